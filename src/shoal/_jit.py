@@ -1,0 +1,77 @@
+"""The one place that configures numba.
+
+Importing numba takes more than a second, so a kernel is a thin wrapper until it is first called:
+``import shoal`` loads no compiler and compiles nothing.
+"""
+
+import functools
+import os
+import threading
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_lock = threading.RLock()
+
+
+class _Kernel:
+    """A function that compiles itself on its first call."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._compiled: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.compiled()(*arguments)
+
+    def __reduce__(self) -> str:
+        return self._function.__qualname__
+
+    def compiled(self) -> Callable[..., Any]:
+        """The numba dispatcher; kernels that this one calls are compiled with it."""
+        if self._compiled is None:
+            with _lock:
+                if self._compiled is None:
+                    self._compiled = _compile(self._link())
+        return self._compiled
+
+    def _link(self) -> types.FunctionType:
+        # numba looks global names up in the function's own globals: give it dispatchers there.
+        function = cast(types.FunctionType, self._function)
+        scope = dict(function.__globals__)
+        for name in _names(function.__code__):
+            if isinstance(scope.get(name), _Kernel):
+                scope[name] = scope[name].compiled()
+        linked = types.FunctionType(
+            function.__code__, scope, function.__name__, function.__defaults__, None
+        )
+        linked.__qualname__ = function.__qualname__
+        linked.__module__ = function.__module__
+        return linked
+
+
+def _names(code: types.CodeType) -> set[str]:
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names(constant)
+    return names
+
+
+def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
+    import numba  # noqa: PLC0415  costs over a second: only when a kernel is called
+
+    if os.environ.get("SHOAL_JIT_CACHE", "1") == "1":
+        try:
+            return cast(Callable[..., Any], numba.njit(cache=True, nogil=True)(function))
+        except RuntimeError:  # no writable cache folder: containers, read-only installs
+            pass
+    return cast(Callable[..., Any], numba.njit(nogil=True)(function))
+
+
+def kernel(function: F) -> F:
+    """Compile on first call, never on import; keep the result on disk when the disk allows it."""
+    return cast(F, _Kernel(function))

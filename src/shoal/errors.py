@@ -1,0 +1,66 @@
+"""Every exception and warning the package raises.
+
+Messages name columns, counts and parameters, never cell values: a traceback is a disclosure too.
+The one exception is a quasi-identifier's value that its hierarchy misses: without it the user
+cannot mend the hierarchy.
+"""
+
+
+class ShoalError(Exception):
+    """Base class of all package errors."""
+
+
+class ParameterError(ShoalError, ValueError):
+    """A parameter is outside its range."""
+
+
+class SchemaError(ShoalError, ValueError):
+    """A table and its schema do not agree, or the schema contradicts itself."""
+
+
+class HierarchyError(SchemaError):
+    """A hierarchy is not a tree over the values of its column."""
+
+
+class TableError(ShoalError, ValueError):
+    """A table cannot be read, or cannot be written."""
+
+
+class InfeasibleError(ShoalError, ValueError):
+    """No release within the given limits satisfies the privacy model."""
+
+    def __init__(self, model: str, *, required: float, achieved: float, hint: str) -> None:
+        self.model, self.required, self.achieved, self.hint = model, required, achieved, hint
+        super().__init__(f"{model}: needs {required:g}, best reachable is {achieved:g}. {hint}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild_infeasible, (self.model, self.required, self.achieved, self.hint)
+
+
+def _rebuild_infeasible(
+    model: str, required: float, achieved: float, hint: str
+) -> InfeasibleError:
+    return InfeasibleError(model, required=required, achieved=achieved, hint=hint)
+
+
+class GuaranteeError(ShoalError, RuntimeError):
+    """A release failed its independent re-check; it is withheld."""
+
+
+class ProtocolError(ShoalError, RuntimeError):
+    """The other party sent something the protocol does not allow."""
+
+
+class MissingExtraError(ShoalError, ImportError):
+    """An optional package is needed for what was asked."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        self.package, self.extra, self.purpose = package, extra, purpose
+        super().__init__(f"{purpose} needs {package}. Install it with: pip install 'shoal[{extra}]'")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return MissingExtraError, (self.package, self.extra, self.purpose)
+
+
+class GuaranteeWarning(UserWarning):
+    """The guarantee is weaker than the user may think."""
