@@ -37,9 +37,7 @@ class InfeasibleError(ShoalError, ValueError):
         return _rebuild_infeasible, (self.model, self.required, self.achieved, self.hint)
 
 
-def _rebuild_infeasible(
-    model: str, required: float, achieved: float, hint: str
-) -> InfeasibleError:
+def _rebuild_infeasible(model: str, required: float, achieved: float, hint: str) -> InfeasibleError:
     return InfeasibleError(model, required=required, achieved=achieved, hint=hint)
 
 
@@ -56,7 +54,9 @@ class MissingExtraError(ShoalError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         self.package, self.extra, self.purpose = package, extra, purpose
-        super().__init__(f"{purpose} needs {package}. Install it with: pip install 'shoal[{extra}]'")
+        super().__init__(
+            f"{purpose} needs {package}. Install it with: pip install 'shoal[{extra}]'"
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         return MissingExtraError, (self.package, self.extra, self.purpose)

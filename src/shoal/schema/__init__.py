@@ -1,0 +1,50 @@
+"""What columns mean: roles, kinds, hierarchies, limits, and the schema file."""
+
+from shoal.schema._builders import (
+    Auto,
+    Breaks,
+    Dates,
+    EqualFrequency,
+    EqualWidth,
+    Flat,
+    FromFile,
+    Intervals,
+    Prefix,
+    Recipe,
+    Tree,
+)
+from shoal.schema._coding import Coding, find_ceiling, make_coding
+from shoal.schema._column import KINDS, ROLES, Column, Kind, Role
+from shoal.schema._csv import read_hierarchy, write_hierarchy
+from shoal.schema._hierarchy import ROOT_LABEL, Hierarchy
+from shoal.schema._schema import Schema
+from shoal.schema._text import number, text
+
+__all__ = [
+    "KINDS",
+    "ROLES",
+    "ROOT_LABEL",
+    "Auto",
+    "Breaks",
+    "Coding",
+    "Column",
+    "Dates",
+    "EqualFrequency",
+    "EqualWidth",
+    "Flat",
+    "FromFile",
+    "Hierarchy",
+    "Intervals",
+    "Kind",
+    "Prefix",
+    "Recipe",
+    "Role",
+    "Schema",
+    "Tree",
+    "find_ceiling",
+    "make_coding",
+    "number",
+    "read_hierarchy",
+    "text",
+    "write_hierarchy",
+]

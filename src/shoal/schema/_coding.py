@@ -1,0 +1,272 @@
+"""What the integer codes of one column stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import HierarchyError, SchemaError
+from shoal.schema._builders import Auto, Recipe
+from shoal.schema._column import Column, Kind
+from shoal.schema._hierarchy import ROOT_LABEL, Hierarchy
+from shoal.schema._text import number, text
+from shoal.typing import Codes, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """Codes 0, 1, ... of a column, and the values behind them.
+
+    Codes follow the hierarchy's leaves when there is one, else the natural order of the values
+    (numbers and dates rising, an ordinal column's own order, text sorted).  The code of a missing
+    value is always the last one.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    kind : {"categorical", "ordinal", "numeric", "date"}
+        How values relate to one another.
+    texts : tuple of str or None
+        Text of each value; None for the missing value, if the column has one.
+    numbers : ndarray of float
+        Place of each value on the number line (numeric and date columns), rank (ordinal), else NaN.
+    hierarchy : Hierarchy or None
+        Its leaves are the codes.
+    ceiling : ndarray of int32
+        Node beyond which each leaf may not be generalized (the root without a limit); empty
+        without a hierarchy.
+    """
+
+    name: str
+    kind: Kind
+    texts: tuple[str | None, ...]
+    numbers: Floats
+    hierarchy: Hierarchy | None = None
+    ceiling: Codes = field(default_factory=lambda: np.empty(0, np.int32))
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes, the missing value's included."""
+        return len(self.texts)
+
+    @property
+    def missing(self) -> int:
+        """Code of a missing value, -1 when the column has none."""
+        return len(self.texts) - 1 if self.texts and self.texts[-1] is None else -1
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether runs of codes are ranges of values."""
+        return self.kind != "categorical"
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether some value may not be generalized to the root."""
+        return self.hierarchy is not None and bool((self.ceiling != self.hierarchy.root).any())
+
+    @cached_property
+    def code_of(self) -> dict[str | None, int]:
+        """Code of each text."""
+        return {value: code for code, value in enumerate(self.texts)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, for JSON."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "texts": list(self.texts),
+            "numbers": [None if np.isnan(x) else float(x) for x in self.numbers],
+            "hierarchy": self.hierarchy.to_dict() if self.hierarchy else None,
+            "ceiling": self.ceiling.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Coding:
+        """Inverse of :meth:`to_dict`."""
+        tree = data["hierarchy"]
+        return cls(
+            data["name"],
+            data["kind"],
+            tuple(data["texts"]),
+            np.array([np.nan if x is None else x for x in data["numbers"]], np.float64),
+            Hierarchy.from_dict(tree) if tree else None,
+            np.array(data["ceiling"], np.int32),
+        )
+
+    def __repr__(self) -> str:
+        return f"Coding({self.name!r}, {self.kind}, {self.n_codes} codes)"
+
+
+def make_coding(
+    name: str,
+    column: Column,
+    values: Sequence[Any],
+    *,
+    has_missing: bool = False,
+    missing_to_root: bool = False,
+    build_hierarchy: bool = False,
+) -> Coding:
+    """Code a column from its distinct, non-missing `values`.
+
+    Parameters
+    ----------
+    name, column
+        The column and what the schema says of it.
+    values : sequence
+        Distinct values, none missing, in any order.
+    has_missing : bool
+        Whether the column also has missing values.
+    missing_to_root : bool
+        Put values that the hierarchy lacks straight under its root instead of raising.
+    build_hierarchy : bool
+        Build a hierarchy from the values when the schema gives none.
+    """
+    ordered, keys = _natural_order(name, column, values)
+    recipe = column.hierarchy
+    if recipe is None and build_hierarchy:
+        recipe = Auto()
+    if recipe is None:
+        texts: tuple[str | None, ...] = tuple(text(value) for value in ordered)
+        numbers = np.array(keys, np.float64)
+        if has_missing:
+            texts, numbers = (*texts, None), np.append(numbers, np.nan)
+        return Coding(name, column.kind, texts, numbers)
+    hierarchy = recipe.build(ordered, column=name) if isinstance(recipe, Recipe) else recipe
+    hierarchy = _cover(hierarchy, [str(text(v)) for v in ordered], name, missing_to_root)
+    numbers = _leaf_numbers(hierarchy, column, name)
+    if column.kind != "categorical":
+        hierarchy = hierarchy.sorted_by(np.where(np.isnan(numbers), np.inf, numbers).tolist())
+        numbers = (
+            np.sort(numbers)
+            if _is_sorted_tree(hierarchy, column, name)
+            else (_leaf_numbers(hierarchy, column, name))
+        )
+    if has_missing:
+        hierarchy = hierarchy.with_missing()
+        numbers = np.append(numbers, np.nan)
+    return Coding(
+        name,
+        column.kind,
+        hierarchy.labels[: hierarchy.n_leaves],
+        numbers,
+        hierarchy,
+        find_ceiling(hierarchy, column, name),
+    )
+
+
+def find_ceiling(hierarchy: Hierarchy, column: Column, name: str) -> Codes:
+    """First limit on the way up from each leaf; the root where there is none."""
+    root = np.full(hierarchy.n_leaves, hierarchy.root, np.int32)
+    if column.limit_level is not None:
+        if not 0 <= column.limit_level < hierarchy.n_levels:
+            raise SchemaError(
+                f"column {name!r}: limit_level {column.limit_level} is not among the levels 0 to "
+                f"{hierarchy.n_levels - 1} of its hierarchy."
+            )
+        ceiling = hierarchy.levels[:, column.limit_level].copy()
+    else:
+        ceiling = root
+        nodes = []
+        for label in column.limit:
+            node = hierarchy.find(label)
+            if node < 0:
+                raise SchemaError(
+                    f"column {name!r}: limit {label!r} is not a node of its hierarchy."
+                )
+            nodes.append(node)
+        for node in sorted(nodes, key=lambda node: hierarchy.depth[node]):  # the deepest wins
+            ceiling[hierarchy.start[node] : hierarchy.stop[node]] = node
+    if hierarchy.missing >= 0:
+        ceiling[hierarchy.missing] = hierarchy.root
+    return ceiling
+
+
+def _natural_order(
+    name: str, column: Column, values: Sequence[Any]
+) -> tuple[list[Any], list[float]]:
+    if column.kind == "ordinal" and column.order:
+        rank = {value: place for place, value in enumerate(column.order)}
+        lost = sorted({str(text(v)) for v in values} - rank.keys())
+        if lost:
+            raise SchemaError(
+                f"column {name!r}: {len(lost)} values are not in its order. Add them to `order`."
+            )
+        ordered = sorted(values, key=lambda v: rank[str(text(v))])
+        return ordered, [float(rank[str(text(v))]) for v in ordered]
+    if column.kind in ("numeric", "date") or (
+        column.kind == "ordinal" and not any(isinstance(v, str) for v in values)
+    ):
+        try:
+            keyed = sorted((_place(value, column.kind), i) for i, value in enumerate(values))
+        except (TypeError, ValueError):
+            raise SchemaError(
+                f"column {name!r} is {column.kind}, and some of its values are not. "
+                "Clean them or change its kind to categorical."
+            ) from None
+        return [values[i] for _, i in keyed], [key for key, _ in keyed]
+    ordered = sorted(values, key=lambda value: str(text(value)))
+    ranks = range(len(ordered)) if column.kind == "ordinal" else [float("nan")] * len(ordered)
+    return ordered, [float(rank) for rank in ranks]
+
+
+def _place(value: Any, kind: Kind) -> float:
+    if kind == "date" and isinstance(value, str):
+        value = np.datetime64(value).astype("datetime64[us]").item()
+    return number(value)
+
+
+def _leaf_numbers(hierarchy: Hierarchy, column: Column, name: str) -> Floats:
+    labels = [str(label) for label in hierarchy.labels[: hierarchy.n_leaves]]
+    if column.kind == "categorical":
+        return np.full(len(labels), np.nan)
+    if column.kind == "ordinal":
+        rank = {label: float(place) for place, label in enumerate(column.order or labels)}
+        return np.array([rank.get(label, np.nan) for label in labels])
+    try:
+        return np.array([_place(label, column.kind) for label in labels])
+    except ValueError:
+        raise SchemaError(
+            f"column {name!r} is {column.kind}, and some leaves of its hierarchy are not. "
+            "Change its kind to categorical, or mend the hierarchy."
+        ) from None
+
+
+def _cover(
+    hierarchy: Hierarchy, texts: Sequence[str], name: str, missing_to_root: bool
+) -> Hierarchy:
+    leaves = set(hierarchy.labels[: hierarchy.n_leaves])
+    lost = sorted({value for value in texts if value not in leaves})
+    if not lost:
+        return hierarchy
+    inner = [value for value in lost if hierarchy.find(value) >= 0]
+    if inner or not missing_to_root:
+        shown = ", ".join(map(repr, lost))
+        raise HierarchyError(
+            f"column {name!r}: its hierarchy lacks {len(lost)} of the values: {shown}. "
+            "Add a line for each one, or put them straight under the root with --missing-to-root "
+            "(missing_to_root=True)."
+            if not inner
+            else f"column {name!r}: {len(inner)} values are inner nodes of its hierarchy: "
+            f"{', '.join(map(repr, inner))}. Only leaves can be values; rename the nodes."
+        )
+    n = hierarchy.n_leaves
+    parents = {
+        str(hierarchy.labels[node]): str(hierarchy.labels[hierarchy.parent[node]])
+        for node in range(hierarchy.n_nodes - 1)
+    }
+    root = str(hierarchy.labels[hierarchy.root]) or ROOT_LABEL
+    grown = Hierarchy.from_parents(parents | dict.fromkeys(lost, root), column=name)
+    rows = {str(hierarchy.labels[leaf]): hierarchy.levels[leaf] for leaf in range(n)}
+    levels = []
+    for leaf in range(grown.n_leaves):
+        label = str(grown.labels[leaf])
+        if label in rows:
+            levels.append([grown.find(str(hierarchy.labels[node])) for node in rows[label]])
+        else:
+            levels.append([leaf] + [grown.root] * (hierarchy.n_levels - 1))
+    return Hierarchy(grown.labels, grown.parent, np.array(levels, np.int32))

@@ -1,0 +1,133 @@
+"""What one column is: its role, its kind, how it may be coarsened and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from shoal.errors import SchemaError
+from shoal.schema._builders import Recipe, recipe_from_toml
+from shoal.schema._hierarchy import Hierarchy
+
+Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
+Kind = Literal["categorical", "ordinal", "numeric", "date"]
+
+ROLES: tuple[str, ...] = get_args(Role)
+KINDS: tuple[str, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a schema.
+
+    Parameters
+    ----------
+    role : {"identifier", "quasi-identifier", "sensitive", "insensitive"}
+        Identifiers are never released; quasi-identifiers are coarsened; sensitive values are
+        what nobody may link to a person; insensitive ones are released as they are.
+    kind : {"categorical", "ordinal", "numeric", "date"}
+        How values relate to one another.
+    hierarchy : recipe or Hierarchy, optional
+        How values coarsen.
+    weight : float
+        Priority of the column to the recipient; larger is kept more precise where it matters.
+    limit : tuple of str
+        Nodes of the hierarchy beyond which no value may be generalized.
+    limit_level : int, optional
+        Level of the hierarchy beyond which no value may be generalized.
+    target : bool
+        Whether recipients want to predict this column.
+    order : tuple of str
+        Values of an ordinal column, lowest first.
+    """
+
+    role: Role
+    kind: Kind = "categorical"
+    hierarchy: Recipe | Hierarchy | None = None
+    weight: float = 1.0
+    limit: tuple[str, ...] = ()
+    limit_level: int | None = None
+    target: bool = False
+    order: tuple[str, ...] = ()
+
+    def check(self, name: str) -> None:
+        """Raise unless the parts agree with one another."""
+        if self.role not in ROLES:
+            raise SchemaError(
+                f"column {name!r}: unknown role {self.role!r}. Choose from {', '.join(ROLES)}."
+            )
+        if self.kind not in KINDS:
+            raise SchemaError(
+                f"column {name!r}: unknown kind {self.kind!r}. Choose from {', '.join(KINDS)}."
+            )
+        if not self.weight >= 0:
+            raise SchemaError(f"column {name!r}: weight must not be negative, got {self.weight}.")
+        if self.limit and self.limit_level is not None:
+            raise SchemaError(f"column {name!r}: give limit or limit_level, not both.")
+        if (self.limit or self.limit_level is not None) and self.hierarchy is None:
+            raise SchemaError(f"column {name!r}: a limit needs a hierarchy. Add one.")
+        if self.order and self.kind != "ordinal":
+            raise SchemaError(f"column {name!r}: order is for ordinal columns.")
+
+    def to_toml(self) -> dict[str, Any]:
+        """What stands under `[columns.name]`; defaults are left out."""
+        table: dict[str, Any] = {"role": self.role, "kind": self.kind}
+        if self.hierarchy is not None:
+            table["hierarchy"] = _hierarchy_to_toml(self.hierarchy)
+        if self.weight != 1.0:
+            table["weight"] = self.weight
+        if self.limit:
+            table["limit"] = list(self.limit)
+        if self.limit_level is not None:
+            table["limit_level"] = self.limit_level
+        if self.target:
+            table["target"] = True
+        if self.order:
+            table["order"] = list(self.order)
+        return table
+
+    @classmethod
+    def from_toml(cls, name: str, table: Any, *, folder: str = "") -> Column:
+        """Read what stands under `[columns.name]`."""
+        if not isinstance(table, Mapping):
+            raise SchemaError(f"column {name!r}: give a table with at least a role.")
+        known = {f.name for f in fields(cls)}
+        if unknown := sorted(set(table) - known):
+            raise SchemaError(
+                f"column {name!r}: unknown key {unknown[0]!r}. "
+                f"Known are {', '.join(sorted(known))}."
+            )
+        if "role" not in table:
+            raise SchemaError(f"column {name!r} has no role. Choose from {', '.join(ROLES)}.")
+        parts = dict(table)
+        if "hierarchy" in parts:
+            spec = parts["hierarchy"]
+            if not isinstance(spec, Hierarchy | Recipe):
+                parts["hierarchy"] = recipe_from_toml(spec, column=name, folder=folder)
+        for key in ("limit", "order"):
+            if key in parts:
+                value = parts[key]
+                parts[key] = (value,) if isinstance(value, str) else tuple(map(str, value))
+        if isinstance(parts.get("weight"), int):
+            parts["weight"] = float(parts["weight"])
+        column = cls(**parts)
+        column.check(name)
+        return column
+
+
+def _hierarchy_to_toml(hierarchy: Recipe | Hierarchy) -> Any:
+    if isinstance(hierarchy, Recipe):
+        return hierarchy.to_toml()
+    return {"tree": _nest(hierarchy, hierarchy.root)}
+
+
+def _nest(hierarchy: Hierarchy, node: int) -> Any:
+    children = hierarchy.children(node)
+    labels = [str(hierarchy.labels[child]) for child in children]
+    if all(child < hierarchy.n_leaves for child in children):
+        return labels
+    return {
+        label: _nest(hierarchy, int(child)) if child >= hierarchy.n_leaves else []
+        for label, child in zip(labels, children, strict=True)
+    }

@@ -1,0 +1,429 @@
+"""How one column coarsens: a rooted tree over its values, stored as integer arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from shoal.errors import HierarchyError
+from shoal.typing import Codes, Counts
+
+ROOT_LABEL = "*"
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A tree whose leaves are the values of one column and whose root is the least specific value.
+
+    Nodes are numbered: leaves first (0 to ``n_leaves - 1``, in the order in which a walk through
+    the tree meets them), then inner nodes, children before parents, the root last.  So every node
+    covers one run of leaf codes.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        Text of every node.  A missing value's leaf has the label None.
+    parent : ndarray of int32
+        Parent of every node; -1 for the root.
+    levels : ndarray of int32, shape (n_leaves, n_levels)
+        Node that stands for each leaf at each level; level 0 is the leaf, the last level the root.
+        Short branches repeat a node.
+
+    See Also
+    --------
+    from_levels, from_tree, from_parents : Ways to build one.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_tree({"Midwest": ["Kansas", "Nebraska"], "West": ["California"]})
+    >>> tree.labels
+    ('Kansas', 'Nebraska', 'California', 'Midwest', 'West', '*')
+    >>> tree.labels[tree.lowest_common_ancestor(0, 1)]
+    'Midwest'
+    """
+
+    labels: tuple[str | None, ...]
+    parent: Codes
+    levels: Codes
+
+    # -- builders ---------------------------------------------------------------------------
+
+    @classmethod
+    def from_levels(
+        cls, rows: Iterable[Sequence[str]], *, column: str = "", first_line: int = 1
+    ) -> Hierarchy:
+        """Build from one row per leaf: the leaf, then ever coarser labels, the root last.
+
+        Labels that repeat along a row stand for one node, so unbalanced trees need no padding
+        of their own.
+        """
+        table = [tuple(row) for row in rows]
+        _check_rows(table, column, first_line)
+        leaves = {row[0] for row in table}
+        table = [_distinct_labels(row, leaves) for row in table]
+        parents = _parents(table, column, first_line)
+        tree = cls.from_parents(parents, column=column, leaves=list(leaves))
+        code = {label: node for node, label in enumerate(tree.labels)}
+        given = np.array([[code[label] for label in row] for row in table], np.int32)
+        return cls(tree.labels, tree.parent, given[np.argsort(given[:, 0])])
+
+    @classmethod
+    def from_parents(
+        cls,
+        parents: Mapping[str, str],
+        *,
+        column: str = "",
+        leaves: Sequence[str] | None = None,
+    ) -> Hierarchy:
+        """Build from each label's parent; the one label without a parent is the root."""
+        where = _where(column)
+        inner = set(parents.values())
+        roots = sorted(inner - parents.keys())
+        if not roots:
+            raise HierarchyError(
+                f"{where}: a cycle, no label is without a parent. Remove the link that closes it."
+            )
+        if len(roots) > 1:
+            raise HierarchyError(
+                f"{where}: {_several_roots(roots)}. Put them under the one label '{ROOT_LABEL}'."
+            )
+        children: dict[str, list[str]] = {}
+        for child, parent in parents.items():
+            children.setdefault(parent, []).append(child)
+        order, inner_order = _walk(roots[0], children)
+        if len(order) + len(inner_order) < len(parents) + 1:
+            reached = set(order) | set(inner_order)
+            lost = sorted(set(parents) - reached)
+            raise HierarchyError(
+                f"{where}: a cycle through {lost[0]!r}. Remove the link that closes it."
+            )
+        if leaves is not None and (extra := [leaf for leaf in leaves if leaf in children]):
+            raise HierarchyError(
+                f"{where}: {extra[0]!r} is both a value and the parent of others. Rename one."
+            )
+        labels = tuple(order + inner_order)
+        code = {label: node for node, label in enumerate(labels)}
+        parent_codes = np.full(len(labels), -1, np.int32)
+        for child, parent in parents.items():
+            parent_codes[code[child]] = code[parent]
+        return cls(labels, parent_codes, _levels(parent_codes, len(order)))
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any], *, column: str = "") -> Hierarchy:
+        """Build from nested mappings; a list, or a mapping to nothing, holds leaves.
+
+        The root `*` is added unless the outermost mapping has that single key.
+        """
+        if set(tree) == {ROOT_LABEL}:
+            tree = tree[ROOT_LABEL]
+        parents: dict[str, str] = {}
+        todo: list[tuple[str, Any]] = [(ROOT_LABEL, tree)]
+        while todo:
+            parent, below = todo.pop()
+            names = below if isinstance(below, Mapping) else dict.fromkeys(map(str, below or ()))
+            for child, deeper in names.items():
+                if child in parents or child == ROOT_LABEL:
+                    raise HierarchyError(
+                        f"{_where(column)}: {child!r} appears twice. A value has one parent."
+                    )
+                parents[str(child)] = parent
+                if deeper:
+                    todo.append((str(child), deeper))
+        if not parents:
+            raise HierarchyError(f"{_where(column)} is empty. Name at least one value.")
+        return cls.from_parents(parents, column=column)
+
+    @classmethod
+    def flat(cls, values: Sequence[str]) -> Hierarchy:
+        """Every value straight under the root."""
+        return cls.from_parents(dict.fromkeys(values, ROOT_LABEL), leaves=values)
+
+    # -- shape ------------------------------------------------------------------------------
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves, a missing value's leaf included."""
+        return len(self.levels)
+
+    @property
+    def n_values(self) -> int:
+        """Number of leaves that are values: the leaf for missing values does not count."""
+        return self.n_leaves - (self.missing >= 0)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.labels)
+
+    @property
+    def root(self) -> int:
+        """Code of the root."""
+        return len(self.labels) - 1
+
+    @property
+    def n_levels(self) -> int:
+        """Number of levels, leaves and root included."""
+        return self.levels.shape[1]
+
+    @cached_property
+    def missing(self) -> int:
+        """Code of the leaf for missing values, -1 without one."""
+        last = self.n_leaves - 1
+        return last if self.labels[last] is None else -1
+
+    @cached_property
+    def depth(self) -> Codes:
+        """Steps from the root to each node."""
+        depth = np.zeros(self.n_nodes, np.int32)
+        for node in range(self.n_nodes - 2, -1, -1):  # parents come after their children
+            depth[node] = depth[self.parent[node]] + 1
+        return depth
+
+    @cached_property
+    def height(self) -> Codes:
+        """Longest way from each node down to a leaf."""
+        height = np.zeros(self.n_nodes, np.int32)
+        for node in range(self.n_nodes - 1):
+            above = self.parent[node]
+            height[above] = max(height[above], height[node] + 1)
+        return height
+
+    @cached_property
+    def start(self) -> Codes:
+        """First leaf below each node."""
+        start = np.full(self.n_nodes, self.n_leaves, np.int32)
+        start[: self.n_leaves] = np.arange(self.n_leaves)
+        for node in range(self.n_nodes - 1):
+            above = self.parent[node]
+            start[above] = min(start[above], start[node])
+        return start
+
+    @cached_property
+    def stop(self) -> Codes:
+        """One past the last leaf below each node."""
+        stop = np.zeros(self.n_nodes, np.int32)
+        stop[: self.n_leaves] = np.arange(1, self.n_leaves + 1)
+        for node in range(self.n_nodes - 1):
+            above = self.parent[node]
+            stop[above] = max(stop[above], stop[node])
+        return stop
+
+    @cached_property
+    def n_leaves_below(self) -> Counts:
+        """Values that each node covers; the leaf for missing values does not count as a value."""
+        covered = (self.stop - self.start).astype(np.int64)
+        if self.missing >= 0:
+            covered[self.root] -= 1
+        return covered
+
+    def children(self, node: int) -> Codes:
+        """Children of a node, in leaf order."""
+        below = np.flatnonzero(self.parent == node)
+        return below[np.argsort(self.start[below])].astype(np.int32)
+
+    def lowest_common_ancestor(self, left: ArrayLike, right: ArrayLike) -> Codes:
+        """Deepest node that covers both; element by element for arrays."""
+        a, b = np.broadcast_arrays(np.asarray(left, np.int32), np.asarray(right, np.int32))
+        if self.n_nodes <= _TABLE_LIMIT:
+            return self.ancestor_table[a, b]
+        a, b = a.copy(), b.copy()
+        while (apart := a != b).any():
+            lower_a = apart & (self.depth[a] >= self.depth[b])
+            lower_b = apart & (self.depth[b] > self.depth[a])
+            a, b = np.where(lower_a, self.parent[a], a), np.where(lower_b, self.parent[b], b)
+        return a.astype(np.int32)
+
+    @cached_property
+    def ancestor_table(self) -> Codes:
+        """Lowest common ancestor of every pair of nodes."""
+        n = self.n_nodes
+        table = np.full((n, n), self.root, np.int32)
+        nodes = np.arange(n)
+        for node in range(n - 2, -1, -1):
+            table[node] = table[self.parent[node]]
+            inside = (self.start >= self.start[node]) & (self.stop <= self.stop[node])
+            table[node, inside & (nodes <= node)] = node  # an only child covers its parent's run
+        return table
+
+    def find(self, label: str) -> int:
+        """Code of the node with this label; -1 when there is none."""
+        return self._codes.get(label, -1)
+
+    @cached_property
+    def _codes(self) -> dict[str | None, int]:
+        return {label: node for node, label in enumerate(self.labels)}
+
+    # -- variants ---------------------------------------------------------------------------
+
+    def with_missing(self) -> Hierarchy:
+        """The same tree with a leaf for missing values straight under the root."""
+        if self.missing >= 0:
+            return self
+        n = self.n_leaves
+        labels = (*self.labels[:n], None, *self.labels[n:])
+        moved = np.where(self.parent >= n, self.parent + 1, self.parent)
+        parent = np.insert(moved, n, len(labels) - 1).astype(np.int32)
+        levels = np.where(self.levels >= n, self.levels + 1, self.levels)
+        own = np.full((1, self.n_levels), len(labels) - 1, np.int32)
+        own[0, 0] = n
+        if self.n_levels > 1:
+            return Hierarchy(labels, parent, np.vstack([levels, own]).astype(np.int32))
+        raise HierarchyError("a hierarchy needs a level above its leaves.")
+
+    def sorted_by(self, keys: Sequence[float]) -> Hierarchy:
+        """The same tree with children ordered by the least key below them (one key per leaf)."""
+        least = np.full(self.n_nodes, np.inf)
+        least[: self.n_leaves] = keys
+        for node in range(self.n_nodes - 1):
+            above = self.parent[node]
+            least[above] = min(least[above], least[node])
+        children: dict[int, list[int]] = {}
+        for node in np.argsort(least, kind="stable").tolist():
+            if node != self.root:
+                children.setdefault(int(self.parent[node]), []).append(node)
+        leaves, inner = _walk(self.root, children)
+        order = np.array(leaves + inner)
+        new = np.empty(self.n_nodes, np.int32)
+        new[order] = np.arange(self.n_nodes)
+        parent = self.parent[order]
+        parent = np.where(parent >= 0, new[parent], -1).astype(np.int32)
+        return Hierarchy(
+            tuple(self.labels[node] for node in order),
+            parent,
+            new[self.levels[order[: len(leaves)]]],
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return (
+            self.labels == other.labels
+            and np.array_equal(self.parent, other.parent)
+            and np.array_equal(self.levels, other.levels)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.parent.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({self.n_leaves} leaves, {self.n_nodes} nodes, {self.n_levels} levels)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, for JSON."""
+        return {
+            "labels": list(self.labels),
+            "parent": self.parent.tolist(),
+            "levels": self.levels.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Hierarchy:
+        """Inverse of :meth:`to_dict`."""
+        return cls(
+            tuple(data["labels"]),
+            np.array(data["parent"], np.int32),
+            np.array(data["levels"], np.int32),
+        )
+
+
+_TABLE_LIMIT = 2048  # 16 MB of look-up table; larger trees climb instead
+
+
+def _where(column: str) -> str:
+    return f"hierarchy of column {column!r}" if column else "hierarchy"
+
+
+def _check_rows(table: list[tuple[str, ...]], column: str, first_line: int) -> None:
+    where = _where(column)
+    if not table:
+        raise HierarchyError(f"{where} is empty. Give one line per value.")
+    usual = len(table[0])
+    for number, row in enumerate(table, first_line):
+        if len(row) != usual:
+            raise HierarchyError(
+                f"{where}, line {number}: {len(row)} levels where line {first_line} has {usual}. "
+                "Repeat a label to fill a short branch."
+            )
+    roots = sorted({row[-1] for row in table})
+    if len(roots) > 1:
+        raise HierarchyError(
+            f"{where}: {_several_roots(roots)}. Add a last level with the one label "
+            f"'{ROOT_LABEL}'."
+        )
+    seen: dict[str, int] = {}
+    for number, row in enumerate(table, first_line):
+        if seen.setdefault(row[0], number) != number:
+            raise HierarchyError(
+                f"{where}, line {number}: value {row[0]!r} was given before, on line "
+                f"{seen[row[0]]}. Keep one of the lines."
+            )
+
+
+def _several_roots(roots: list[str]) -> str:
+    shown = ", ".join(map(repr, roots[:5]))
+    return f"{len(roots)} roots ({shown}{', ...' if len(roots) > 5 else ''})"
+
+
+def _distinct_labels(row: tuple[str, ...], leaves: set[str]) -> tuple[str, ...]:
+    """A group that has a value's name gets its level added, so that a release is unambiguous."""
+    same = 1
+    while same < len(row) and row[same] == row[0]:
+        same += 1
+    above = [
+        f"{label} [level {level}]" if label in leaves else label
+        for level, label in enumerate(row[same:], same)
+    ]
+    return (*row[:same], *above)
+
+
+def _parents(table: list[tuple[str, ...]], column: str, first_line: int) -> dict[str, str]:
+    parents: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    for number, row in enumerate(table, first_line):
+        for child, parent in pairwise(row):
+            if child == parent:
+                continue
+            lines.setdefault(child, number)
+            if parents.setdefault(child, parent) != parent:
+                raise HierarchyError(
+                    f"{_where(column)}, line {number}: {child!r} lies under {parent!r} here and "
+                    f"under {parents[child]!r} on line {lines[child]}. A value has one parent; "
+                    "rename one."
+                )
+    return parents
+
+
+def _walk(root: Any, children: Mapping[Any, list[Any]]) -> tuple[list[Any], list[Any]]:
+    """Leaves in walking order, and inner nodes with children before parents."""
+    leaves: list[Any] = []
+    inner: list[Any] = []
+    todo: list[tuple[Any, bool]] = [(root, False)]
+    while todo:
+        node, done = todo.pop()
+        below = children.get(node)
+        if not below:
+            leaves.append(node)
+        elif done:
+            inner.append(node)
+        else:
+            todo.append((node, True))
+            todo.extend((child, False) for child in reversed(below))
+    return leaves, inner
+
+
+def _levels(parent: Codes, n_leaves: int) -> Codes:
+    """Levels counted from the root, short branches repeating their leaf."""
+    paths = []
+    for leaf in range(n_leaves):
+        path = [leaf]
+        while (above := int(parent[path[-1]])) >= 0:
+            path.append(above)
+        paths.append(path)
+    width = max(map(len, paths))
+    return np.array([[path[0]] * (width - len(path)) + path for path in paths], np.int32)

@@ -1,0 +1,153 @@
+"""What each column of a table is, in Python and in a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from shoal.errors import SchemaError
+from shoal.schema._column import Column
+from shoal.typing import PathText
+
+
+class Schema(Mapping[str, Column]):
+    """Role, kind, hierarchy, weight and limit of every column.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column or mapping
+        A plain mapping stands for a column as it is written in a schema file.
+
+    Examples
+    --------
+    >>> schema = Schema({
+    ...     "age": {"role": "quasi-identifier", "kind": "numeric",
+    ...             "hierarchy": {"intervals": [5, 10]}},
+    ...     "income": {"role": "sensitive", "target": True},
+    ... })
+    >>> schema.quasi_identifiers, schema.target
+    (('age',), 'income')
+    """
+
+    def __init__(self, columns: Mapping[str, Column | Mapping[str, Any]]) -> None:
+        self._columns: dict[str, Column] = {}
+        for name, column in columns.items():
+            column = column if isinstance(column, Column) else Column.from_toml(name, column)
+            column.check(name)
+            self._columns[name] = column
+        if not self._columns:
+            raise SchemaError("the schema has no columns. Describe at least one.")
+        targets = [name for name, column in self.items() if column.target]
+        if len(targets) > 1:
+            shown = ", ".join(map(repr, targets))
+            raise SchemaError(f"the schema has {len(targets)} targets ({shown}). Keep one.")
+
+    # -- parts ------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> Column:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def having(self, role: str) -> tuple[str, ...]:
+        """Names of the columns in one role."""
+        return tuple(name for name, column in self.items() if column.role == role)
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Columns that are never released."""
+        return self.having("identifier")
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """Columns that are coarsened."""
+        return self.having("quasi-identifier")
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Columns that nobody may link to a person."""
+        return self.having("sensitive")
+
+    @property
+    def target(self) -> str | None:
+        """The column that recipients want to predict."""
+        return next((name for name, column in self.items() if column.target), None)
+
+    def replace(self, **columns: Column | Mapping[str, Any]) -> Schema:
+        """Copy with some columns exchanged or added."""
+        return Schema({**self._columns, **columns})
+
+    def require(self, names: Iterable[str]) -> None:
+        """Raise unless the schema describes exactly these columns of a table."""
+        names = list(names)
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            shown = ", ".join(map(repr, twice))
+            raise SchemaError(f"columns given twice: {shown}. Rename or drop one of each.")
+        undeclared = [name for name in names if name not in self._columns]
+        if undeclared:
+            shown = ", ".join(map(repr, undeclared))
+            raise SchemaError(
+                f"columns without a role: {shown}. Give each one a role in the schema; "
+                "nothing is assumed."
+            )
+        present = set(names)
+        absent = [name for name in self._columns if name not in present]
+        if absent:
+            shown = ", ".join(map(repr, absent))
+            raise SchemaError(
+                f"columns of the schema that the table lacks: {shown}. "
+                "Remove them from the schema or add them to the table."
+            )
+
+    # -- files ------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in a schema file."""
+        return {"columns": {name: column.to_toml() for name, column in self.items()}}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, folder: str = "") -> Schema:
+        """Inverse of :meth:`to_dict`."""
+        columns = data.get("columns")
+        if not isinstance(columns, Mapping):
+            raise SchemaError("a schema needs one table per column: [columns.NAME].")
+        return cls(
+            {
+                name: Column.from_toml(name, column, folder=folder)
+                for name, column in columns.items()
+            }
+        )
+
+    def to_toml(self, path: PathText | None = None) -> str:
+        """Text of the schema file; written to `path` as well when given."""
+        content = tomli_w.dumps(self.to_dict())
+        if path is not None:
+            Path(path).write_text(content, "utf-8")
+        return content
+
+    @classmethod
+    def from_toml(cls, source: PathText) -> Schema:
+        """Read a schema file; hierarchy files are looked up beside it."""
+        path = Path(source)
+        try:
+            data = tomllib.loads(path.read_text("utf-8"))
+        except OSError as error:
+            raise SchemaError(f"cannot read schema {path.name}: {error.strerror}.") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SchemaError(f"schema {path.name} is not valid TOML: {error}") from None
+        return cls.from_dict(data, folder=str(path.parent))
+
+    def __repr__(self) -> str:
+        return f"Schema({', '.join(f'{n}: {c.role}' for n, c in self.items())})"
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.items()))

@@ -1,0 +1,71 @@
+"""The text of a value, decided once: every engine and every file agrees on it."""
+
+import datetime as dt
+import math
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+
+def text(value: Any) -> str | None:
+    """Text of one value; None for a missing one (None, NaN, NaT).
+
+    Examples
+    --------
+    >>> [text(v) for v in (20.0, 20.5, True, "01234", float("nan"))]
+    ['20', '20.5', 'true', '01234', None]
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    match value:
+        case None:
+            return None
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float() | Decimal():
+            return _number(float(value)) if math.isfinite(value) else _odd(float(value))
+        case dt.datetime():
+            return _moment(value)
+        case bytes():
+            return value.hex()
+        case _:
+            return None if value != value else str(value)
+
+
+def number(value: Any) -> float:
+    """Place of one value on the number line: dates count days since 1970; NaN when missing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    match value:
+        case None:
+            return math.nan
+        case dt.datetime():
+            if value != value:  # NaT
+                return math.nan
+            moment = value.replace(tzinfo=None)
+            return (moment - dt.datetime(1970, 1, 1)) / dt.timedelta(days=1)  # noqa: DTZ001
+        case dt.date():
+            return float((value - dt.date(1970, 1, 1)).days)
+        case _:
+            return float(value)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _odd(value: float) -> str | None:
+    return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+
+
+def _moment(value: dt.datetime) -> str | None:
+    if value != value:  # NaT
+        return None
+    if (value.hour, value.minute, value.second, value.microsecond) == (0, 0, 0, 0):
+        return value.date().isoformat()
+    return value.isoformat(sep=" ")
