@@ -141,11 +141,7 @@ def make_coding(
     numbers = _leaf_numbers(hierarchy, column, name)
     if column.kind != "categorical":
         hierarchy = hierarchy.sorted_by(np.where(np.isnan(numbers), np.inf, numbers).tolist())
-        numbers = (
-            np.sort(numbers)
-            if _is_sorted_tree(hierarchy, column, name)
-            else (_leaf_numbers(hierarchy, column, name))
-        )
+        numbers = _leaf_numbers(hierarchy, column, name)
     if has_missing:
         hierarchy = hierarchy.with_missing()
         numbers = np.append(numbers, np.nan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -65,10 +66,9 @@ class Hierarchy:
         """
         table = [tuple(row) for row in rows]
         _check_rows(table, column, first_line)
-        leaves = {row[0] for row in table}
-        table = [_distinct_labels(row, leaves) for row in table]
+        table = _distinct_labels(table)
         parents = _parents(table, column, first_line)
-        tree = cls.from_parents(parents, column=column, leaves=list(leaves))
+        tree = cls.from_parents(parents, column=column, leaves=[row[0] for row in table])
         code = {label: node for node, label in enumerate(tree.labels)}
         given = np.array([[code[label] for label in row] for row in table], np.int32)
         return cls(tree.labels, tree.parent, given[np.argsort(given[:, 0])])
@@ -353,8 +353,7 @@ def _check_rows(table: list[tuple[str, ...]], column: str, first_line: int) -> N
     roots = sorted({row[-1] for row in table})
     if len(roots) > 1:
         raise HierarchyError(
-            f"{where}: {_several_roots(roots)}. Add a last level with the one label "
-            f"'{ROOT_LABEL}'."
+            f"{where}: {_several_roots(roots)}. Add a last level with the one label '{ROOT_LABEL}'."
         )
     seen: dict[str, int] = {}
     for number, row in enumerate(table, first_line):
@@ -370,16 +369,23 @@ def _several_roots(roots: list[str]) -> str:
     return f"{len(roots)} roots ({shown}{', ...' if len(roots) > 5 else ''})"
 
 
-def _distinct_labels(row: tuple[str, ...], leaves: set[str]) -> tuple[str, ...]:
-    """A group that has a value's name gets its level added, so that a release is unambiguous."""
-    same = 1
-    while same < len(row) and row[same] == row[0]:
-        same += 1
-    above = [
-        f"{label} [level {level}]" if label in leaves else label
-        for level, label in enumerate(row[same:], same)
-    ]
-    return (*row[:same], *above)
+def _distinct_labels(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """A group that has a value's name gets its level added, so that a release is unambiguous.
+
+    A label that repeats its leaf and covers nothing else only fills a short branch.
+    """
+    leaves = {row[0] for row in table}
+    covers = Counter((level, label) for row in table for level, label in enumerate(row))
+    renamed = []
+    for row in table:
+        above = [
+            f"{label} [level {level}]"
+            if label in leaves and (label != row[0] or covers[level, label] > 1)
+            else label
+            for level, label in enumerate(row[1:], 1)
+        ]
+        renamed.append((row[0], *above))
+    return renamed
 
 
 def _parents(table: list[tuple[str, ...]], column: str, first_line: int) -> dict[str, str]:

@@ -48,7 +48,7 @@ def number(value: Any) -> float:
             if value != value:  # NaT
                 return math.nan
             moment = value.replace(tzinfo=None)
-            return (moment - dt.datetime(1970, 1, 1)) / dt.timedelta(days=1)  # noqa: DTZ001
+            return (moment - dt.datetime(1970, 1, 1)) / dt.timedelta(days=1)
         case dt.date():
             return float((value - dt.date(1970, 1, 1)).days)
         case _:

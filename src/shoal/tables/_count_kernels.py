@@ -1,0 +1,120 @@
+"""Counting loops.  Arrays in, arrays out; no objects, no errors, no I/O."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._jit import kernel
+from shoal.typing import Codes, Counts
+
+
+@kernel
+def _mix(word: np.uint64) -> np.uint64:
+    """Scatter a word's bits (the finalizer of SplitMix64)."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@kernel
+def pack_groups(words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
+    """Number the columns of `words` by equality, in order of first appearance.
+
+    Open addressing with linear probing; the table doubles when it is half full, so memory
+    follows the number of distinct columns.
+    """
+    n_words, n = words.shape
+    group = np.empty(n, np.int64)
+    capacity = 1024
+    slots = np.full(capacity, -1, np.int64)
+    first = np.empty(512, np.int64)
+    n_groups = 0
+    for i in range(n):
+        mixed = np.uint64(0)
+        for w in range(n_words):
+            mixed = _mix(mixed ^ words[w, i] + np.uint64(0x9E3779B97F4A7C15))
+        at = np.int64(mixed & np.uint64(capacity - 1))
+        while True:
+            found = slots[at]
+            if found < 0:
+                break
+            same = True
+            row = first[found]
+            for w in range(n_words):
+                if words[w, row] != words[w, i]:
+                    same = False
+                    break
+            if same:
+                break
+            at = (at + 1) & (capacity - 1)
+        if found >= 0:
+            group[i] = found
+            continue
+        slots[at] = n_groups
+        first[n_groups] = i
+        group[i] = n_groups
+        n_groups += 1
+        if 2 * n_groups >= capacity:
+            capacity *= 2
+            slots = np.full(capacity, -1, np.int64)
+            larger = np.empty(capacity // 2, np.int64)
+            larger[:n_groups] = first[:n_groups]
+            first = larger
+            for g in range(n_groups):
+                mixed = np.uint64(0)
+                for w in range(n_words):
+                    mixed = _mix(mixed ^ words[w, first[g]] + np.uint64(0x9E3779B97F4A7C15))
+                at = np.int64(mixed & np.uint64(capacity - 1))
+                while slots[at] >= 0:
+                    at = (at + 1) & (capacity - 1)
+                slots[at] = g
+    return group, n_groups
+
+
+@kernel
+def merge_entries(
+    start: NDArray[np.int64],
+    codes: Codes,
+    counts: Counts,
+    group_of: NDArray[np.int64],
+    n_groups: int,
+    n_codes: int,
+) -> tuple[NDArray[np.int64], Codes, Counts]:
+    """Add up sparse histograms of groups that become one; codes of a group come out rising."""
+    n_old = start.shape[0] - 1
+    # members of each new group, by counting sort
+    first = np.zeros(n_groups + 1, np.int64)
+    for g in range(n_old):
+        if group_of[g] >= 0:
+            first[group_of[g] + 1] += 1
+    for g in range(n_groups):
+        first[g + 1] += first[g]
+    member = np.empty(first[n_groups], np.int64)
+    at = first[:n_groups].copy()
+    for g in range(n_old):
+        if group_of[g] >= 0:
+            member[at[group_of[g]]] = g
+            at[group_of[g]] += 1
+
+    total = np.zeros(n_codes, np.int64)
+    touched = np.empty(n_codes, np.int32)
+    new_start = np.zeros(n_groups + 1, np.int64)
+    new_codes = np.empty(codes.shape[0], np.int32)
+    new_counts = np.empty(codes.shape[0], np.int64)
+    n_entries = 0
+    for group in range(n_groups):
+        n_touched = 0
+        for m in range(first[group], first[group + 1]):
+            old = member[m]
+            for e in range(start[old], start[old + 1]):
+                if total[codes[e]] == 0:
+                    touched[n_touched] = codes[e]
+                    n_touched += 1
+                total[codes[e]] += counts[e]
+        found = np.sort(touched[:n_touched])
+        for code in found:
+            new_codes[n_entries] = code
+            new_counts[n_entries] = total[code]
+            total[code] = 0
+            n_entries += 1
+        new_start[group + 1] = n_entries
+    return new_start, new_codes[:n_entries].copy(), new_counts[:n_entries].copy()

@@ -1,0 +1,162 @@
+"""Groups of rows that look alike, counted: all that a solver ever sees of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.schema import Coding
+from shoal.tables._count_kernels import merge_entries, pack_groups
+from shoal.typing import Codes, Counts, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How many rows of each group have each value of one column, stored sparsely.
+
+    Group g owns the entries ``start[g]`` to ``start[g + 1]``; within a group codes rise.
+    """
+
+    coding: Coding
+    start: NDArray[np.int64]
+    codes: Codes
+    counts: Counts
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.start) - 1
+
+    @cached_property
+    def group_of_entry(self) -> NDArray[np.int64]:
+        """Group that each entry belongs to."""
+        return np.repeat(np.arange(self.n_groups), np.diff(self.start))
+
+    @cached_property
+    def totals(self) -> Counts:
+        """Rows with each value, over all groups."""
+        return np.bincount(self.codes, weights=self.counts, minlength=self.coding.n_codes).astype(
+            np.int64
+        )
+
+    def dense(self) -> Counts:
+        """Rows of each group (first axis) with each value (second axis)."""
+        table = np.zeros((self.n_groups, self.coding.n_codes), np.int64)
+        table[self.group_of_entry, self.codes] = self.counts
+        return table
+
+    def sums(self, weight: Floats) -> Floats:
+        """Sum of a weight per value, weighted by rows, for each group."""
+        return np.bincount(
+            self.group_of_entry, weights=weight[self.codes] * self.counts, minlength=self.n_groups
+        ).astype(np.float64)
+
+    def merge(self, group_of: NDArray[np.int64], n_groups: int) -> Histogram:
+        """Histogram of coarser groups; `group_of` names each group's new group, -1 drops it."""
+        start, codes, counts = merge_entries(
+            self.start, self.codes, self.counts, group_of, n_groups, self.coding.n_codes
+        )
+        return Histogram(self.coding, start, codes, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyTable:
+    """Distinct combinations of quasi-identifier values, with how many rows have each.
+
+    Raw combinations are called cells, recoded ones groups; both are rows of such a table.
+
+    Parameters
+    ----------
+    codings : tuple of Coding
+        One per quasi-identifier, in the order of the schema.
+    keys : ndarray of int32, shape (n_groups, n_quasi_identifiers)
+        Codes of each combination.  In a table of cells they are leaves; in a recoded table they
+        are whatever its maker says (nodes of the hierarchies, regions).
+    sizes : ndarray of int64
+        Rows of each combination.
+    histograms : mapping of str to Histogram
+        For every sensitive column and for the target: rows with each value.
+    """
+
+    codings: tuple[Coding, ...]
+    keys: Codes
+    sizes: Counts
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of combinations."""
+        return len(self.sizes)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows behind them."""
+        return int(self.sizes.sum())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers."""
+        return tuple(coding.name for coding in self.codings)
+
+    def merge(
+        self, group_of: NDArray[np.int64], n_groups: int, keys: Codes | None = None
+    ) -> FrequencyTable:
+        """Join combinations into `n_groups` groups; `group_of` names each one's group, -1 drops it.
+
+        Without `keys` a group takes the key of its first member.
+        """
+        kept = group_of >= 0
+        sizes = np.bincount(group_of[kept], weights=self.sizes[kept], minlength=n_groups).astype(
+            np.int64
+        )
+        if keys is None:
+            keys = np.zeros((n_groups, self.keys.shape[1]), np.int32)
+            backwards = np.flatnonzero(kept)[::-1]
+            keys[group_of[backwards]] = self.keys[backwards]
+        histograms = {
+            name: histogram.merge(group_of, n_groups) for name, histogram in self.histograms.items()
+        }
+        return FrequencyTable(self.codings, keys, sizes, histograms)
+
+    def regroup(self, keys: Codes) -> tuple[FrequencyTable, NDArray[np.int64]]:
+        """Exchange the keys and join combinations that became equal.
+
+        Returns the coarser table and, for every old combination, its new group.
+        """
+        group_of, n_groups = group_keys(keys)
+        return replace(self, keys=keys).merge(group_of, n_groups), group_of
+
+    def __repr__(self) -> str:
+        return f"FrequencyTable({self.n_groups} groups, {self.n_rows} rows, {list(self.names)})"
+
+
+def group_keys(keys: Codes) -> tuple[NDArray[np.int64], int]:
+    """Number equal rows of `keys` alike: 0, 1, ... in order of first appearance."""
+    if keys.shape[1] == 0:
+        return np.zeros(len(keys), np.int64), int(len(keys) > 0)
+    words = pack_codes(keys)
+    return pack_groups(words)
+
+
+def pack_codes(keys: Codes, sizes: Codes | None = None) -> NDArray[np.uint64]:
+    """Mixed-radix words, as few 64-bit ones as the columns need; shape (n_words, n_rows).
+
+    `sizes` is the number of codes of each column (found from the keys when not given); equal
+    rows have equal words, and rows sort by their words as by their columns from the last.
+    """
+    if sizes is None:
+        sizes = np.array([int(column.max(initial=0)) + 1 for column in keys.T])
+    words: list[NDArray[np.uint64]] = []
+    room = 0
+    for column, size in zip(keys.T, sizes, strict=True):
+        size = max(int(size), 1)
+        if not words or room * size > 2**63:
+            words.append(np.zeros(len(keys), np.uint64))
+            room = 1
+        words[-1] += column.astype(np.uint64) * np.uint64(room)
+        room *= size
+    return np.array(words, np.uint64).reshape(len(words), len(keys))
