@@ -64,3 +64,11 @@ class MissingExtraError(ShoalError, ImportError):
 
 class GuaranteeWarning(UserWarning):
     """The guarantee is weaker than the user may think."""
+
+
+class TimeLimitError(ProtocolError):
+    """The other party did not answer within the time limit."""
+
+
+class ConnectionCutError(ProtocolError):
+    """The line to the other party broke; a resumable run can be continued."""

@@ -1,0 +1,113 @@
+"""The line between two parties: framed, versioned, length-limited, with a limit on every wait."""
+
+import hashlib
+import struct
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+from shoal.errors import ProtocolError
+from shoal.parties._transcript import Transcript
+from shoal.parties._wire import Message, decode, encode
+
+MAGIC = b"SHOL"
+VERSION = 1
+DEFAULT_TIMEOUT = 60.0
+DEFAULT_LIMIT = 256 * 2**20
+
+_HEADER = struct.Struct("<4sHQQ16s")  # magic, version, sequence number, length, digest
+HEADER_SIZE = _HEADER.size
+
+
+class Channel(ABC):
+    """One end of a line to another party.
+
+    Parameters
+    ----------
+    timeout : float, default=60
+        Longest wait, in seconds, for a whole message to go out or to come in.
+    limit : int, default=256 MiB
+        Largest message, in bytes, that this end accepts or sends.
+    record : bool, default=False
+        Keep the bytes of every message in the transcript.  For tests: they are secret.
+
+    Notes
+    -----
+    A frame is a header (magic, version, sequence number, length, digest of the body) and a body in
+    the closed format of :mod:`shoal.parties`; nothing is ever unpickled.  The digest finds
+    accidents and in-memory tampering; secrecy and authenticity against outsiders come from TLS.
+
+    Both ends may not send large messages at the same time: protocols take turns.
+    """
+
+    def __init__(
+        self, *, timeout: float = DEFAULT_TIMEOUT, limit: int = DEFAULT_LIMIT, record: bool = False
+    ) -> None:
+        self.timeout, self.limit = timeout, limit
+        self.transcript = Transcript(frames=[] if record else None)
+        self._next_sent = 0
+        self._next_received = 0
+
+    def send(self, message: Message) -> None:
+        """Send one message; returns when the line has taken it."""
+        body = encode(message)
+        if len(body) > self.limit:
+            raise ProtocolError(
+                f"a message of {len(body)} bytes is over the limit of {self.limit}. "
+                "Raise the limit at both ends."
+            )
+        header = _HEADER.pack(MAGIC, VERSION, self._next_sent, len(body), _digest(body))
+        self._next_sent += 1
+        frame = header + body
+        self._write(frame)
+        self.transcript.sent(frame)
+
+    def receive(self) -> Any:
+        """Wait for one message, within the time limit."""
+        header, body = self._read_frame()
+        self.transcript.received(header + body)
+        return decode(body)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Hang up; the other end gets an error from its next wait."""
+
+    @abstractmethod
+    def _write(self, frame: bytes) -> None:
+        """Put a frame on the line."""
+
+    @abstractmethod
+    def _read_frame(self) -> tuple[bytes, bytes]:
+        """Take a frame off the line, checked by :meth:`_check_header` and :meth:`_check_body`."""
+
+    def _check_header(self, header: bytes) -> int:
+        """Length of the body that follows, or an error that says what is wrong."""
+        magic, version, sequence, length, _ = _HEADER.unpack(header)
+        if magic != MAGIC:
+            raise ProtocolError("the other end does not speak this protocol.")
+        if version != VERSION:
+            raise ProtocolError(
+                f"the other end speaks version {version}, this one {VERSION}. "
+                "Install the same release at both ends."
+            )
+        if sequence != self._next_received:
+            raise ProtocolError(f"message {self._next_received} expected, {sequence} received.")
+        if length > self.limit:
+            raise ProtocolError(
+                f"the other end announces {length} bytes, the limit is {self.limit}."
+            )
+        self._next_received += 1
+        return int(length)
+
+    def _check_body(self, header: bytes, body: bytes) -> None:
+        if _digest(body) != _HEADER.unpack(header)[4]:
+            raise ProtocolError("a message was damaged on its way.")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _digest(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=16).digest()

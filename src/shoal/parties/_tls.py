@@ -1,0 +1,257 @@
+"""A line over TLS 1.3 on which both ends prove who they are."""
+
+import contextlib
+import hashlib
+import hmac
+import socket
+import ssl
+import time
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import ConnectionCutError, ParameterError, ProtocolError, TimeLimitError
+from shoal.parties._channel import (
+    DEFAULT_LIMIT,
+    DEFAULT_TIMEOUT,
+    HEADER_SIZE,
+    VERSION,
+    Channel,
+)
+
+_CHUNK = 2**20
+
+
+class TLSChannel(Channel):
+    """An end of a mutually authenticated TLS 1.3 line; made by :func:`listen` and :func:`connect`.
+
+    Notes
+    -----
+    **Reveals.**  To an observer of the network: addresses, times, and the sizes of messages.
+
+    **Assumes.**  Each party received the other's certificate over a line it trusts, or compared
+    fingerprints by telephone; private keys stay private.
+    """
+
+    def __init__(self, line: ssl.SSLSocket, **options: Any) -> None:
+        super().__init__(**options)
+        self._line = line
+
+    def close(self) -> None:
+        """Hang up."""
+        with contextlib.suppress(OSError):
+            self._line.shutdown(socket.SHUT_RDWR)
+        self._line.close()
+
+    def _write(self, frame: bytes) -> None:
+        deadline = time.monotonic() + self.timeout
+        view = memoryview(frame)
+        while view:
+            self._limit_wait(deadline, "to take a message")
+            with _translated("while sending", self.timeout):
+                view = view[self._line.send(view[:_CHUNK]) :]
+
+    def _read_frame(self) -> tuple[bytes, bytes]:
+        deadline = time.monotonic() + self.timeout
+        header = self._read(HEADER_SIZE, deadline)
+        body = self._read(self._check_header(header), deadline)
+        self._check_body(header, body)
+        return header, body
+
+    def _read(self, count: int, deadline: float) -> bytes:
+        # The buffer grows with what arrives, so an announced length alone allocates nothing.
+        data = bytearray()
+        while len(data) < count:
+            self._limit_wait(deadline, "for a whole message")
+            with _translated("while receiving", self.timeout):
+                chunk = self._line.recv(min(_CHUNK, count - len(data)))
+            if not chunk:
+                raise ConnectionCutError("the other party hung up.")
+            data += chunk
+        return bytes(data)
+
+    def _limit_wait(self, deadline: float, what: str) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeLimitError(f"waited {self.timeout:g} s {what}.")
+        self._line.settimeout(left)
+
+
+def fingerprint(certificate: Path | str) -> str:
+    """SHA-256 of a PEM certificate in groups of four, to be compared by telephone."""
+    return _grouped(hashlib.sha256(_read_certificate(Path(certificate))).hexdigest())
+
+
+def listen(
+    address: tuple[str, int] | socket.socket,
+    *,
+    key: Path | str,
+    certificate: Path | str,
+    peer: Path | str,
+    timeout: float = DEFAULT_TIMEOUT,
+    limit: int = DEFAULT_LIMIT,
+    record: bool = False,
+) -> TLSChannel:
+    """Wait for the other party and return the line to it.
+
+    Parameters
+    ----------
+    address : (host, port) or listening socket
+        Where to listen.
+    key, certificate : path
+        This party's own private key and certificate (PEM).
+    peer : path
+        The other party's certificate (PEM); nobody else is let in.
+    timeout : float, default=60
+        Limit on the wait for the connection and on every later wait.
+    limit : int
+        Largest message in bytes.
+    record : bool, default=False
+        Keep the bytes of messages in the transcript (for tests).
+    """
+    context = _context(ssl.PROTOCOL_TLS_SERVER, key, certificate, peer)
+    own = isinstance(address, socket.socket)
+    server = address if isinstance(address, socket.socket) else _server(address)
+    try:
+        server.settimeout(timeout)
+        with _translated("while waiting for a connection", timeout):
+            plain, _ = server.accept()
+    finally:
+        if not own:
+            server.close()
+    options = {"timeout": timeout, "limit": limit, "record": record}
+    return _secure(plain, context, server_side=True, peer=Path(peer), options=options)
+
+
+def connect(
+    address: tuple[str, int],
+    *,
+    key: Path | str,
+    certificate: Path | str,
+    peer: Path | str,
+    timeout: float = DEFAULT_TIMEOUT,
+    limit: int = DEFAULT_LIMIT,
+    record: bool = False,
+) -> TLSChannel:
+    """Call the other party, trying again until the time limit while nobody listens there.
+
+    Parameters are those of :func:`listen`.
+    """
+    context = _context(ssl.PROTOCOL_TLS_CLIENT, key, certificate, peer)
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            plain = socket.create_connection(address, timeout=timeout)
+            break
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise TimeLimitError(
+                    f"nobody listened at {address[0]}:{address[1]} for {timeout:g} s."
+                ) from None
+            time.sleep(0.05)
+        except OSError as error:
+            raise ProtocolError(
+                f"cannot reach {address[0]}:{address[1]}: {_reason(error)}."
+            ) from None
+    options = {"timeout": timeout, "limit": limit, "record": record}
+    return _secure(plain, context, server_side=False, peer=Path(peer), options=options)
+
+
+def _server(address: tuple[str, int]) -> socket.socket:
+    try:
+        return socket.create_server(address)
+    except OSError as error:
+        raise ProtocolError(
+            f"cannot listen at {address[0]}:{address[1]}: {_reason(error)}."
+        ) from None
+
+
+def _context(
+    side: int, key: Path | str, certificate: Path | str, peer: Path | str
+) -> ssl.SSLContext:
+    context = ssl.SSLContext(side)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.check_hostname = False  # the certificate itself is pinned, below
+    context.verify_mode = ssl.CERT_REQUIRED
+    for path in (key, certificate, peer):
+        if not Path(path).is_file():
+            raise ParameterError(f"no such key or certificate file: {path}.")
+    try:
+        context.load_cert_chain(certificate, key)
+        context.load_verify_locations(cafile=peer)
+    except (ssl.SSLError, OSError) as error:
+        raise ParameterError(
+            f"key or certificate cannot be used: {_reason(error)}. "
+            "Make a pair with 'shoal twoparty keys'."
+        ) from None
+    return context
+
+
+def _secure(
+    plain: socket.socket,
+    context: ssl.SSLContext,
+    *,
+    server_side: bool,
+    peer: Path,
+    options: dict[str, Any],
+) -> TLSChannel:
+    timeout = float(options["timeout"])
+    plain.settimeout(timeout)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    try:
+        with _translated("during the TLS handshake", timeout):
+            line = context.wrap_socket(plain, server_side=server_side)
+    except ProtocolError:
+        plain.close()
+        raise
+    channel = TLSChannel(line, **options)
+    try:
+        _check_pin(line, peer)
+        # In TLS 1.3 a client learns only from the first read that its certificate was refused.
+        channel.send({"hello": VERSION})
+        if channel.receive() != {"hello": VERSION}:
+            raise ProtocolError("the other party did not greet as expected.")
+    except ProtocolError:
+        channel.close()
+        raise
+    return channel
+
+
+def _check_pin(line: ssl.SSLSocket, peer: Path) -> None:
+    shown = line.getpeercert(binary_form=True) or b""
+    if not hmac.compare_digest(shown, _read_certificate(peer)):
+        raise ProtocolError("the other party shows another certificate than the pinned one.")
+
+
+def _read_certificate(path: Path) -> bytes:
+    try:
+        return ssl.PEM_cert_to_DER_cert(path.read_text())
+    except (OSError, ValueError):
+        raise ParameterError(f"not a PEM certificate: {path}.") from None
+
+
+def _grouped(digest: str) -> str:
+    return " ".join(digest[i : i + 4] for i in range(0, len(digest), 4))
+
+
+def _reason(error: OSError) -> str:
+    return getattr(error, "reason", None) or error.strerror or type(error).__name__
+
+
+@contextlib.contextmanager
+def _translated(when: str, timeout: float) -> Any:
+    """Errors of the socket as errors of the protocol."""
+    try:
+        yield
+    except TimeoutError:
+        raise TimeLimitError(f"waited {timeout:g} s {when}.") from None
+    except ssl.SSLCertVerificationError:
+        raise ProtocolError(
+            "the other party's certificate is not the pinned one. "
+            "Compare fingerprints and exchange certificates again."
+        ) from None
+    except ssl.SSLEOFError:
+        raise ConnectionCutError(f"the connection was cut {when}.") from None
+    except ssl.SSLError as error:
+        raise ProtocolError(f"TLS failed {when}: {_reason(error)}.") from None
+    except (ConnectionError, OSError) as error:
+        raise ConnectionCutError(f"the connection was cut {when}: {_reason(error)}.") from None

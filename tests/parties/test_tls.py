@@ -1,0 +1,227 @@
+import contextlib
+import socket
+import ssl
+import threading
+import time
+
+import pytest
+
+from shoal.errors import ConnectionCutError, ParameterError, ProtocolError, TimeLimitError
+from shoal.parties import connect, fingerprint, listen, make_keys
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("keys")
+    return {name: make_keys(name, folder)[:2] for name in ("alice", "bob", "mallory")}
+
+
+def _options(keys, own, peer):
+    key, certificate = keys[own]
+    return {"key": key, "certificate": certificate, "peer": keys[peer][1]}
+
+
+def _both(keys, first, second, *, server=("alice", "bob"), client=("bob", "alice"), timeout=5):
+    """Run a listener and a caller; what each returned or raised."""
+    results = [None, None]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def half(index, opened, function):
+            try:
+                with opened() as channel:
+                    results[index] = function(channel)
+            except BaseException as error:
+                results[index] = error
+
+        ends = (
+            lambda: listen(listener, timeout=timeout, **_options(keys, *server)),
+            lambda: connect(listener.getsockname()[:2], timeout=timeout, **_options(keys, *client)),
+        )
+        threads = [
+            threading.Thread(target=half, args=(i, ends[i], f), daemon=True)
+            for i, f in enumerate((first, second))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+            assert not thread.is_alive()
+    return results
+
+
+def test_messages_of_many_megabytes_pass(keys):
+    big = bytes(range(256)) * 20_000
+    got = _both(keys, lambda c: c.receive(), lambda c: c.send(big))
+    assert got == [big, None]
+
+
+def test_only_tls_1_3_with_a_certificate_is_spoken(keys):
+    got = _both(keys, lambda c: c._line.version(), lambda c: c._line.version())
+    assert got == ["TLSv1.3", "TLSv1.3"]
+
+
+@pytest.mark.parametrize(
+    ("server", "client"),
+    [
+        (("alice", "bob"), ("mallory", "alice")),
+        (("mallory", "bob"), ("bob", "alice")),
+        (("alice", "mallory"), ("bob", "alice")),
+    ],
+)
+def test_a_wrong_certificate_is_refused_at_both_ends(keys, server, client):
+    got = _both(
+        keys, lambda c: c.receive(), lambda c: c.receive(), server=server, client=client, timeout=3
+    )
+    assert all(isinstance(result, ProtocolError) for result in got)
+    assert any("certificate" in str(result) for result in got)
+
+
+def test_a_caller_without_a_certificate_is_refused(keys):
+    context = ssl.create_default_context(cafile=keys["alice"][1])
+    context.check_hostname = False
+    raised = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def server():
+            try:
+                listen(listener, timeout=3, **_options(keys, "alice", "bob"))
+            except ProtocolError as error:
+                raised.append(error)
+
+        thread = threading.Thread(target=server)
+        thread.start()
+        with (
+            socket.create_connection(listener.getsockname()) as plain,
+            context.wrap_socket(plain) as line,
+            contextlib.suppress(OSError),  # reset or alert, as the system likes
+        ):
+            assert line.recv(10) == b""
+        thread.join(10)
+    assert len(raised) == 1
+
+
+def test_noise_in_place_of_a_handshake_is_an_error(keys):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname()) as plain,
+    ):
+        plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        with pytest.raises(ProtocolError):
+            listen(listener, timeout=3, **_options(keys, "alice", "bob"))
+
+
+def test_a_silent_caller_costs_no_more_than_the_time_limit(keys):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname()),
+    ):
+        start = time.monotonic()
+        with pytest.raises(TimeLimitError):
+            listen(listener, timeout=0.3, **_options(keys, "alice", "bob"))
+        assert time.monotonic() - start < 5
+
+
+def test_nobody_there_is_a_time_limit_error(keys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = taken.getsockname()[:2]
+    with pytest.raises(TimeLimitError, match="nobody listened"):
+        connect(address, timeout=0.2, **_options(keys, "bob", "alice"))
+    with pytest.raises(TimeLimitError):
+        listen(address, timeout=0.2, **_options(keys, "bob", "alice"))
+
+
+def test_a_peer_that_hangs_costs_no_more_than_the_time_limit(keys):
+    got = _both(keys, lambda c: c.receive(), lambda c: time.sleep(1.0), timeout=0.4)
+    assert isinstance(got[0], TimeLimitError)
+
+
+def test_a_peer_that_drips_bytes_does_not_extend_the_limit(keys):
+    def drip(channel):
+        for _ in range(10):
+            channel._line.send(b"S")
+            time.sleep(0.1)
+
+    got = _both(keys, lambda c: c.receive(), drip, timeout=0.4)
+    assert isinstance(got[0], TimeLimitError)
+
+
+def test_a_cut_connection_is_noticed(keys):
+    got = _both(keys, lambda c: c.receive(), lambda c: c._line.close())
+    assert isinstance(got[0], ConnectionCutError)
+
+
+def test_a_peer_that_announces_too_much_is_refused(keys):
+    from shoal.parties._channel import _HEADER, MAGIC, VERSION
+
+    def boast(channel):
+        channel._line.send(_HEADER.pack(MAGIC, VERSION, 1, 2**50, bytes(16)))
+        time.sleep(0.2)
+
+    got = _both(keys, lambda c: c.receive(), boast)
+    assert "the limit is" in str(got[0])
+
+
+def test_traffic_holds_no_plaintext(keys):
+    """A relay between the two sees ciphertext only."""
+    secret = b"SECRET-MARKER-0123456789"
+    captured = bytearray()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as outer,
+        socket.create_server(("127.0.0.1", 0)) as inner,
+    ):
+
+        def pump(source, sink):
+            while data := source.recv(65536):
+                captured.extend(data)
+                sink.sendall(data)
+
+        def relay():
+            left, _ = outer.accept()
+            right = socket.create_connection(inner.getsockname())
+            with left, right:
+                back = threading.Thread(target=pump, args=(right, left), daemon=True)
+                back.start()
+                with contextlib.suppress(OSError):
+                    pump(left, right)
+                right.shutdown(socket.SHUT_WR)
+                back.join(5)
+
+        threading.Thread(target=relay, daemon=True).start()
+        received = []
+
+        def server():
+            with listen(inner, timeout=5, **_options(keys, "alice", "bob")) as channel:
+                received.append(channel.receive())
+
+        thread = threading.Thread(target=server)
+        thread.start()
+        with connect(outer.getsockname()[:2], timeout=5, **_options(keys, "bob", "alice")) as line:
+            line.send(secret)
+            thread.join(5)
+    assert received == [secret]
+    assert len(captured) > len(secret)
+    assert secret not in captured
+    assert b"SHOL" not in captured
+
+
+def test_keys_are_private_and_never_overwritten(tmp_path):
+    key, certificate, print_ = make_keys("carol", tmp_path)
+    assert key.stat().st_mode & 0o077 == 0
+    assert fingerprint(certificate) == print_
+    assert len(print_.replace(" ", "")) == 64
+    with pytest.raises(ParameterError, match="exists"):
+        make_keys("carol", tmp_path)
+    with pytest.raises(ParameterError, match="name"):
+        make_keys("../carol", tmp_path)
+
+
+def test_unusable_files_are_named(tmp_path, keys):
+    broken = tmp_path / "broken.crt"
+    broken.write_text("no certificate")
+    with pytest.raises(ParameterError, match="not a PEM certificate"):
+        fingerprint(broken)
+    key, certificate = keys["alice"]
+    with pytest.raises(ParameterError, match="cannot be used"):
+        connect(("127.0.0.1", 1), key=key, certificate=certificate, peer=broken)
+    with pytest.raises(ParameterError, match="no such key"):
+        connect(("127.0.0.1", 1), key=tmp_path / "none", certificate=certificate, peer=broken)
