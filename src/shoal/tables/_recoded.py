@@ -1,0 +1,156 @@
+"""Cells and the groups in which they are released."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.schema import Coding
+from shoal.tables._frequency import FrequencyTable, group_keys
+from shoal.typing import Codes, Counts, Flags, Floats
+
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The values that one column may take in a release.  Texts are distinct.
+
+    Parameters
+    ----------
+    coding : Coding
+        The column's raw values.
+    texts : tuple of str or None
+        What is written; None is a missing value released as it is.
+    node : ndarray of int32
+        Node of the hierarchy, -1 for a range or a set that is no node.
+    low, high : ndarray of int32
+        First and last code covered (both included).
+    covered : ndarray of int64
+        Number of values covered; the missing value does not count as one.
+    """
+
+    coding: Coding
+    texts: tuple[str | None, ...]
+    node: Codes
+    low: Codes
+    high: Codes
+    covered: Counts
+
+    @property
+    def is_raw(self) -> Flags:
+        """Whether each label is a raw value, released as it is."""
+        return self.low == self.high
+
+    @cached_property
+    def bounds(self) -> Floats:
+        """Least and largest number behind each label, shape (n_labels, 2); NaN for text."""
+        numbers = self.coding.numbers
+        ends = np.full((len(self.texts), 2), np.nan)
+        for label, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
+            inside = numbers[low : high + 1]
+            if not np.isnan(inside).all():
+                ends[label] = np.nanmin(inside), np.nanmax(inside)
+        return ends
+
+
+def node_labels(coding: Coding) -> Labels:
+    """Every node of the column's hierarchy as a label; codes of labels are codes of nodes."""
+    tree = coding.hierarchy
+    assert tree is not None
+    nodes = np.arange(tree.n_nodes, dtype=np.int32)
+    return Labels(coding, tree.labels, nodes, tree.start, tree.stop - 1, tree.n_leaves_below)
+
+
+def range_labels(coding: Coding, low: Codes, high: Codes) -> Labels:
+    """Labels for ranges of codes (both ends included; pairs must be distinct).
+
+    A range of one code is released as the raw value.  Where a range's ends are missing values
+    the label is the root.
+    """
+    texts: list[str | None] = []
+    for a, b in zip(low.tolist(), high.tolist(), strict=True):
+        if a == b:
+            texts.append(coding.texts[a])
+        elif b == coding.missing:
+            texts.append("*")
+        else:
+            texts.append(f"[{coding.texts[a]}-{coding.texts[b]}]")
+    node = (
+        np.where(low == high, low, -1).astype(np.int32)
+        if coding.hierarchy
+        else (np.full(len(low), -1, np.int32))
+    )
+    has_missing = (high == coding.missing) & (low < high) & (coding.missing >= 0)
+    covered = (high - low + 1 - has_missing).astype(np.int64)
+    return Labels(coding, tuple(texts), node, low.astype(np.int32), high.astype(np.int32), covered)
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """A table of cells, and the group in which each cell is released.
+
+    Parameters
+    ----------
+    cells : FrequencyTable
+        The raw combinations.
+    labels : tuple of Labels
+        One per quasi-identifier.
+    codes : ndarray of int32, shape (n_groups, n_quasi_identifiers)
+        Each group's label in each column; rows are distinct.
+    group_of : ndarray of int64
+        Group of each cell; -1 when its rows are suppressed.
+    per_column : tuple of ndarray or None
+        When every column is recoded on its own: the label of each code.  Engines then need no
+        join on whole combinations.
+    """
+
+    cells: FrequencyTable
+    labels: tuple[Labels, ...]
+    codes: Codes
+    group_of: NDArray[np.int64]
+    per_column: tuple[Codes, ...] | None = field(default=None)
+
+    @classmethod
+    def from_cells(
+        cls,
+        cells: FrequencyTable,
+        labels: Sequence[Labels],
+        codes: Codes,
+        *,
+        suppressed: Flags | None = None,
+        per_column: Sequence[Codes] | None = None,
+    ) -> Recoded:
+        """Join cells whose labels (`codes`, one row per cell) are equal into groups."""
+        kept = np.ones(len(codes), np.bool_) if suppressed is None else ~suppressed
+        inside, n_groups = group_keys(codes[kept])
+        group_of = np.full(len(codes), SUPPRESSED, np.int64)
+        group_of[kept] = inside
+        rows = np.zeros((n_groups, codes.shape[1]), np.int32)
+        rows[inside[::-1]] = codes[kept][::-1]
+        maps = None if per_column is None else tuple(per_column)
+        return cls(cells, tuple(labels), rows, group_of, maps)
+
+    @cached_property
+    def groups(self) -> FrequencyTable:
+        """The released groups, counted; keys are codes of labels."""
+        return self.cells.merge(self.group_of, len(self.codes), self.codes)
+
+    @property
+    def suppressed(self) -> Flags:
+        """Which cells are suppressed."""
+        return self.group_of == SUPPRESSED
+
+    @property
+    def n_suppressed(self) -> int:
+        """Number of rows suppressed."""
+        return int(self.cells.sizes[self.suppressed].sum())
+
+    def is_untouched(self, column: int) -> bool:
+        """Whether every released value of a column is the raw one."""
+        used = np.unique(self.codes[:, column])
+        return bool(self.labels[column].is_raw[used].all())
