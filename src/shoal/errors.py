@@ -49,6 +49,10 @@ class ProtocolError(ShoalError, RuntimeError):
     """The other party sent something the protocol does not allow."""
 
 
+class KeyFileError(ShoalError, ValueError):
+    """A secret cannot be read: wrong passphrase, damaged or foreign file."""
+
+
 class MissingExtraError(ShoalError, ImportError):
     """An optional package is needed for what was asked."""
 
