@@ -1,7 +1,7 @@
 """Types that several layers share."""
 
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,3 +23,10 @@ Native: TypeAlias = Any
 
 PathText: TypeAlias = str | PathLike[str]
 """Where a file is."""
+
+
+class Progress(Protocol):
+    """How the library tells a caller how far it is; a plain function will do."""
+
+    def __call__(self, done: int, total: int, what: str, /) -> None:
+        """`done` of `total` pieces of `what`; a `total` of 0 means that nobody knows."""

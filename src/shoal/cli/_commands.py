@@ -1,0 +1,9 @@
+"""Names of the commands and one line on each, so that `shoal --help` loads none of them.
+
+The command `two-words` lives in `_two_words.py` of this package, in a typer app named `app`.
+Add yours on a line of its own; the list is sorted when it is shown.
+"""
+
+COMMANDS: dict[str, str] = {
+    "version": "Say which version this is, and of what it depends on.",
+}

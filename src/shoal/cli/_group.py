@@ -1,0 +1,132 @@
+"""Commands that load when they are called, and errors that read like sentences."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from shoal.cli._commands import COMMANDS
+from shoal.cli._output import output, start_output, to_json
+from shoal.errors import InfeasibleError, ProtocolError, ShoalError
+
+OK, CHECK_FAILED, BAD_INPUT, INFEASIBLE, PEER, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+"""Exit codes; scripts rely on them, so they never change."""
+
+
+class LazyGroup(TyperGroup):
+    """Finds each command's module on first use; adds `--json` and `--quiet` to every one."""
+
+    _listing = False
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {
+            name: TyperCommand(name, help=line) for name, line in sorted(COMMANDS.items())
+        }
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load one command; a listing makes do with its name and its line."""
+        if self._listing or cmd_name not in self.commands:
+            return self.commands.get(cmd_name)
+        module = importlib.import_module(f"shoal.cli._{cmd_name.replace('-', '_')}")
+        command = get_command(module.app)
+        command.name = cmd_name
+        _dress(command)
+        return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show the list without loading what it lists."""
+        self._listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._listing = False
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run; turn every failure into a message and an exit code."""
+        start_output()
+        try:
+            return super().main(*arguments, **options)
+        except Exception as error:
+            if os.environ.get("SHOAL_DEBUG") == "1":
+                traceback.print_exc()
+            sys.exit(_report(error))
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
+
+
+def exit_code(error: Exception) -> int:
+    """Exit code that stands for an error."""
+    match error:
+        case InfeasibleError():
+            return INFEASIBLE
+        case ProtocolError():
+            return PEER
+        case ShoalError() | OSError():
+            return BAD_INPUT
+        case _:
+            return BUG
+
+
+def _report(error: Exception) -> int:
+    code = exit_code(error)
+    name = type(error).__name__
+    match error:
+        case ShoalError():
+            message = str(error)
+        case OSError():
+            where = f"{os.path.basename(str(error.filename))}: " if error.filename else ""
+            message = f"{where}{error.strerror or 'the system refused'}."
+        case _:  # its text may hold somebody's data
+            message = (
+                "something went wrong inside Shoal. Run again with SHOAL_DEBUG=1 for the details, "
+                "and please report it."
+            )
+    sys.stderr.write(f"{name}: {message}\n")
+    if output().json:
+        shown = {"error": {"type": name, "message": message, "exit_code": code}}
+        sys.stdout.write(to_json(shown) + "\n")
+    return code
+
+
+def _set_json(value: bool) -> None:
+    output().json |= value
+
+
+def _set_quiet(value: bool) -> None:
+    output().quiet |= value
+
+
+JSON_OPTION: Any = typer.Option(
+    False, "--json", help="One JSON object on stdout.", callback=_set_json, expose_value=False
+)
+QUIET_OPTION: Any = typer.Option(
+    False, "--quiet", "-q", help="Only errors.", callback=_set_quiet, expose_value=False
+)
+
+
+def _dress(command: Any) -> None:
+    """Give a command, and those below it, the options and the looks that all of them share."""
+    command.rich_markup_mode = None  # plain help: a third of the time, and it pipes well
+    command.params = [p for p in command.params if not str(p.name).endswith("_completion")]
+    if isinstance(command, TyperGroup):
+        for inner in command.commands.values():
+            _dress(inner)
+    if not isinstance(command, TyperGroup) or command.invoke_without_command:
+        command.params += _shared_options()
+
+
+def _shared_options() -> list[Any]:
+    carrier = typer.Typer(add_completion=False)
+
+    @carrier.command()
+    def carry(json: bool = JSON_OPTION, quiet: bool = QUIET_OPTION) -> None: ...
+
+    return get_command(carrier).params

@@ -1,0 +1,137 @@
+"""Everything the command line says: results on stdout, notes and progress on stderr."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from shoal.cli._progress import bar, silent
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from shoal.typing import Progress
+
+
+@dataclasses.dataclass
+class Output:
+    """How this run talks.
+
+    Parameters
+    ----------
+    json : bool
+        Write one JSON object to stdout and nothing else.
+    quiet : bool
+        Write nothing but errors (and the JSON object, when asked for).
+    """
+
+    json: bool = False
+    quiet: bool = False
+
+    def emit(self, data: Any, show: Callable[[], None]) -> None:
+        """Write the result: `data` as JSON, or whatever `show` prints for people."""
+        if self.json:
+            sys.stdout.write(to_json(data) + "\n")
+        elif not self.quiet:
+            show()
+
+    def print(self, *parts: RenderableType) -> None:
+        """Write something for people to stdout."""
+        if not (self.json or self.quiet):
+            console().print(*parts)
+
+    def note(self, text: str) -> None:
+        """Say something beside the result, on stderr."""
+        if not (self.json or self.quiet):
+            console(stderr=True).print(text, markup=False, highlight=False)
+
+    def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Print a table; columns of numbers are set right."""
+        from rich import box  # noqa: PLC0415  a table is not needed for --help
+        from rich.table import Table  # noqa: PLC0415
+
+        table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+        for place, name in enumerate(header):
+            numeric = all(isinstance(row[place], int | float | None) for row in rows)
+            table.add_column(name, justify="right" if numeric and rows else "left")
+        for row in rows:
+            table.add_row(*map(_cell, row))
+        self.print(table)
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """A bar on stderr with the time left; silent with -q and --json."""
+        if self.json or self.quiet:
+            yield silent
+        else:
+            with bar(console(stderr=True)) as progress:
+                yield progress
+
+
+_current: ContextVar[Output] = ContextVar("output")
+
+
+def output() -> Output:
+    """The output of the command that is running."""
+    return _current.get()
+
+
+def start_output() -> Output:
+    """Begin a run with the defaults."""
+    out = Output()
+    _current.set(out)
+    return out
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console on the stream as it is now (tests and pipes exchange it)."""
+    from rich.console import Console  # noqa: PLC0415  a tenth of a second
+
+    return Console(file=sys.stderr if stderr else sys.stdout, soft_wrap=False)
+
+
+def to_json(data: Any) -> str:
+    """Strict JSON: results become mappings, NaN and infinity become null."""
+    return json.dumps(_plain(data), ensure_ascii=False, allow_nan=False, indent=2)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_dict"):
+        value = value.to_dict()
+    elif hasattr(value, "tolist"):  # NumPy scalars and arrays
+        value = value.tolist()
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = dataclasses.asdict(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return (
+                "-"
+                if math.isnan(value)
+                else f"{value:,.4g}"
+                if abs(value) < 1e4
+                else f"{value:,.0f}"
+            )
+        case _:
+            return str(value).replace("[", "\\[")

@@ -1,0 +1,61 @@
+"""Progress of long work, for people who watch a terminal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from shoal.typing import Progress
+
+PATIENCE = 0.5
+"""Seconds before a bar appears: quick work shows none."""
+
+
+def silent(done: int, total: int, what: str, /) -> None:
+    """Show nothing."""
+
+
+@contextmanager
+def bar(console: Console) -> Iterator[Progress]:
+    """A bar that appears after half a second and is gone at the end.
+
+    Each new `what` is a new line; `total` of 0 means that nobody knows how much there is.
+    """
+    from rich.progress import (  # noqa: PLC0415  only when something takes long
+        BarColumn,
+        Progress as Bars,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[count]}"),
+        TimeRemainingColumn(compact=True),
+    )
+    bars = Bars(*columns, console=console, transient=True)
+    tasks: dict[str, int] = {}
+    began = time.monotonic()
+    shown = False
+
+    def progress(done: int, total: int, what: str, /) -> None:
+        nonlocal shown
+        if what not in tasks:
+            tasks[what] = int(bars.add_task(what, total=total or None, count=""))
+        count = f"{done:,}/{total:,}" if total else f"{done:,}" if done else ""
+        bars.update(bars.task_ids[tasks[what]], completed=done, total=total or None, count=count)
+        if not shown and time.monotonic() - began > PATIENCE:
+            bars.start()
+            shown = True
+
+    try:
+        yield progress
+    finally:
+        if shown:
+            bars.stop()

@@ -1,0 +1,29 @@
+"""`shoal version`: what to put into a bug report."""
+
+import importlib.metadata
+import platform
+
+import typer
+
+from shoal.cli._output import output
+
+app = typer.Typer()
+
+_PACKAGES = ("numpy", "scipy", "numba", "narwhals", "duckdb", "scikit-learn", "typer",
+             "pandas", "polars", "pyarrow", "pyspark")  # fmt: skip
+
+
+@app.command()
+def version() -> None:
+    """Say which version this is, and of what it depends on."""
+    found = {"shoal": _installed("shoal"), "python": platform.python_version()}
+    found |= {name: _installed(name) for name in _PACKAGES}
+    out = output()
+    out.emit(found, lambda: out.table("", ["package", "version"], list(found.items())))
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None

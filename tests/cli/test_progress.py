@@ -1,0 +1,36 @@
+import io
+
+from rich.console import Console
+
+from shoal.cli import _progress
+from shoal.cli._output import Output
+
+
+def watch(monkeypatch, patience):
+    monkeypatch.setattr(_progress, "PATIENCE", patience)
+    stream = io.StringIO()
+    with _progress.bar(Console(file=stream, force_terminal=True, width=80)) as progress:
+        for done in range(5):
+            progress(done, 4, "solving")
+        progress(3, 0, "reading")
+    return stream.getvalue()
+
+
+def test_long_work_shows_what_and_how_much(monkeypatch):
+    shown = watch(monkeypatch, -1.0)
+    assert "solving" in shown
+    assert "4/4" in shown
+    assert "reading" in shown
+
+
+def test_quick_work_shows_nothing(monkeypatch):
+    assert watch(monkeypatch, 60.0) == ""
+
+
+def test_quiet_and_json_are_silent(monkeypatch, capsys):
+    monkeypatch.setattr(_progress, "PATIENCE", -1.0)
+    for out in (Output(json=True), Output(quiet=True)):
+        with out.progress() as progress:
+            progress(1, 2, "solving")
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""

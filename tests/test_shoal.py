@@ -1,0 +1,39 @@
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+HEAVY = {"numba", "sklearn", "pandas", "polars", "pyarrow", "scipy", "duckdb", "rich", "typer"}
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+def test_import_is_quick_and_loads_nothing_heavy():
+    code = "import sys, shoal; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-c", code]
+    walls = []
+    for _ in range(3):  # the best of three: the machine may be busy
+        began = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+        walls.append(time.perf_counter() - began)
+    assert not set(done.stdout.split()) & HEAVY
+    assert min(walls) < 0.5
+
+
+def test_top_level_names():
+    from shoal import schema
+
+    assert shoal.Schema is schema.Schema
+    assert shoal.Hierarchy is schema.Hierarchy
+    assert shoal.__version__
+    assert {"Schema", "Hierarchy"} <= set(dir(shoal))
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = shoal.nothing
