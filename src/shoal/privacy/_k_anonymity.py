@@ -1,0 +1,71 @@
+"""k-anonymity: nobody is in a small group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.privacy._model import PrivacyModel, Rule, check_integer
+from shoal.tables import FrequencyTable
+from shoal.typing import Flags, Floats
+
+
+@dataclass(frozen=True)
+class KAnonymity(PrivacyModel):
+    """Every group has at least `k` rows [Swe02]_.
+
+    Parameters
+    ----------
+    k : int
+        Smallest size of a group, at least 1.
+
+    Notes
+    -----
+    **Guarantee.**  Whoever knows a person's quasi-identifiers finds at least `k` rows that may be
+    theirs, if every person has one row.  Missing values are values of their own: two rows share a
+    group only if both are missing where one is.
+
+    **Does not promise** anything about sensitive values: a group may agree on them.
+
+    References
+    ----------
+    .. [Swe02] L. Sweeney.  k-anonymity: a model for protecting privacy.  International Journal on
+       Uncertainty, Fuzziness and Knowledge-based Systems 10(5), 2002.
+
+    Examples
+    --------
+    >>> KAnonymity(5).describe()
+    'every group has at least 5 rows'
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        check_integer("KAnonymity", "k", self.k, 1)
+
+    @property
+    def required(self) -> float:
+        """`k`."""
+        return float(self.k)
+
+    @property
+    def minimum_size(self) -> int:
+        """`k`."""
+        return int(self.k)
+
+    def levels(self, groups: FrequencyTable) -> Floats:
+        """Size of each group."""
+        return groups.sizes.astype(np.float64)
+
+    def holds(self, groups: FrequencyTable) -> Flags:
+        """Which groups are large enough."""
+        return (groups.sizes >= self.k) | (groups.sizes == 0)
+
+    def describe(self) -> str:
+        """Say what every group has to be."""
+        return f"every group has at least {self.k} rows"
+
+    def rules(self, cells: FrequencyTable) -> list[Rule]:
+        """None: the minimum size says it all."""
+        return []
