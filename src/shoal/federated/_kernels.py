@@ -1,0 +1,30 @@
+"""Row-wise kernels K(A, B'): each row's result depends on that row alone, to the last bit."""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from shoal.typing import Floats
+
+KERNELS = ("linear", "gaussian")
+Matrix: TypeAlias = Floats
+
+
+def linear(rows: Matrix, basis: Matrix) -> Matrix:
+    """``rows @ basis.T``, added up feature by feature.
+
+    A BLAS product of a stack of rows may differ in the last bit from the products of its parts;
+    a fixed order of additions makes a site's share equal to its slice of the pooled projection.
+    """
+    result = np.zeros((len(rows), len(basis)))
+    for feature in range(rows.shape[1]):
+        result += rows[:, feature, None] * basis[None, :, feature]
+    return result
+
+
+def gaussian(rows: Matrix, basis: Matrix, gamma: float) -> Matrix:
+    """``exp(-gamma |row - b|^2)`` for every row and every b."""
+    squared = np.zeros((len(rows), len(basis)))
+    for feature in range(rows.shape[1]):
+        squared += (rows[:, feature, None] - basis[None, :, feature]) ** 2
+    return np.exp(-gamma * squared)
