@@ -1,16 +1,30 @@
 """Counting: frequency tables and the engines that make them."""
 
+from shoal.tables._assemble import CodingOptions, assemble, code_values, counted_columns
+from shoal.tables._engine import STAR, Compressed, Engine, Output
 from shoal.tables._frequency import FrequencyTable, Histogram, group_keys, pack_codes
+from shoal.tables._means import range_columns
+from shoal.tables._open import open_table
 from shoal.tables._recoded import SUPPRESSED, Labels, Recoded, node_labels, range_labels
 
 __all__ = [
+    "STAR",
     "SUPPRESSED",
+    "CodingOptions",
+    "Compressed",
+    "Engine",
     "FrequencyTable",
     "Histogram",
     "Labels",
+    "Output",
     "Recoded",
+    "assemble",
+    "code_values",
+    "counted_columns",
     "group_keys",
     "node_labels",
+    "open_table",
     "pack_codes",
+    "range_columns",
     "range_labels",
 ]

@@ -118,3 +118,40 @@ def merge_entries(
             n_entries += 1
         new_start[group + 1] = n_entries
     return new_start, new_codes[:n_entries].copy(), new_counts[:n_entries].copy()
+
+
+@kernel
+def match_words(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Place of each column of `wanted` among the distinct columns of `known`; -1 when absent."""
+    n_words, n_known = known.shape
+    capacity = 1024
+    while capacity < 2 * n_known:
+        capacity *= 2
+    slots = np.full(capacity, -1, np.int64)
+    for g in range(n_known):
+        mixed = np.uint64(0)
+        for w in range(n_words):
+            mixed = _mix(mixed ^ known[w, g] + np.uint64(0x9E3779B97F4A7C15))
+        at = np.int64(mixed & np.uint64(capacity - 1))
+        while slots[at] >= 0:
+            at = (at + 1) & (capacity - 1)
+        slots[at] = g
+    n = wanted.shape[1]
+    place = np.full(n, -1, np.int64)
+    for i in range(n):
+        mixed = np.uint64(0)
+        for w in range(n_words):
+            mixed = _mix(mixed ^ wanted[w, i] + np.uint64(0x9E3779B97F4A7C15))
+        at = np.int64(mixed & np.uint64(capacity - 1))
+        while slots[at] >= 0:
+            found = slots[at]
+            same = True
+            for w in range(n_words):
+                if known[w, found] != wanted[w, i]:
+                    same = False
+                    break
+            if same:
+                place[i] = found
+                break
+            at = (at + 1) & (capacity - 1)
+    return place

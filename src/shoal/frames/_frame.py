@@ -1,0 +1,113 @@
+"""Eager dataframes of any library, reduced to what Shoal needs: codes out, columns back in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import TableError
+from shoal.frames import _native
+from shoal.typing import Codes, Flags, Native
+
+
+class Frame:
+    """One pandas, Polars or PyArrow table.  Never changes what it was given."""
+
+    def __init__(self, native: Native) -> None:
+        frame = nw.from_native(native, pass_through=True)
+        self.was_lazy = isinstance(frame, nw.LazyFrame)
+        if isinstance(frame, nw.LazyFrame):
+            if not frame.implementation.is_polars():
+                raise TableError(
+                    f"lazy tables of {frame.implementation.value} are not supported. "
+                    "Write them to Parquet and pass the path."
+                )
+            frame = frame.collect()
+        if not isinstance(frame, nw.DataFrame):
+            raise TableError(
+                f"cannot read a table from {type(native).__name__}. Pass a pandas, Polars or "
+                "PyArrow table, a DuckDB relation, a Spark DataFrame, or a path to a file."
+            )
+        self._frame = frame
+        self.names: tuple[str, ...] = tuple(_native.column_names(frame))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self._frame)
+
+    @property
+    def native(self) -> Native:
+        """The table in its own library, lazy when it came lazy."""
+        native = self._frame.to_native()
+        return native.lazy() if self.was_lazy else native
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Sort of value of each column: "number", "text", "date", "boolean" or "other"."""
+        return {name: _sort(dtype) for name, dtype in self._frame.schema.items()}
+
+    def factorize(self, name: str) -> tuple[Codes, list[Any]]:
+        """Codes of a column (-1 where missing; NaN is missing) and the values behind them."""
+        return _native.factorize(self._frame[name])
+
+    def values(self, name: str) -> list[Any]:
+        """The column as Python values."""
+        return self._frame[name].to_list()
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A numeric column as floats; NaN where missing."""
+        return np.asarray(self._frame[name].cast(nw.Float64).to_numpy(), np.float64)
+
+    def with_texts(self, columns: Mapping[str, tuple[Sequence[str | None], Codes]]) -> Frame:
+        """Exchange columns for text; each is given as distinct texts and a code per row."""
+        return self._wrap(_native.with_texts(self._frame, columns))
+
+    def with_arrays(self, columns: Mapping[str, NDArray[Any]]) -> Frame:
+        """Add or exchange columns, given as arrays."""
+        return self._wrap(_native.with_arrays(self._frame, columns))
+
+    def select(self, names: Sequence[str]) -> Frame:
+        """Only some columns, in this order."""
+        return self._wrap(self._frame.select(list(names)))
+
+    def keep(self, rows: Flags) -> Frame:
+        """Only some rows, in their order."""
+        return self.take(np.flatnonzero(rows))
+
+    def take(self, rows: NDArray[np.intp]) -> Frame:
+        """Rows by position."""
+        return self._wrap(self._frame[rows])
+
+    def write(self, path: Path) -> None:
+        """Write to a file; the suffix tells the format (CSV, Parquet or Arrow)."""
+        _native.write(self._frame, path)
+
+    def _wrap(self, frame: nw.DataFrame[Any]) -> Frame:
+        wrapped = object.__new__(Frame)
+        wrapped._frame, wrapped.was_lazy = frame, self.was_lazy
+        wrapped.names = tuple(frame.columns)
+        return wrapped
+
+
+def _sort(dtype: Any) -> str:
+    if dtype.is_numeric():
+        return "number"
+    if dtype == nw.Boolean:
+        return "boolean"
+    if dtype in (nw.Date, nw.Datetime):
+        return "date"
+    return "text" if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object) else "other"
+
+
+def is_frame(source: Any) -> bool:
+    """Whether a table belongs to a library that :class:`Frame` reads."""
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return True
+    return isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()

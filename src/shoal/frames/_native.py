@@ -1,0 +1,196 @@
+"""The few operations that each dataframe library does better in its own words.
+
+The one file that names dataframe libraries.  They are optional: each is imported only when a
+table of that library is at hand, so it is there.
+"""
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import MissingExtraError, TableError
+from shoal.typing import Codes
+
+
+def column_names(frame: nw.DataFrame[Any]) -> list[str]:
+    """Names of the columns; an error when they are not distinct texts."""
+    native = frame.to_native()
+    names = list(native.column_names if frame.implementation.is_pyarrow() else native.columns)
+    odd = sum(not isinstance(name, str) for name in names)
+    if odd:
+        raise TableError(f"{odd} column names are not text. Rename the columns to strings.")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        shown = ", ".join(map(repr, twice))
+        raise TableError(f"columns given twice: {shown}. Rename or drop one of each.")
+    return names
+
+
+def factorize(series: nw.Series[Any]) -> tuple[Codes, list[Any]]:
+    """Codes (-1 where missing) and the distinct values they stand for."""
+    native = series.to_native()
+    try:
+        if series.implementation.is_polars():
+            return _factorize_polars(native)
+        if series.implementation.is_pyarrow():
+            return _factorize_arrow(native)
+        if series.implementation.is_pandas():
+            return _factorize_pandas(native)
+        return _factorize_list(series.to_list())
+    except TypeError:
+        raise TableError(
+            f"column {series.name!r} holds lists or other values that cannot be compared. "
+            "Turn them into text or numbers first."
+        ) from None
+
+
+def _factorize_polars(series: Any) -> tuple[Codes, list[Any]]:
+    import polars as pl
+
+    if series.dtype.is_nested():
+        raise TypeError
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+    if series.dtype in (pl.Categorical, pl.Enum):
+        series = series.cast(pl.String)
+    distinct = series.unique(maintain_order=True).drop_nulls()
+    if not len(distinct):
+        return np.full(len(series), -1, np.int32), []
+    places = pl.Series(np.arange(len(distinct), dtype=np.int32))
+    codes = series.replace_strict(distinct, places, default=None, return_dtype=pl.Int32)
+    return codes.fill_null(-1).to_numpy().astype(np.int32), distinct.to_list()
+
+
+def _factorize_arrow(column: Any) -> tuple[Codes, list[Any]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_nested(column.type):
+        raise TypeError
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
+    if not len(column):
+        return np.empty(0, np.int32), []
+    encoded = column.combine_chunks().dictionary_encode()
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    return codes.astype(np.int32), encoded.dictionary.to_pylist()
+
+
+def _factorize_pandas(series: Any) -> tuple[Codes, list[Any]]:
+    import pandas as pd
+
+    codes, distinct = pd.factorize(series.array, use_na_sentinel=True)
+    return codes.astype(np.int32), list(distinct.tolist())
+
+
+def _factorize_list(values: list[Any]) -> tuple[Codes, list[Any]]:
+    code_of: dict[Any, int] = {}
+    codes = np.empty(len(values), np.int32)
+    for row, value in enumerate(values):
+        missing = value is None or value != value
+        codes[row] = -1 if missing else code_of.setdefault(value, len(code_of))
+    return codes, list(code_of)
+
+
+def with_texts(
+    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Sequence[str | None], Codes]]
+) -> nw.DataFrame[Any]:
+    """Exchange columns for text columns."""
+    native = frame.to_native()
+    if frame.implementation.is_polars():
+        import polars as pl
+
+        made = [
+            pl.Series(name, list(texts), dtype=pl.String).gather(codes)
+            for name, (texts, codes) in columns.items()
+        ]
+        return nw.from_native(native.with_columns(made), eager_only=True)
+    if frame.implementation.is_pyarrow():
+        import pyarrow as pa
+
+        for name, (texts, codes) in columns.items():
+            column = pa.array(list(texts), pa.string()).take(pa.array(codes))
+            native = _put_arrow(native, name, column)
+        return nw.from_native(native, eager_only=True)
+    import pandas as pd
+
+    result = native.copy(deep=False)
+    for name, (texts, codes) in columns.items():
+        pool = pd.Series(list(texts), dtype="str" if pd.__version__ >= "3" else object)
+        result[name] = pool.take(codes).array if len(codes) else pool.iloc[:0].array
+    return nw.from_native(result, eager_only=True)
+
+
+def with_arrays(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[Any]]) -> nw.DataFrame[Any]:
+    """Add or exchange columns given as arrays."""
+    native = frame.to_native()
+    if frame.implementation.is_polars():
+        import polars as pl
+
+        made = [pl.Series(name, array) for name, array in columns.items()]
+        return nw.from_native(native.with_columns(made), eager_only=True)
+    if frame.implementation.is_pyarrow():
+        import pyarrow as pa
+
+        for name, array in columns.items():
+            native = _put_arrow(native, name, pa.array(array))
+        return nw.from_native(native, eager_only=True)
+    result = native.copy(deep=False)
+    for name, array in columns.items():
+        result[name] = array
+    return nw.from_native(result, eager_only=True)
+
+
+def _put_arrow(table: Any, name: str, column: Any) -> Any:
+    if name in table.column_names:
+        return table.set_column(table.column_names.index(name), name, column)
+    return table.append_column(name, column)
+
+
+def write(frame: nw.DataFrame[Any], path: Path) -> None:
+    """Write a table; the suffix tells the format."""
+    native, suffix = frame.to_native(), path.suffix.lower()
+    if suffix in (".arrow", ".feather", ".ipc"):
+        _write_arrow(frame, path)
+    elif frame.implementation.is_polars():
+        (native.write_parquet if suffix == ".parquet" else native.write_csv)(path)
+    elif frame.implementation.is_pandas() and suffix != ".parquet":
+        native.to_csv(path, index=False, lineterminator="\n")
+    else:  # PyArrow quotes every text, and pandas writes no Parquet of its own
+        import duckdb
+
+        how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
+        target = str(path).replace("'", "''")
+        duckdb.connect().execute(f"COPY native TO '{target}' ({how})")
+
+
+def _write_arrow(frame: nw.DataFrame[Any], path: Path) -> None:
+    if frame.implementation.is_polars():
+        frame.to_native().write_ipc(path)
+        return
+    try:
+        import pyarrow.feather as feather
+    except ImportError:
+        raise MissingExtraError("PyArrow", "arrow", "writing Arrow files") from None
+    feather.write_feather(frame.to_arrow(), path)
+
+
+def write_arrow_batches(relation: Any, path: Path) -> None:
+    """Write a DuckDB relation as an Arrow file, batch by batch."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtraError("PyArrow", "arrow", "writing Arrow files") from None
+    reader = relation.fetch_record_batch()
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)

@@ -1,0 +1,113 @@
+"""From coded columns to a frequency table; what every engine does after coding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import SchemaError
+from shoal.schema import Coding, Column, Schema, make_coding, text
+from shoal.tables._count_kernels import merge_entries
+from shoal.tables._frequency import FrequencyTable, Histogram, group_keys, pack_codes
+from shoal.typing import Codes, Counts
+
+
+@dataclass(frozen=True)
+class CodingOptions:
+    """How columns are coded.
+
+    Parameters
+    ----------
+    missing_to_root : bool
+        Put values that a hierarchy lacks straight under its root instead of raising.
+    build_hierarchies : bool
+        Build a hierarchy from the values for quasi-identifiers that have none.
+    use_hierarchies : bool
+        False leaves hierarchies out: new rows are matched by their texts instead.
+    """
+
+    missing_to_root: bool = False
+    build_hierarchies: bool = False
+    use_hierarchies: bool = True
+
+
+def counted_columns(schema: Schema) -> tuple[str, ...]:
+    """Columns whose values are counted within each cell: the sensitive ones and the target."""
+    names = [name for name in schema if schema[name].role == "sensitive"]
+    target = schema.target
+    if target is not None and target not in names:
+        names.append(target)
+    return tuple(names)
+
+
+def require_quasi_identifiers(schema: Schema) -> tuple[str, ...]:
+    """Names of the quasi-identifiers; an error when there are none."""
+    names = schema.quasi_identifiers
+    if not names:
+        raise SchemaError(
+            "the schema has no quasi-identifiers, so there is nothing to group rows by. "
+            'Give at least one column the role "quasi-identifier".'
+        )
+    return names
+
+
+def code_values(
+    name: str, column: Column, values: Sequence[Any], *, has_missing: bool, options: CodingOptions
+) -> tuple[Coding, Codes]:
+    """Coding of a column, and the code of each of `values` with the missing value's behind them."""
+    texts = [text(value) for value in values]
+    has_missing = has_missing or None in texts
+    distinct = {t: value for t, value in zip(texts, values, strict=True) if t is not None}
+    if not options.use_hierarchies:
+        column = replace(column, hierarchy=None, limit=(), limit_level=None)
+    coding = make_coding(
+        name,
+        column,
+        list(distinct.values()),
+        has_missing=has_missing,
+        missing_to_root=options.missing_to_root,
+        build_hierarchy=options.build_hierarchies and column.role == "quasi-identifier",
+    )
+    codes = [coding.code_of[t] for t in texts]
+    return coding, np.array([*codes, coding.missing], np.int32)
+
+
+def assemble(
+    codings: Sequence[Coding],
+    keys: Codes,
+    counted: Mapping[str, tuple[Coding, Codes]],
+    counts: Counts | None = None,
+) -> tuple[FrequencyTable, NDArray[np.int64]]:
+    """Count rows by key; `counts` says for how many rows each one stands.
+
+    Returns the cells, sorted so that they do not depend on the order of the rows, and the cell
+    of each row.
+    """
+    group_of, n_cells = group_keys(keys)
+    first = np.zeros(n_cells, np.int64)
+    first[group_of[::-1]] = np.arange(len(keys))[::-1]
+    cell_keys = keys[first].reshape(n_cells, keys.shape[1])
+    sizes = [coding.n_codes for coding in codings]
+    order = np.lexsort(pack_codes(cell_keys, np.array(sizes, np.int32)))
+    rank = np.empty(n_cells, np.int64)
+    rank[order] = np.arange(n_cells)
+    cell_of = rank[group_of]
+    ones = np.ones(len(keys), np.int64) if counts is None else counts
+    sizes_of = np.bincount(cell_of, weights=ones, minlength=n_cells).astype(np.int64)
+    histograms = {
+        name: _histogram(coding, codes, ones, cell_of, n_cells)
+        for name, (coding, codes) in counted.items()
+    }
+    cells = FrequencyTable(tuple(codings), cell_keys[order], sizes_of, histograms)
+    return cells, cell_of
+
+
+def _histogram(
+    coding: Coding, codes: Codes, counts: Counts, cell_of: NDArray[np.int64], n_cells: int
+) -> Histogram:
+    start = np.arange(len(codes) + 1, dtype=np.int64)
+    return Histogram(coding, *merge_entries(start, codes, counts, cell_of, n_cells, coding.n_codes))

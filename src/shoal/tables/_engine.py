@@ -1,0 +1,70 @@
+"""What every engine offers: compress a table to cells, apply a recoding to its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from shoal.schema import Schema
+from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import FrequencyTable
+from shoal.tables._recoded import Recoded
+from shoal.typing import Native
+
+STAR = "*"
+
+
+@dataclass(frozen=True)
+class Output:
+    """How released rows are given out.
+
+    Parameters
+    ----------
+    keep_suppressed : bool
+        Keep suppressed rows with every quasi-identifier starred, instead of leaving them out.
+    shuffle : int or None
+        Seed that breaks the order of the rows; None keeps it.
+    ranges : tuple of str
+        Numeric quasi-identifiers that get columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
+    """
+
+    keep_suppressed: bool = False
+    shuffle: int | None = None
+    ranges: tuple[str, ...] = ()
+
+
+class Compressed(Protocol):
+    """A table reduced to cells, which still knows how to map its rows."""
+
+    @property
+    def cells(self) -> FrequencyTable:
+        """Distinct combinations of quasi-identifier values."""
+
+    def release(self, recoded: Recoded, output: Output) -> Native:
+        """The released rows, in the library the table came from."""
+
+    def write(self, recoded: Recoded, output: Output, path: Path) -> None:
+        """Write the released rows to a file; the suffix tells the format."""
+
+
+class Engine(Protocol):
+    """A table that can be counted without being moved."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Sort of value of each column: "number", "text", "date", "boolean" or "other"."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    def distinct(self, name: str, limit: int | None = None) -> tuple[list[Any], bool]:
+        """Distinct values of a column, at most `limit`, and whether some are missing."""
+
+    def compress(self, schema: Schema, options: CodingOptions | None = None) -> Compressed:
+        """Group the rows into cells."""

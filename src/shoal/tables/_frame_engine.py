@@ -1,0 +1,117 @@
+"""Tables in memory: pandas, Polars and PyArrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.frames import Frame
+from shoal.schema import Coding, Schema
+from shoal.tables._assemble import (
+    CodingOptions,
+    assemble,
+    code_values,
+    counted_columns,
+    require_quasi_identifiers,
+)
+from shoal.tables._engine import STAR, Output
+from shoal.tables._frequency import FrequencyTable
+from shoal.tables._means import range_columns
+from shoal.tables._recoded import Recoded
+from shoal.typing import Codes, Native
+
+
+class FrameEngine:
+    """A dataframe in memory."""
+
+    def __init__(self, native: Native) -> None:
+        self._frame = Frame(native)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self._frame.names
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Sort of value of each column."""
+        return self._frame.types
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self._frame.n_rows
+
+    def distinct(self, name: str, limit: int | None = None) -> tuple[list[Any], bool]:
+        """Distinct values of a column, at most `limit`, and whether some are missing."""
+        codes, values = self._frame.factorize(name)
+        return values[:limit], bool((codes < 0).any())
+
+    def code(self, name: str, schema: Schema, options: CodingOptions) -> tuple[Coding, Codes]:
+        """One column's coding and the code of each row."""
+        codes, values = self._frame.factorize(name)
+        coding, table = code_values(
+            name, schema[name], values, has_missing=bool((codes < 0).any()), options=options
+        )
+        return coding, table[codes]  # -1, a missing value, reads the last entry
+
+    def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedFrame:
+        """Group the rows into cells."""
+        options = options or CodingOptions()
+        schema.require(self.names)
+        coded = {
+            name: self.code(name, schema, options) for name in require_quasi_identifiers(schema)
+        }
+        counted = {name: self.code(name, schema, options) for name in counted_columns(schema)}
+        keys = np.column_stack([codes for _, codes in coded.values()])
+        codings = [coding for coding, _ in coded.values()]
+        cells, cell_of = assemble(codings, keys, counted)
+        return CompressedFrame(self._frame, schema, cells, cell_of)
+
+
+@dataclass(frozen=True, eq=False)
+class CompressedFrame:
+    """A dataframe, its cells, and the cell of each row."""
+
+    frame: Frame
+    schema: Schema
+    cells: FrequencyTable
+    cell_of: NDArray[np.int64]
+
+    def release(self, recoded: Recoded, output: Output) -> Native:
+        """The released rows, in the library the table came from."""
+        return self._released(recoded, output).native
+
+    def write(self, recoded: Recoded, output: Output, path: Path) -> None:
+        """Write the released rows to a file."""
+        self._released(recoded, output).write(path)
+
+    def _released(self, recoded: Recoded, output: Output) -> Frame:
+        group_of_row = recoded.group_of[self.cell_of]
+        kept = np.flatnonzero((group_of_row >= 0) | output.keep_suppressed)
+        if output.shuffle is not None:
+            kept = np.random.default_rng(output.shuffle).permutation(kept)
+        groups = group_of_row[kept]
+        hidden = groups < 0
+        names = [name for name in self.frame.names if self.schema[name].role != "identifier"]
+        frame = self.frame.select(names)
+        if len(kept) < self.frame.n_rows or output.shuffle is not None:
+            frame = frame.take(kept)
+        texts: dict[str, tuple[list[str | None], Codes]] = {}
+        for at, labels in enumerate(recoded.labels):
+            if recoded.is_untouched(at) and not hidden.any():
+                continue
+            codes = recoded.codes[groups, at] if len(recoded.codes) else np.zeros(len(groups), int)
+            codes = np.where(hidden, len(labels.texts), codes).astype(np.int32)
+            texts[labels.coding.name] = ([*labels.texts, STAR], codes)
+        frame = frame.with_texts(texts)
+        if output.ranges:
+            added = range_columns(recoded, output.ranges)
+            frame = frame.with_arrays(
+                {name: np.append(column, np.nan)[groups] for name, column in added.items()}
+            )
+        return frame
