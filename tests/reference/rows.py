@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 from hypothesis import strategies as st
 
-from shoal.schema import Coding, Column, make_coding
+from shoal.schema import Coding, Column, make_coding, text
 from shoal.tables import FrequencyTable, Histogram
 
 
@@ -22,7 +22,7 @@ def histogram(column_coding: Coding, rows_of_group):
     for rows in rows_of_group:
         found = defaultdict(int)
         for value in rows:
-            found[column_coding.code_of[None if value is None else str(value)]] += 1
+            found[column_coding.code_of[None if value is None else text(value)]] += 1
         for code in sorted(found):
             codes.append(code)
             counts.append(found[code])

@@ -1,24 +1,50 @@
 """Privacy models: conditions on the groups of a table, alone or joined with ``&``."""
 
+from shoal.privacy._alpha import AlphaKAnonymity, PSensitive
+from shoal.privacy._closeness import TCloseness
+from shoal.privacy._diversity import (
+    ConfidenceLimit,
+    DistinctDiversity,
+    EntropyDiversity,
+    RecursiveDiversity,
+    confidence_to_l,
+)
 from shoal.privacy._k_anonymity import KAnonymity
-from shoal.privacy._model import All, PrivacyModel, Reached, check
+from shoal.privacy._likeness import BetaLikeness
+from shoal.privacy._model import POPULATION, All, PrivacyModel, Reached, Rule, check
+from shoal.privacy._presence import DeltaPresence, with_population
+from shoal.privacy._proximity import Proximity
 from shoal.privacy._rule_kernels import Rules, add_cell, allowed, allowed_groups
 from shoal.privacy._rules import compile_rules
 from shoal.privacy._spans import Bins, PrivateColumns, Spans, count_groups
 
 __all__ = [
+    "POPULATION",
     "All",
+    "AlphaKAnonymity",
+    "BetaLikeness",
     "Bins",
+    "ConfidenceLimit",
+    "DeltaPresence",
+    "DistinctDiversity",
+    "EntropyDiversity",
     "KAnonymity",
+    "PSensitive",
     "PrivacyModel",
     "PrivateColumns",
+    "Proximity",
     "Reached",
+    "RecursiveDiversity",
+    "Rule",
     "Rules",
     "Spans",
+    "TCloseness",
     "add_cell",
     "allowed",
     "allowed_groups",
     "check",
     "compile_rules",
+    "confidence_to_l",
     "count_groups",
+    "with_population",
 ]

@@ -124,7 +124,7 @@ class PrivacyModel(ABC):
 
     @property
     def parts(self) -> tuple[PrivacyModel, ...]:
-        """The models joined in this one; a plain model is its own only part."""
+        """The conditions in this model, one parameter each, for reports."""
         return (self,)
 
     def value(self, groups: FrequencyTable) -> float:
@@ -145,7 +145,7 @@ class PrivacyModel(ABC):
     def __and__(self, other: PrivacyModel) -> All:
         if not isinstance(other, PrivacyModel):
             return NotImplemented
-        return All((*self.parts, *other.parts))
+        return All((*_joined(self), *_joined(other)))
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters, for JSON."""
@@ -204,7 +204,7 @@ class All(PrivacyModel):
 
     @property
     def parts(self) -> tuple[PrivacyModel, ...]:
-        """The models joined."""
+        """The parts of the models joined."""
         return tuple(part for model in self.models for part in model.parts)
 
     @property
@@ -242,7 +242,7 @@ class All(PrivacyModel):
     def bind(self, sensitive: Sequence[str]) -> PrivacyModel:
         """Bind each of them."""
         bound = [model.bind(sensitive) for model in self.models]
-        return All(tuple(part for model in bound for part in model.parts))
+        return All(tuple(part for model in bound for part in _joined(model)))
 
     def prepare(self, cells: FrequencyTable) -> FrequencyTable:
         """Add what any of them needs."""
@@ -257,6 +257,10 @@ class All(PrivacyModel):
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> PrivacyModel:
         return cls(tuple(PrivacyModel.from_dict(model) for model in parts["models"]))
+
+
+def _joined(model: PrivacyModel) -> tuple[PrivacyModel, ...]:
+    return model.models if isinstance(model, All) else (model,)
 
 
 def check(model: PrivacyModel, groups: FrequencyTable) -> tuple[Reached, ...]:
