@@ -6,7 +6,7 @@ anything else, so a hostile peer can cost a bounded amount of memory and nothing
 """
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from shoal.errors import ProtocolError
 
 Message: TypeAlias = (
-    "bool | int | float | str | bytes | list[Message] | tuple[Message, ...]"
-    " | Mapping[str, Message] | NDArray[Any] | None"
+    "bool | int | float | str | bytes | Sequence[Message] | Mapping[str, Message]"
+    " | NDArray[Any] | None"
 )
 
 MAX_DEPTH = 16

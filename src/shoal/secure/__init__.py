@@ -1,0 +1,46 @@
+"""Two parties, no third: mine a joint table and learn the model and nothing else.
+
+All protocols are for semi-honest parties at 128-bit security; see ``docs/theory/twoparty.md``.
+"""
+
+from shoal.errors import MissingExtraError
+
+try:
+    import cryptography  # noqa: F401  asked for here so that the error says what to install
+    import gmpy2  # noqa: F401
+except ImportError as error:
+    raise MissingExtraError(
+        "cryptography and gmpy2", "twoparty", "secure two-party mining"
+    ) from error
+
+from shoal.secure._circuit import Builder, Circuit
+from shoal.secure._least import index_of_least
+from shoal.secure._logarithm import FastLogarithm, Logarithm, LogShares, TaylorLogarithm
+from shoal.secure._paillier import PublicKey, SecretKey
+from shoal.secure._party import FirstParty, Party, SecondParty, Settings
+from shoal.secure._polynomial import evaluate_polynomials, serve_polynomials
+from shoal.secure._ring import Ring
+from shoal.secure._yao import Program, Results, evaluate_program, garble_program
+
+__all__ = [
+    "Builder",
+    "Circuit",
+    "FastLogarithm",
+    "FirstParty",
+    "LogShares",
+    "Logarithm",
+    "Party",
+    "Program",
+    "PublicKey",
+    "Results",
+    "Ring",
+    "SecondParty",
+    "SecretKey",
+    "Settings",
+    "TaylorLogarithm",
+    "evaluate_polynomials",
+    "evaluate_program",
+    "garble_program",
+    "index_of_least",
+    "serve_polynomials",
+]

@@ -1,0 +1,187 @@
+"""The two ends of a secure session: what each keeps between protocols.
+
+Every protocol is a pair of functions; :class:`FirstParty` and :class:`SecondParty` hold the state
+of the pair's two halves under the same method names, so that mining code is written once.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError, ProtocolError
+from shoal.parties import Channel
+from shoal.secure import _expect
+from shoal.secure._extension import ExtensionReceiver, ExtensionSender
+from shoal.secure._paillier import SECURITY, PublicKey, SecretKey
+from shoal.secure._products import (
+    Rows,
+    ask_by_paillier,
+    ask_by_transfer,
+    serve_by_paillier,
+    serve_by_transfer,
+)
+from shoal.secure._ring import Bits, Ring
+from shoal.secure._scalar import ask_counts, serve_counts
+from shoal.secure._yao import Program, Results, evaluate_program, garble_program
+
+PROTOCOL = 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What both parties must agree on before they start.
+
+    Parameters
+    ----------
+    products : {"transfer", "paillier"}, default="transfer"
+        How numbers are multiplied.  Transfers need no assumption beyond those of the garbled
+        circuits and are much faster; Paillier is the paper's way and sends less.
+    key_bits : {2048, 3072, 4096}, default=3072
+        Paillier key; 2,048 bits give only 112-bit security.
+    full_randomness : bool, default=False
+        Paillier without the short-exponent assumption.
+    """
+
+    products: Literal["transfer", "paillier"] = "transfer"
+    key_bits: int = 3072
+    full_randomness: bool = False
+
+    def __post_init__(self) -> None:
+        if self.products not in ("transfer", "paillier"):
+            raise ParameterError(f"products is transfer or paillier, got {self.products!r}.")
+        if self.key_bits not in SECURITY:
+            raise ParameterError(f"key_bits is one of {list(SECURITY)}, got {self.key_bits}.")
+
+
+class Party(ABC):
+    """One end of a secure session; use :class:`FirstParty` or :class:`SecondParty`."""
+
+    def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
+        self.channel = channel
+        self.settings = settings or Settings()
+        self.agree({"protocol": PROTOCOL, **asdict(self.settings)}, "settings")
+        self._check_role()
+
+    def agree(self, mine: dict[str, Any], what: str) -> None:
+        """Check that the other party has the same public parameters; else both stop."""
+        self.channel.send(mine)
+        theirs = self.channel.receive()
+        if not isinstance(theirs, dict):
+            raise ProtocolError(f"expected the other party's {what}.")
+        differ = sorted(
+            name for name in mine.keys() | theirs.keys() if mine.get(name) != theirs.get(name)
+        )
+        if differ:
+            raise ProtocolError(
+                f"the parties have other {what}: {', '.join(map(str, differ))}. "
+                "Use the same at both ends."
+            )
+
+    def exchange(self, mine: Any) -> Any:
+        """Tell the other party something small and public, and hear the same from it."""
+        self.channel.send(mine)
+        return self.channel.receive()
+
+    def _check_role(self) -> None:
+        if self.exchange(type(self).__name__) == type(self).__name__:
+            raise ProtocolError("both parties took the same role; one must be first, one second.")
+
+    @property
+    @abstractmethod
+    def is_first(self) -> bool:
+        """Whether this party adds public constants to its shares."""
+
+    @abstractmethod
+    def run(self, program: Program, bits: Bits) -> Results:
+        """Run a program on both parties' input bits."""
+
+    @abstractmethod
+    def inner_products(self, ring: Ring, rows: Rows) -> list[int]:
+        """Shares of the inner products of this party's rows with the other's."""
+
+    @abstractmethod
+    def count_products(self, indicators: NDArray[np.bool_]) -> NDArray[np.uint32]:
+        """Shares, modulo 2**32, of how often both parties' indicators are set, per row of them."""
+
+    @abstractmethod
+    def products(self, ring: Ring, x: list[int], y: list[int]) -> list[int]:
+        """Shares of the products of two lists of shared values."""
+
+    def _local(self, ring: Ring, x: list[int], y: list[int], cross: list[int]) -> list[int]:
+        return [(a * b + c) % ring.modulus for a, b, c in zip(x, y, cross, strict=True)]
+
+
+class FirstParty(Party):
+    """Garbles, offers, serves."""
+
+    def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
+        super().__init__(channel, settings)
+        self._sender = ExtensionSender(channel)
+        self._public: PublicKey | None = None
+        if self.settings.products == "paillier":
+            n, base = _expect.integers(channel.receive(), 2, 1 << 2 * self.settings.key_bits, "key")
+            self._public = PublicKey.checked(
+                n,
+                base,
+                self.settings.key_bits,
+                full_randomness=self.settings.full_randomness,
+            )
+
+    is_first = True
+
+    def run(self, program: Program, bits: Bits) -> Results:
+        """Garble."""
+        return garble_program(self.channel, self._sender, program, bits)
+
+    def inner_products(self, ring: Ring, rows: Rows) -> list[int]:
+        """Serve."""
+        if self._public is not None:
+            return serve_by_paillier(self.channel, self._public, ring.modulus, rows)
+        return serve_by_transfer(self.channel, self._sender, ring, rows)
+
+    def count_products(self, indicators: NDArray[np.bool_]) -> NDArray[np.uint32]:
+        """Serve."""
+        return serve_counts(self.channel, self._sender, indicators)
+
+    def products(self, ring: Ring, x: list[int], y: list[int]) -> list[int]:
+        """Add the two cross terms to the local product."""
+        cross = self.inner_products(ring, list(zip(x, y, strict=True)))
+        return self._local(ring, x, y, cross)
+
+
+class SecondParty(Party):
+    """Evaluates, chooses, asks; holds the Paillier key."""
+
+    def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
+        super().__init__(channel, settings)
+        self._receiver = ExtensionReceiver(channel)
+        self._key: SecretKey | None = None
+        if self.settings.products == "paillier":
+            self._key = SecretKey.generate(
+                self.settings.key_bits, full_randomness=self.settings.full_randomness
+            )
+            channel.send([int(self._key.public.n), int(self._key.public.base)])
+
+    is_first = False
+
+    def run(self, program: Program, bits: Bits) -> Results:
+        """Evaluate."""
+        return evaluate_program(self.channel, self._receiver, program, bits)
+
+    def inner_products(self, ring: Ring, rows: Rows) -> list[int]:
+        """Ask."""
+        if self._key is not None:
+            return ask_by_paillier(self.channel, self._key, ring.modulus, rows)
+        return ask_by_transfer(self.channel, self._receiver, ring, rows)
+
+    def count_products(self, indicators: NDArray[np.bool_]) -> NDArray[np.uint32]:
+        """Ask."""
+        return ask_counts(self.channel, self._receiver, indicators)
+
+    def products(self, ring: Ring, x: list[int], y: list[int]) -> list[int]:
+        """Add the two cross terms to the local product."""
+        cross = self.inner_products(ring, list(zip(y, x, strict=True)))
+        return self._local(ring, x, y, cross)
