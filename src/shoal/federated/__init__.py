@@ -3,19 +3,32 @@
 from shoal.federated._aliases import AliasTable
 from shoal.federated._cox import RandomKernelCox, concordance
 from shoal.federated._dose import eqd2
+from shoal.federated._files import combine_files, decode_file, encode_file, read_provenance
 from shoal.federated._grouping import GradedGrouping
 from shoal.federated._key import TransformKey
 from shoal.federated._mapping import MappingTable
 from shoal.federated._random_kernel import RandomKernel
 from shoal.federated._ranges import GradedRanges
+from shoal.federated._read_back import (
+    decode_centroids,
+    decode_contingency,
+    decode_items,
+    decode_label,
+    decode_rules,
+    decode_text,
+    decode_tree,
+)
 from shoal.federated._shares import Share, make_share, read_share, read_shares, write_share
 from shoal.federated._survival import auc_at, status_at, survival_target
 from shoal.federated._svc import RandomKernelSVC
+from shoal.federated._tables import decode, encode
+from shoal.federated._transformer import KeyTransformer
 
 __all__ = [
     "AliasTable",
     "GradedGrouping",
     "GradedRanges",
+    "KeyTransformer",
     "MappingTable",
     "RandomKernel",
     "RandomKernelCox",
@@ -23,9 +36,22 @@ __all__ = [
     "Share",
     "TransformKey",
     "auc_at",
+    "combine_files",
     "concordance",
+    "decode",
+    "decode_centroids",
+    "decode_contingency",
+    "decode_file",
+    "decode_items",
+    "decode_label",
+    "decode_rules",
+    "decode_text",
+    "decode_tree",
+    "encode",
+    "encode_file",
     "eqd2",
     "make_share",
+    "read_provenance",
     "read_share",
     "read_shares",
     "status_at",

@@ -119,8 +119,12 @@ class GradedRanges:
         published, agreed = self._knots
         return np.interp(np.asarray(values, np.float64), published, agreed)
 
-    def decode_threshold(self, values: ArrayLike) -> Floats:
-        """Thresholds in real units that part the agreed values as these part the published ones."""
+    def decode_threshold(self, values: ArrayLike, *, single: bool = False) -> Floats:
+        """Thresholds in real units that part the agreed values as these part the published ones.
+
+        `single` is for models that compare in single precision, as scikit-learn's trees do: a
+        value that lies on a threshold is put where such a model puts it.
+        """
         values = np.asarray(values, np.float64)
         published, _ = self._knots
         real = np.where(values < published[0], self.lower[0] - self._step, self.decode_real(values))
@@ -128,8 +132,9 @@ class GradedRanges:
         for shift in (-1, 0, 1):  # rounding can put the floor one step off, never two
             here = np.rint((below + shift * self._step) * self._scale) / self._scale
             following = np.rint((here + self._step) * self._scale) / self._scale
-            fits = (self._limit(here) <= values) & (self._limit(following) > values)
-            inside = (here <= real) & (real < following)
+            fits = (self._limit(here, single) <= values) & (self._limit(following, single) > values)
+            margin = self._step / 1024 if single else 0.0
+            inside = (here + margin <= real) & (real < following - margin)
             real = np.where(fits & ~inside, here + self._step / 2, real)
         return real
 
@@ -176,6 +181,16 @@ class GradedRanges:
     def tops(self) -> Floats:
         """Fraction that the upper end of each range is published with."""
         return self._top.copy()
+
+    @property
+    def beyond(self) -> Floats:
+        """Fractions above this one stand for the upper end; infinite where none does."""
+        return self._beyond.copy()
+
+    @property
+    def ceilings(self) -> Floats:
+        """Largest fraction that is ever published."""
+        return self._ceiling.copy()
 
     @cached_property
     def _low(self) -> Floats:
@@ -249,13 +264,15 @@ class GradedRanges:
         at = self._range_of(values)
         return (values >= self._low[at]) & (values <= self._high[at])
 
-    def _limit(self, values: Floats) -> Floats:
+    def _limit(self, values: Floats, single: bool) -> Floats:
         """Published form, with everything below the ranges at -inf and above at +inf."""
         inside = self._inside(values)
         safe = np.where(inside, values, self._low[0])
         at = self._range_of(safe)
         fraction = (safe - self._low[at]) / (self._high[at] - self._low[at])
         result = self._name[at] + np.where(safe == self._high[at], self._top[at], fraction)
+        if single:
+            result = result.astype(np.float32).astype(np.float64)
         return np.where(inside, result, np.where(values < self._low[0], -np.inf, np.inf))
 
     def _check_shape(self) -> None:
