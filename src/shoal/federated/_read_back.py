@@ -63,6 +63,8 @@ def decode_tree(
     -------
     tree
         A copy that predicts from original rows what the given one predicts from encoded rows.
+        Its classes are sorted anew, so that a tie in a leaf is broken as by a tree trained on the
+        original rows.
     names : list of str
         Feature names with categories for aliases.
     """
@@ -75,8 +77,8 @@ def decode_tree(
                 f"{part.tree_.n_features} features."
             )
         _decode_thresholds(part.tree_, ranges)
-    if hasattr(decoded, "classes_"):
-        decoded.classes_ = np.array([decode_label(c, key) for c in decoded.classes_.tolist()])
+    if isinstance(getattr(decoded, "classes_", None), np.ndarray):
+        _decode_classes(decoded, key)
     return decoded, [decode_text(name, key) for name in feature_names]
 
 
@@ -159,6 +161,14 @@ def _decode_thresholds(nodes: Any, ranges: Sequence[GradedRanges | None]) -> Non
         here = np.flatnonzero(nodes.feature == feature)
         if code is not None and len(here):
             nodes.threshold[here] = code.decode_threshold(nodes.threshold[here], single=True)
+
+
+def _decode_classes(model: Any, key: TransformKey) -> None:
+    classes = np.array([decode_label(c, key) for c in model.classes_.tolist()])
+    order = np.argsort(classes)
+    model.classes_ = classes[order]
+    for part in _parts(model):
+        part.tree_.value[...] = part.tree_.value[:, :, order]
 
 
 def _graded_pattern(graded: Mapping[str, GradedRanges]) -> re.Pattern[str]:
