@@ -1,0 +1,53 @@
+"""What a release costs, judged by the sizes and classes of its groups."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.errors import SchemaError
+from shoal.tables import FrequencyTable, Histogram, Recoded
+
+
+def discernibility(recoded: Recoded) -> int:
+    """Rows that each row cannot be told from, summed [BA05]_.
+
+    The sum of squared group sizes; a suppressed row costs as many as the table has rows.
+
+    References
+    ----------
+    .. [BA05] R. Bayardo, R. Agrawal.  Data privacy through optimal k-anonymization.  ICDE 2005.
+       doi:10.1109/ICDE.2005.42
+    """
+    sizes = recoded.groups.sizes
+    return int((sizes * sizes).sum()) + recoded.n_suppressed * recoded.cells.n_rows
+
+
+def average_group_size(recoded: Recoded) -> float:
+    """Released rows per group; suppressed rows are in no group.  0 when nothing is released."""
+    sizes = recoded.groups.sizes
+    n_groups = int((sizes > 0).sum())
+    return float(sizes.sum() / n_groups) if n_groups else 0.0
+
+
+def classification_metric(recoded: Recoded, target: str) -> float:
+    """Share of rows that are suppressed or outside their group's majority class: CM [Iye02]_.
+
+    References
+    ----------
+    .. [Iye02] V. Iyengar.  Transforming data to satisfy privacy constraints.  KDD 2002.
+       doi:10.1145/775047.775089
+    """
+    classes = target_histogram(recoded.groups, target)
+    majority = np.zeros(classes.n_groups, np.int64)
+    np.maximum.at(majority, classes.group_of_entry, classes.counts)
+    n_rows = recoded.cells.n_rows
+    return float((n_rows - majority.sum()) / n_rows) if n_rows else 0.0
+
+
+def target_histogram(groups: FrequencyTable, target: str) -> Histogram:
+    """Classes of each group, or an error that says what is missing."""
+    if target not in groups.histograms:
+        raise SchemaError(
+            f"column {target!r} is not counted in this table. Make it the target in the schema."
+        )
+    return groups.histograms[target]

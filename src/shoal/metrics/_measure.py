@@ -1,0 +1,131 @@
+"""All metrics of a release in one result."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from shoal.metrics._entropy import non_uniform_entropy
+from shoal.metrics._groups import average_group_size, classification_metric, discernibility
+from shoal.metrics._labels import gcp, information_loss, loss, ncp, precision
+from shoal.tables import FrequencyTable, Recoded, range_labels
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """What a release keeps and what it loses.
+
+    Parameters
+    ----------
+    n_rows, n_suppressed, n_groups : int
+        Rows of the table, those that are left out, and groups of those that are not.
+    smallest_group, largest_group : int
+        Rows in them; 0 when nothing is released.
+    average_group_size : float
+        Released rows per group.
+    discernibility : int
+        Sum of squared group sizes; suppressed rows cost the whole table each.
+    classification_metric : float or None
+        Share of rows suppressed or outside their group's majority class.
+    ncp : dict of str to float
+        Normalized certainty penalty of each column.
+    gcp, loss : float
+        Mean NCP and mean loss metric over columns, 0 to 1.
+    information_loss, information_loss_share : float
+        Hierarchical loss summed over rows and columns, and its mean (0 to 1).
+    precision : float
+        1 when nothing is generalized, 0 when everything is.
+    non_uniform_entropy : float
+        Uncertainty about raw values, 0 to 1.
+    """
+
+    n_rows: int
+    n_suppressed: int
+    n_groups: int
+    smallest_group: int
+    largest_group: int
+    average_group_size: float
+    discernibility: int
+    classification_metric: float | None
+    ncp: dict[str, float]
+    gcp: float
+    loss: float
+    information_loss: float
+    information_loss_share: float
+    precision: float
+    non_uniform_entropy: float
+
+    @property
+    def suppressed_share(self) -> float:
+        """Suppressed rows over rows."""
+        return self.n_suppressed / self.n_rows if self.n_rows else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self) | {"suppressed_share": self.suppressed_share}
+
+
+def measure(recoded: Recoded, *, target: str | None = None) -> Metrics:
+    """Compute every metric of a release; CM needs a `target` column."""
+    sizes = recoded.groups.sizes[recoded.groups.sizes > 0]
+    n_rows, n_columns = recoded.cells.n_rows, len(recoded.labels)
+    lost = information_loss(recoded)
+    return Metrics(
+        n_rows=n_rows,
+        n_suppressed=recoded.n_suppressed,
+        n_groups=len(sizes),
+        smallest_group=int(sizes.min()) if len(sizes) else 0,
+        largest_group=int(sizes.max()) if len(sizes) else 0,
+        average_group_size=average_group_size(recoded),
+        discernibility=discernibility(recoded),
+        classification_metric=None if target is None else classification_metric(recoded, target),
+        ncp=dict(zip(recoded.cells.names, ncp(recoded).tolist(), strict=True)),
+        gcp=gcp(recoded),
+        loss=loss(recoded),
+        information_loss=lost,
+        information_loss_share=lost / max(1, n_rows * n_columns),
+        precision=precision(recoded),
+        non_uniform_entropy=non_uniform_entropy(recoded),
+    )
+
+
+def measure_raw(cells: FrequencyTable, *, target: str | None = None) -> Metrics:
+    """Metrics of the table as it is, before anything is done to it."""
+    return measure(released_raw(cells), target=target)
+
+
+def released_raw(cells: FrequencyTable) -> Recoded:
+    """Every cell released as it is."""
+    codes = [np.arange(coding.n_codes, dtype=np.int32) for coding in cells.codings]
+    labels = tuple(
+        range_labels(coding, code, code) for coding, code in zip(cells.codings, codes, strict=True)
+    )
+    return Recoded(
+        cells, labels, cells.keys, np.arange(cells.n_groups, dtype=np.int64), tuple(codes)
+    )
+
+
+class _Result(Protocol):
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+T = TypeVar("T", bound=_Result)
+
+
+@dataclass(frozen=True)
+class BeforeAfter(Generic[T]):
+    """The same result for the raw table and for the release."""
+
+    before: T
+    after: T
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {"before": self.before.to_dict(), "after": self.after.to_dict()}
+
+
+def measure_change(recoded: Recoded, *, target: str | None = None) -> BeforeAfter[Metrics]:
+    """Metrics before and after."""
+    return BeforeAfter(measure_raw(recoded.cells, target=target), measure(recoded, target=target))

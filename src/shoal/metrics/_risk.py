@@ -1,0 +1,209 @@
+"""What an attacker can do with a release: find people, and learn about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import ParameterError, SchemaError
+from shoal.metrics._measure import BeforeAfter
+from shoal.privacy import POPULATION
+from shoal.tables import FrequencyTable, Recoded
+from shoal.typing import Counts
+
+
+@dataclass(frozen=True)
+class Reidentification:
+    """Chance that an attacker picks the right row for a person.
+
+    Parameters
+    ----------
+    highest, average : float
+        For the person easiest to find, and over all rows.
+    share_above : float
+        Share of rows whose risk is above the threshold.
+    """
+
+    highest: float
+    average: float
+    share_above: float
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What groups give away about one sensitive column.
+
+    Parameters
+    ----------
+    certain_rows : int
+        Rows in groups that agree on the value, so that it is certain.
+    certain_share : float
+        The same over all rows.
+    highest_confidence, average_confidence : float
+        Share of the most frequent value, in the worst group and over all rows: how sure an
+        attacker is who knows a person's group and bets on it.
+    """
+
+    certain_rows: int
+    certain_share: float
+    highest_confidence: float
+    average_confidence: float
+
+
+@dataclass(frozen=True)
+class Risk:
+    """Risk of a table whose groups an attacker knows.
+
+    Parameters
+    ----------
+    n_rows, n_groups : int
+        Released rows, and groups of them.
+    threshold : float
+        Risk above which a row counts in `share_above`.
+    prosecutor : Reidentification
+        The attacker knows that the person is in the table: one over the size of the group.
+    journalist : Reidentification
+        The attacker knows only that the person is in the population: one over the population's
+        people in the group.  Without population counts the table is taken for the population.
+    marketer : float
+        Expected share of rows that an attacker who links every row to the population gets right.
+    sample_uniques : int
+        Rows that are alone in their group.
+    population_uniques : int or None
+        Those of them that are alone in the population too; None without population counts.
+    inference : dict of str to Inference
+        For each sensitive column.
+    """
+
+    n_rows: int
+    n_groups: int
+    threshold: float
+    prosecutor: Reidentification
+    journalist: Reidentification
+    marketer: float
+    sample_uniques: int
+    population_uniques: int | None
+    inference: dict[str, Inference]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def risk(
+    groups: FrequencyTable,
+    *,
+    sensitive: Sequence[str] | None = None,
+    population: Counts | None = None,
+    threshold: float = 0.2,
+) -> Risk:
+    """Measure the risk of a release from its groups.
+
+    Parameters
+    ----------
+    groups : FrequencyTable
+        The released groups, without suppressed rows; or the cells of a raw table.
+    sensitive : sequence of str, optional
+        Sensitive columns; every column that the table counts when not given.
+    population : ndarray of int64, optional
+        People of the population in each group.  Taken from the table when
+        :func:`shoal.privacy.with_population` has counted one.
+    threshold : float
+        Risk above which a row counts as exposed; one in five when not given.
+
+    Notes
+    -----
+    **Assumes** that every person has one row and that an attacker knows all quasi-identifiers
+    without error.
+    """
+    if not 0 <= threshold <= 1:
+        raise ParameterError(f"risk: threshold must lie between 0 and 1, got {threshold!r}.")
+    people = _people(groups, population)
+    filled = groups.sizes > 0
+    sizes = groups.sizes[filled]
+    n_rows = int(sizes.sum())
+    own = sizes if people is None else people[filled]
+    chance = sizes / own  # rows found in a group when each is linked to one of its people
+    return Risk(
+        n_rows=n_rows,
+        n_groups=len(sizes),
+        threshold=float(threshold),
+        prosecutor=_reidentification(sizes, sizes, threshold),
+        journalist=_reidentification(sizes, own, threshold),
+        marketer=float(chance.sum() / n_rows) if n_rows else 0.0,
+        sample_uniques=int((sizes == 1).sum()),
+        population_uniques=None if people is None else int(((sizes == 1) & (own == 1)).sum()),
+        inference={name: _inference(groups, name) for name in _columns(groups, sensitive)},
+    )
+
+
+def risk_change(
+    recoded: Recoded, *, sensitive: Sequence[str] | None = None, threshold: float = 0.2
+) -> BeforeAfter[Risk]:
+    """Risk of the raw table and of its release."""
+    return BeforeAfter(
+        risk(recoded.cells, sensitive=sensitive, threshold=threshold),
+        risk(recoded.groups, sensitive=sensitive, threshold=threshold),
+    )
+
+
+def _people(groups: FrequencyTable, population: Counts | None) -> Counts | None:
+    if population is None:
+        if POPULATION not in groups.histograms:
+            return None
+        people = groups.histograms[POPULATION].sums(np.ones(1)).astype(np.int64)
+    else:
+        people = np.asarray(population, np.int64)
+        if people.shape != groups.sizes.shape:
+            raise ParameterError(
+                f"risk: population has {len(people)} counts, the table {groups.n_groups} groups. "
+                "Give one count per group."
+            )
+    if (people < groups.sizes).any():
+        raise ParameterError(
+            "risk: some groups have fewer people in the population than rows in the table. "
+            "Give a population that includes the people in the table."
+        )
+    return people
+
+
+def _reidentification(sizes: Counts, candidates: Counts, threshold: float) -> Reidentification:
+    n_rows = int(sizes.sum())
+    if not n_rows:
+        return Reidentification(0.0, 0.0, 0.0)
+    chance = 1 / candidates
+    return Reidentification(
+        highest=float(chance.max()),
+        average=float((sizes * chance).sum() / n_rows),
+        share_above=float(sizes[chance > threshold].sum() / n_rows),
+    )
+
+
+def _columns(groups: FrequencyTable, sensitive: Sequence[str] | None) -> list[str]:
+    if sensitive is None:
+        return [name for name in groups.histograms if name != POPULATION]
+    absent = [name for name in sensitive if name not in groups.histograms]
+    if absent:
+        shown = ", ".join(map(repr, absent))
+        raise SchemaError(f"risk: columns {shown} are not counted. Make them sensitive.")
+    return list(sensitive)
+
+
+def _inference(groups: FrequencyTable, column: str) -> Inference:
+    histogram = groups.histograms[column]
+    top = np.zeros(groups.n_groups, np.int64)
+    np.maximum.at(top, histogram.group_of_entry, histogram.counts)
+    n_rows = groups.n_rows
+    if not n_rows:
+        return Inference(0, 0.0, 0.0, 0.0)
+    filled = groups.sizes > 0
+    certain = int(groups.sizes[filled & (top == groups.sizes)].sum())
+    return Inference(
+        certain_rows=certain,
+        certain_share=certain / n_rows,
+        highest_confidence=float((top[filled] / groups.sizes[filled]).max()),
+        average_confidence=float(top.sum() / n_rows),
+    )

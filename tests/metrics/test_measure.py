@@ -1,0 +1,77 @@
+import json
+
+import numpy as np
+import pytest
+
+from shoal.errors import SchemaError
+from shoal.metrics import gcp, measure, measure_change, measure_raw
+from tests.metrics.tables import COLUMNS, random_release
+from tests.reference import metrics as twin
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_agrees_with_the_plain_reference(seed):
+    recoded, rows, classes = random_release(np.random.default_rng(seed))
+    found = measure(recoded, target="class")
+    ncp = twin.ncp(rows, COLUMNS)
+    lost = twin.information_loss(rows, COLUMNS)
+    groups = twin.groups_of(rows)
+    assert found.n_rows == len(rows)
+    assert found.n_suppressed == sum(labels is None for _, labels in rows)
+    assert found.n_groups == len(groups)
+    assert found.smallest_group == min(map(len, groups), default=0)
+    assert found.largest_group == max(map(len, groups), default=0)
+    assert found.average_group_size == pytest.approx(twin.average_group_size(rows))
+    assert found.discernibility == twin.discernibility(rows)
+    assert found.classification_metric == pytest.approx(twin.classification_metric(rows, classes))
+    np.testing.assert_allclose(list(found.ncp.values()), ncp)
+    assert found.gcp == pytest.approx(sum(ncp) / 3)
+    assert gcp(recoded, [1, 0, 3]) == pytest.approx((ncp[0] + 3 * ncp[2]) / 4)
+    assert found.loss == pytest.approx(twin.loss(rows, COLUMNS))
+    assert found.information_loss == pytest.approx(lost)
+    assert found.information_loss_share == pytest.approx(lost / len(rows) / 3)
+    assert found.precision == pytest.approx(twin.precision(rows, COLUMNS))
+    assert found.non_uniform_entropy == pytest.approx(twin.non_uniform_entropy(rows, COLUMNS))
+
+
+def test_a_raw_table_loses_nothing():
+    recoded, rows, _ = random_release(np.random.default_rng(1))
+    raw = measure_raw(recoded.cells)
+    assert (raw.gcp, raw.loss, raw.information_loss, raw.non_uniform_entropy) == (0, 0, 0, 0)
+    assert raw.precision == 1
+    assert raw.classification_metric is None
+    assert raw.n_groups == len({row for row, _ in rows})
+    change = measure_change(recoded, target="class")
+    assert change.after == measure(recoded, target="class")
+    assert json.loads(json.dumps(change.to_dict()))["before"]["gcp"] == 0
+
+
+def test_suppressed_rows_are_not_a_group():
+    recoded, rows, _ = random_release(np.random.default_rng(2), share_suppressed=1.0)
+    found = measure(recoded, target="class")
+    assert (found.n_groups, found.smallest_group, found.average_group_size) == (0, 0, 0.0)
+    assert found.discernibility == len(rows) ** 2
+    assert found.gcp == found.loss == found.classification_metric == 1
+    assert found.precision == 0
+    assert found.non_uniform_entropy == pytest.approx(1)
+    assert found.suppressed_share == 1
+
+
+def test_missing_values_are_values_of_their_own():
+    for seed in range(20):
+        recoded, _, _ = random_release(np.random.default_rng(seed), share_suppressed=0.0)
+        for j, labels in enumerate(recoded.labels):
+            missing = labels.coding.missing
+            if missing < 0:
+                continue
+            held = recoded.cells.keys[:, j] == missing
+            label = recoded.codes[recoded.group_of, j]
+            covers = (labels.low <= missing) & (missing <= labels.high)
+            # a row is in a label that covers it: missing rows are never matched by other labels
+            assert covers[label[held]].all()
+
+
+def test_a_target_that_is_not_counted_is_named():
+    recoded, _, _ = random_release(np.random.default_rng(3))
+    with pytest.raises(SchemaError, match="'salary' is not counted"):
+        measure(recoded, target="salary")
