@@ -1,0 +1,24 @@
+"""Tables fit to publish: methods, recodings and releases."""
+
+from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
+from shoal.anonymize._bottom_up import BottomUpGeneralization
+from shoal.anonymize._recheck import count_released, recheck
+from shoal.anonymize._recoding import CutRecoding, Recoding, Unseen, load_recoding
+from shoal.anonymize._release import Release
+from shoal.anonymize._steps import Step
+from shoal.anonymize._top_down import TopDownSpecialization
+
+__all__ = [
+    "Anonymizer",
+    "BottomUpGeneralization",
+    "CutRecoding",
+    "Recoding",
+    "Release",
+    "Step",
+    "TopDownSpecialization",
+    "Unseen",
+    "apply_recoding",
+    "count_released",
+    "load_recoding",
+    "recheck",
+]

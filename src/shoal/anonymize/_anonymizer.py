@@ -1,0 +1,191 @@
+"""What every anonymizer shares: compress, solve, apply."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from shoal.anonymize._recoding import Recoding, Unseen
+from shoal.anonymize._release import Release
+from shoal.errors import InfeasibleError, ParameterError, SchemaError
+from shoal.privacy import PrivacyModel
+from shoal.schema import Schema
+from shoal.tables import CodingOptions, FrequencyTable, Output, Recoded, open_table
+from shoal.typing import Native, Progress
+
+
+_ROWS = ("release_", "_problem", "_cuts")  # fitted attributes that hold cells or rows
+
+
+def no_progress(done: int, total: int, what: str, /) -> None:
+    """Tell nobody."""
+
+
+class Anonymizer(BaseEstimator):
+    """Base of the estimators that turn a table into a release.
+
+    A subclass stores its parameters, checks them in :meth:`_check_params`, and finds a recoding of
+    the cells in :meth:`_solve`.  Reading, re-checking and writing are the same for all.
+    """
+
+    schema: Schema
+    privacy: PrivacyModel
+
+    #: Build hierarchies from the values for quasi-identifiers that have none.
+    _builds_hierarchies = False
+
+    @abstractmethod
+    def _solve(self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress) -> Recoding:
+        """Find a recoding; `privacy` is bound to the schema's sensitive columns."""
+
+    def _check_params(self) -> None:
+        """Raise on parameters outside their range; called once, before anything is read."""
+
+    def _notes(self) -> tuple[str, ...]:
+        """What the user should know about this fit; goes into the manifest."""
+        return ()
+
+    def fit(
+        self,
+        table: Native,
+        y: Any = None,
+        *,
+        output: Output | None = None,
+        missing_to_root: bool = False,
+        encoding: str | None = None,
+        progress: Progress = no_progress,
+    ) -> Self:
+        """Find a recoding of `table` and make the release.
+
+        Parameters
+        ----------
+        table : table or path
+            A pandas, Polars or PyArrow table, a DuckDB relation, a Spark DataFrame, or a path to
+            a CSV or Parquet file or a folder of them.
+        y : ignored
+            The target is a column of the table, named in the schema.
+        output : Output, optional
+            How rows are given out.
+        missing_to_root : bool
+            Put values that a hierarchy lacks straight under its root instead of raising.
+        encoding : str, optional
+            Encoding of CSV files.
+        progress : callable
+            Called as ``progress(done, total, what)``.
+        """
+        if not isinstance(self.schema, Schema):
+            raise ParameterError("schema must be a Schema.")
+        if not isinstance(self.privacy, PrivacyModel):
+            raise ParameterError("privacy must be a privacy model such as KAnonymity(10).")
+        self._check_params()
+        privacy = self.privacy.bind(self.schema.sensitive)
+        started = time.perf_counter()
+        options = CodingOptions(
+            missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies
+        )
+        progress(0, 0, "counting")
+        compressed = open_table(table, encoding=encoding).compress(self.schema, options)
+        counted = time.perf_counter()
+        cells = privacy.prepare(compressed.cells)
+        require_rows(cells, privacy)
+        self.recoding_ = self._solve(cells, privacy, progress)
+        recoded = self.recoding_.recode(cells)
+        solved = time.perf_counter()
+        seconds = {"compress": counted - started, "solve": solved - counted}
+        self.release_ = self._make_release(recoded, compressed, privacy, output, seconds)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: parameters, recoding, steps.  Never rows: a saved method is no leak."""
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in _ROWS}
+
+    def _make_release(
+        self,
+        recoded: Recoded,
+        compressed: Any,
+        privacy: PrivacyModel,
+        output: Output | None = None,
+        seconds: dict[str, float] | None = None,
+    ) -> Release:
+        parameters = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in ("schema", "privacy")
+            and isinstance(value, str | int | float | bool | type(None) | dict | list | tuple)
+        }
+        return Release(
+            method=type(self).__name__,
+            parameters=parameters,
+            schema=self.schema,
+            privacy=privacy,
+            recoding=self.recoding_,
+            recoded=recoded,
+            compressed=compressed,
+            output=output or Output(),
+            notes=self._notes(),
+            seconds=seconds or {},
+        )
+
+    def fit_transform(self, table: Native, y: Any = None, **options: Any) -> Native:
+        """Fit and give out the released rows."""
+        return self.fit(table, y, **options).release_.table
+
+    def transform(self, table: Native, *, unseen: Unseen = "root") -> Native:
+        """Recode new rows with the fitted recoding.
+
+        Values that the fit never saw are released as `*` (``unseen="root"``), their rows left out
+        ("suppress"), or refused ("error").
+
+        Notes
+        -----
+        The privacy model was asked of the fitted rows, not of these: new rows may be alone in
+        their group.  Use this to treat test rows like training rows, not to publish new people.
+        """
+        check_is_fitted(self, "recoding_")
+        return apply_recoding(self.recoding_, table, self.schema, unseen=unseen)
+
+
+def apply_recoding(
+    recoding: Recoding,
+    table: Native,
+    schema: Schema,
+    *,
+    unseen: Unseen = "root",
+    output: Output | None = None,
+) -> Native:
+    """Recode rows with a recoding fitted or loaded before."""
+    compressed = open_table(table).compress(schema, CodingOptions(use_hierarchies=False))
+    recoded = recoding.recode(compressed.cells, unseen)
+    return compressed.release(recoded, output or Output())
+
+
+def require_rows(cells: FrequencyTable, privacy: PrivacyModel) -> None:
+    """Raise when the table is too small for the model, however it is coarsened."""
+    if cells.n_rows == 0:
+        raise SchemaError("the table has no rows, so there is nothing to release.")
+    if cells.n_rows < privacy.minimum_size:
+        raise InfeasibleError(
+            f"k={privacy.minimum_size} with {cells.n_rows} rows",
+            required=privacy.minimum_size,
+            achieved=cells.n_rows,
+            hint="Lower k or add rows.",
+        )
+
+
+def ceilings_per_cell(cells: FrequencyTable) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Each cell as coarse as the schema's limits allow: codes of nodes."""
+    columns = []
+    for at, coding in enumerate(cells.codings):
+        if coding.hierarchy is None:
+            raise SchemaError(
+                f"column {coding.name!r} has no hierarchy. Give it one, for example "
+                'hierarchy = "auto".'
+            )
+        columns.append(coding.ceiling[cells.keys[:, at]])
+    return np.column_stack(columns).astype(np.int32)

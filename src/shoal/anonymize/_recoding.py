@@ -1,0 +1,202 @@
+"""Recodings: what a method learns, kept so that it can be shown, saved and applied to new rows."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.schema import Coding
+from shoal.tables import FrequencyTable, Recoded, node_labels
+from shoal.typing import Codes, Flags, PathText
+
+Unseen = Literal["root", "suppress", "error"]
+UNSEEN = -1
+
+
+class Recoding(ABC):
+    """A map from raw combinations to released ones.
+
+    Subclasses hold arrays only and say in :meth:`recode` what happens to each cell.  New rows are
+    coded on their own, so a recoding matches them to the fitted codes by :func:`match_codes`.
+    """
+
+    kind: ClassVar[str]
+    codings: tuple[Coding, ...]
+
+    @abstractmethod
+    def recode(self, cells: FrequencyTable, unseen: Unseen = "root") -> Recoded:
+        """Release each cell; values that the recoding never saw are treated as `unseen` says."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Recoding:
+        """Inverse of :meth:`to_dict`."""
+
+    def save(self, path: PathText) -> None:
+        """Write a JSON file that :func:`load_recoding` reads."""
+        content = {"shoal": "recoding", "version": 1, "kind": self.kind, **self.to_dict()}
+        Path(path).write_text(json.dumps(content), "utf-8")
+
+
+def load_recoding(path: PathText) -> Recoding:
+    """Read a recoding that was saved."""
+    name = Path(path).name
+    try:
+        data = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise TableError(f"cannot read recoding {name!r}: {error.strerror}.") from None
+    except ValueError:
+        raise TableError(f"{name!r} is not a recoding: it is not JSON, or cut short.") from None
+    if not isinstance(data, dict) or data.get("shoal") != "recoding":
+        raise TableError(f"{name!r} is not a recoding. Give the file that a release came with.")
+    kinds = {kind.kind: kind for kind in _descendants(Recoding)}  # type: ignore[type-abstract]
+    if data.get("version") != 1 or data.get("kind") not in kinds:
+        raise TableError(f"{name!r} was written by another version of Shoal. Upgrade this one.")
+    return kinds[data["kind"]].from_dict(data)
+
+
+def _descendants(kind: type[Recoding]) -> list[type[Recoding]]:
+    below = kind.__subclasses__()
+    return below + [deeper for child in below for deeper in _descendants(child)]
+
+
+def match_codes(fitted: Coding, new: Coding) -> Codes:
+    """Fitted code of each new code, matched by text; -1 for a value never seen."""
+    if new is fitted:
+        return np.arange(fitted.n_codes, dtype=np.int32)
+    return np.array([fitted.code_of.get(value, UNSEEN) for value in new.texts], np.int32)
+
+
+def match_cells(recoding: Recoding, cells: FrequencyTable) -> tuple[list[Codes], list[Codes]]:
+    """Per column: the fitted code of each new code, and the fitted code of each cell."""
+    fitted = [coding.name for coding in recoding.codings]
+    if fitted != list(cells.names):
+        raise SchemaError(
+            f"the recoding is for {', '.join(map(repr, fitted))} and the table has "
+            f"{', '.join(map(repr, cells.names))}. Use the schema of the release."
+        )
+    maps = [match_codes(a, b) for a, b in zip(recoding.codings, cells.codings, strict=True)]
+    return maps, [found[cells.keys[:, at]] for at, found in enumerate(maps)]
+
+
+def check_unseen(unseen: str) -> None:
+    """Raise unless `unseen` is a policy."""
+    if unseen not in get_args(Unseen):
+        raise ParameterError(
+            f"unseen must be one of {', '.join(get_args(Unseen))}, got {unseen!r}."
+        )
+
+
+def refuse_unseen(maps: Sequence[Codes], codings: Sequence[Coding], unseen: str) -> None:
+    """Raise when there are unseen values and the policy is to refuse them."""
+    check_unseen(unseen)
+    counts = {
+        coding.name: int((found == UNSEEN).sum())
+        for coding, found in zip(codings, maps, strict=True)
+    }
+    if unseen == "error" and any(counts.values()):
+        shown = ", ".join(f"{name!r}: {n}" for name, n in counts.items() if n)
+        raise SchemaError(
+            f"values that the recoding never saw ({shown}). Release them as '*' with "
+            "unseen='root', or leave their rows out with unseen='suppress'."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CutRecoding(Recoding):
+    """Every column recoded on its own: each value goes to a node above it, the same in all rows.
+
+    Parameters
+    ----------
+    codings : tuple of Coding
+        One per quasi-identifier, each with a hierarchy.
+    node_of : tuple of ndarray
+        For each column the node that stands for each leaf.
+    suppressed : ndarray of int32, shape (n, n_quasi_identifiers)
+        Released combinations whose rows are left out.
+    """
+
+    kind: ClassVar[str] = "cut"
+
+    codings: tuple[Coding, ...]
+    node_of: tuple[Codes, ...]
+    suppressed: Codes
+
+    def recode(self, cells: FrequencyTable, unseen: Unseen = "root") -> Recoded:
+        """Release each cell as the nodes of its values.
+
+        A value never seen is released as the node whose band holds it, if there is one among the
+        released bands; else as `unseen` says.
+        """
+        maps, _ = match_cells(self, cells)
+        refuse_unseen(maps, self.codings, unseen)
+        per_column, strange = [], np.zeros(cells.n_groups, np.bool_)
+        for at, found in enumerate(maps):
+            nodes, unknown = self._nodes(at, found, cells.codings[at])
+            per_column.append(nodes)
+            strange |= unknown[cells.keys[:, at]]
+        codes = np.column_stack([nodes[cells.keys[:, at]] for at, nodes in enumerate(per_column)])
+        hidden = _among(codes, self.suppressed)
+        if unseen == "suppress":
+            hidden |= strange
+        labels = [node_labels(coding) for coding in self.codings]
+        return Recoded.from_cells(
+            cells, labels, codes.astype(np.int32), suppressed=hidden, per_column=per_column
+        )
+
+    def _nodes(self, at: int, found: Codes, new: Coding) -> tuple[Codes, Flags]:
+        """Node of each new code, and which codes got the root because nothing fits them."""
+        coding = self.codings[at]
+        tree = coding.hierarchy
+        assert tree is not None
+        nodes = np.where(found >= 0, self.node_of[at][found], tree.root).astype(np.int32)
+        lost = np.flatnonzero(found == UNSEEN)
+        unknown = np.zeros(len(found), np.bool_)
+        unknown[lost] = True
+        if len(lost) and coding.kind in ("numeric", "date"):
+            released = np.unique(self.node_of[at])
+            bands = released[released >= tree.n_leaves]
+            bounds = node_labels(coding).bounds[bands]
+            for code in lost:
+                inside = (bounds[:, 0] <= new.numbers[code]) & (new.numbers[code] <= bounds[:, 1])
+                if inside.any():
+                    nodes[code] = bands[inside][0]
+                    unknown[code] = nodes[code] == tree.root
+        return nodes, unknown
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "codings": [coding.to_dict() for coding in self.codings],
+            "node_of": [nodes.tolist() for nodes in self.node_of],
+            "suppressed": self.suppressed.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CutRecoding:
+        """Inverse of :meth:`to_dict`."""
+        codings = tuple(Coding.from_dict(coding) for coding in data["codings"])
+        suppressed = np.array(data["suppressed"], np.int32).reshape(-1, len(codings))
+        return cls(
+            codings, tuple(np.array(nodes, np.int32) for nodes in data["node_of"]), suppressed
+        )
+
+
+def _among(codes: Codes, listed: Codes) -> Flags:
+    """Which rows of `codes` are among the rows of `listed`."""
+    if not len(listed):
+        return np.zeros(len(codes), np.bool_)
+    wanted = {row.tobytes() for row in np.ascontiguousarray(listed, np.int32)}
+    rows = np.ascontiguousarray(codes, np.int32)
+    return np.array([row.tobytes() in wanted for row in rows], np.bool_)

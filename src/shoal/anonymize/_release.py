@@ -1,0 +1,206 @@
+"""What may leave the house, and how it was made."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from shoal.anonymize._recheck import recheck
+from shoal.anonymize._recoding import Recoding
+from shoal.errors import ParameterError, TableError
+from shoal.metrics import Metrics, Risk, measure, measure_raw, risk
+from shoal.privacy import PrivacyModel, Reached, check
+from shoal.schema import Schema
+from shoal.tables import Compressed, Output, Recoded
+from shoal.typing import Native, PathText
+
+FORMATS = (".csv", ".parquet", ".arrow", ".feather")
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A recoded table with everything a recipient or an auditor asks about it.
+
+    Parameters
+    ----------
+    method : str
+        Name of the method.
+    parameters : mapping
+        Its parameters, as plain values.
+    schema : Schema
+        What the columns are.
+    privacy : PrivacyModel
+        What the release promises.
+    recoding : Recoding
+        How raw values became released ones; applicable to new rows.
+    recoded : Recoded
+        Cells and groups.
+    compressed : Compressed
+        The table, still where it was.
+    output : Output
+        How rows are given out.
+    notes : tuple of str
+        What the user should know: approximations, columns that could not be used.
+    seconds : mapping
+        Time taken by each phase.
+
+    Notes
+    -----
+    **Guarantee.**  :attr:`table` and :meth:`write` hand out nothing before the output itself was
+    counted again (see :func:`shoal.anonymize.recheck`); a release that fails raises
+    :class:`~shoal.errors.GuaranteeError`.
+    """
+
+    method: str
+    parameters: Mapping[str, Any]
+    schema: Schema
+    privacy: PrivacyModel
+    recoding: Recoding
+    recoded: Recoded
+    compressed: Compressed
+    output: Output = field(default_factory=Output)
+    notes: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def table(self) -> Native:
+        """The released rows, in the library the table came from; re-checked."""
+        table = self.compressed.release(self.recoded, self.output)
+        recheck(table, self.schema, self.privacy, self.output, self.recoded)
+        return table
+
+    @cached_property
+    def reached(self) -> tuple[Reached, ...]:
+        """What the released groups reach with each privacy model."""
+        return check(self.privacy, self.privacy.prepare(self.recoded.groups))
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """What was lost."""
+        return measure(self.recoded, target=self.schema.target)
+
+    @cached_property
+    def metrics_before(self) -> Metrics:
+        """The same measures of the raw table."""
+        return measure_raw(self.recoded.cells, target=self.schema.target)
+
+    @cached_property
+    def risk(self) -> Risk:
+        """What an attacker can still do."""
+        return risk(self.recoded.groups, sensitive=self.schema.sensitive)
+
+    @cached_property
+    def risk_before(self) -> Risk:
+        """What an attacker could do with the raw table."""
+        return risk(self.recoded.cells, sensitive=self.schema.sensitive)
+
+    @property
+    def n_suppressed(self) -> int:
+        """Rows left out."""
+        return self.recoded.n_suppressed
+
+    def to_dict(self) -> dict[str, Any]:
+        """The manifest: how the release was made and what it reaches.  Holds no row."""
+        return {
+            "shoal": "release",
+            "version": 1,
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "privacy": self.privacy.to_dict(),
+            "guarantee": self.privacy.describe(),
+            "reached": [part.to_dict() for part in self.reached],
+            "rows": self.recoded.cells.n_rows,
+            "released_rows": self.recoded.groups.n_rows,
+            "suppressed_rows": self.n_suppressed,
+            "groups": self.recoded.groups.n_groups,
+            "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
+            "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict()},
+            "schema": self.schema.to_dict(),
+            "notes": list(self.notes),
+            "seconds": {name: round(taken, 4) for name, taken in self.seconds.items()},
+            "versions": {
+                "python": platform.python_version(),
+                **{name: version(name) for name in ("shoal", "numpy", "duckdb", "narwhals")},
+            },
+        }
+
+    def write(self, path: PathText, *, force: bool = False) -> dict[str, Path]:
+        """Write the table, its manifest, the recoding and the schema, all or nothing.
+
+        Parameters
+        ----------
+        path : path
+            The table's file (.csv, .parquet, .arrow).  The others go beside it:
+            `NAME.manifest.json`, `NAME.recoding.json`, `NAME.schema.toml`.
+        force : bool
+            Replace files that are there.
+
+        Returns
+        -------
+        dict
+            Paths of "table", "manifest", "recoding" and "schema".
+        """
+        path = Path(path)
+        if path.suffix.lower() not in FORMATS:
+            raise ParameterError(
+                f"cannot tell the format of {path.name!r}. End it in {', '.join(FORMATS)}."
+            )
+        stem = path.name.removesuffix(path.suffix)
+        paths = {
+            "table": path,
+            "manifest": path.with_name(f"{stem}.manifest.json"),
+            "recoding": path.with_name(f"{stem}.recoding.json"),
+            "schema": path.with_name(f"{stem}.schema.toml"),
+        }
+        with _all_or_nothing(paths, force=force) as temporary:
+            self.compressed.write(self.recoded, self.output, temporary["table"])
+            recheck(temporary["table"], self.schema, self.privacy, self.output, self.recoded)
+            self.recoding.save(temporary["recoding"])
+            self.schema.to_toml(temporary["schema"])
+            temporary["manifest"].write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
+        return paths
+
+    def __repr__(self) -> str:
+        groups = self.recoded.groups
+        return (
+            f"Release({self.method}, {groups.n_rows} rows in {groups.n_groups} groups, "
+            f"{self.n_suppressed} suppressed)"
+        )
+
+
+@contextmanager
+def _all_or_nothing(paths: Mapping[str, Path], *, force: bool) -> Iterator[dict[str, Path]]:
+    """Temporary twins of `paths` on the same disk, moved into place together at the end."""
+    there = [path.name for path in paths.values() if path.exists()]
+    if there and not force:
+        raise TableError(f"{there[0]!r} is there already. Choose another name or use --force.")
+    folder = next(iter(paths.values())).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=".shoal-", dir=folder))
+    except OSError as error:
+        raise TableError(
+            f"cannot write into folder {folder.name!r}: {error.strerror}. "
+            "Choose another folder or mend its permissions."
+        ) from None
+    try:
+        temporary = {name: scratch / path.name for name, path in paths.items()}
+        yield temporary
+        for name, path in paths.items():
+            if path.is_dir():  # a Spark release is a folder of files
+                shutil.rmtree(path)
+            os.replace(temporary[name], path)
+    except OSError as error:
+        raise TableError(f"cannot write the release: {error.strerror}. Nothing was kept.") from None
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)

@@ -1,0 +1,53 @@
+"""One step of a greedy method, with what it cost and what it reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Step:
+    """A generalization or specialization that was carried out.
+
+    Parameters
+    ----------
+    number : int
+        1, 2, ...
+    column, node : str
+        Where: the node whose children were joined, or that was split into its children.
+    children : tuple of str
+        The children concerned.
+    score : float
+        What the step was chosen by; lower is better bottom-up, higher is better top-down.
+    information : float
+        Information (or the metric chosen) lost or gained by it.
+    privacy : float
+        Anonymity (or allowed rows) won or lost by it.
+    anonymity : int
+        Rows of the smallest group after it.
+    failing : int
+        Rows in groups that are not allowed after it.
+    groups : int
+        Number of groups after it.
+    metrics : mapping
+        `ncp`, `discernibility`, and with a target `class_entropy` (bits a row within groups) and
+        `classification_errors` (rows outside their group's majority), after it.
+    """
+
+    number: int
+    column: str
+    node: str
+    children: tuple[str, ...]
+    score: float
+    information: float
+    privacy: float
+    anonymity: int
+    failing: int
+    groups: int
+    metrics: Mapping[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self) | {"metrics": dict(self.metrics), "children": list(self.children)}
