@@ -18,7 +18,6 @@ from shoal.schema import Schema
 from shoal.tables import CodingOptions, FrequencyTable, Output, Recoded, open_table
 from shoal.typing import Native, Progress
 
-
 _ROWS = ("release_", "_problem", "_cuts")  # fitted attributes that hold cells or rows
 
 
