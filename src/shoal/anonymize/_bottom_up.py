@@ -37,7 +37,7 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
         Let a node absorb only some of its children.
     search : {"greedy", "anneal"}, default="greedy"
         "anneal" goes on from the greedy result by simulated annealing over all cuts.
-    iterations : int, default=20000
+    iterations : int, default=5000
         Moves that annealing tries.
     random_state : int or None, default=0
         Seed of annealing.
@@ -93,7 +93,7 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
         max_suppression: float = 0.0,
         partial: bool = False,
         search: Literal["greedy", "anneal"] = "greedy",
-        iterations: int = 20_000,
+        iterations: int = 5_000,
         random_state: int | None = 0,
         prune: bool = True,
     ) -> None:
