@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import ParameterError
-from shoal.secure import FastLogarithm, Settings, TaylorLogarithm
-from shoal.secure._logarithm import _normalizer, split
+from shoal.secure import ChebyshevLogarithm, FastLogarithm, Settings, TaylorLogarithm
+from shoal.secure._log_circuit import normalizer
+from shoal.secure._logarithm import split
 from tests.reference import logarithms
 
 # The paper's bounds, which it gives to four digits.
@@ -93,6 +94,23 @@ def test_other_widths(both, bits):
     assert opened(logarithm.ring, a.log, b.log) == [logarithm.clear(v) for v in x]
 
 
+@pytest.mark.parametrize(("terms", "bound"), [(3, 0.0006), (4, 0.00008), (5, 0.00002)])
+def test_chebyshev_series_are_far_closer_at_the_same_degree(both, terms, bound):
+    logarithm = ChebyshevLogarithm(20, terms)
+    x = np.concatenate([[0, 1, 2, 3, 2**20 - 1], np.random.default_rng(1).integers(1, 2**20, 200)])
+    first, second = shared(x)
+    (a, p), (b, q) = both(logs, (logarithm, first, True), (logarithm, second, True))
+    got = opened(logarithm.ring, a.log, b.log)
+    assert got == [logarithm.clear(v) for v in x.tolist()]
+    assert opened(logarithm.ring, p, q) == [v * w for v, w in zip(x.tolist(), got, strict=True)]
+    every = np.arange(1, 2**14)
+    error = np.abs(
+        np.array([logarithm.clear(v) / logarithm.scale for v in every.tolist()]) - np.log(every)
+    )
+    assert error.max() < logarithm.error
+    assert error.max() < bound
+
+
 def test_paillier_gives_the_same_as_transfers(both):
     logarithm, x = TaylorLogarithm(17, 3), [1, 5, 100, 131071, 0, 65536]
     first, second = shared(x)
@@ -150,16 +168,17 @@ def test_dividing_in_the_ring_as_first_published_is_wrong():
 def test_results_fit_the_ring():
     for bits in (4, 13, 17, 20, 31):
         for terms in (1, 3, 5, 8):
-            logarithm = TaylorLogarithm(bits, terms)
-            largest = 2 * (2**bits - 1) * logarithm.clear(2**bits - 1)
-            assert largest < logarithm.ring.modulus // 2
-            assert logarithm.ring.bits >= bits * terms + 2 * terms + math.log2(bits) + bits
+            for kind in (TaylorLogarithm, ChebyshevLogarithm):
+                logarithm = kind(bits, terms)
+                largest = 2 * (2**bits - 1) * logarithm.clear(2**bits - 1)
+                assert largest < logarithm.ring.modulus // 2
+                assert logarithm.ring.bits >= bits * terms + 2 * terms + math.log2(bits) + bits
 
 
 def test_the_circuit_is_small():
     """The paper needs 1,497 gates for 17 bits; the cost of ours is its AND gates."""
     logarithm = TaylorLogarithm(17, 3)
-    assert _normalizer(17, logarithm.ring, logarithm.ln2).circuit.n_and == 113
+    assert normalizer(17, logarithm.ring, logarithm.ln2, 0).circuit.n_and == 113
 
 
 def test_shares_of_a_logarithm_are_uniform_whatever_x_is(both):

@@ -13,30 +13,49 @@ except ImportError as error:
         "cryptography and gmpy2", "twoparty", "secure two-party mining"
     ) from error
 
+from shoal.secure._bayes_net import NetworkStructure, SecureBayesNet
 from shoal.secure._circuit import Builder, Circuit
+from shoal.secure._id3 import SecureID3
 from shoal.secure._least import index_of_least
-from shoal.secure._logarithm import FastLogarithm, Logarithm, LogShares, TaylorLogarithm
+from shoal.secure._logarithm import (
+    ChebyshevLogarithm,
+    FastLogarithm,
+    Logarithm,
+    LogShares,
+    TaylorLogarithm,
+)
 from shoal.secure._paillier import PublicKey, SecretKey
+from shoal.secure._part import JointTable, TablePart
 from shoal.secure._party import FirstParty, Party, SecondParty, Settings
 from shoal.secure._polynomial import evaluate_polynomials, serve_polynomials
+from shoal.secure._progress import Progress
 from shoal.secure._ring import Ring
+from shoal.secure._tree import SecureTree
 from shoal.secure._yao import Program, Results, evaluate_program, garble_program
 
 __all__ = [
     "Builder",
+    "ChebyshevLogarithm",
     "Circuit",
     "FastLogarithm",
     "FirstParty",
+    "JointTable",
     "LogShares",
     "Logarithm",
+    "NetworkStructure",
     "Party",
     "Program",
+    "Progress",
     "PublicKey",
     "Results",
     "Ring",
     "SecondParty",
     "SecretKey",
+    "SecureBayesNet",
+    "SecureID3",
+    "SecureTree",
     "Settings",
+    "TablePart",
     "TaylorLogarithm",
     "evaluate_polynomials",
     "evaluate_program",

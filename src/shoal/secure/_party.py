@@ -24,7 +24,7 @@ from shoal.secure._products import (
     serve_by_transfer,
 )
 from shoal.secure._ring import Bits, Ring
-from shoal.secure._scalar import ask_counts, serve_counts
+from shoal.secure._scalar import Margin, ask_tables, binary_margins, serve_tables
 from shoal.secure._yao import Program, Results, evaluate_program, garble_program
 
 PROTOCOL = 1
@@ -103,8 +103,13 @@ class Party(ABC):
         """Shares of the inner products of this party's rows with the other's."""
 
     @abstractmethod
+    def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
+        """Shares, modulo 2**32, of the joint counts of this party's margins and the other's."""
+
     def count_products(self, indicators: NDArray[np.bool_]) -> NDArray[np.uint32]:
         """Shares, modulo 2**32, of how often both parties' indicators are set, per row of them."""
+        tables = self.tables(binary_margins(indicators))
+        return np.array([table[0, 0] for table in tables], np.uint32)
 
     @abstractmethod
     def products(self, ring: Ring, x: list[int], y: list[int]) -> list[int]:
@@ -142,9 +147,9 @@ class FirstParty(Party):
             return serve_by_paillier(self.channel, self._public, ring.modulus, rows)
         return serve_by_transfer(self.channel, self._sender, ring, rows)
 
-    def count_products(self, indicators: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
         """Serve."""
-        return serve_counts(self.channel, self._sender, indicators)
+        return serve_tables(self.channel, self._sender, margins)
 
     def products(self, ring: Ring, x: list[int], y: list[int]) -> list[int]:
         """Add the two cross terms to the local product."""
@@ -177,9 +182,9 @@ class SecondParty(Party):
             return ask_by_paillier(self.channel, self._key, ring.modulus, rows)
         return ask_by_transfer(self.channel, self._receiver, ring, rows)
 
-    def count_products(self, indicators: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
         """Ask."""
-        return ask_counts(self.channel, self._receiver, indicators)
+        return ask_tables(self.channel, self._receiver, margins)
 
     def products(self, ring: Ring, x: list[int], y: list[int]) -> list[int]:
         """Add the two cross terms to the local product."""

@@ -1,6 +1,5 @@
 """Oblivious polynomial evaluation, with a shared result."""
 
-from shoal.secure._logarithm import shifted_polynomial
 from shoal.secure._party import FirstParty, SecondParty
 from shoal.secure._ring import Ring
 
@@ -50,6 +49,3 @@ def evaluate_polynomials(
     """Share f(point) for each point of this party; the degree is known to both."""
     powers = [[pow(point, i, ring.modulus) for i in range(1, degree + 1)] for point in points]
     return party.inner_products(ring, powers)
-
-
-__all__ = ["evaluate_polynomials", "serve_polynomials", "shifted_polynomial"]

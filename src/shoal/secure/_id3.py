@@ -1,0 +1,247 @@
+"""ID3 over a table that two parties hold in parts."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from numbers import Integral
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from shoal.errors import ParameterError
+from shoal.secure._circuit import Builder
+from shoal.secure._counts import count_bits, open_counts
+from shoal.secure._least import index_of_least
+from shoal.secure._library import add, any_of, choose, constant, least, less
+from shoal.secure._logarithm import Logarithm, logarithm_for
+from shoal.secure._part import JointTable, TablePart
+from shoal.secure._party import Party
+from shoal.secure._progress import Progress, common_rounds
+from shoal.secure._tree import SecureTree, grow
+from shoal.secure._yao import Program
+
+
+class SecureID3(BaseEstimator):
+    """ID3 tree of a joint table; both parties learn the tree and nothing else [LP00]_.
+
+    Parameters
+    ----------
+    target : str
+        Column to predict.
+    max_depth : int or None, default=None
+        Depth at which every node becomes a leaf; None grows until attributes are used up.
+    min_rows : int, default=1
+        A node with fewer rows becomes a leaf.
+    logarithm : {"chebyshev", "taylor", "fast"}, default="chebyshev"
+        Precision of the scores, see :class:`ChebyshevLogarithm`, :class:`TaylorLogarithm` and
+        :class:`FastLogarithm`.
+    terms : int, default=3
+        Terms of the series.
+    reveal_counts : bool, default=False
+        Open the class counts of the leaves at the end.  Without it no count is revealed.
+
+    Attributes
+    ----------
+    tree_ : SecureTree
+        The tree, equal at both ends.
+    counts_ : ndarray of shape (leaves, classes) or None
+        Class counts of the leaves, when asked for.
+    n_logarithms_ : int
+        Logarithms computed.
+
+    Notes
+    -----
+    **Reveals.**  The tree: for each node its attribute or its class, so also that a leaf was pure,
+    empty, small, or out of attributes (without saying which).  Names, values and sizes are public
+    before.  With `reveal_counts` also the leaves' class counts.
+
+    **Assumes.**  Semi-honest parties; what the building blocks assume.
+
+    **Costs.**  Per node one logarithm per value, and per value and class; five rounds per level.
+
+    **Guarantee.**  Equal to ID3 on the pooled table wherever the scores of the best two attributes
+    of a node, in nats times rows, differ by more than four times rows times the logarithm's error.
+
+    **Departures from the paper.**  All nodes of a level go in one batch.  Ties go to the first
+    attribute; the class of an empty node is its parent's majority.
+
+    References
+    ----------
+    .. [LP00] Y. Lindell, B. Pinkas.  Privacy preserving data mining.  CRYPTO 2000.
+       doi:10.1007/3-540-44598-6_3
+    """
+
+    def __init__(
+        self,
+        target: str,
+        *,
+        max_depth: int | None = None,
+        min_rows: int = 1,
+        logarithm: Literal["chebyshev", "taylor", "fast"] = "chebyshev",
+        terms: int = 3,
+        reveal_counts: bool = False,
+    ) -> None:
+        self.target = target
+        self.max_depth = max_depth
+        self.min_rows = min_rows
+        self.logarithm = logarithm
+        self.terms = terms
+        self.reveal_counts = reveal_counts
+
+    def fit(
+        self,
+        part: TablePart,
+        party: Party,
+        *,
+        done: Sequence[Sequence[int]] = (),
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Self:
+        """Grow the tree together with the other party.
+
+        Parameters
+        ----------
+        part : TablePart
+            What this party holds.
+        party : Party
+            This end of the session.
+        done : sequence of rounds, default=()
+            Public outcomes of an interrupted run, from its progress reports.
+        progress : callable, optional
+            Called with a :class:`Progress` after every level.
+        """
+        self._check(part)
+        party.agree(self.get_params(), "parameters")
+        joint = JointTable(party, part)
+        logarithm = logarithm_for(self.logarithm, joint.n_rows, self.terms)
+        target = part.column(self.target)
+        levels = common_rounds(party, done)
+        self.n_logarithms_ = 0
+        while True:
+            tree, frontier = grow(part.names, part.values, target, levels)
+            if not frontier:
+                break
+            levels.append(self._level(joint, logarithm, tree, frontier))
+            if progress is not None:
+                progress(Progress(levels, party.channel.transcript.to_dict()))
+        self.tree_ = tree
+        self.counts_ = self._open_counts(joint, tree) if self.reveal_counts else None
+        return self
+
+    def _check(self, part: TablePart) -> None:
+        part.column(self.target)
+        if len(part.names) < 2:
+            raise ParameterError("a tree needs at least one column besides the target.")
+        if self.max_depth is not None and (
+            not isinstance(self.max_depth, Integral) or self.max_depth < 0
+        ):
+            raise ParameterError(f"max_depth is None or at least 0, got {self.max_depth!r}.")
+        if not isinstance(self.min_rows, Integral) or self.min_rows < 1:
+            raise ParameterError(f"min_rows is at least 1, got {self.min_rows!r}.")
+
+    def _level(
+        self, joint: JointTable, logarithm: Logarithm, tree: SecureTree, frontier: list[int]
+    ) -> list[int]:
+        """Decide every node of a level: an attribute, or -1 minus the class of a leaf."""
+        depth = len(tree.path(frontier[0]))
+        forced = depth in (self.max_depth, len(tree.names) - 1)
+        labels = self._leaves(joint, tree, frontier, forced)
+        inner = [node for node, label in zip(frontier, labels, strict=True) if label < 0]
+        best = iter(self._attributes(joint, logarithm, tree, inner))
+        return [next(best) if label < 0 else -1 - label for label in labels]
+
+    def _leaves(
+        self, joint: JointTable, tree: SecureTree, nodes: list[int], forced: bool
+    ) -> list[int]:
+        """Class of each node that is a leaf, -1 for the others; only this outcome is opened."""
+        target = (tree.target,)
+        paths = [tree.path(node) for node in nodes]
+        parents = [dict(list(path.items())[:-1]) for path in paths]
+        distinct = {tuple(sorted(path.items())): path for path in [*paths, *parents]}
+        counts = joint.counts([(target, path) for path in distinct.values()])
+        known = dict(zip(distinct, counts, strict=True))
+        rows = np.array(
+            [
+                np.concatenate([known[tuple(sorted(p.items()))] for p in pair])
+                for pair in zip(paths, parents, strict=True)
+            ]
+        )
+        bits = count_bits(rows, joint.n_rows.bit_length())
+        n_classes = joint.part.arities[tree.target]
+        program = _leaf_program(
+            n_classes, joint.n_rows.bit_length(), 0 if forced else int(self.min_rows)
+        )
+        opened = joint.party.run(program, bits).opened
+        labels = opened[:, 1:] @ (1 << np.arange(opened.shape[1] - 1))
+        return np.where(opened[:, 0], labels, -1).tolist()
+
+    def _attributes(
+        self, joint: JointTable, logarithm: Logarithm, tree: SecureTree, nodes: list[int]
+    ) -> list[int]:
+        """Best attribute of each node: the least remaining entropy of the class."""
+        if not nodes:
+            return []
+        paths = [tree.path(node) for node in nodes]
+        free = [
+            [c for c in range(len(tree.names)) if c != tree.target and c not in path]
+            for path in paths
+        ]
+        queries = [
+            ((c, tree.target), path)
+            for path, columns in zip(paths, free, strict=True)
+            for c in columns
+        ]
+        tables = joint.counts(queries)
+        counts = np.concatenate([np.c_[t.sum(axis=1, dtype=np.uint32), t].ravel() for t in tables])
+        self.n_logarithms_ += len(counts)
+        logs = logarithm.shares(joint.party, counts)
+        terms = iter(logarithm.x_log_x(joint.party, logs))
+        modulus, scores = logarithm.ring.modulus, []
+        for table in tables:
+            score = 0
+            for _ in range(len(table)):
+                score += next(terms) - sum(next(terms) for _ in range(table.shape[1]))
+            scores.append(score % modulus)
+        width = len(free[0])
+        rows = [scores[i : i + width] for i in range(0, len(scores), width)]
+        picks = index_of_least(joint.party, logarithm.ring, rows)
+        return [columns[pick] for columns, pick in zip(free, picks, strict=True)]
+
+    def _open_counts(self, joint: JointTable, tree: SecureTree) -> NDArray[np.int64]:
+        counts = joint.counts([((tree.target,), tree.path(leaf)) for leaf in tree.leaves])
+        rows = np.array(counts, np.uint32).reshape(-1, 1)
+        return open_counts(joint.party, rows, joint.n_rows.bit_length()).reshape(len(counts), -1)
+
+
+@lru_cache(maxsize=32)
+def _leaf_program(n_classes: int, width: int, min_rows: int) -> Program:
+    """Opens whether a node is a leaf and, only then, its class.
+
+    Inputs are shares of the class counts of the node and of its parent.  With `min_rows` 0 every
+    node is a leaf.
+    """
+    total = 2 * n_classes * width
+    b = Builder(total, total)
+    numbers = [
+        add(b, b.first[i : i + width], b.second[i : i + width])[0] for i in range(0, total, width)
+    ]
+    own, parent = numbers[:n_classes], numbers[n_classes:]
+    present = [any_of(b, count) for count in own]
+    label = choose(b, any_of(b, present), _majority(b, own), _majority(b, parent))
+    leaf = 1
+    if min_rows:
+        seen, mixed = 0, 0
+        for one in present:
+            mixed = b.or_(mixed, b.and_(seen, one))
+            seen = b.or_(seen, one)
+        size = [0] * (width + 1)
+        for count in own:
+            size, _ = add(b, size, [*count, 0])
+        small = less(b, size, constant(min_rows, width + 1)) if min_rows < 2**width else 1
+        leaf = b.or_(b.not_(mixed), small)
+    return Program(b.finish([leaf, *(b.and_(leaf, bit) for bit in label)]), 1 + len(label))
+
+
+def _majority(b: Builder, counts: list[list[int]]) -> list[int]:
+    """Index of the greatest count: the least complement."""
+    return least(b, [[b.not_(bit) for bit in count] for count in counts], signed=False)[0]
