@@ -1,5 +1,6 @@
 """What a release loses, and what it risks."""
 
+from shoal.metrics._breaches import Breaches, divergence_breaches, proximity_breaches
 from shoal.metrics._entropy import non_uniform_entropy
 from shoal.metrics._groups import average_group_size, classification_metric, discernibility
 from shoal.metrics._labels import (
@@ -26,6 +27,7 @@ from shoal.metrics._utility import CLASSIFIERS, Utility, classification_utility,
 __all__ = [
     "CLASSIFIERS",
     "BeforeAfter",
+    "Breaches",
     "Inference",
     "Metrics",
     "Reidentification",
@@ -35,6 +37,7 @@ __all__ = [
     "classification_metric",
     "classification_utility",
     "discernibility",
+    "divergence_breaches",
     "examples",
     "gcp",
     "information_loss",
@@ -48,6 +51,7 @@ __all__ = [
     "ncp",
     "non_uniform_entropy",
     "precision",
+    "proximity_breaches",
     "released_raw",
     "risk",
     "risk_change",
