@@ -1,124 +1,23 @@
-"""Recipes for hierarchies: what a schema says, before the values of the column are known."""
+"""Recipes for codes, dates, files and trees, and the one that chooses; reading them from TOML."""
 
 from __future__ import annotations
 
 import datetime as dt
+import json
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from shoal.errors import HierarchyError
+from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals, round_widths
 from shoal.schema._csv import read_hierarchy
-from shoal.schema._hierarchy import ROOT_LABEL, Hierarchy
+from shoal.schema._hierarchy import Hierarchy
+from shoal.schema._recipe import Recipe, Values, from_label_columns
 from shoal.schema._text import number, text
-from shoal.typing import Floats
-
-Values: TypeAlias = Sequence[Any]
-
-
-@runtime_checkable
-class Recipe(Protocol):
-    """Makes the hierarchy of a column out of its values."""
-
-    def build(self, values: Values, *, column: str = "") -> Hierarchy:
-        """Hierarchy over `values` (distinct, not missing, in natural order)."""
-
-    def to_toml(self) -> Any:
-        """What stands behind `hierarchy =` in a schema file."""
-
-
-@dataclass(frozen=True)
-class Intervals:
-    """Bands of ever larger widths, aligned at `origin`; each width divides the next."""
-
-    widths: tuple[float, ...]
-    origin: float = 0.0
-
-    def build(self, values: Values, *, column: str = "") -> Hierarchy:
-        """Bands over the values."""
-        numbers = _numbers(values, column)
-        if not self.widths or min(self.widths) <= 0:
-            raise HierarchyError(f"intervals of column {column!r}: widths must be positive.")
-        for small, large in pairwise(self.widths):
-            if large <= small or abs(large / small - round(large / small)) > 1e-9:
-                raise HierarchyError(
-                    f"intervals of column {column!r}: {large:g} is not a multiple of {small:g}. "
-                    "Give rising widths, each dividing the next, so that bands nest."
-                )
-        levels = []
-        for width in self.widths:
-            band = np.floor((numbers - self.origin) / width + 1e-12)
-            levels.append(_label_bands(self.origin + band * width, width, numbers))
-        return _from_label_columns(values, levels, column)
-
-    def to_toml(self) -> Any:
-        """`{intervals = [5, 10]}`."""
-        table: dict[str, Any] = {"intervals": [_plain(width) for width in self.widths]}
-        return table | ({"origin": _plain(self.origin)} if self.origin else {})
-
-
-@dataclass(frozen=True)
-class Breaks:
-    """Bands between given break points; several lists make several levels, finest first."""
-
-    levels: tuple[tuple[float, ...], ...]
-
-    def build(self, values: Values, *, column: str = "") -> Hierarchy:
-        """Bands over the values."""
-        numbers = _numbers(values, column)
-        for points in self.levels:
-            if not points or any(b <= a for a, b in pairwise(points)):
-                raise HierarchyError(f"breaks of column {column!r}: break points must rise.")
-        for fine, coarse in pairwise(self.levels):
-            if not set(coarse) <= set(fine):
-                raise HierarchyError(
-                    f"breaks of column {column!r}: every coarser break must be among the finer "
-                    "ones, so that bands nest."
-                )
-        return _bands(values, numbers, [np.array(points, float) for points in self.levels], column)
-
-    def to_toml(self) -> Any:
-        """`{breaks = [18, 40, 65]}` or a list of lists."""
-        levels = [[_plain(point) for point in points] for points in self.levels]
-        return {"breaks": levels[0] if len(levels) == 1 else levels}
-
-
-@dataclass(frozen=True)
-class EqualWidth:
-    """`bins` bands of one width between the least and the largest value, merged in pairs."""
-
-    bins: int
-
-    def build(self, values: Values, *, column: str = "") -> Hierarchy:
-        """Bands over the values."""
-        numbers = _numbers(values, column)
-        points = np.linspace(numbers.min(), numbers.max(), _bins(self.bins, column) + 1)[1:-1]
-        return _bands(values, numbers, _halve(points), column)
-
-    def to_toml(self) -> Any:
-        """`{equal_width = 8}`."""
-        return {"equal_width": self.bins}
-
-
-@dataclass(frozen=True)
-class EqualFrequency:
-    """`bins` bands that hold about equally many distinct values, merged in pairs."""
-
-    bins: int
-
-    def build(self, values: Values, *, column: str = "") -> Hierarchy:
-        """Bands over the values."""
-        numbers = _numbers(values, column)
-        at = np.arange(1, _bins(self.bins, column)) * len(numbers) // self.bins
-        return _bands(values, numbers, _halve(np.unique(np.sort(numbers)[at])), column)
-
-    def to_toml(self) -> Any:
-        """`{equal_frequency = 8}`."""
-        return {"equal_frequency": self.bins}
 
 
 @dataclass(frozen=True)
@@ -128,17 +27,22 @@ class Prefix:
     lengths: tuple[int, ...]
     mask: str = "*"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengths", tuple(int(length) for length in self.lengths))
+
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """Prefixes over the values."""
         if not self.lengths or min(self.lengths) < 1:
             raise HierarchyError(f"prefix of column {column!r}: keep at least one character.")
+        if len(self.mask) != 1:
+            raise HierarchyError(f"prefix of column {column!r}: the mask is one character.")
         texts = [text(value) or "" for value in values]
         levels = []
         for keep in sorted(set(self.lengths), reverse=True):
             levels.append(
                 [t[:keep] + self.mask * (len(t) - keep) if len(t) > keep else t for t in texts]
             )
-        return _from_label_columns(values, levels, column)
+        return from_label_columns(values, levels, column)
 
     def to_toml(self) -> Any:
         """`{prefix = [1, 3]}`."""
@@ -155,6 +59,10 @@ class Dates:
 
     periods: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        given = (self.periods,) if isinstance(self.periods, str) else self.periods
+        object.__setattr__(self, "periods", tuple(given))
+
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """Periods over the values."""
         unknown = [period for period in self.periods if period not in _PERIODS]
@@ -166,34 +74,64 @@ class Dates:
         days = [_day(value, column) for value in values]
         ordered = [period for period in _PERIODS if period in self.periods]
         levels = [[_period(day, period) for day in days] for period in ordered]
-        return _from_label_columns(values, levels, column)
+        return from_label_columns(values, levels, column)
 
     def to_toml(self) -> Any:
         """`{dates = ["month", "year"]}`."""
         return {"dates": list(self.periods)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FromFile:
-    """A file in the level format: `leaf;level1;...;*`, one line per value."""
+    """A file in the level format: `leaf;level1;...;*`, one line per value.
+
+    Parameters
+    ----------
+    path : str
+        Where the file is, as written in the schema.
+    folder : str
+        What a relative path is relative to: the schema file's folder, or the working one.
+    """
 
     path: str
-    folder: str = field(default="", compare=False)  # what a relative path is relative to
+    folder: str = ""
 
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """Read the file; `values` may be any part of its leaves."""
         return read_hierarchy(Path(self.folder) / self.path, column=column)
+
+    def seen_from(self, folder: Path) -> FromFile:
+        """The same file as a schema in another folder names it."""
+        if os.path.isabs(self.path):
+            return self
+        path = os.path.relpath(self._place, folder.resolve())
+        return FromFile(Path(path).as_posix(), str(folder))
+
+    @property
+    def _place(self) -> str:
+        return str((Path(self.folder) / self.path).resolve())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FromFile) and self._place == other._place
+
+    def __hash__(self) -> int:
+        return hash(self._place)
 
     def to_toml(self) -> Any:
         """`{file = "age.csv"}`."""
         return {"file": self.path}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tree:
-    """Nested mappings, written out in the schema."""
+    """Nested mappings, written out in the schema; the order of values counts."""
 
     tree: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tree, Mapping):
+            raise TypeError("a tree is a mapping")
+        object.__setattr__(self, "tree", _plain_tree(self.tree))
 
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """Take the tree as it is; `values` may be any part of its leaves."""
@@ -203,8 +141,24 @@ class Tree:
         """`{tree = {...}}`."""
         return {"tree": self.tree}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tree) and json.dumps(self.tree) == json.dumps(other.tree)
+
     def __hash__(self) -> int:
-        return hash(repr(self.tree))
+        return hash(json.dumps(self.tree))
+
+
+def _plain_tree(tree: Any) -> Any:
+    """Dicts and lists of texts, which is what a schema file can hold."""
+    if isinstance(tree, Mapping):
+        return {str(text(label)): _plain_tree(below) for label, below in tree.items()}
+    if tree is None:
+        return []
+    if isinstance(tree, str) or not isinstance(tree, Sequence):
+        return [str(text(tree))]
+    if any(isinstance(leaf, Mapping | list | tuple) for leaf in tree):
+        raise TypeError("a list in a tree holds values")
+    return [str(text(leaf)) for leaf in tree]
 
 
 @dataclass(frozen=True)
@@ -222,7 +176,8 @@ class Auto:
         if all(isinstance(value, dt.date) for value in values):
             return Dates(("month", "quarter", "year"))
         if all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values):
-            return _auto_numeric(np.array([number(value) for value in values]))
+            widths = round_widths(np.array([number(value) for value in values], np.float64))
+            return Intervals(widths) if widths else Flat()
         texts = [text(value) or "" for value in values]
         lengths = {len(t) for t in texts}
         if len(lengths) == 1 and len(texts) > 20 and all(t.isdigit() for t in texts):
@@ -241,6 +196,8 @@ class Flat:
 
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """One level above the values."""
+        if not len(values):
+            raise HierarchyError(f"hierarchy of column {column!r}: there are no values to use.")
         return Hierarchy.flat([t for value in values if (t := text(value)) is not None])
 
     def to_toml(self) -> Any:
@@ -248,7 +205,7 @@ class Flat:
         return "flat"
 
 
-def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe:
+def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe | Hierarchy:
     """Read what stands behind `hierarchy =`."""
     if spec == "auto":
         return Auto()
@@ -259,113 +216,35 @@ def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe:
             f'hierarchy of column {column!r} is neither "auto", "flat" nor a table such as '
             "{intervals = [5, 10]}."
         )
-    makers: dict[str, Callable[[Any], Recipe]] = {
-        "intervals": lambda s: Intervals(tuple(map(float, s["intervals"])), s.get("origin", 0.0)),
-        "breaks": lambda s: Breaks(_nested(s["breaks"])),
+    makers: dict[str, Callable[[Any], Recipe | Hierarchy]] = {
+        "intervals": lambda s: Intervals(_list(s["intervals"]), s.get("origin", 0.0)),
+        "breaks": lambda s: Breaks(_list(s["breaks"])),
         "equal_width": lambda s: EqualWidth(int(s["equal_width"])),
         "equal_frequency": lambda s: EqualFrequency(int(s["equal_frequency"])),
-        "prefix": lambda s: Prefix(tuple(map(int, s["prefix"])), s.get("mask", "*")),
-        "dates": lambda s: Dates(tuple(s["dates"])),
+        "prefix": lambda s: Prefix(_list(s["prefix"]), str(s.get("mask", "*"))),
+        "dates": lambda s: Dates(_list(s["dates"])),
         "file": lambda s: FromFile(str(s["file"]), folder),
         "tree": lambda s: Tree(s["tree"]),
+        "levels": lambda s: Hierarchy.from_levels(map(_list, s["levels"]), column=column),
     }
-    allowed = set(makers) | {"origin", "mask"}
+    extras = {"intervals": {"origin"}, "prefix": {"mask"}}
     chosen = [name for name in makers if name in spec]
-    if len(chosen) != 1 or set(spec) - allowed:
+    if len(chosen) != 1 or set(spec) - {chosen[0]} - extras.get(chosen[0], set()):
         raise HierarchyError(
             f"hierarchy of column {column!r}: give exactly one of {', '.join(makers)}."
         )
     try:
         return makers[chosen[0]](spec)
-    except (TypeError, ValueError, AttributeError) as error:
+    except HierarchyError:
+        raise
+    except (TypeError, ValueError, AttributeError):
         raise HierarchyError(
             f"hierarchy of column {column!r}: {chosen[0]} has a value of the wrong type."
-        ) from error
-
-
-def _nested(breaks: Sequence[Any]) -> tuple[tuple[float, ...], ...]:
-    if breaks and isinstance(breaks[0], Sequence):
-        return tuple(tuple(map(float, level)) for level in breaks)
-    return (tuple(map(float, breaks)),)
-
-
-def _plain(value: float) -> float:
-    return int(value) if float(value).is_integer() else value
-
-
-def _bins(bins: int, column: str) -> int:
-    if bins < 2:
-        raise HierarchyError(f"bins of column {column!r}: at least 2 are needed, got {bins}.")
-    return bins
-
-
-def _numbers(values: Values, column: str) -> Floats:
-    if not len(values):
-        raise HierarchyError(f"hierarchy of column {column!r}: there are no values to use.")
-    try:
-        numbers = np.array([number(value) for value in values], np.float64)
-    except (TypeError, ValueError):
-        raise HierarchyError(
-            f"hierarchy of column {column!r}: bands need numbers, and some values are not."
         ) from None
-    return numbers
 
 
-def _auto_numeric(numbers: Floats) -> Recipe:
-    """Round widths (1, 2, 5 times a power of ten): about 16, 8 and 4 bands."""
-    span = float(numbers.max() - numbers.min())
-    if len(numbers) < 3 or span == 0:
-        return Flat()
-    step = 10.0 ** np.floor(np.log10(span / 16))
-    width = next(step * m for m in (1, 2, 5, 10) if step * m >= span / 16)
-    if _whole(numbers):
-        width = max(width, 1.0)
-    widths = [width * 2**i for i in range(4) if width * 2**i < span]
-    if _whole(numbers) and widths and widths[0] == 1:
-        widths = widths[1:]  # a band of one integer is the integer
-    return Intervals(tuple(map(float, widths))) if widths else Flat()
-
-
-def _halve(points: Floats) -> list[Floats]:
-    """The break points, then every second of them, and so on."""
-    levels = []
-    while len(points):
-        levels.append(points)
-        points = points[1::2]
-    return levels
-
-
-def _bands(values: Values, numbers: Floats, levels: list[Floats], column: str) -> Hierarchy:
-    columns = []
-    for points in levels:
-        edges = np.concatenate([[-np.inf], points, [np.inf]])
-        at = np.searchsorted(points, numbers, side="right")
-        whole = _whole(numbers)
-        names = [_band(low, high, whole) for low, high in pairwise(edges)]
-        columns.append([names[i] for i in at])
-    return _from_label_columns(values, columns, column)
-
-
-def _label_bands(lows: Floats, width: float, numbers: Floats) -> list[str]:
-    whole = _whole(numbers)
-    distinct, at = np.unique(lows, return_inverse=True)
-    names = [_band(float(low), float(low + width), whole) for low in distinct]
-    return [names[i] for i in at]
-
-
-def _whole(numbers: Floats) -> bool:
-    return bool((numbers == np.floor(numbers)).all())
-
-
-def _band(low: float, high: float, whole: bool) -> str:
-    """`[20-24]` for whole numbers, `[20-25)` for others, `<18` and `>=65` at open ends."""
-    if low == -np.inf:
-        return f"<{text(high)}"
-    if high == np.inf:
-        return f">={text(low)}"
-    if whole and float(low).is_integer() and float(high).is_integer():
-        return f"[{text(low)}-{text(high - 1)}]" if high - low > 1 else str(text(low))
-    return f"[{text(float(f'{low:.12g}'))}-{text(float(f'{high:.12g}'))})"
+def _list(given: Any) -> tuple[Any, ...]:
+    return tuple(given) if isinstance(given, list | tuple) else (given,)
 
 
 def _day(value: Any, column: str) -> dt.date:
@@ -391,9 +270,3 @@ def _period(day: dt.date, period: str) -> str:
             return f"{day.year:04d}"
         case _:
             return f"{day.year // 10 * 10:04d}s"
-
-
-def _from_label_columns(values: Values, levels: list[list[str]], column: str) -> Hierarchy:
-    leaves = [str(text(value)) for value in values]
-    rows = zip(leaves, *levels, [ROOT_LABEL] * len(leaves), strict=True)
-    return Hierarchy.from_levels(rows, column=column)

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import HierarchyError, SchemaError
-from shoal.schema._builders import Auto, Recipe
+from shoal.schema._builders import Auto
 from shoal.schema._column import Column, Kind
-from shoal.schema._hierarchy import ROOT_LABEL, Hierarchy
+from shoal.schema._cover import check_lost, lost_values
+from shoal.schema._hierarchy import Hierarchy
+from shoal.schema._recipe import Recipe
 from shoal.schema._text import number, text
 from shoal.typing import Codes, Floats
 
@@ -126,6 +128,7 @@ def make_coding(
     build_hierarchy : bool
         Build a hierarchy from the values when the schema gives none.
     """
+    values = list({str(text(value)): value for value in reversed(values)}.values())[::-1]
     ordered, keys = _natural_order(name, column, values)
     recipe = column.hierarchy
     if recipe is None and build_hierarchy:
@@ -137,11 +140,19 @@ def make_coding(
             texts, numbers = (*texts, None), np.append(numbers, np.nan)
         return Coding(name, column.kind, texts, numbers)
     hierarchy = recipe.build(ordered, column=name) if isinstance(recipe, Recipe) else recipe
-    hierarchy = _cover(hierarchy, [str(text(v)) for v in ordered], name, missing_to_root)
+    lost = lost_values(hierarchy, [str(text(v)) for v in ordered])
+    if lost:
+        check_lost(hierarchy, lost, name, column, missing_to_root)
+        hierarchy = hierarchy.with_leaves(lost)
     numbers = _leaf_numbers(hierarchy, column, name)
     if column.kind != "categorical":
         hierarchy = hierarchy.sorted_by(np.where(np.isnan(numbers), np.inf, numbers).tolist())
         numbers = _leaf_numbers(hierarchy, column, name)
+        if (np.diff(numbers[~np.isnan(numbers)]) < 0).any():
+            raise HierarchyError(
+                f"column {name!r} is {column.kind}, and groups of its hierarchy interleave. "
+                "Change its kind to categorical, or give groups that are ranges."
+            )
     if has_missing:
         hierarchy = hierarchy.with_missing()
         numbers = np.append(numbers, np.nan)
@@ -172,7 +183,8 @@ def find_ceiling(hierarchy: Hierarchy, column: Column, name: str) -> Codes:
             node = hierarchy.find(label)
             if node < 0:
                 raise SchemaError(
-                    f"column {name!r}: limit {label!r} is not a node of its hierarchy."
+                    f"column {name!r}: limit {label!r} is not a node of its hierarchy. "
+                    "Where labels are made from the data, use limit_level."
                 )
             nodes.append(node)
         for node in sorted(nodes, key=lambda node: hierarchy.depth[node]):  # the deepest wins
@@ -230,39 +242,3 @@ def _leaf_numbers(hierarchy: Hierarchy, column: Column, name: str) -> Floats:
             f"column {name!r} is {column.kind}, and some leaves of its hierarchy are not. "
             "Change its kind to categorical, or mend the hierarchy."
         ) from None
-
-
-def _cover(
-    hierarchy: Hierarchy, texts: Sequence[str], name: str, missing_to_root: bool
-) -> Hierarchy:
-    leaves = set(hierarchy.labels[: hierarchy.n_leaves])
-    lost = sorted({value for value in texts if value not in leaves})
-    if not lost:
-        return hierarchy
-    inner = [value for value in lost if hierarchy.find(value) >= 0]
-    if inner or not missing_to_root:
-        shown = ", ".join(map(repr, lost))
-        raise HierarchyError(
-            f"column {name!r}: its hierarchy lacks {len(lost)} of the values: {shown}. "
-            "Add a line for each one, or put them straight under the root with --missing-to-root "
-            "(missing_to_root=True)."
-            if not inner
-            else f"column {name!r}: {len(inner)} values are inner nodes of its hierarchy: "
-            f"{', '.join(map(repr, inner))}. Only leaves can be values; rename the nodes."
-        )
-    n = hierarchy.n_leaves
-    parents = {
-        str(hierarchy.labels[node]): str(hierarchy.labels[hierarchy.parent[node]])
-        for node in range(hierarchy.n_nodes - 1)
-    }
-    root = str(hierarchy.labels[hierarchy.root]) or ROOT_LABEL
-    grown = Hierarchy.from_parents(parents | dict.fromkeys(lost, root), column=name)
-    rows = {str(hierarchy.labels[leaf]): hierarchy.levels[leaf] for leaf in range(n)}
-    levels = []
-    for leaf in range(grown.n_leaves):
-        label = str(grown.labels[leaf])
-        if label in rows:
-            levels.append([grown.find(str(hierarchy.labels[node])) for node in rows[label]])
-        else:
-            levels.append([leaf] + [grown.root] * (hierarchy.n_levels - 1))
-    return Hierarchy(grown.labels, grown.parent, np.array(levels, np.int32))

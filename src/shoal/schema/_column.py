@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any, Literal, get_args
 
 from shoal.errors import SchemaError
-from shoal.schema._builders import Recipe, recipe_from_toml
+from shoal.schema._builders import recipe_from_toml
 from shoal.schema._hierarchy import Hierarchy
+from shoal.schema._recipe import Recipe
+from shoal.schema._text import text
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 Kind = Literal["categorical", "ordinal", "numeric", "date"]
@@ -51,8 +54,18 @@ class Column:
     target: bool = False
     order: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if isinstance(self.weight, Real) and not isinstance(self.weight, bool):
+            object.__setattr__(self, "weight", float(self.weight))
+        for key in ("limit", "order"):
+            given = getattr(self, key)
+            given = (given,) if isinstance(given, str) else given
+            if isinstance(given, Iterable):  # whatever else it is, `check` reports
+                object.__setattr__(self, key, tuple(str(text(value)) for value in given))
+
     def check(self, name: str) -> None:
         """Raise unless the parts agree with one another."""
+        self._check_types(name)
         if self.role not in ROLES:
             raise SchemaError(
                 f"column {name!r}: unknown role {self.role!r}. Choose from {', '.join(ROLES)}."
@@ -61,6 +74,8 @@ class Column:
             raise SchemaError(
                 f"column {name!r}: unknown kind {self.kind!r}. Choose from {', '.join(KINDS)}."
             )
+        if self.target and self.role == "identifier":
+            raise SchemaError(f"column {name!r}: an identifier is never released, so no target.")
         if not self.weight >= 0:
             raise SchemaError(f"column {name!r}: weight must not be negative, got {self.weight}.")
         if self.limit and self.limit_level is not None:
@@ -69,6 +84,25 @@ class Column:
             raise SchemaError(f"column {name!r}: a limit needs a hierarchy. Add one.")
         if self.order and self.kind != "ordinal":
             raise SchemaError(f"column {name!r}: order is for ordinal columns.")
+
+    def _check_types(self, name: str) -> None:
+        wanted: dict[str, tuple[Any, str]] = {
+            "weight": (Real, "a number"),
+            "limit": (tuple, "a list of labels"),
+            "limit_level": (int | None, "a whole number"),
+            "target": (bool, "true or false"),
+            "order": (tuple, "a list of values"),
+            "hierarchy": (Recipe | Hierarchy | None, "a hierarchy"),
+        }
+        for key, (sort, words) in wanted.items():
+            value = getattr(self, key)
+            if not isinstance(value, sort) or (isinstance(value, bool) and key != "target"):
+                raise SchemaError(f"column {name!r}: {key} must be {words}.")
+        if isinstance(self.hierarchy, Hierarchy) and self.hierarchy.missing >= 0:
+            raise SchemaError(
+                f"column {name!r}: its hierarchy has a leaf for missing values. Leave it out; "
+                "it is added when the data has some."
+            )
 
     def to_toml(self) -> dict[str, Any]:
         """What stands under `[columns.name]`; defaults are left out."""
@@ -105,12 +139,6 @@ class Column:
             spec = parts["hierarchy"]
             if not isinstance(spec, Hierarchy | Recipe):
                 parts["hierarchy"] = recipe_from_toml(spec, column=name, folder=folder)
-        for key in ("limit", "order"):
-            if key in parts:
-                value = parts[key]
-                parts[key] = (value,) if isinstance(value, str) else tuple(map(str, value))
-        if isinstance(parts.get("weight"), int):
-            parts["weight"] = float(parts["weight"])
         column = cls(**parts)
         column.check(name)
         return column
@@ -119,15 +147,5 @@ class Column:
 def _hierarchy_to_toml(hierarchy: Recipe | Hierarchy) -> Any:
     if isinstance(hierarchy, Recipe):
         return hierarchy.to_toml()
-    return {"tree": _nest(hierarchy, hierarchy.root)}
-
-
-def _nest(hierarchy: Hierarchy, node: int) -> Any:
-    children = hierarchy.children(node)
-    labels = [str(hierarchy.labels[child]) for child in children]
-    if all(child < hierarchy.n_leaves for child in children):
-        return labels
-    return {
-        label: _nest(hierarchy, int(child)) if child >= hierarchy.n_leaves else []
-        for label, child in zip(labels, children, strict=True)
-    }
+    # level by level: a nested tree would lose which level a short branch repeats on
+    return {"levels": [[str(hierarchy.labels[n]) for n in row] for row in hierarchy.levels]}

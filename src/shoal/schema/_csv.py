@@ -1,15 +1,22 @@
 """Hierarchies in the level format that ARX and others use: `leaf;level1;...;*`."""
 
 import csv
+import io
 from pathlib import Path
 
+from shoal._atomic import atomic_path
 from shoal.errors import HierarchyError
 from shoal.schema._hierarchy import Hierarchy
 from shoal.typing import PathText
 
+_SEPARATORS = ";\t|,"
+
 
 def read_hierarchy(path: PathText, *, column: str = "", separator: str | None = None) -> Hierarchy:
-    """Read a hierarchy, one line per value; the separator is found when not given."""
+    """Read a hierarchy, one line per value; the separator is found when not given.
+
+    Blanks around labels do not count, unless the file quotes its labels.
+    """
     path = Path(path)
     where = f"hierarchy of column {column!r}" if column else "hierarchy"
     try:
@@ -18,22 +25,55 @@ def read_hierarchy(path: PathText, *, column: str = "", separator: str | None = 
         raise HierarchyError(f"{where}: cannot read {path.name}: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise HierarchyError(f"{where}: {path.name} is not UTF-8. Convert it first.") from None
-    lines = [line for line in content.splitlines() if line.strip()]
-    if not lines:
+    try:
+        rows = _parse(content, separator or _find_separator(content))
+    except csv.Error as error:
+        raise HierarchyError(f"{where}: {path.name} is no CSV file: {error}.") from None
+    if not rows:
         raise HierarchyError(f"{where}: {path.name} is empty. Give one line per value.")
-    separator = separator or max(";,\t|", key=lines[0].count)
-    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
-    if len(rows[0]) < 2:
+    if len(rows[0][1]) < 2:
         raise HierarchyError(
             f"{where}: {path.name} has one level. Give lines such as `Kansas;Midwest;*`."
         )
-    return Hierarchy.from_levels(rows, column=column)
+    lines = [line for line, _ in rows]
+    return Hierarchy.from_levels([row for _, row in rows], column=column, lines=lines)
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: PathText) -> None:
     """Write the level format; a leaf for missing values is left out."""
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, delimiter=";", lineterminator="\n")
+    labels = [label for label in hierarchy.labels if label is not None]
+    blanks = any(label != label.strip() or not label for label in labels)
+    with atomic_path(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(
+            file,
+            delimiter=";",
+            lineterminator="\n",
+            quoting=csv.QUOTE_ALL if blanks else csv.QUOTE_MINIMAL,
+        )
         for leaf, row in enumerate(hierarchy.levels):
             if leaf != hierarchy.missing:
                 writer.writerow([hierarchy.labels[node] for node in row])
+
+
+def _parse(content: str, separator: str) -> list[tuple[int, list[str]]]:
+    """Line number and cells of every line that is not blank."""
+    exact = '"' in content
+    reader = csv.reader(io.StringIO(content), delimiter=separator, skipinitialspace=True)
+    rows, line = [], 1
+    for row in reader:
+        if exact and row:
+            rows.append((line, row))
+        elif any(cell.strip() for cell in row):
+            rows.append((line, [cell.strip() for cell in row]))
+        line = reader.line_num + 1
+    return rows
+
+
+def _find_separator(content: str) -> str:
+    """The one that cuts every line into equally many cells; else the most frequent."""
+    for separator in _SEPARATORS:
+        if separator in content:
+            widths = {len(row) for _, row in _parse(content, separator)}
+            if len(widths) == 1 and max(widths) > 1:
+                return separator
+    return max(_SEPARATORS, key=content.count)

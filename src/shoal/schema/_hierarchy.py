@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from shoal.errors import HierarchyError
+from shoal.schema._tree_parts import (
+    ROOT_LABEL,
+    check_rows,
+    distinct_labels,
+    labels_below,
+    levels_from_root,
+    parents_of_rows,
+    several_roots,
+    subject,
+    walk,
+)
 from shoal.typing import Codes, Counts
-
-ROOT_LABEL = "*"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,17 +64,22 @@ class Hierarchy:
 
     @classmethod
     def from_levels(
-        cls, rows: Iterable[Sequence[str]], *, column: str = "", first_line: int = 1
+        cls,
+        rows: Iterable[Sequence[str]],
+        *,
+        column: str = "",
+        lines: Sequence[int] | None = None,
     ) -> Hierarchy:
         """Build from one row per leaf: the leaf, then ever coarser labels, the root last.
 
         Labels that repeat along a row stand for one node, so unbalanced trees need no padding
-        of their own.
+        of their own.  `lines` are the lines of a file that the rows come from, for messages.
         """
-        table = [tuple(row) for row in rows]
-        _check_rows(table, column, first_line)
-        table = _distinct_labels(table)
-        parents = _parents(table, column, first_line)
+        table = [tuple(str(label) for label in row) for row in rows]
+        lines = range(1, len(table) + 1) if lines is None else lines
+        check_rows(table, column, lines)
+        table = distinct_labels(table)
+        parents = parents_of_rows(table, column, lines)
         tree = cls.from_parents(parents, column=column, leaves=[row[0] for row in table])
         code = {label: node for node, label in enumerate(tree.labels)}
         given = np.array([[code[label] for label in row] for row in table], np.int32)
@@ -82,7 +94,7 @@ class Hierarchy:
         leaves: Sequence[str] | None = None,
     ) -> Hierarchy:
         """Build from each label's parent; the one label without a parent is the root."""
-        where = _where(column)
+        where = subject(column)
         inner = set(parents.values())
         roots = sorted(inner - parents.keys())
         if not roots:
@@ -91,12 +103,12 @@ class Hierarchy:
             )
         if len(roots) > 1:
             raise HierarchyError(
-                f"{where}: {_several_roots(roots)}. Put them under the one label '{ROOT_LABEL}'."
+                f"{where}: {several_roots(roots)}. Put them under the one label '{ROOT_LABEL}'."
             )
         children: dict[str, list[str]] = {}
         for child, parent in parents.items():
             children.setdefault(parent, []).append(child)
-        order, inner_order = _walk(roots[0], children)
+        order, inner_order = walk(roots[0], children)
         if len(order) + len(inner_order) < len(parents) + 1:
             reached = set(order) | set(inner_order)
             lost = sorted(set(parents) - reached)
@@ -112,7 +124,7 @@ class Hierarchy:
         parent_codes = np.full(len(labels), -1, np.int32)
         for child, parent in parents.items():
             parent_codes[code[child]] = code[parent]
-        return cls(labels, parent_codes, _levels(parent_codes, len(order)))
+        return cls(labels, parent_codes, levels_from_root(parent_codes, len(order)))
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any], *, column: str = "") -> Hierarchy:
@@ -126,23 +138,22 @@ class Hierarchy:
         todo: list[tuple[str, Any]] = [(ROOT_LABEL, tree)]
         while todo:
             parent, below = todo.pop()
-            names = below if isinstance(below, Mapping) else dict.fromkeys(map(str, below or ()))
-            for child, deeper in names.items():
+            for child, deeper in labels_below(below):
                 if child in parents or child == ROOT_LABEL:
                     raise HierarchyError(
-                        f"{_where(column)}: {child!r} appears twice. A value has one parent."
+                        f"{subject(column)}: {child!r} appears twice. A value has one parent."
                     )
-                parents[str(child)] = parent
+                parents[child] = parent
                 if deeper:
-                    todo.append((str(child), deeper))
+                    todo.append((child, deeper))
         if not parents:
-            raise HierarchyError(f"{_where(column)} is empty. Name at least one value.")
+            raise HierarchyError(f"{subject(column)} is empty. Name at least one value.")
         return cls.from_parents(parents, column=column)
 
     @classmethod
     def flat(cls, values: Sequence[str]) -> Hierarchy:
         """Every value straight under the root."""
-        return cls.from_parents(dict.fromkeys(values, ROOT_LABEL), leaves=values)
+        return cls.from_levels([(value, ROOT_LABEL) for value in dict.fromkeys(values)])
 
     # -- shape ------------------------------------------------------------------------------
 
@@ -263,18 +274,19 @@ class Hierarchy:
 
     def with_missing(self) -> Hierarchy:
         """The same tree with a leaf for missing values straight under the root."""
-        if self.missing >= 0:
-            return self
-        n = self.n_leaves
-        labels = (*self.labels[:n], None, *self.labels[n:])
-        moved = np.where(self.parent >= n, self.parent + 1, self.parent)
-        parent = np.insert(moved, n, len(labels) - 1).astype(np.int32)
-        levels = np.where(self.levels >= n, self.levels + 1, self.levels)
-        own = np.full((1, self.n_levels), len(labels) - 1, np.int32)
-        own[0, 0] = n
-        if self.n_levels > 1:
-            return Hierarchy(labels, parent, np.vstack([levels, own]).astype(np.int32))
-        raise HierarchyError("a hierarchy needs a level above its leaves.")
+        return self if self.missing >= 0 else self.with_leaves([None])
+
+    def with_leaves(self, values: Sequence[str | None]) -> Hierarchy:
+        """The same tree with further leaves straight under the root, after all others."""
+        n, extra = self.n_leaves, len(values)
+        labels = (*self.labels[:n], *values, *self.labels[n:])
+        root = len(labels) - 1
+        parent = np.where(self.parent >= n, self.parent + extra, self.parent)
+        parent = np.concatenate([parent[:n], np.full(extra, root), parent[n:]])
+        levels = np.where(self.levels >= n, self.levels + extra, self.levels)
+        own = np.full((extra, self.n_levels), root)
+        own[:, 0] = np.arange(n, n + extra)
+        return Hierarchy(labels, parent.astype(np.int32), np.vstack([levels, own]).astype(np.int32))
 
     def sorted_by(self, keys: Sequence[float]) -> Hierarchy:
         """The same tree with children ordered by the least key below them (one key per leaf)."""
@@ -287,7 +299,7 @@ class Hierarchy:
         for node in np.argsort(least, kind="stable").tolist():
             if node != self.root:
                 children.setdefault(int(self.parent[node]), []).append(node)
-        leaves, inner = _walk(self.root, children)
+        leaves, inner = walk(self.root, children)
         order = np.array(leaves + inner)
         new = np.empty(self.n_nodes, np.int32)
         new[order] = np.arange(self.n_nodes)
@@ -311,6 +323,10 @@ class Hierarchy:
     def __hash__(self) -> int:
         return hash((self.labels, self.parent.tobytes()))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is computed on demand: look-up tables may take megabytes."""
+        return {"labels": self.labels, "parent": self.parent, "levels": self.levels}
+
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_leaves} leaves, {self.n_nodes} nodes, {self.n_levels} levels)"
 
@@ -333,103 +349,3 @@ class Hierarchy:
 
 
 _TABLE_LIMIT = 2048  # 16 MB of look-up table; larger trees climb instead
-
-
-def _where(column: str) -> str:
-    return f"hierarchy of column {column!r}" if column else "hierarchy"
-
-
-def _check_rows(table: list[tuple[str, ...]], column: str, first_line: int) -> None:
-    where = _where(column)
-    if not table:
-        raise HierarchyError(f"{where} is empty. Give one line per value.")
-    usual = len(table[0])
-    for number, row in enumerate(table, first_line):
-        if len(row) != usual:
-            raise HierarchyError(
-                f"{where}, line {number}: {len(row)} levels where line {first_line} has {usual}. "
-                "Repeat a label to fill a short branch."
-            )
-    roots = sorted({row[-1] for row in table})
-    if len(roots) > 1:
-        raise HierarchyError(
-            f"{where}: {_several_roots(roots)}. Add a last level with the one label '{ROOT_LABEL}'."
-        )
-    seen: dict[str, int] = {}
-    for number, row in enumerate(table, first_line):
-        if seen.setdefault(row[0], number) != number:
-            raise HierarchyError(
-                f"{where}, line {number}: value {row[0]!r} was given before, on line "
-                f"{seen[row[0]]}. Keep one of the lines."
-            )
-
-
-def _several_roots(roots: list[str]) -> str:
-    shown = ", ".join(map(repr, roots[:5]))
-    return f"{len(roots)} roots ({shown}{', ...' if len(roots) > 5 else ''})"
-
-
-def _distinct_labels(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """A group that has a value's name gets its level added, so that a release is unambiguous.
-
-    A label that repeats its leaf and covers nothing else only fills a short branch.
-    """
-    leaves = {row[0] for row in table}
-    covers = Counter((level, label) for row in table for level, label in enumerate(row))
-    renamed = []
-    for row in table:
-        above = [
-            f"{label} [level {level}]"
-            if label in leaves and (label != row[0] or covers[level, label] > 1)
-            else label
-            for level, label in enumerate(row[1:], 1)
-        ]
-        renamed.append((row[0], *above))
-    return renamed
-
-
-def _parents(table: list[tuple[str, ...]], column: str, first_line: int) -> dict[str, str]:
-    parents: dict[str, str] = {}
-    lines: dict[str, int] = {}
-    for number, row in enumerate(table, first_line):
-        for child, parent in pairwise(row):
-            if child == parent:
-                continue
-            lines.setdefault(child, number)
-            if parents.setdefault(child, parent) != parent:
-                raise HierarchyError(
-                    f"{_where(column)}, line {number}: {child!r} lies under {parent!r} here and "
-                    f"under {parents[child]!r} on line {lines[child]}. A value has one parent; "
-                    "rename one."
-                )
-    return parents
-
-
-def _walk(root: Any, children: Mapping[Any, list[Any]]) -> tuple[list[Any], list[Any]]:
-    """Leaves in walking order, and inner nodes with children before parents."""
-    leaves: list[Any] = []
-    inner: list[Any] = []
-    todo: list[tuple[Any, bool]] = [(root, False)]
-    while todo:
-        node, done = todo.pop()
-        below = children.get(node)
-        if not below:
-            leaves.append(node)
-        elif done:
-            inner.append(node)
-        else:
-            todo.append((node, True))
-            todo.extend((child, False) for child in reversed(below))
-    return leaves, inner
-
-
-def _levels(parent: Codes, n_leaves: int) -> Codes:
-    """Levels counted from the root, short branches repeating their leaf."""
-    paths = []
-    for leaf in range(n_leaves):
-        path = [leaf]
-        while (above := int(parent[path[-1]])) >= 0:
-            path.append(above)
-        paths.append(path)
-    width = max(map(len, paths))
-    return np.array([[path[0]] * (width - len(path)) + path for path in paths], np.int32)

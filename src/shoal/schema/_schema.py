@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import tomli_w
-
+from shoal._atomic import write_text
 from shoal.errors import SchemaError
+from shoal.schema._builders import FromFile
 from shoal.schema._column import Column
+from shoal.schema._toml import schema_toml
 from shoal.typing import PathText
 
 
@@ -120,6 +122,10 @@ class Schema(Mapping[str, Column]):
         columns = data.get("columns")
         if not isinstance(columns, Mapping):
             raise SchemaError("a schema needs one table per column: [columns.NAME].")
+        if extra := [key for key in data if key != "columns"]:
+            raise SchemaError(
+                f"unknown part {extra[0]!r} of the schema. Columns stand under [columns.NAME]."
+            )
         return cls(
             {
                 name: Column.from_toml(name, column, folder=folder)
@@ -127,12 +133,37 @@ class Schema(Mapping[str, Column]):
             }
         )
 
-    def to_toml(self, path: PathText | None = None) -> str:
-        """Text of the schema file; written to `path` as well when given."""
-        content = tomli_w.dumps(self.to_dict())
+    def to_toml(
+        self,
+        path: PathText | None = None,
+        *,
+        comments: Mapping[str, Sequence[str]] | None = None,
+        header: Sequence[str] = (),
+    ) -> str:
+        """Text of the schema file; written to `path` as well when given.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it.  Hierarchy files are named relative to its folder.
+        comments : mapping of str to sequence of str, optional
+            Lines to put above columns.
+        header : sequence of str
+            Lines to put at the top.
+        """
+        schema = self if path is None else self._seen_from(Path(path).parent)
+        content = schema_toml(schema.to_dict()["columns"], comments or {}, header)
         if path is not None:
-            Path(path).write_text(content, "utf-8")
+            write_text(path, content)
         return content
+
+    def _seen_from(self, folder: Path) -> Schema:
+        moved = {
+            name: replace(column, hierarchy=column.hierarchy.seen_from(folder))
+            for name, column in self.items()
+            if isinstance(column.hierarchy, FromFile)
+        }
+        return Schema({**self._columns, **moved})
 
     @classmethod
     def from_toml(cls, source: PathText) -> Schema:
@@ -148,6 +179,12 @@ class Schema(Mapping[str, Column]):
 
     def __repr__(self) -> str:
         return f"Schema({', '.join(f'{n}: {c.role}' for n, c in self.items())})"
+
+    def __eq__(self, other: object) -> bool:
+        """Same columns in the same order: the order of quasi-identifiers means something."""
+        if not isinstance(other, Schema):
+            return NotImplemented
+        return list(self.items()) == list(other.items())
 
     def __hash__(self) -> int:
         return hash(tuple(self.items()))

@@ -1,0 +1,220 @@
+"""Recipes for numbers: bands given, aligned, of equal width or of equal frequency."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import HierarchyError
+from shoal.schema._hierarchy import Hierarchy
+from shoal.schema._recipe import Values, from_label_columns
+from shoal.schema._text import number, text
+from shoal.typing import Floats
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Bands of ever larger widths, aligned at `origin`; each width divides the next.
+
+    A value on a boundary belongs to the upper band: with width 5, 25 lies in `[25-29]`.
+    """
+
+    widths: tuple[float, ...]
+    origin: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "widths", tuple(float(width) for width in self.widths))
+        object.__setattr__(self, "origin", float(self.origin))
+
+    def build(self, values: Values, *, column: str = "") -> Hierarchy:
+        """Bands over the values."""
+        numbers = _numbers(values, column)
+        finite = all(map(math.isfinite, (*self.widths, self.origin)))
+        if not finite or not self.widths or min(self.widths) <= 0:
+            raise HierarchyError(f"intervals of column {column!r}: widths must be positive.")
+        for small, large in pairwise(self.widths):
+            if large <= small or abs(large / small - round(large / small)) > 1e-9:
+                raise HierarchyError(
+                    f"intervals of column {column!r}: {large:g} is not a multiple of {small:g}. "
+                    "Give rising widths, each dividing the next, so that bands nest."
+                )
+        finest = self.widths[0]
+        band = _floor((numbers - self.origin) / finest)
+        whole = _whole(numbers) and finest.is_integer() and self.origin.is_integer()
+        levels = []
+        for width in self.widths:
+            # from the finest band, not from the number: rounding must not part what is together
+            ratio = round(width / finest)
+            at, place = np.unique(np.floor(band / ratio), return_inverse=True)
+            lows = [self.origin + float(i) * width for i in at]
+            names = [band_label(low, low + width, whole) for low in lows]
+            levels.append([names[i] for i in place])
+        return from_label_columns(values, levels, column)
+
+    def to_toml(self) -> Any:
+        """`{intervals = [5, 10]}`."""
+        table: dict[str, Any] = {"intervals": [_plain(width) for width in self.widths]}
+        return table | ({"origin": _plain(self.origin)} if self.origin else {})
+
+
+@dataclass(frozen=True)
+class Breaks:
+    """Bands between given break points; several lists make several levels, finest first."""
+
+    levels: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        levels: tuple[Any, ...] = tuple(self.levels)
+        if not levels or not all(isinstance(level, list | tuple) for level in levels):
+            levels = (levels,)  # one level, written flat
+        nested = tuple(tuple(float(point) for point in level) for level in levels)
+        object.__setattr__(self, "levels", nested)
+
+    def build(self, values: Values, *, column: str = "") -> Hierarchy:
+        """Bands over the values."""
+        numbers = _numbers(values, column)
+        for points in self.levels:
+            rising = all(a < b for a, b in pairwise(points))
+            if not points or not rising or not all(map(math.isfinite, points)):
+                raise HierarchyError(f"breaks of column {column!r}: break points must rise.")
+        for fine, coarse in pairwise(self.levels):
+            if not set(coarse) <= set(fine):
+                raise HierarchyError(
+                    f"breaks of column {column!r}: every coarser break must be among the finer "
+                    "ones, so that bands nest."
+                )
+        return _bands(values, numbers, [np.array(points, float) for points in self.levels], column)
+
+    def to_toml(self) -> Any:
+        """`{breaks = [18, 40, 65]}` or a list of lists."""
+        levels = [[_plain(point) for point in points] for points in self.levels]
+        return {"breaks": levels[0] if len(levels) == 1 else levels}
+
+
+@dataclass(frozen=True)
+class EqualWidth:
+    """`bins` bands of one width between the least and the largest value, merged in pairs."""
+
+    bins: int
+
+    def build(self, values: Values, *, column: str = "") -> Hierarchy:
+        """Bands over the values."""
+        numbers = _numbers(values, column)
+        points = np.linspace(numbers.min(), numbers.max(), _bins(self.bins, column) + 1)[1:-1]
+        return _bands(values, numbers, _halve(np.unique(points)), column)
+
+    def to_toml(self) -> Any:
+        """`{equal_width = 8}`."""
+        return {"equal_width": self.bins}
+
+
+@dataclass(frozen=True)
+class EqualFrequency:
+    """`bins` bands that hold about equally many distinct values, merged in pairs."""
+
+    bins: int
+
+    def build(self, values: Values, *, column: str = "") -> Hierarchy:
+        """Bands over the values."""
+        numbers = _numbers(values, column)
+        at = np.arange(1, _bins(self.bins, column)) * len(numbers) // self.bins
+        return _bands(values, numbers, _halve(np.unique(np.sort(numbers)[at])), column)
+
+    def to_toml(self) -> Any:
+        """`{equal_frequency = 8}`."""
+        return {"equal_frequency": self.bins}
+
+
+def round_widths(numbers: Floats) -> tuple[float, ...]:
+    """Round widths (1, 2, 5 times a power of ten): about 16, 8 and 4 bands; empty when too few."""
+    span = float(numbers.max() - numbers.min())
+    if len(numbers) < 3 or not 0 < span < math.inf:
+        return ()
+    step = 10.0 ** np.floor(np.log10(span / 16))
+    width = next(step * m for m in (1, 2, 5, 10) if step * m >= span / 16)
+    if _whole(numbers):
+        width = max(width, 1.0)
+    widths = [width * 2**i for i in range(4) if width * 2**i < span]
+    if _whole(numbers) and widths and widths[0] == 1:
+        widths = widths[1:]  # a band of one integer is the integer
+    return tuple(float(f"{width:.12g}") for width in widths)
+
+
+def band_label(low: float, high: float, whole: bool) -> str:
+    """`[20-24]` for whole numbers, `[20-25)` for others, `<18` and `>=65` at open ends."""
+    if low == -np.inf:
+        return f"<{_short(high)}"
+    if high == np.inf:
+        return f">={_short(low)}"
+    if whole and float(low).is_integer() and float(high).is_integer():
+        return f"[{text(low)}-{text(high - 1)}]" if high - low > 1 else str(text(low))
+    return f"[{_short(low)}-{_short(high)})"
+
+
+def _short(value: float) -> str:
+    return str(text(float(f"{value:.12g}")))
+
+
+def _floor(quotient: Floats) -> Floats:
+    """Floor that takes 0.3 / 0.1 for 3: decimal fractions are meant, binary ones are stored."""
+    near = np.round(quotient)
+    close = np.abs(quotient - near) <= 1e-9 * np.maximum(1.0, np.abs(quotient))
+    return np.asarray(np.where(close, near, np.floor(quotient)), np.float64)
+
+
+def _plain(value: float) -> float:
+    return int(value) if float(value).is_integer() else value
+
+
+def _bins(bins: int, column: str) -> int:
+    if bins < 2:
+        raise HierarchyError(f"bins of column {column!r}: at least 2 are needed, got {bins}.")
+    return bins
+
+
+def _numbers(values: Values, column: str) -> Floats:
+    if not len(values):
+        raise HierarchyError(f"hierarchy of column {column!r}: there are no values to use.")
+    try:
+        if any(isinstance(value, dt.date) for value in values):
+            raise TypeError
+        numbers = np.array([number(value) for value in values], np.float64)
+    except (TypeError, ValueError):
+        raise HierarchyError(
+            f"hierarchy of column {column!r}: bands need numbers, and some values are not. "
+            'For dates use {dates = ["month", "year"]}.'
+        ) from None
+    if not np.isfinite(numbers).all():
+        raise HierarchyError(
+            f"hierarchy of column {column!r}: bands need finite numbers, and some values are not."
+        )
+    return numbers
+
+
+def _halve(points: Floats) -> list[Floats]:
+    """The break points, then every second of them, and so on."""
+    levels = []
+    while len(points):
+        levels.append(points)
+        points = points[1::2]
+    return levels
+
+
+def _bands(values: Values, numbers: Floats, levels: list[Floats], column: str) -> Hierarchy:
+    columns = []
+    whole = _whole(numbers) and all(map(_whole, levels))
+    for points in levels:
+        edges = np.concatenate([[-np.inf], points, [np.inf]])
+        at = np.searchsorted(points, numbers, side="right")
+        names = [band_label(low, high, whole) for low, high in pairwise(edges)]
+        columns.append([names[i] for i in at])
+    return from_label_columns(values, columns, column)
+
+
+def _whole(numbers: Floats) -> bool:
+    return bool((numbers == np.floor(numbers)).all())

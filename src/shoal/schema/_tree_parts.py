@@ -1,0 +1,130 @@
+"""Trees out of rows and mappings: checks that name line and label, and walks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import HierarchyError
+from shoal.typing import Codes
+
+ROOT_LABEL = "*"
+
+
+def subject(column: str) -> str:
+    """What a message is about."""
+    return f"hierarchy of column {column!r}" if column else "hierarchy"
+
+
+def check_rows(table: list[tuple[str, ...]], column: str, lines: Sequence[int]) -> None:
+    """Raise unless the rows are level rows: equally long, one root, no value twice."""
+    where = subject(column)
+    if not table:
+        raise HierarchyError(f"{where} is empty. Give one line per value.")
+    usual = len(table[0])
+    if usual < 2:
+        raise HierarchyError(f"{where} has one level. Put at least the root above the values.")
+    for number, row in zip(lines, table, strict=True):
+        if len(row) != usual:
+            raise HierarchyError(
+                f"{where}, line {number}: {len(row)} levels where line {lines[0]} has {usual}. "
+                "Repeat a label to fill a short branch."
+            )
+    roots = sorted({row[-1] for row in table})
+    if len(roots) > 1:
+        raise HierarchyError(
+            f"{where}: {several_roots(roots)}. Add a last level with the one label '{ROOT_LABEL}'."
+        )
+    seen: dict[str, int] = {}
+    for number, row in zip(lines, table, strict=True):
+        if seen.setdefault(row[0], number) != number:
+            raise HierarchyError(
+                f"{where}, line {number}: value {row[0]!r} was given before, on line "
+                f"{seen[row[0]]}. Keep one of the lines."
+            )
+
+
+def several_roots(roots: list[str]) -> str:
+    """How many, and the first of them."""
+    shown = ", ".join(map(repr, roots[:5]))
+    return f"{len(roots)} roots ({shown}{', ...' if len(roots) > 5 else ''})"
+
+
+def distinct_labels(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """A group that has a value's name gets its level added, so that a release is unambiguous.
+
+    A label that repeats its leaf and covers nothing else only fills a short branch.
+    """
+    leaves = {row[0] for row in table}
+    covers = Counter((level, label) for row in table for level, label in enumerate(row))
+    renamed = []
+    for row in table:
+        above = [
+            f"{label} [level {level}]"
+            if label in leaves and (label != row[0] or covers[level, label] > 1)
+            else label
+            for level, label in enumerate(row[1:], 1)
+        ]
+        renamed.append((row[0], *above))
+    return renamed
+
+
+def parents_of_rows(
+    table: list[tuple[str, ...]], column: str, lines: Sequence[int]
+) -> dict[str, str]:
+    parents: dict[str, str] = {}
+    first: dict[str, int] = {}
+    for number, row in zip(lines, table, strict=True):
+        for child, parent in pairwise(row):
+            if child == parent:
+                continue
+            first.setdefault(child, number)
+            if parents.setdefault(child, parent) != parent:
+                raise HierarchyError(
+                    f"{subject(column)}, line {number}: {child!r} lies under {parent!r} here and "
+                    f"under {parents[child]!r} on line {first[child]}. A value has one parent; "
+                    "rename one."
+                )
+    return parents
+
+
+def labels_below(tree: Any) -> list[tuple[str, Any]]:
+    """Labels below a node of nested mappings, each with what is below it."""
+    if isinstance(tree, Mapping):
+        return [(str(label), below) for label, below in tree.items()]
+    leaves = [tree] if isinstance(tree, str) or not isinstance(tree, Iterable) else tree
+    return [(str(leaf), None) for leaf in leaves]
+
+
+def walk(root: Any, children: Mapping[Any, list[Any]]) -> tuple[list[Any], list[Any]]:
+    """Leaves in walking order, and inner nodes with children before parents."""
+    leaves: list[Any] = []
+    inner: list[Any] = []
+    todo: list[tuple[Any, bool]] = [(root, False)]
+    while todo:
+        node, done = todo.pop()
+        below = children.get(node)
+        if not below:
+            leaves.append(node)
+        elif done:
+            inner.append(node)
+        else:
+            todo.append((node, True))
+            todo.extend((child, False) for child in reversed(below))
+    return leaves, inner
+
+
+def levels_from_root(parent: Codes, n_leaves: int) -> Codes:
+    """Levels counted from the root, short branches repeating their leaf."""
+    paths = []
+    for leaf in range(n_leaves):
+        path = [leaf]
+        while (above := int(parent[path[-1]])) >= 0:
+            path.append(above)
+        paths.append(path)
+    width = max(map(len, paths))
+    return np.array([[path[0]] * (width - len(path)) + path for path in paths], np.int32)

@@ -1,0 +1,68 @@
+import pytest
+from hypothesis import given, strategies as st
+
+from shoal.errors import HierarchyError
+from shoal.schema import FromFile, Hierarchy, read_hierarchy, write_hierarchy
+from tests.schema.strategies import hierarchies, labels
+
+
+@given(tree=hierarchies)
+def test_a_written_hierarchy_reads_back_the_same(tree, tmp_path_factory):
+    path = tmp_path_factory.mktemp("h") / "tree.csv"
+    write_hierarchy(tree.with_missing(), path)
+    assert read_hierarchy(path) == tree
+
+
+@given(names=st.lists(labels.filter(lambda s: s != "*"), min_size=1, max_size=6, unique=True))
+def test_odd_labels_survive_the_file(names, tmp_path_factory):
+    path = tmp_path_factory.mktemp("h") / "tree.csv"
+    tree = Hierarchy.flat([name.replace("\r", "") + str(i) for i, name in enumerate(names)])
+    write_hierarchy(tree, path)
+    assert read_hierarchy(path) == tree
+
+
+@pytest.mark.parametrize("separator", [";", ",", "\t", "|"])
+def test_the_separator_is_found(tmp_path, separator):
+    path = tmp_path / "h.csv"
+    path.write_text("\ufeff" + separator.join(("a ", " X", "*")) + "\n\n" + separator.join("bX*"))
+    tree = read_hierarchy(path)
+    assert tree.labels == ("a", "b", "X", "*")
+
+
+def test_commas_inside_labels_do_not_mislead(tmp_path):
+    path = tmp_path / "h.csv"
+    path.write_text("a, b, c, d;X;*\ne;X;*\n")
+    assert read_hierarchy(path).labels[0] == "a, b, c, d"
+
+
+def test_errors_name_the_line_of_the_file(tmp_path):
+    path = tmp_path / "h.csv"
+    path.write_text("a;X;*\n\n\nb;X;*\na;X;*\n")
+    with pytest.raises(HierarchyError, match="'sex', line 5: value 'a' was given before, on"):
+        read_hierarchy(path, column="sex")
+    path.write_text("a;X;*\n\nb;*\n")
+    with pytest.raises(HierarchyError, match="line 3: 2 levels where line 1 has 3"):
+        read_hierarchy(path, column="sex")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "h.csv is empty"),
+        (b"\n \n", "h.csv is empty"),
+        (b"a\nb\n", "h.csv has one level. Give lines such as `Kansas;Midwest;*`"),
+        (b"\xe9;*\n", "h.csv is not UTF-8"),
+        (b"a;x\nb;y\n", "2 roots"),
+    ],
+)
+def test_wrong_files_say_what_is_wrong(tmp_path, content, message):
+    (tmp_path / "h.csv").write_bytes(content)
+    with pytest.raises(HierarchyError) as caught:
+        FromFile("h.csv", str(tmp_path)).build([], column="sex")
+    assert message in str(caught.value)
+    assert "'sex'" in str(caught.value)
+
+
+def test_an_absent_file_says_so(tmp_path):
+    with pytest.raises(HierarchyError, match=r"cannot read nothing\.csv: No such file"):
+        read_hierarchy(tmp_path / "nothing.csv")

@@ -1,0 +1,150 @@
+import copy
+import pickle
+
+import pytest
+from hypothesis import given
+
+from shoal.errors import HierarchyError, SchemaError, TableError
+from shoal.schema import Column, FromFile, Intervals, Schema
+from tests.schema.strategies import schemas
+
+AGE = {"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"intervals": [5, 10]}}
+
+
+@given(schema=schemas())
+def test_copies_are_equal_and_hash_alike(schema):
+    for twin in (pickle.loads(pickle.dumps(schema)), copy.deepcopy(schema), Schema(dict(schema))):
+        assert twin == schema
+        assert hash(twin) == hash(schema)
+
+
+def test_the_order_of_columns_counts():
+    a, b = Column("sensitive"), Column("insensitive")
+    assert Schema({"a": a, "b": b}) != Schema({"b": b, "a": a})
+    assert Schema({"a": a}) != {"a": a}
+
+
+def test_roles():
+    schema = Schema(
+        {
+            "name": {"role": "identifier"},
+            "age": AGE,
+            "illness": {"role": "sensitive", "target": True},
+            "note": {"role": "insensitive"},
+        }
+    )
+    assert schema.identifiers == ("name",)
+    assert schema.quasi_identifiers == ("age",)
+    assert schema.sensitive == ("illness",)
+    assert schema.having("insensitive") == ("note",)
+    assert schema.target == "illness"
+    assert Schema({"age": AGE}).target is None
+    assert schema["age"].hierarchy == Intervals((5, 10))
+    changed = schema.replace(note={"role": "sensitive"})
+    assert changed.sensitive == ("illness", "note")
+    assert schema.sensitive == ("illness",)
+
+
+def test_undeclared_absent_and_doubled_columns_are_all_named():
+    schema = Schema({"age": AGE, "x": {"role": "sensitive"}})
+    schema.require(["x", "age"])
+    with pytest.raises(SchemaError, match=r"without a role: 'ward', 'visit'\. Give each one"):
+        schema.require(["age", "x", "ward", "visit"])
+    with pytest.raises(SchemaError, match="the table lacks: 'age', 'x'"):
+        schema.require([])
+    with pytest.raises(SchemaError, match="given twice: 'age'"):
+        schema.require(["age", "age", "x"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("columns = 3", "one table per column"),
+        ("[other]\na = 1", "one table per column"),
+        ("title = 'x'\n[columns.a]\nrole = 'sensitive'", "unknown part 'title'"),
+        ("[columns]", "no columns"),
+        ("[columns.a]\nkind = 'numeric'", "'a' has no role. Choose from identifier"),
+        ("[columns.a]\nrole = 'quasi'", "'a': unknown role 'quasi'. Choose from"),
+        ("[columns.a]\nrole = 'sensitive'\nkind = 'text'", "'a': unknown kind 'text'"),
+        ("[columns.a]\nrole = 'sensitive'\nwidth = 3", "'a': unknown key 'width'. Known are"),
+        ("[columns.a]\nrole = 'sensitive'\nweight = 'much'", "'a': weight must be a number"),
+        ("[columns.a]\nrole = 'sensitive'\nweight = true", "'a': weight must be a number"),
+        ("[columns.a]\nrole = 'sensitive'\nweight = -1", "'a': weight must not be negative"),
+        ("[columns.a]\nrole = 'sensitive'\nlimit = 3", "'a': limit must be a list of labels"),
+        ("[columns.a]\nrole = 'sensitive'\nlimit_level = 'x'", "limit_level must be a whole"),
+        ("[columns.a]\nrole = 'sensitive'\ntarget = 1", "'a': target must be true or false"),
+        ("[columns.a]\nrole = 'sensitive'\norder = ['x']", "'a': order is for ordinal"),
+        ("[columns.a]\nrole = 'sensitive'\nlimit = ['x']", "'a': a limit needs a hierarchy"),
+        (
+            "[columns.a]\nrole = 'sensitive'\nhierarchy = 'flat'\nlimit = ['x']\nlimit_level = 1",
+            "limit or limit_level, not both",
+        ),
+        ("[columns.a]\nrole = 'identifier'\ntarget = true", "never released, so no target"),
+        (
+            "[columns.a]\nrole='sensitive'\ntarget=true\n[columns.b]\nrole='sensitive'\ntarget=true",
+            "2 targets ('a', 'b'). Keep one",
+        ),
+        ("[columns]\na = 'sensitive'", "'a': give a table with at least a role"),
+        ("[columns.a", "not valid TOML"),
+    ],
+)
+def test_a_wrong_file_says_what_is_wrong(tmp_path, content, message):
+    path = tmp_path / "s.toml"
+    path.write_text(content)
+    with pytest.raises(SchemaError) as caught:
+        Schema.from_toml(path)
+    assert message in str(caught.value)
+
+
+def test_an_unreadable_file_says_so(tmp_path):
+    with pytest.raises(SchemaError, match=r"cannot read schema nothing\.toml: No such file"):
+        Schema.from_toml(tmp_path / "nothing.toml")
+    (tmp_path / "latin.toml").write_bytes(b"# \xe9")
+    with pytest.raises(SchemaError, match=r"latin\.toml is not valid TOML"):
+        Schema.from_toml(tmp_path / "latin.toml")
+
+
+def test_hierarchy_files_are_found_from_wherever_the_schema_is(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "a" / "sex.csv").write_text("F;*\nM;*\n")
+    column = Column("quasi-identifier", hierarchy=FromFile("sex.csv", str(tmp_path / "a")))
+    schema = Schema({"sex": column})
+    for place in ("a", "b"):
+        schema.to_toml(tmp_path / place / "s.toml")
+        again = Schema.from_toml(tmp_path / place / "s.toml")
+        assert again == schema
+        assert hash(again) == hash(schema)
+        assert again["sex"].hierarchy.build(["F"]).n_leaves == 2
+    monkeypatch.chdir(tmp_path / "a")
+    relative = Schema({"sex": Column("quasi-identifier", hierarchy=FromFile("sex.csv"))})
+    relative.to_toml("../b/t.toml")
+    assert Schema.from_toml(tmp_path / "b" / "t.toml") == relative
+    assert '"../a/sex.csv"' in (tmp_path / "b" / "t.toml").read_text()
+    assert relative.to_dict()["columns"]["sex"]["hierarchy"] == {"file": "sex.csv"}
+
+
+def test_writing_is_whole_or_not_at_all(tmp_path):
+    schema = Schema({"age": AGE})
+    with pytest.raises(TableError, match="folder 'nowhere' does not exist"):
+        schema.to_toml(tmp_path / "nowhere" / "s.toml")
+    schema.to_toml(tmp_path / "s.toml")
+    assert [p.name for p in tmp_path.iterdir()] == ["s.toml"]
+    assert Schema.from_toml(tmp_path / "s.toml") == schema
+
+
+def test_a_hierarchy_with_a_leaf_for_missing_values_is_refused():
+    tree = Intervals((5,)).build([1, 7]).with_missing()
+    with pytest.raises(SchemaError, match="leaf for missing values"):
+        Schema({"age": Column("quasi-identifier", hierarchy=tree)})
+
+
+def test_columns_without_a_mapping_or_hierarchy_of_the_wrong_sort():
+    with pytest.raises(HierarchyError, match="neither"):
+        Schema({"a": {"role": "sensitive", "hierarchy": 3}})
+    with pytest.raises(SchemaError, match="hierarchy must be a hierarchy"):
+        Schema({"a": Column("sensitive", hierarchy=3)})
+
+
+def test_repr_tells_roles():
+    assert repr(Schema({"age": AGE})) == "Schema(age: quasi-identifier)"
