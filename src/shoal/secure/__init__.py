@@ -30,6 +30,8 @@ from shoal.secure._party import FirstParty, Party, SecondParty, Settings
 from shoal.secure._polynomial import evaluate_polynomials, serve_polynomials
 from shoal.secure._progress import Progress
 from shoal.secure._ring import Ring
+from shoal.secure._scaling import excessive_mask, scale_autonomously, scale_exactly
+from shoal.secure._strict import StrictLogarithm
 from shoal.secure._tree import SecureTree
 from shoal.secure._yao import Program, Results, evaluate_program, garble_program
 
@@ -55,11 +57,15 @@ __all__ = [
     "SecureID3",
     "SecureTree",
     "Settings",
+    "StrictLogarithm",
     "TablePart",
     "TaylorLogarithm",
     "evaluate_polynomials",
     "evaluate_program",
+    "excessive_mask",
     "garble_program",
     "index_of_least",
+    "scale_autonomously",
+    "scale_exactly",
     "serve_polynomials",
 ]

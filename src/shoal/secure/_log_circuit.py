@@ -51,11 +51,11 @@ def _normalized(b: Builder, bits: int) -> tuple[list[int], list[int], list[int],
     shift = encode(b, marks[::-1])
     moved = x
     for stage in range(len(shift) - 1, -1, -1):
-        moved = _shifted(b, moved, 1 << stage, shift[stage])
+        moved = shifted(b, moved, 1 << stage, shift[stage])
     return x, moved, shift, positive
 
 
-def _shifted(b: Builder, x: list[int], step: int, choice: int) -> list[int]:
+def shifted(b: Builder, x: list[int], step: int, choice: int) -> list[int]:
     """Shift by `step` when chosen; the top `step` bits are known to be 0 then."""
     moved = []
     for i, bit in enumerate(x):

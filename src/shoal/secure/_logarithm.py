@@ -117,11 +117,18 @@ class PolynomialLogarithm(Logarithm):
         return Ring(scale + n.bit_length() + n + 3)
 
     @cached_property
+    def ln2_exact(self) -> Decimal:
+        """Natural logarithm of 2 at this scale, to many more digits than are used."""
+        with localcontext() as context:
+            context.prec = _DIGITS
+            return Decimal(2).ln() * self.sigma
+
+    @cached_property
     def ln2(self) -> int:
         """Natural logarithm of 2 at this scale, rounded."""
         with localcontext() as context:
             context.prec = _DIGITS
-            return int((Decimal(2).ln() * self.sigma).to_integral_value())
+            return int(self.ln2_exact.to_integral_value())
 
     def clear(self, x: int) -> int:
         """Return exactly what the protocol computes for x, in the clear."""

@@ -98,9 +98,13 @@ class Party(ABC):
     def run(self, program: Program, bits: Bits) -> Results:
         """Run a program on both parties' input bits."""
 
-    @abstractmethod
     def inner_products(self, ring: Ring, rows: Rows) -> list[int]:
         """Shares of the inner products of this party's rows with the other's."""
+        return self.modular_products(ring.modulus, rows)
+
+    @abstractmethod
+    def modular_products(self, modulus: int, rows: Rows) -> list[int]:
+        """Shares of inner products modulo any number; transfers need a power of two."""
 
     @abstractmethod
     def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
@@ -141,11 +145,11 @@ class FirstParty(Party):
         """Garble."""
         return garble_program(self.channel, self._sender, program, bits)
 
-    def inner_products(self, ring: Ring, rows: Rows) -> list[int]:
+    def modular_products(self, modulus: int, rows: Rows) -> list[int]:
         """Serve."""
         if self._public is not None:
-            return serve_by_paillier(self.channel, self._public, ring.modulus, rows)
-        return serve_by_transfer(self.channel, self._sender, ring, rows)
+            return serve_by_paillier(self.channel, self._public, modulus, rows)
+        return serve_by_transfer(self.channel, self._sender, _ring_of(modulus), rows)
 
     def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
         """Serve."""
@@ -176,11 +180,11 @@ class SecondParty(Party):
         """Evaluate."""
         return evaluate_program(self.channel, self._receiver, program, bits)
 
-    def inner_products(self, ring: Ring, rows: Rows) -> list[int]:
+    def modular_products(self, modulus: int, rows: Rows) -> list[int]:
         """Ask."""
         if self._key is not None:
-            return ask_by_paillier(self.channel, self._key, ring.modulus, rows)
-        return ask_by_transfer(self.channel, self._receiver, ring, rows)
+            return ask_by_paillier(self.channel, self._key, modulus, rows)
+        return ask_by_transfer(self.channel, self._receiver, _ring_of(modulus), rows)
 
     def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
         """Ask."""
@@ -190,3 +194,13 @@ class SecondParty(Party):
         """Add the two cross terms to the local product."""
         cross = self.inner_products(ring, list(zip(y, x, strict=True)))
         return self._local(ring, x, y, cross)
+
+
+def _ring_of(modulus: int) -> Ring:
+    ring = Ring(modulus.bit_length() - 1)
+    if ring.modulus != modulus:
+        raise ParameterError(
+            "products by transfers need a modulus that is a power of two. "
+            "Take such a modulus, or products='paillier'."
+        )
+    return ring

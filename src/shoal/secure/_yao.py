@@ -1,6 +1,7 @@
 """Yao's protocol: both parties feed a circuit, and learn its public outputs or shares of them.
 
-A program's outputs are *opened* (both parties learn the bit) or *projected*: the bit times a public
+A program's outputs are *opened* (both parties learn the bit), *told* (only the second party learns
+it; the first usually masks it) or *projected*: the bit times a public
 weight becomes an additive share in a ring, at one ciphertext per bit and no further gates
 [BMR16]_.  Several projected bits add up to one shared value.
 
@@ -41,9 +42,11 @@ class Program:
     Attributes
     ----------
     circuit : Circuit
-        The first `n_open` outputs are opened, the others projected.
+        The first `n_open` outputs are opened, the next `n_told` told, the others projected.
     n_open : int
         Outputs that both parties learn.
+    n_told : int
+        Outputs that only the second party learns.
     ring : Ring
         Where projected values are shared.
     weights : tuple of int
@@ -57,6 +60,12 @@ class Program:
     ring: Ring = _WORD
     weights: tuple[int, ...] = ()
     values: tuple[int, ...] = ()
+    n_told: int = 0
+
+    @property
+    def n_decoded(self) -> int:
+        """Outputs that the second party decodes."""
+        return self.n_open + self.n_told
 
     @property
     def n_values(self) -> int:
@@ -73,6 +82,7 @@ class Results(NamedTuple):
     """What a party has after Yao's protocol."""
 
     opened: Bits  # (batch, n_open)
+    told: Bits  # (batch, n_told), of the second party; (batch, 0) of the first
     shares: Limbs  # (n_values, batch, words)
 
 
@@ -115,9 +125,14 @@ def evaluate_program(
 def _joined(program: Program, parts: list[Results]) -> Results:
     if not parts:
         empty = np.zeros((program.n_values, 0, program.ring.words), np.uint64)
-        return Results(np.zeros((0, program.n_open), np.bool_), empty)
+        return Results(
+            np.zeros((0, program.n_open), np.bool_),
+            np.zeros((0, program.n_told), np.bool_),
+            empty,
+        )
     return Results(
         np.concatenate([part.opened for part in parts]),
+        np.concatenate([part.told for part in parts]),
         np.concatenate([part.shares for part in parts], axis=1),
     )
 
@@ -136,8 +151,9 @@ def _garble_batch(
     active[1:] ^= where(bits.T, offset)
     tables, wires = garble(circuit, np.concatenate([mine, theirs]), offset, label_hash)
     outputs = output_labels(circuit, wires, offset)
-    checks = _output_hashes(label_hash, outputs[: program.n_open], offset)
-    shares, projections = _project(program, outputs[program.n_open :], offset, label_hash)
+    decoded, projected = np.split(outputs, [program.n_decoded])
+    checks = _output_hashes(label_hash, decoded, offset)
+    shares, projections = _project(program, projected, offset, label_hash)
     channel.send(
         {
             "key": label_hash.key,
@@ -148,7 +164,8 @@ def _garble_batch(
             "projections": projections,
         }
     )
-    return Results(_read_back(channel, outputs[: program.n_open], offset), shares)
+    opened = _read_back(channel, outputs[: program.n_open], offset)
+    return Results(opened, np.zeros((batch, 0), np.bool_), shares)
 
 
 def _evaluate_batch(
@@ -164,7 +181,7 @@ def _evaluate_batch(
     inputs = _expect.array(inputs, np.uint64, (1 + circuit.n_first, batch, 2), "input labels")
     transfers = _expect.array(transfers, np.uint64, (circuit.n_second, batch, 2), "transfers")
     tables = _expect.array(tables, np.uint64, (circuit.n_and, 2, batch, 2), "garbled tables")
-    checks = _expect.array(checks, np.uint64, (2, program.n_open, batch, 2), "output hashes")
+    checks = _expect.array(checks, np.uint64, (2, program.n_decoded, batch, 2), "output hashes")
     projections = _expect.array(
         projections, np.uint64, (n_projected, batch, words), "projected outputs"
     )
@@ -173,9 +190,12 @@ def _evaluate_batch(
     mine ^= where(choices, transfers)
     wires = evaluate(circuit, np.concatenate([inputs, mine]), tables, label_hash)
     outputs = active_outputs(circuit, wires)
-    opened = _open(channel, label_hash, outputs[: program.n_open], checks)
-    shares = _take_projections(program, outputs[program.n_open :], projections, label_hash)
-    return Results(opened, shares)
+    decoded, projected = np.split(outputs, [program.n_decoded])
+    bits = _decode(label_hash, decoded, checks)
+    if program.n_open:  # the labels prove the result to the garbler
+        channel.send(decoded[: program.n_open])
+    shares = _take_projections(program, projected, projections, label_hash)
+    return Results(bits[:, : program.n_open], bits[:, program.n_open :], shares)
 
 
 def _output_hashes(label_hash: LabelHash, outputs: Labels, offset: Labels) -> Labels:
@@ -184,15 +204,13 @@ def _output_hashes(label_hash: LabelHash, outputs: Labels, offset: Labels) -> La
     return np.stack([label_hash(outputs, tweaks), label_hash(outputs ^ offset, tweaks)])
 
 
-def _open(channel: Channel, label_hash: LabelHash, outputs: Labels, checks: Labels) -> Bits:
-    """Decode opened outputs and hand the labels back, which prove the result to the garbler."""
+def _decode(label_hash: LabelHash, outputs: Labels, checks: Labels) -> Bits:
+    """Read outputs off their labels; a label that is neither of its two is an error."""
     hashes = label_hash(outputs, label_hash.tweaks(*outputs.shape[:2]))
     is_false = (hashes == checks[0]).all(axis=-1)
     is_true = (hashes == checks[1]).all(axis=-1)
     if not (is_false ^ is_true).all():
         raise ProtocolError("a garbled circuit did not decode: it or its input was damaged.")
-    if len(outputs):
-        channel.send(outputs)
     return np.ascontiguousarray(is_true.T)
 
 
