@@ -1,0 +1,152 @@
+"""k, distinct l, entropy l and t of the raw Adult table: shoal.privacy beside pycanon 1.x.
+
+Both start from the same pandas frame; ours counts it into groups anew for every figure, as pycanon
+does.  Answers must be equal (pycanon rounds entropy l down to an integer), else this stops.
+A second part times the compiled rules and the metrics; they have no peer.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from shoal.metrics import measure, released_raw, risk
+from shoal.privacy import (
+    DistinctDiversity,
+    EntropyDiversity,
+    KAnonymity,
+    RecursiveDiversity,
+    TCloseness,
+    allowed_groups,
+    compile_rules,
+)
+from shoal.schema import Column, Schema
+from shoal.tables import FrequencyTable, open_table
+
+Row = tuple[str, float, float | None, float | None]
+
+KNOWN = ["age", "education", "marital-status", "occupation", "race", "sex"]
+FEW = ["race", "sex", "education"]
+
+
+def main(quick: bool = False) -> list[Row]:
+    frame = _adult(3000 if quick else None)
+    if frame is None:
+        return []
+    rows: list[Row] = []
+    for quasi_identifiers, sensitive in ((FEW, "income"), (KNOWN, "income"), (FEW, "hours")):
+        rows += _beside_pycanon(frame, quasi_identifiers, sensitive)
+    rows += _alone(frame)
+    return rows
+
+
+def _adult(limit: int | None) -> Any:
+    """Adult's training rows, from the data folder."""
+    import pandas as pd
+
+    folder = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[1] / "../shared/data"))
+    file = folder / "adult" / "adult.data"
+    if not file.exists():
+        return None
+    names = (folder / "adult" / "columns.txt").read_text().split()
+    frame = pd.read_csv(file, names=names, skipinitialspace=True, nrows=limit)
+    return frame.rename(columns={"hours-per-week": "hours"})
+
+
+def _schema(quasi_identifiers: list[str], sensitive: str) -> Schema:
+    numeric = {"age", "hours"}
+    columns = {
+        name: Column("quasi-identifier", "numeric" if name in numeric else "categorical")
+        for name in quasi_identifiers
+    }
+    kind = "numeric" if sensitive in numeric else "categorical"
+    return Schema(columns | {sensitive: Column("sensitive", kind)})
+
+
+def _beside_pycanon(frame: Any, quasi_identifiers: list[str], sensitive: str) -> Iterator[Row]:
+    try:
+        from pycanon import anonymity
+    except ImportError:
+        return
+    schema = _schema(quasi_identifiers, sensitive)
+    part = frame[[*quasi_identifiers, sensitive]]
+
+    def groups() -> FrequencyTable:
+        return open_table(part).compress(schema).cells
+
+    distance = "ordered" if sensitive == "hours" else "equal"
+    asked = (quasi_identifiers, [sensitive])
+    cases: list[tuple[str, Callable[[], float], Callable[[], float]]] = [
+        (
+            "k",
+            lambda: KAnonymity(1).value(groups()),
+            lambda: anonymity.k_anonymity(part, quasi_identifiers),
+        ),
+        (
+            "distinct l",
+            lambda: DistinctDiversity(1).value(groups()),
+            lambda: anonymity.l_diversity(part, *asked),
+        ),
+        (
+            "entropy l",
+            lambda: float(int(EntropyDiversity(1).value(groups()) + 1e-9)),
+            lambda: anonymity.entropy_l_diversity(part, *asked),
+        ),
+        (
+            f"t, {distance}",
+            lambda: TCloseness(1, distance=distance).value(groups()),
+            lambda: anonymity.t_closeness(part, *asked),
+        ),
+    ]
+    total_ours = total_peer = 0.0
+    for name, ours, peer in cases:
+        value, seconds = _best(ours)
+        expected, peer_seconds = _once(peer)
+        if not np.isclose(value, expected, rtol=1e-9, atol=1e-9):
+            raise AssertionError(f"{name}: {value} here, {expected} there")
+        total_ours, total_peer = total_ours + seconds, total_peer + peer_seconds
+        what = f"{name} of {sensitive}, {len(quasi_identifiers)} quasi-identifiers, s"
+        yield what, seconds, peer_seconds, peer_seconds / seconds
+    what = f"all four of {sensitive}, {len(quasi_identifiers)} quasi-identifiers, s"
+    yield what, total_ours, total_peer, total_peer / total_ours
+
+
+def _alone(frame: Any) -> Iterator[Row]:
+    cells = open_table(frame[[*KNOWN, "income"]]).compress(_schema(KNOWN, "income")).cells
+    group_of = np.arange(cells.n_groups) // 10
+    n_groups = int(group_of[-1]) + 1
+    size = KAnonymity(10)
+    every = (
+        size
+        & EntropyDiversity(1.2)
+        & RecursiveDiversity(4, 2)
+        & TCloseness(0.4)
+        & DistinctDiversity(2)
+    )
+    for name, model in (("k", size), ("k and four more", every)):
+        rules = compile_rules(model, cells)
+        _, seconds = _best(lambda rules=rules: allowed_groups(rules, group_of, n_groups))
+        yield f"rules, {name}, ns per cell", seconds / cells.n_groups * 1e9, None, None
+    recoded = released_raw(cells)
+    yield (
+        "all metrics of the raw table, s",
+        _best(lambda: measure(recoded, target="income"))[1],
+        None,
+        None,
+    )
+    yield "risk of the raw table, s", _best(lambda: risk(cells))[1], None, None
+
+
+def _once(work: Callable[[], Any]) -> tuple[Any, float]:
+    start = perf_counter()
+    value = work()
+    return value, perf_counter() - start
+
+
+def _best(work: Callable[[], Any], times: int = 5) -> tuple[Any, float]:
+    work()  # compiles
+    runs = [_once(work) for _ in range(times)]
+    return runs[0][0], min(seconds for _, seconds in runs)
