@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from shoal.errors import ParameterError, SchemaError
+from shoal.metrics import released_raw
 from shoal.privacy import (
     DeltaPresence,
     KAnonymity,
@@ -118,3 +119,28 @@ def test_unknown_values_of_the_population_are_left_out_only_where_that_is_safe()
 def test_bounds_are_checked_when_the_model_is_made(bounds):
     with pytest.raises(ParameterError):
         DeltaPresence(*bounds)
+
+
+def test_nobody_may_be_left_out_when_absence_is_to_be_uncertain():
+    everybody = people([(0, "f")] * 2 + [(1, "f")] * 2)
+    model = DeltaPresence(0.4, 1, everybody)
+    cells = model.prepare(people([(0, "f"), (1, "f")]))
+    assert model.holds(cells).all()
+    suppressed = cells.merge(np.array([0, -1]), 1)
+    assert not model.holds(suppressed).any()
+    assert DeltaPresence(0, 1, everybody).holds(suppressed).all()
+
+
+def test_released_groups_get_the_population_of_what_they_cover():
+    model = DeltaPresence(0, 0.5, people([(0, "f")] * 2 + [(1, "m")] * 3))
+    cells = model.prepare(people([(0, "f"), (1, "m")]))
+    recoded = released_raw(cells)
+    order = [1, 0]
+    counted = FrequencyTable(
+        tuple(CODES[::-1]), cells.keys[order][:, ::-1].copy(), cells.sizes[order]
+    )
+    released = model.prepare_release(counted, recoded)
+    np.testing.assert_allclose(model.levels(released), [1 / 3, 1 / 2])
+    assert model.prepare_release(released, recoded) is released
+    both = KAnonymity(1) & model
+    assert both.holds(both.prepare_release(counted, recoded)).all()

@@ -27,7 +27,7 @@ def recheck(
             f"the output has {groups.n_rows} rows where {expected} were to be released. "
             "It is withheld; please report this defect."
         )
-    failing = ~privacy.holds(privacy.prepare(groups))
+    failing = ~privacy.holds(privacy.prepare_release(groups, recoded))
     if failing.any():
         raise GuaranteeError(
             f"{int(failing.sum())} groups of the output ({int(groups.sizes[failing].sum())} rows) "

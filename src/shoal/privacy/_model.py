@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.tables import FrequencyTable
+from shoal.tables import FrequencyTable, Recoded
 from shoal.typing import Flags, Floats
 
 TOLERANCE = 1e-9
@@ -142,6 +142,10 @@ class PrivacyModel(ABC):
         """Add to a table of cells what the model needs beside sensitive values (a population)."""
         return cells
 
+    def prepare_release(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
+        """The same for groups counted from released rows; `recoded` is what they came from."""
+        return groups
+
     def __and__(self, other: PrivacyModel) -> All:
         if not isinstance(other, PrivacyModel):
             return NotImplemented
@@ -249,6 +253,12 @@ class All(PrivacyModel):
         for model in self.models:
             cells = model.prepare(cells)
         return cells
+
+    def prepare_release(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
+        """Add what any of them needs."""
+        for model in self.models:
+            groups = model.prepare_release(groups, recoded)
+        return groups
 
     def to_dict(self) -> dict[str, Any]:
         """The models, in order."""

@@ -12,8 +12,8 @@ from shoal.errors import ParameterError, SchemaError
 from shoal.privacy._model import POPULATION, TOLERANCE, PrivacyModel, Rule, check_number
 from shoal.privacy._rule_kernels import PRESENCE
 from shoal.schema import Coding
-from shoal.tables import FrequencyTable, Histogram, group_keys
-from shoal.typing import Codes, Flags, Floats
+from shoal.tables import FrequencyTable, Histogram, Recoded, group_keys
+from shoal.typing import Codes, Counts, Flags, Floats
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class DeltaPresence(PrivacyModel):
 
     **Departures from the paper.**  The population is coarsened as the release is.  People whose
     values the table's codes do not know count as outside every group, which makes shares look
-    larger; that errs on the safe side for `high`, and is refused when `low` is above 0.
+    larger; that errs on the safe side for `high`, and is refused when `low` is above 0.  With
+    `low` above 0 no row may be suppressed: who is in no group is known not to be in the table.
 
     References
     ----------
@@ -89,7 +90,8 @@ class DeltaPresence(PrivacyModel):
     def holds(self, groups: FrequencyTable) -> Flags:
         """Which groups are allowed; one with people of the population only needs `low` to be 0."""
         share = self.levels(groups)
-        return (share >= self.low - TOLERANCE) & (share <= self.high + TOLERANCE)
+        fine = (share >= self.low - TOLERANCE) & (share <= self.high + TOLERANCE)
+        return fine if self._counts_everybody(groups) else np.zeros_like(fine)
 
     def rules(self, cells: FrequencyTable) -> list[Rule]:
         """One rule on the population's count."""
@@ -107,9 +109,34 @@ class DeltaPresence(PrivacyModel):
             )
         return with_population(cells, self.population, complete=self.low > 0)
 
+    def prepare_release(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
+        """Count the population in released groups, found by what is written in them."""
+        if POPULATION in groups.histograms:
+            return groups
+        people = self._people(recoded.groups).sums(np.ones(1)).astype(np.int64)
+        written = [
+            tuple(labels.texts[code] for labels, code in zip(recoded.labels, codes, strict=True))
+            for codes in recoded.codes.tolist()
+        ]
+        found = dict(zip(written, people.tolist(), strict=True))
+        keys = groups.keys[:, [groups.names.index(name) for name in recoded.cells.names]]
+        texts = [groups.codings[groups.names.index(name)].texts for name in recoded.cells.names]
+        counts = [
+            found.get(tuple(text[code] for text, code in zip(texts, row, strict=True)), 0)
+            for row in keys.tolist()
+        ]
+        histograms = {**groups.histograms, POPULATION: _histogram(np.array(counts, np.int64))}
+        return replace(groups, histograms=histograms)
+
     def to_dict(self) -> dict[str, Any]:
         """The bounds; the population is data and stays out."""
         return {"model": "DeltaPresence", "low": self.low, "high": self.high}
+
+    def _counts_everybody(self, groups: FrequencyTable) -> bool:
+        # Who is in no group is known not to be in the table, and suppressing a group does that.
+        if self.low == 0 or self.population is None:
+            return True
+        return int(self._people(groups).totals.sum()) >= self.population.n_rows
 
     def _people(self, groups: FrequencyTable) -> Histogram:
         if POPULATION not in groups.histograms:
@@ -163,15 +190,15 @@ def with_population(
         )
         for name, histogram in cells.histograms.items()
     }
+    histograms[POPULATION] = _histogram(people)
+    return FrequencyTable(cells.codings, all_keys, sizes, histograms)
+
+
+def _histogram(people: Counts) -> Histogram:
     counted = np.flatnonzero(people)
     coding = Coding(POPULATION, "categorical", ("person",), np.array([np.nan]))
-    histograms[POPULATION] = Histogram(
-        coding,
-        np.concatenate([[0], np.cumsum(people > 0)]).astype(np.int64),
-        np.zeros(len(counted), np.int32),
-        people[counted],
-    )
-    return FrequencyTable(cells.codings, all_keys, sizes, histograms)
+    start = np.concatenate([[0], np.cumsum(people > 0)]).astype(np.int64)
+    return Histogram(coding, start, np.zeros(len(counted), np.int32), people[counted])
 
 
 def _recode(cells: FrequencyTable, population: FrequencyTable, complete: bool) -> Codes:
