@@ -1,0 +1,71 @@
+"""Distinct and separation ratio of one set of attributes, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shoal.discover._open import open_source
+from shoal.typing import Native
+
+
+def distinct_ratio(
+    table: Native,
+    columns: Sequence[str] | None = None,
+    *,
+    bins: Mapping[str, float] | None = None,
+) -> float:
+    """Distinct combinations of `columns`, per row.
+
+    Parameters
+    ----------
+    table : frame, path or engine
+        Any table; files and Spark tables are counted where they are.
+    columns : sequence of str, optional
+        The attributes; all without it.
+    bins : mapping of str to float, optional
+        Width of the bins into which numbers of a column are put before they are compared.
+
+    Returns
+    -------
+    float
+        At least 1 / n; 1 for a key.
+
+    Examples
+    --------
+    >>> distinct_ratio({"age": [20, 30, 40, 20, 40], "sex": list("FFFMM")}, ["age"])
+    0.6
+    """
+    source = open_source(table, columns=columns, duplicates="keep", bins=bins)
+    return len(source.group_sizes(source.names)) / source.n_rows
+
+
+def separation_ratio(
+    table: Native,
+    columns: Sequence[str] | None = None,
+    *,
+    bins: Mapping[str, float] | None = None,
+) -> float:
+    """Share of the pairs of rows that differ on `columns`.
+
+    Parameters
+    ----------
+    table, columns, bins
+        As in :func:`distinct_ratio`.
+
+    Returns
+    -------
+    float
+        1 for a key, and for a table of one row, in which nothing is left to tell apart.
+
+    Examples
+    --------
+    >>> separation_ratio({"age": [20, 30, 40, 20, 40], "sex": list("FFFMM")}, ["age"])
+    0.8
+    """
+    source = open_source(table, columns=columns, duplicates="keep", bins=bins)
+    sizes = source.group_sizes(source.names)
+    n = source.n_rows
+    if n < 2:
+        return 1.0
+    total = n * (n - 1)
+    return (total - int((sizes * (sizes - 1)).sum())) / total

@@ -1,0 +1,57 @@
+"""How many rows or pairs a sampled search needs, and what a sample is good for.
+
+Everything depends on ln(2^m / delta), the price of being right about all 2^m attribute sets at
+once; it is computed as m ln 2 - ln delta, since 2^m itself overflows.
+"""
+
+import math
+
+from shoal.errors import ParameterError
+
+
+def log_sets(n_columns: int, delta: float) -> float:
+    """ln(2^m / delta)."""
+    return n_columns * math.log(2) - math.log(delta)
+
+
+def pairs_for_key(n_columns: int, eps: float, delta: float) -> int:
+    """Pairs for an (eps, delta)-separation key: log(2^m / delta) to the base 1 / (1 - eps)."""
+    return math.ceil(log_sets(n_columns, delta) / -math.log1p(-eps))
+
+
+def eps_of_pairs(n_pairs: int, n_columns: int, delta: float) -> float:
+    """Error that a number of pairs allows; inverse of :func:`pairs_for_key`."""
+    return -math.expm1(-log_sets(n_columns, delta) / n_pairs)
+
+
+def rows_for_key(n_rows: int, n_columns: int, eps: float, delta: float) -> int:
+    """Rows for an (eps, delta)-distinct key.
+
+    The smallest k with k (k - 1) >= 2 (1 - eps) / eps * n ln(2^m / delta), which is what lemma
+    2.3 asks for; the paper's own formula takes the root of the right side, one row fewer.
+    """
+    asked = 2 * (1 - eps) / eps * n_rows * log_sets(n_columns, delta)
+    return math.ceil((1 + math.sqrt(1 + 4 * asked)) / 2)
+
+
+def eps_of_rows(n_sampled: int, n_rows: int, n_columns: int, delta: float) -> float:
+    """Error that a number of rows allows; inverse of :func:`rows_for_key`."""
+    ratio = n_sampled * (n_sampled - 1) / (2 * n_rows * log_sets(n_columns, delta))
+    return 1 / (1 + ratio)
+
+
+def pairs_for_quasi_identifier(n_columns: int, beta: float, eps: float, delta: float) -> int:
+    """Pairs for a minimum beta-separation quasi-identifier: 16 / (beta eps^2) ln(2^m / delta)."""
+    return math.ceil(16 / (beta * eps**2) * log_sets(n_columns, delta))
+
+
+def sampled_beta(beta: float, size: int, n_columns: int, delta: float) -> float:
+    """Limit to keep on the sample so that `beta` holds on the table with probability 1 - delta."""
+    slack = math.sqrt(2 * log_sets(n_columns, delta) / (beta * size))
+    if slack >= 1:
+        least = math.ceil(2 * log_sets(n_columns, delta) / beta) + 1
+        raise ParameterError(
+            f"a sample of {size} says nothing about beta={beta:g} at delta={delta:g} with "
+            f"{n_columns} columns. Sample at least {least}, better ten times that."
+        )
+    return beta * (1 - slack)
