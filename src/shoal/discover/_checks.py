@@ -76,6 +76,25 @@ def check_columns(columns: Sequence[str] | None, names: Sequence[str]) -> tuple[
     return chosen
 
 
+def check_widths(
+    bins: Mapping[str, float] | None, names: Sequence[str], types: Mapping[str, str]
+) -> dict[str, float]:
+    """Positive bin widths of columns of numbers."""
+    for name, width in (bins or {}).items():
+        if name not in names:
+            raise ParameterError(
+                f"bins name column {name!r}, which is not among those looked at. "
+                "Correct the name or leave it out."
+            )
+        if types[name] != "number":
+            raise ParameterError(f"column {name!r} holds no numbers, so it cannot be binned.")
+        if not (width > 0 and math.isfinite(width)):
+            raise ParameterError(
+                f"the bins of column {name!r} need a positive, finite width, got {width!r}."
+            )
+    return {name: float(width) for name, width in (bins or {}).items()}
+
+
 def make_generator(random_state: RandomState) -> np.random.Generator:
     """A generator from what scikit-learn calls a random state."""
     if isinstance(random_state, np.random.RandomState):

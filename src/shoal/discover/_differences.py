@@ -94,9 +94,7 @@ def all_minimal_keys(table: CodeTable, max_size: int, budget: Budget) -> tuple[l
     if not differences.refute(0):
         return [0], True  # at most one row: nothing needs telling apart
     while True:
-        proposals = list(
-            minimal_hitting_sets(differences.masks, table.n_columns, max_size, budget)
-        )
+        proposals = list(minimal_hitting_sets(differences.masks, table.n_columns, max_size, budget))
         complete = budget.spent <= budget.nodes
         refuted = False
         for proposal in proposals:

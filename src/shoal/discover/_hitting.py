@@ -44,7 +44,7 @@ def minimal_only(masks: Iterable[int]) -> list[int]:
 def smallest_hitting_set(
     masks: Sequence[int], costs: Sequence[float], budget: Budget
 ) -> tuple[int, bool]:
-    """A hitting set of least cost, by branch and bound; and whether the budget sufficed to prove it.
+    """A hitting set of least cost, and whether the budget sufficed to prove that.
 
     Branches on the uncovered set with the fewest attributes still allowed.  The bound adds up,
     over uncovered sets that share no attribute, the cheapest attribute of each.
@@ -101,9 +101,7 @@ def minimal_hitting_sets(
         open_ &= ~branch
         for j in bits(branch):
             hit = [mask for mask in left if mask >> j & 1]
-            still = {
-                i: [mask for mask in own if not mask >> j & 1] for i, own in alone.items()
-            }
+            still = {i: [mask for mask in own if not mask >> j & 1] for i, own in alone.items()}
             if all(still.values()):
                 rest = [mask for mask in left if not mask >> j & 1]
                 stack.append((chosen | 1 << j, open_, rest, still | {j: hit}))

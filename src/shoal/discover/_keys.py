@@ -34,7 +34,7 @@ def find_key(  # noqa: PLR0913  one call for every form of the problem
     weights: Mapping[str, float] | None = None,
     columns: Sequence[str] | None = None,
     search: str = "greedy",
-    duplicates: str = "error",
+    duplicates: str = "keep",
     bins: Mapping[str, float] | None = None,
     max_nodes: int = 100_000,
     random_state: RandomState = None,
@@ -60,8 +60,9 @@ def find_key(  # noqa: PLR0913  one call for every form of the problem
         Attributes to choose from; all without it.
     search : {"greedy", "minimum"}
         Greedy, or branch and bound for the least cost, proved.
-    duplicates : {"error", "drop"}
-        What to do when rows are equal on all columns: no key exists, unless they are made one.
+    duplicates : {"keep", "drop"}
+        What to do with rows that are equal on all columns: as long as they are kept no key
+        exists, so they may be made one.
     bins : mapping of str to float, optional
         Width of the bins into which numbers of a column are put before they are compared.
     max_nodes : int
@@ -92,12 +93,11 @@ def find_key(  # noqa: PLR0913  one call for every form of the problem
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({
+    >>> table = {
     ...     "age": [20, 30, 40, 20, 40],
     ...     "sex": ["F", "F", "F", "M", "M"],
     ...     "state": ["CA", "CA", "TX", "NY", "CA"],
-    ... })
+    ... }
     >>> found = find_key(table)
     >>> found.attributes, found.ratios
     (('age', 'sex'), (0.8, 1.0))
@@ -135,7 +135,7 @@ def minimal_keys(
     max_size: int = 3,
     *,
     columns: Sequence[str] | None = None,
-    duplicates: str = "error",
+    duplicates: str = "keep",
     bins: Mapping[str, float] | None = None,
     max_nodes: int = 100_000,
 ) -> MinimalKeys:
@@ -163,12 +163,11 @@ def minimal_keys(
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({
+    >>> table = {
     ...     "age": [20, 30, 40, 20, 40],
     ...     "sex": ["F", "F", "F", "M", "M"],
     ...     "state": ["CA", "CA", "TX", "NY", "CA"],
-    ... })
+    ... }
     >>> minimal_keys(table, 2).keys
     (('age', 'sex'), ('age', 'state'))
     """
@@ -195,7 +194,7 @@ def minimal_keys(
     )
 
 
-def _report(  # noqa: PLR0913
+def _report(
     source: Source,
     kind: str,
     instance: Instance,
@@ -237,5 +236,3 @@ def _report(  # noqa: PLR0913
         seconds=perf_counter() - started,
         notes=source.notes,
     )
-
-

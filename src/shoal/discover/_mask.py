@@ -57,7 +57,7 @@ def mask(  # noqa: PLR0913  one call for every form of the problem
         Value of each attribute to the recipients; 1 for those not named.
     columns : sequence of str, optional
         Attributes to choose from; all without it.
-    duplicates : {"keep", "drop", "error"}
+    duplicates : {"keep", "drop"}
         What to do with rows that are equal on all columns.
     bins, random_state
         As in :func:`shoal.discover.find_key`.

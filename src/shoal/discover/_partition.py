@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -117,7 +118,7 @@ class Partition:
         )
         return Split(int(together), self.unique + int(distinct), self.unique + int(single))
 
-    def by(self, columns: tuple[int, ...] | list[int]) -> Partition:
+    def by(self, columns: Iterable[int]) -> Partition:
         """Split by several attributes, stopping when every row is alone."""
         partition = self
         for column in columns:

@@ -36,7 +36,7 @@ def distinct_ratio(
     0.6
     """
     source = open_source(table, columns=columns, duplicates="keep", bins=bins)
-    return len(source.group_sizes(source.names)) / source.n_rows
+    return len(source.group_sizes()) / source.n_rows
 
 
 def separation_ratio(
@@ -63,7 +63,7 @@ def separation_ratio(
     0.8
     """
     source = open_source(table, columns=columns, duplicates="keep", bins=bins)
-    sizes = source.group_sizes(source.names)
+    sizes = source.group_sizes()
     n = source.n_rows
     if n < 2:
         return 1.0

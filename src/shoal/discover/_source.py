@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,7 +32,7 @@ class Source(Protocol):
     def sample(self, size: int, generator: np.random.Generator) -> CodeTable:
         """Rows drawn uniformly without replacement, all of them when there are not more."""
 
-    def group_sizes(self, columns: Sequence[str]) -> Counts:
+    def group_sizes(self) -> Counts:
         """Rows of each distinct combination."""
 
     def distinct(self) -> Source:
@@ -67,9 +66,9 @@ class CodedSource:
             return self.table
         return self.table.take(generator.choice(self.n_rows, size, replace=False, shuffle=False))
 
-    def group_sizes(self, columns: Sequence[str]) -> Counts:
+    def group_sizes(self) -> Counts:
         """Rows of each distinct combination."""
-        partition = Partition.whole(self.table).by([self.names.index(name) for name in columns])
+        partition = Partition.whole(self.table).by(range(self.table.n_columns))
         return np.concatenate([partition.sizes, np.ones(partition.unique, np.int64)])
 
     def distinct(self) -> CodedSource:

@@ -33,7 +33,7 @@ def uniqueness(
         Largest number of attributes that the attacker knows.
     columns, bins
         As in :func:`shoal.discover.find_key`.
-    duplicates : {"keep", "drop", "error"}
+    duplicates : {"keep", "drop"}
         What to do with rows that are equal on all columns.
     max_sets : int
         Largest number of sets to look at; more is an error that says what would fit.

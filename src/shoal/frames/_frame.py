@@ -64,6 +64,24 @@ class Frame:
         """A numeric column as floats; NaN where missing."""
         return np.asarray(self._frame[name].cast(nw.Float64).to_numpy(), np.float64)
 
+    def binned(self, widths: Mapping[str, float]) -> Frame:
+        """Numbers of some columns exchanged for the number of their bin of a given width."""
+        if not widths:
+            return self
+        return self.with_arrays(
+            {name: np.floor(self.numbers(name) / width) for name, width in widths.items()}
+        )
+
+    def fractional(self) -> tuple[str, ...]:
+        """Columns with numbers that are not whole."""
+        found = []
+        for name, dtype in self._frame.schema.items():
+            if dtype.is_float() or dtype.is_decimal():
+                numbers = self.numbers(name)
+                if (numbers != np.floor(numbers))[~np.isnan(numbers)].any():
+                    found.append(name)
+        return tuple(found)
+
     def with_texts(self, columns: Mapping[str, tuple[Sequence[str | None], Codes]]) -> Frame:
         """Exchange columns for text; each is given as distinct texts and a code per row."""
         return self._wrap(_native.with_texts(self._frame, columns))

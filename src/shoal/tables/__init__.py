@@ -6,6 +6,7 @@ from shoal.tables._frequency import FrequencyTable, Histogram, group_keys, pack_
 from shoal.tables._means import range_columns
 from shoal.tables._open import open_table
 from shoal.tables._recoded import SUPPRESSED, Labels, Recoded, node_labels, range_labels
+from shoal.tables._row_codes import code_array, stack_codes
 
 __all__ = [
     "STAR",
@@ -19,6 +20,7 @@ __all__ = [
     "Output",
     "Recoded",
     "assemble",
+    "code_array",
     "code_values",
     "counted_columns",
     "group_keys",
@@ -27,4 +29,5 @@ __all__ = [
     "pack_codes",
     "range_columns",
     "range_labels",
+    "stack_codes",
 ]

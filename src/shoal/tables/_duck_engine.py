@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -24,13 +25,14 @@ from shoal.tables._assemble import (
     require_quasi_identifiers,
 )
 from shoal.tables._count_kernels import match_words
+from shoal.tables._duck_rows import code_rows, fractional, sample_rows
 from shoal.tables._engine import STAR, Output
 from shoal.tables._files import disclose_nothing
 from shoal.tables._frequency import FrequencyTable, pack_codes
 from shoal.tables._means import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.tables._sql import lookup_sql, name_sql, value_sql
-from shoal.typing import Codes, Native
+from shoal.typing import Codes, Counts, Native
 
 _numbers = itertools.count()
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
@@ -97,6 +99,37 @@ class DuckEngine:
     def lookup_sql(self, name: str, keys: list[str], results: list[Any], missing: Any) -> str:
         """Exchange a column's values, given by their texts in SQL, for results."""
         return lookup_sql(f"CAST({self.value_sql(name)} AS VARCHAR)", keys, results, missing)
+
+    def view(self, names: Sequence[str], widths: Mapping[str, float]) -> DuckEngine:
+        """Some columns, numbers of some of them put into bins of a width."""
+        columns = [
+            f"floor({self.value_sql(name)} / {value_sql(float(widths[name]))}) AS {name_sql(name)}"
+            if name in widths
+            else f"{self.value_sql(name)} AS {name_sql(name)}"
+            for name in names
+        ]
+        return DuckEngine(self.query(f"SELECT {', '.join(columns)} FROM source"), self._connection)
+
+    def fractional(self) -> tuple[str, ...]:
+        """Columns with numbers that are not whole."""
+        return fractional(self, self._types)
+
+    def code_rows(self) -> Codes:
+        """Codes of every column (first axis) and row, for telling equal from unequal."""
+        return code_rows(self, self._types)
+
+    def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
+        """Codes of rows drawn uniformly without replacement, in one pass over the rows."""
+        return sample_rows(self, size, generator)
+
+    def group_sizes(self) -> Counts:
+        """Rows of each distinct combination of all columns."""
+        names = ", ".join(map(name_sql, self.names))
+        return self.fetch(f"SELECT count(*) AS n FROM source GROUP BY {names}")["n"]
+
+    def made_distinct(self) -> DuckEngine:
+        """The same table with equal rows made one; DuckDB spills to disk what does not fit."""
+        return DuckEngine(self.query("SELECT DISTINCT * FROM source"), self._connection)
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedRelation:
         """Group the rows into cells: one scan, then everything happens on the result."""

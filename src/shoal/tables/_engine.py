@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
+import numpy as np
 
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._recoded import Recoded
-from shoal.typing import Native
+from shoal.typing import Codes, Counts, Native
 
 STAR = "*"
 
@@ -68,3 +71,21 @@ class Engine(Protocol):
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> Compressed:
         """Group the rows into cells."""
+
+    def view(self, names: Sequence[str], widths: Mapping[str, float]) -> Engine:
+        """Some columns, numbers of some of them put into bins of a width."""
+
+    def fractional(self) -> tuple[str, ...]:
+        """Columns with numbers that are not whole."""
+
+    def code_rows(self) -> Codes:
+        """Codes of every column (first axis) and row, for telling equal from unequal."""
+
+    def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
+        """Codes of rows drawn uniformly without replacement; all rows when there are not more."""
+
+    def group_sizes(self) -> Counts:
+        """Rows of each distinct combination of all columns."""
+
+    def made_distinct(self) -> Engine:
+        """The same table with equal rows made one."""

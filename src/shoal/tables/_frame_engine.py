@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,11 @@ from shoal.tables._assemble import (
     require_quasi_identifiers,
 )
 from shoal.tables._engine import STAR, Output
-from shoal.tables._frequency import FrequencyTable
+from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.tables._means import range_columns
 from shoal.tables._recoded import Recoded
-from shoal.typing import Codes, Native
+from shoal.tables._row_codes import stack_codes
+from shoal.typing import Codes, Counts, Native
 
 
 class FrameEngine:
@@ -59,6 +61,41 @@ class FrameEngine:
         )
         return coding, table[codes]  # -1, a missing value, reads the last entry
 
+    def view(self, names: Sequence[str], widths: Mapping[str, float]) -> FrameEngine:
+        """Some columns, numbers of some of them put into bins of a width."""
+        return self._wrap(self._frame.select(names).binned(widths))
+
+    def fractional(self) -> tuple[str, ...]:
+        """Columns with numbers that are not whole."""
+        return self._frame.fractional()
+
+    def code_rows(self) -> Codes:
+        """Codes of every column (first axis) and row, for telling equal from unequal."""
+        return _code_frame(self._frame)
+
+    def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
+        """Codes of rows drawn uniformly without replacement."""
+        if size >= self.n_rows:
+            return self.code_rows()
+        rows = np.sort(generator.choice(self.n_rows, size, replace=False, shuffle=False))
+        return _code_frame(self._frame.take(rows))
+
+    def group_sizes(self) -> Counts:
+        """Rows of each distinct combination of all columns."""
+        group_of, n_groups = group_keys(self.code_rows().T)
+        return np.bincount(group_of, minlength=n_groups)
+
+    def made_distinct(self) -> FrameEngine:
+        """The same table with equal rows made one."""
+        group_of, _ = group_keys(self.code_rows().T)
+        _, first = np.unique(group_of, return_index=True)
+        return self._wrap(self._frame.take(np.sort(first)))
+
+    def _wrap(self, frame: Frame) -> FrameEngine:
+        wrapped = object.__new__(FrameEngine)
+        wrapped._frame = frame
+        return wrapped
+
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedFrame:
         """Group the rows into cells."""
         options = options or CodingOptions()
@@ -71,6 +108,11 @@ class FrameEngine:
         codings = [coding for coding, _ in coded.values()]
         cells, cell_of = assemble(codings, keys, counted)
         return CompressedFrame(self._frame, schema, cells, cell_of)
+
+
+def _code_frame(frame: Frame) -> Codes:
+    # a missing value's code is -1 there
+    return stack_codes((frame.factorize(name)[0] + 1 for name in frame.names), frame.n_rows)
 
 
 @dataclass(frozen=True, eq=False)

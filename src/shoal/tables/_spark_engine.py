@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -24,7 +25,8 @@ from shoal.tables._engine import STAR, Output
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._means import range_columns
 from shoal.tables._recoded import Recoded
-from shoal.typing import Codes, Native
+from shoal.tables._row_codes import code_array, stack_codes
+from shoal.typing import Codes, Counts, Native
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
@@ -79,6 +81,67 @@ class SparkEngine:
         rows = (frame if limit is None else frame.limit(limit + 1)).collect()
         values = [row[0] for row in rows if row[0] is not None]
         return values[:limit], len(values) < len(rows)
+
+    def view(self, names: Sequence[str], widths: Mapping[str, float]) -> SparkEngine:
+        """Some columns, numbers of some of them put into bins of a width."""
+        import pyspark.sql.functions as F
+
+        columns = [
+            (F.floor(self.value(name) / widths[name]) if name in widths else self.value(name))
+            .alias(name)
+            for name in names
+        ]  # fmt: skip
+        return SparkEngine(self._frame.select(*columns))
+
+    def fractional(self) -> tuple[str, ...]:
+        """Columns with numbers that are not whole."""
+        import pyspark.sql.functions as F
+
+        names = [
+            name
+            for name, kind in self._frame.dtypes
+            if kind in ("float", "double") or kind.startswith("decimal")
+        ]
+        if not names:
+            return ()
+        tests = [F.max((self.value(n) != F.floor(self.value(n))).cast("int")) for n in names]
+        (row,) = self._frame.select(*tests).collect()
+        return tuple(name for name, found in zip(names, row, strict=True) if found)
+
+    def code_rows(self) -> Codes:
+        """Codes of every column (first axis) and row; they come to the driver."""
+        return self._collect_codes(self._frame)
+
+    def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
+        """Codes of rows drawn uniformly without replacement, in one pass over the rows."""
+        import pyspark.sql.functions as F
+
+        if size >= self.n_rows:
+            return self.code_rows()
+        seed = int(generator.integers(2**31))
+        return self._collect_codes(self._frame.orderBy(F.rand(seed)).limit(size))
+
+    def group_sizes(self) -> Counts:
+        """Rows of each distinct combination of all columns."""
+        columns = (self.value(name).alias(f"c{i}") for i, name in enumerate(self.names))
+        named = self._frame.select(*columns)
+        counts = named.groupBy(*named.columns).count()
+        # sizes repeat: fetch how many groups have each
+        rows = counts.groupBy("count").agg({"*": "count"}).collect()
+        sizes, groups = zip(*rows, strict=True) if rows else ((), ())
+        return np.repeat(np.array(sizes, np.int64), np.array(groups, np.int64))
+
+    def made_distinct(self) -> SparkEngine:
+        """The same table with equal rows made one."""
+        return SparkEngine(self._frame.distinct())
+
+    def _collect_codes(self, frame: Any) -> Codes:
+        rows = frame.collect()
+        columns = (
+            code_array(name, np.array([*(row[at] for row in rows), None], object)[:-1])
+            for at, name in enumerate(self.names)
+        )
+        return stack_codes(columns, len(rows))
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedSpark:
         """Group the rows into cells on the cluster, and fetch only those."""

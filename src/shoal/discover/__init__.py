@@ -1,0 +1,35 @@
+"""Quasi-identifiers: which columns single people out, and which can be published together."""
+
+from shoal.discover._keys import find_key, minimal_keys
+from shoal.discover._mask import mask
+from shoal.discover._partition import CodeTable
+from shoal.discover._ratios import distinct_ratio, separation_ratio
+from shoal.discover._reservoir import RowSample
+from shoal.discover._results import (
+    AttributeSetRisk,
+    KeyResult,
+    MaskResult,
+    MinimalKeys,
+    UniquenessProfile,
+)
+from shoal.discover._sizes import pairs_for_key, pairs_for_quasi_identifier, rows_for_key
+from shoal.discover._uniqueness import uniqueness
+
+__all__ = [
+    "AttributeSetRisk",
+    "CodeTable",
+    "KeyResult",
+    "MaskResult",
+    "MinimalKeys",
+    "RowSample",
+    "UniquenessProfile",
+    "distinct_ratio",
+    "find_key",
+    "mask",
+    "minimal_keys",
+    "pairs_for_key",
+    "pairs_for_quasi_identifier",
+    "rows_for_key",
+    "separation_ratio",
+    "uniqueness",
+]

@@ -1,0 +1,80 @@
+"""Columns of rows as integer codes, when only equality counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import TableError
+from shoal.typing import Codes
+
+_ROOM = 4
+"""Whole numbers whose range is at most this many times their number need no look-up."""
+
+
+def code_array(name: str, column: NDArray[Any]) -> Codes:
+    """A code per row; equal values have equal codes, and a missing value has one of its own.
+
+    Codes start at 0 and are dense up to a small factor.  Masked entries, None and NaN are missing.
+    """
+    missing = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
+    values = np.ma.getdata(column) if missing is not None else np.asarray(column)
+    if values.dtype == object:
+        return _code_objects(name, values, missing)
+    if values.dtype.kind == "f":
+        absent = np.isnan(values)
+        missing = absent if missing is None else missing | absent
+    elif values.dtype.kind in "mM":
+        absent = np.isnat(values)
+        missing = absent if missing is None else missing | absent
+        values = values.view(np.int64)
+    codes = _code_numbers(values if missing is None else values[~missing])
+    if missing is None or not missing.any():
+        return codes
+    result = np.full(len(values), codes.max(initial=-1) + 1, np.int32)
+    result[~missing] = codes
+    return result
+
+
+def stack_codes(columns: Iterable[Codes], n_rows: int) -> Codes:
+    """Coded columns as one array, a column in each row."""
+    listed = list(columns)
+    result = np.empty((len(listed), n_rows), np.int32)
+    for place, codes in enumerate(listed):
+        result[place] = codes
+    return result
+
+
+def _code_numbers(values: NDArray[Any]) -> Codes:
+    if not len(values):
+        return np.empty(0, np.int32)
+    if values.dtype.kind == "b":
+        return values.astype(np.int32)
+    if values.dtype.kind in "iu":
+        low, high = int(values.min()), int(values.max())
+        if high - low < max(_ROOM * len(values), 1024):
+            if values.dtype.itemsize < 4:
+                values = values.astype(np.int32)
+            return (values - values.dtype.type(low)).astype(np.int32)
+    _, codes = np.unique(values, return_inverse=True)
+    return codes.astype(np.int32)
+
+
+def _code_objects(name: str, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> Codes:
+    code_of: dict[Any, int] = {}
+    codes = np.empty(len(values), np.int32)
+    try:
+        for row, value in enumerate(values.tolist()):
+            absent = value is None or value != value
+            codes[row] = code_of.setdefault(None if absent else value, len(code_of))
+    except TypeError:
+        raise TableError(
+            f"column {name!r} holds lists or other values that cannot be compared. "
+            "Turn them into text or numbers first."
+        ) from None
+    if missing is not None:
+        codes[missing] = code_of.setdefault(None, len(code_of))
+    return codes
