@@ -41,7 +41,8 @@ class DifferenceSets:
         # attributes that split most come first: rows are told apart after few of them
         together = [self._whole.split(j).together for j in self._columns]
         self._rank = sorted(self._columns, key=lambda j: together[j])
-        self.masks: list[int] = []
+        # attributes that every key needs are cheap to find, and dear to find out one by one
+        self.masks = [1 << j for j in _needed(self._whole, self._rank)]
 
     def refute(self, proposal: int) -> bool:
         """Learn from rows that `proposal` does not tell apart; False when there are none."""
@@ -112,6 +113,14 @@ def masks_of(differs: Flags) -> list[int]:
     """Difference sets of pairs, from which columns (first axis) tell each pair apart."""
     packed = np.unique(np.packbits(differs, axis=0, bitorder="little"), axis=1)
     return minimal_only(int.from_bytes(column.tobytes(), "little") for column in packed.T)
+
+
+def _needed(partition: Partition, columns: list[int]) -> list[int]:
+    """Those of `columns` without which some rows of `partition` stay together."""
+    if not len(partition.order) or len(columns) < 2:
+        return columns if len(partition.order) else []
+    first, second = columns[: len(columns) // 2], columns[len(columns) // 2 :]
+    return _needed(partition.by(second), first) + _needed(partition.by(first), second)
 
 
 def _differing(partition: Partition) -> Flags:

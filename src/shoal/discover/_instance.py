@@ -108,25 +108,25 @@ class Instance:
     def solve(self, costs: Floats, search: str, max_nodes: int) -> Solution:
         """Attributes that cover the target."""
         greedy = cover(self.coverage, costs, self.target)
-        # the greedy's factor, read the other way round (chvatal's bound holds with costs)
+        # the greedy's factor, read the other way round (Chvatal's bound holds with costs)
         spent = float(costs[list(greedy.columns)].sum())
+        least = spent / (1 + np.log(max(self.target * self.coverage.total, 1.0)))
         if search == "greedy":
-            goal = max(self.target * self.coverage.total, 1.0)
-            return Solution(greedy, False, spent / (1 + np.log(goal)))
+            return Solution(greedy, False, least)
         budget = Budget(max_nodes)
         if self.target < 1:
-            choice, proved, least = cheapest_cover(self.coverage, costs, self.target, budget)
-            return Solution(choice, proved, least)
+            choice, proved, bound = cheapest_cover(self.coverage, costs, self.target, budget)
+            return Solution(choice, proved, max(bound, least))
         if isinstance(self.coverage, AllPairs):
             table = self.coverage.partition.table
-            key, proved, least = smallest_key(table, costs.tolist(), budget)
+            key, proved, bound = smallest_key(table, costs.tolist(), budget)
         else:
             masks = minimal_only(masks_of(self.coverage.differs))
             key, proved = smallest_hitting_set(masks, costs.tolist(), budget)
-            least = float(sum(costs[j] for j in bits(key))) if proved else 0.0
+            bound = float(sum(costs[j] for j in bits(key))) if proved else 0.0
         if not proved:
-            return Solution(greedy, spent <= least, least)
-        return Solution(cover(self.coverage, costs, among=list(bits(key))), True, least)
+            return Solution(greedy, spent <= bound, max(bound, least))
+        return Solution(cover(self.coverage, costs, among=list(bits(key))), True, bound)
 
 
 @dataclass(frozen=True)

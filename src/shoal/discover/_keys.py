@@ -18,6 +18,7 @@ from shoal.discover._differences import all_minimal_keys
 from shoal.discover._hitting import Budget, bits
 from shoal.discover._instance import Instance, Solution
 from shoal.discover._open import open_source
+from shoal.discover._remarks import remark_constant
 from shoal.discover._results import KeyResult, MinimalKeys
 from shoal.discover._source import Source
 from shoal.errors import ParameterError
@@ -190,7 +191,7 @@ def minimal_keys(
         source.n_rows,
         words,
         perf_counter() - started,
-        source.notes,
+        source.notes + remark_constant(source.names, instance.coverage),
     )
 
 
@@ -234,5 +235,5 @@ def _report(
         proved_minimum=solution.proved,
         lower_bound=solution.lower_bound,
         seconds=perf_counter() - started,
-        notes=source.notes,
+        notes=source.notes + remark_constant(source.names, instance.coverage),
     )

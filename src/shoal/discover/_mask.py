@@ -19,6 +19,7 @@ from shoal.discover._checks import (
 from shoal.discover._coverage import AllPairs, Coverage, DistinctRows, SampledPairs
 from shoal.discover._greedy import hold
 from shoal.discover._open import open_source
+from shoal.discover._remarks import remark_constant
 from shoal.discover._results import MaskResult
 from shoal.discover._sizes import sampled_beta
 from shoal.discover._source import Source, sample_pairs
@@ -129,7 +130,7 @@ def mask(  # noqa: PLR0913  one call for every form of the problem
         else f"exact: {what}",
         probability=1 - delta if examined.is_sample else 1.0,
         seconds=perf_counter() - started,
-        notes=source.notes,
+        notes=source.notes + remark_constant(source.names, examined.coverage),
     )
 
 

@@ -64,7 +64,8 @@ class CodedSource:
         """Rows drawn uniformly without replacement, all of them when there are not more."""
         if size >= self.n_rows:
             return self.table
-        return self.table.take(generator.choice(self.n_rows, size, replace=False, shuffle=False))
+        rows = generator.choice(self.n_rows, size, replace=False, shuffle=False)
+        return self.table.take(np.sort(rows))
 
     def group_sizes(self) -> Counts:
         """Rows of each distinct combination."""

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 from shoal.discover._checks import check_count
+from shoal.discover._coverage import AllPairs
 from shoal.discover._open import open_source
 from shoal.discover._partition import Partition, Split
+from shoal.discover._remarks import remark_constant
 from shoal.discover._results import AttributeSetRisk, UniquenessProfile
 from shoal.errors import ParameterError
 from shoal.typing import Native
@@ -65,7 +67,8 @@ def uniqueness(
     max_size = min(max_size, len(names))
     check_n_sets(len(names), max_size, max_sets)
     found: list[tuple[tuple[int, ...], Split]] = []
-    _visit(Partition.whole(source.codes()), (), max_size, found)
+    whole = Partition.whole(source.codes())
+    _visit(whole, (), max_size, found)
     found.sort(key=lambda item: (len(item[0]), item[0]))
     n = source.n_rows
     pairs = max(n * (n - 1) // 2, 1)
@@ -80,7 +83,8 @@ def uniqueness(
         for columns_of, split in found
     )
     words = f"exact: every set of at most {max_size} of {len(names)} attributes, all {n} rows"
-    return UniquenessProfile(sets, max_size, n, words, perf_counter() - started, source.notes)
+    notes = source.notes + remark_constant(names, AllPairs(whole))
+    return UniquenessProfile(sets, max_size, n, words, perf_counter() - started, notes)
 
 
 def n_sets(n_columns: int, max_size: int) -> int:

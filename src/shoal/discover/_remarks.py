@@ -1,0 +1,23 @@
+"""What the reader of a result should know about the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shoal.discover._coverage import AllPairs, Coverage, DistinctRows, SampledPairs
+
+
+def remark_constant(names: Sequence[str], coverage: Coverage) -> tuple[str, ...]:
+    """Columns that separate nothing of what was examined."""
+    if isinstance(coverage, SampledPairs):
+        idle = ~coverage.differs.any(axis=1)
+        words = "differs in no sampled pair: it separates next to nothing"
+    elif isinstance(coverage, AllPairs | DistinctRows):
+        codes = coverage.partition.table.codes
+        idle = codes.max(axis=1, initial=0) == codes.min(axis=1, initial=2**31 - 1)
+        words = "is constant among the rows examined: it separates nothing"
+    else:
+        return ()
+    return tuple(f"column {names[j]!r} {words}." for j in np.flatnonzero(idle).tolist())
