@@ -121,6 +121,10 @@ def test_hierarchy_files_are_found_from_wherever_the_schema_is(tmp_path, monkeyp
     relative.to_toml("../b/t.toml")
     assert Schema.from_toml(tmp_path / "b" / "t.toml") == relative
     assert '"../a/sex.csv"' in (tmp_path / "b" / "t.toml").read_text()
+    (tmp_path / "b" / "scratch").mkdir()
+    relative.to_toml(tmp_path / "b" / "scratch" / "u.toml", folder=tmp_path / "b")
+    (tmp_path / "b" / "scratch" / "u.toml").rename(tmp_path / "b" / "u.toml")
+    assert Schema.from_toml(tmp_path / "b" / "u.toml") == relative
     assert relative.to_dict()["columns"]["sex"]["hierarchy"] == {"file": "sex.csv"}
 
 

@@ -166,7 +166,7 @@ class Release:
             self.compressed.write(self.recoded, self.output, temporary["table"])
             recheck(temporary["table"], self.schema, self.privacy, self.output, self.recoded)
             self.recoding.save(temporary["recoding"])
-            self.schema.to_toml(temporary["schema"])
+            self.schema.to_toml(temporary["schema"], folder=path.parent)
             temporary["manifest"].write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
         return paths
 

@@ -139,6 +139,7 @@ class Schema(Mapping[str, Column]):
         *,
         comments: Mapping[str, Sequence[str]] | None = None,
         header: Sequence[str] = (),
+        folder: PathText | None = None,
     ) -> str:
         """Text of the schema file; written to `path` as well when given.
 
@@ -150,8 +151,12 @@ class Schema(Mapping[str, Column]):
             Lines to put above columns.
         header : sequence of str
             Lines to put at the top.
+        folder : path, optional
+            Where the file will lie, when that is not where it is written first.
         """
-        schema = self if path is None else self._seen_from(Path(path).parent)
+        if folder is None and path is not None:
+            folder = Path(path).parent
+        schema = self if folder is None else self._seen_from(Path(folder))
         content = schema_toml(schema.to_dict()["columns"], comments or {}, header)
         if path is not None:
             write_text(path, content)

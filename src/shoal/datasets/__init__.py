@@ -1,0 +1,27 @@
+"""Loaders of public data sets, and generators; nothing is ever fetched."""
+
+from shoal.datasets._adult import SEVEN, adult, adult_schema
+from shoal.datasets._census import census, census_schema
+from shoal.datasets._dataset import Dataset, cache_folder
+from shoal.datasets._public import census_income, covtype, credit, groceries, lung
+from shoal.datasets._scale import scale_up
+from shoal.datasets._sources import DataNotFoundError, data_folders, find_data
+
+__all__ = [
+    "SEVEN",
+    "DataNotFoundError",
+    "Dataset",
+    "adult",
+    "adult_schema",
+    "cache_folder",
+    "census",
+    "census_income",
+    "census_schema",
+    "covtype",
+    "credit",
+    "data_folders",
+    "find_data",
+    "groceries",
+    "lung",
+    "scale_up",
+]

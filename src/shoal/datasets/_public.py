@@ -1,0 +1,94 @@
+"""Loaders of the other public data sets that the methods were published on."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+import numpy as np
+
+from shoal.datasets._dataset import Dataset, Values, from_rows
+from shoal.datasets._sources import find_data
+from shoal.errors import ParameterError
+
+_CRX_NUMERIC = {"A2": float, "A3": float, "A8": float, "A11": int, "A14": int, "A15": int}
+_LUNG_HOW = "Run `pip install lifelines`, a package that carries it"
+
+
+def credit(*, missing: Literal["drop", "keep"] = "drop") -> Dataset:
+    """Japanese credit screening (`crx`): 690 rows, 653 without missing values."""
+    names = [f"A{i}" for i in range(1, 17)]
+    rows = _rows(find_data("crx/crx.data"), "?")
+    if missing == "drop":
+        rows = [row for row in rows if None not in row]
+    return from_rows(f"credit-{missing}", names, rows, _CRX_NUMERIC)
+
+
+def lung() -> Dataset:
+    """NCCTG lung cancer: 228 patients of 18 institutions; `status` is 1 for a death, else 0."""
+    path = find_data(
+        "ncctg-lung/lung.csv", package="lifelines", inside="datasets/lung.csv", how=_LUNG_HOW
+    )
+    header, *rows = _rows(path, "NA")
+    names = [str(name) for name in header]
+    data = from_rows("lung", names, rows, dict.fromkeys(names, _whole))
+    status = np.asarray(data["status"])
+    if status.max() == 2:  # 1 censored, 2 dead in the original coding
+        status = status - 1
+    return Dataset("lung", {**data.columns, "status": status})
+
+
+def groceries() -> list[tuple[str, ...]]:
+    """9,835 market baskets of 169 items."""
+    with find_data("groceries/groceries.csv").open(encoding="utf-8", newline="") as file:
+        return [tuple(item.strip() for item in row) for row in csv.reader(file) if row]
+
+
+def covtype() -> Dataset:
+    """Forest cover types: 581,012 rows, 54 attributes and the class."""
+    path = find_data("covtype/covtype.data.gz")
+    return _big("covtype", path, find_data("covtype/columns.txt"), ",")
+
+
+def census_income(part: Literal["train", "test"] = "train") -> Dataset:
+    """Census-income (KDD): 199,523 and 99,762 rows, 41 attributes and the income class."""
+    if part not in ("train", "test"):
+        raise ParameterError("census_income: part is train or test.")
+    file = "data" if part == "train" else "test"
+    path = find_data(f"census-income/census-income.{file}.gz")
+    return _big(f"census-income-{part}", path, find_data("census-income/columns.txt"), ", ")
+
+
+def _rows(path: Path, missing: str) -> list[list[str | None]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            [None if cell in (missing, "") else cell for cell in row]
+            for row in csv.reader(file)
+            if row
+        ]
+
+
+def _whole(cell: str) -> int:
+    return int(float(cell))
+
+
+def _big(name: str, path: Path, names_at: Path, separator: str) -> Dataset:
+    names = names_at.read_text("utf-8").split()
+    listed = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
+    where = str(path).replace("'", "''")
+    with duckdb.connect() as connection:
+        found = connection.sql(
+            f"FROM read_csv('{where}', header=false, delim='{separator}', names=[{listed}], "
+            "nullstr='?', auto_detect=true, sample_size=-1)"
+        ).fetchnumpy()
+    return Dataset(name, {column: _column(values) for column, values in found.items()})
+
+
+def _column(values: Any) -> Values:
+    if np.ma.isMaskedArray(values):
+        if np.ma.getmaskarray(values).any():
+            return list(values.tolist())  # None where masked
+        values = values.data
+    return np.asarray(values) if values.dtype.kind in "iuf" else list(values.tolist())
