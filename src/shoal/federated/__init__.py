@@ -1,9 +1,17 @@
 """Learn from data that several sites hold and may not pool."""
 
+from shoal.federated._agreement import make_kernel, make_key, read_agreement
 from shoal.federated._aliases import AliasTable
 from shoal.federated._cox import RandomKernelCox, concordance
 from shoal.federated._dose import eqd2
-from shoal.federated._files import combine_files, decode_file, encode_file, read_provenance
+from shoal.federated._files import (
+    combine_files,
+    decode_file,
+    encode_file,
+    read_provenance,
+    read_rows,
+    sample_file,
+)
 from shoal.federated._grouping import GradedGrouping
 from shoal.federated._key import TransformKey
 from shoal.federated._mapping import MappingTable
@@ -50,10 +58,15 @@ __all__ = [
     "encode",
     "encode_file",
     "eqd2",
+    "make_kernel",
+    "make_key",
     "make_share",
+    "read_agreement",
     "read_provenance",
+    "read_rows",
     "read_share",
     "read_shares",
+    "sample_file",
     "status_at",
     "survival_target",
     "write_share",

@@ -18,6 +18,8 @@ from shoal.federated._tables import is_refusal, require, require_any
 from shoal.typing import PathText
 
 META = "shoal.encoded"
+# Other types are not guessed: 'no' is not false, and a date keeps the way it was written.
+GUESS = "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']"
 SUFFIX = ".encoded.parquet"
 
 
@@ -121,6 +123,29 @@ def decode_file(source: PathText, target: PathText, key: TransformKey) -> Path:
     return path
 
 
+def sample_file(source: PathText, key: TransformKey, n_rows: int = 20_000) -> Any:
+    """Some rows of the key's columns, as a PyArrow table: enough to attack."""
+    with duckdb.connect() as connection:
+        table = _scan(source, key)
+        require(key, _columns(connection, table, source))
+        names = ", ".join(DUCKDB.name(name) for name in key.columns)
+        sample = f"USING SAMPLE reservoir({n_rows} ROWS) REPEATABLE (0)"
+        try:
+            return connection.sql(f"SELECT {names} FROM {table} {sample}").to_arrow_table()
+        except duckdb.Error as error:
+            raise TableError(_failure("read", source, error)) from None
+
+
+def read_rows(source: PathText) -> Any:
+    """A CSV or Parquet file as a PyArrow table."""
+    with duckdb.connect() as connection:
+        table = _scan(source, None)
+        try:
+            return connection.sql(f"SELECT * FROM {table}").to_arrow_table()
+        except duckdb.Error as error:
+            raise TableError(_failure("read", source, error)) from None
+
+
 def read_provenance(path: PathText) -> dict[str, Any]:
     """Sites, key version, fingerprint and column kinds of an encoded file."""
     meta = _metadata(path)
@@ -140,7 +165,7 @@ def _metadata(path: PathText) -> dict[str, Any] | None:
             raise TableError(f"'{Path(path).name}' is not a Parquet file, or is damaged.") from None
 
 
-def _scan(path: PathText, key: TransformKey, *, encoded: bool = False) -> str:
+def _scan(path: PathText, key: TransformKey | None, *, encoded: bool = False) -> str:
     suffix = Path(path).suffix.lower()
     if not Path(path).is_file():
         raise TableError(f"'{Path(path).name}' is not a file.")
@@ -148,16 +173,17 @@ def _scan(path: PathText, key: TransformKey, *, encoded: bool = False) -> str:
         return _parquet(path)
     if suffix not in (".csv", ".tsv", ".txt", ".data"):
         raise TableError(f"'{Path(path).name}': only CSV and Parquet files can be read.")
-    kinds = {name: _csv_type(code, encoded) for name, code in key.columns.items()}
-    given = ", ".join(f"{literal(name)}: '{kind}'" for name, kind in kinds.items())
+    if key is None:
+        return f"read_csv({literal(str(path))}, header = true, {GUESS})"
+    # The key's columns are read as what they are: '01234' stays a text, 15 becomes a double.
     with duckdb.connect() as connection:
-        try:
-            read = f"read_csv({literal(str(path))}, header = true)"
-            present = _columns(connection, read, path)
-        except duckdb.Error as error:
-            raise TableError(_failure("read", path, error)) from None
+        present = _columns(
+            connection, f"read_csv({literal(str(path))}, header = true, {GUESS})", path
+        )
+    kinds = {name: _csv_type(code, encoded) for name, code in key.columns.items()}
     given = ", ".join(f"{literal(n)}: '{k}'" for n, k in kinds.items() if n in present)
-    return f"read_csv({literal(str(path))}, header = true, types = {{{given}}})"
+    types = f", types = {{{given}}}" if given else ""
+    return f"read_csv({literal(str(path))}, header = true, {GUESS}{types})"
 
 
 def _csv_type(code: Any, encoded: bool) -> str:

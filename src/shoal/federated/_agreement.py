@@ -1,0 +1,88 @@
+"""What sites agree on, written down: keys and kernels from one small TOML file."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import ParameterError, SchemaError
+from shoal.federated._aliases import AliasTable
+from shoal.federated._key import ColumnCode, TransformKey
+from shoal.federated._random_kernel import RandomKernel
+from shoal.federated._ranges import GradedRanges
+from shoal.typing import PathText
+
+GRADED = {"low", "high", "groups", "breaks", "decimals"}
+MAPPED = {"categories", "prefix"}
+
+
+def read_agreement(path: PathText) -> dict[str, Any]:
+    """The tables of an agreement file."""
+    try:
+        return tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise ParameterError(f"cannot read '{Path(path).name}': {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        raise ParameterError(f"'{Path(path).name}' is not valid TOML.") from None
+
+
+def make_key(agreement: Mapping[str, Any]) -> TransformKey:
+    """A new key from the agreed columns.
+
+    Each ``[columns.NAME]`` has either `low` and `high` (with `groups`) or `breaks`, and `decimals`,
+    for a number; or `categories` (and an alias `prefix`) for a category.
+    """
+    columns = agreement.get("columns")
+    if not isinstance(columns, Mapping) or not columns:
+        raise SchemaError("the agreement needs one table per column: [columns.NAME].")
+    return TransformKey.create({name: _column(name, spec) for name, spec in columns.items()})
+
+
+def make_kernel(agreement: Mapping[str, Any]) -> RandomKernel:
+    """A new random kernel from the agreed features.
+
+    Each ``[features.NAME]`` has `low` and `high`; ``[kernel]`` may have `components`, `kernel` and
+    `gamma`.  B is drawn from the operating system's randomness.
+    """
+    features = agreement.get("features")
+    if not isinstance(features, Mapping) or not features:
+        raise SchemaError("the agreement needs one table per feature: [features.NAME].")
+    ranges = {}
+    for name, spec in features.items():
+        _known(name, spec, {"low", "high"})
+        if not {"low", "high"} <= set(spec):
+            raise SchemaError(f"feature '{name}' needs low and high.")
+        ranges[name] = (float(spec["low"]), float(spec["high"]))
+    options = dict(agreement.get("kernel", {}))
+    _known("kernel", options, {"components", "kernel", "gamma"})
+    return RandomKernel(
+        ranges,
+        options.get("components"),
+        options.get("kernel", "linear"),
+        gamma=options.get("gamma"),
+    ).fit()
+
+
+def _column(name: str, spec: Any) -> ColumnCode:
+    if not isinstance(spec, Mapping):
+        raise SchemaError(f"column '{name}' needs a table of settings.")
+    if "categories" in spec:
+        _known(name, spec, MAPPED)
+        return AliasTable.random(spec["categories"], spec.get("prefix", name))
+    _known(name, spec, GRADED)
+    decimals = int(spec.get("decimals", 0))
+    if "breaks" in spec:
+        return GradedRanges.from_breaks(spec["breaks"], decimals=decimals)
+    if not {"low", "high"} <= set(spec):
+        raise SchemaError(f"column '{name}' needs categories, breaks, or low and high.")
+    return GradedRanges.uniform(
+        spec["low"], spec["high"], int(spec.get("groups", 5)), decimals=decimals
+    )
+
+
+def _known(name: str, spec: Mapping[str, Any], known: set[str]) -> None:
+    unknown = sorted(set(spec) - known)
+    if unknown:
+        raise SchemaError(
+            f"'{name}': unknown setting '{unknown[0]}'. Known are {', '.join(sorted(known))}."
+        )

@@ -1,0 +1,70 @@
+import pytest
+
+from shoal.errors import ParameterError, SchemaError
+from shoal.federated import make_kernel, make_key, read_agreement
+
+KEY = """
+[columns.age]
+low = 15
+high = 90
+groups = 5
+
+[columns.dose]
+breaks = [0, 0.5, 2]
+decimals = 2
+
+[columns.disease]
+categories = ["flu", "cold"]
+prefix = "Illness"
+"""
+
+
+def test_a_key_is_made_from_what_was_agreed(tmp_path):
+    (tmp_path / "a.toml").write_text(KEY)
+    key = make_key(read_agreement(tmp_path / "a.toml"))
+    assert key.to_dict()["columns"] == {"age": "graded", "dose": "graded", "disease": "mapped"}
+    assert key.columns["age"].encode([58]).round(3) == 3.867
+    assert set(key.columns["disease"].aliases) == {"Illness_1", "Illness_2"}
+
+
+def test_a_kernel_is_made_from_what_was_agreed():
+    features = {name: {"low": 0, "high": 10} for name in "abcd"}
+    kernel = make_kernel({"features": features, "kernel": {"components": 2, "kernel": "gaussian"}})
+    assert kernel.basis_.shape == (2, 4)
+    assert kernel.kernel == "gaussian"
+    assert make_kernel({"features": features}).fingerprint != kernel.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("agreement", "match"),
+    [
+        ({}, "one table per column"),
+        ({"columns": {"age": 5}}, "'age' needs a table"),
+        ({"columns": {"age": {"low": 1}}}, "'age' needs categories, breaks, or low and high"),
+        ({"columns": {"age": {"low": 1, "hihg": 2}}}, "unknown setting 'hihg'"),
+    ],
+)
+def test_a_key_without_agreement_is_refused(agreement, match):
+    with pytest.raises(SchemaError, match=match):
+        make_key(agreement)
+
+
+@pytest.mark.parametrize(
+    ("agreement", "match"),
+    [
+        ({}, "one table per feature"),
+        ({"features": {"age": {"low": 1}}}, "'age' needs low and high"),
+        ({"features": {"age": {"low": 1, "high": 2}}, "kernel": {"m": 3}}, "unknown setting 'm'"),
+    ],
+)
+def test_a_kernel_without_agreement_is_refused(agreement, match):
+    with pytest.raises(SchemaError, match=match):
+        make_kernel(agreement)
+
+
+def test_an_unreadable_agreement_is_an_error(tmp_path):
+    with pytest.raises(ParameterError, match=r"cannot read 'none\.toml'"):
+        read_agreement(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("[columns")
+    with pytest.raises(ParameterError, match="not valid TOML"):
+        read_agreement(tmp_path / "bad.toml")
