@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.anonymize._cut_kernels import sum_groups
+from shoal.anonymize._cut_kernels import class_summary, sum_classes, sum_groups
 from shoal.anonymize._cuts import CutProblem
 from shoal.typing import Codes, Progress
 
@@ -49,7 +49,7 @@ def _energy(problem: CutProblem, cut: list[Codes]) -> tuple[float, bool]:
     state = problem.assess(group_of, n_groups, sizes)
     n_rows = problem.cells.n_rows
     if problem.metric == "information":
-        loss = problem.class_loss(group_of, n_groups)[0] / n_rows
+        loss = class_summary(sum_classes(problem.classes, group_of, n_groups))[0] / n_rows
     elif problem.metric == "discernibility":
         loss = state.squares / n_rows**2
     else:

@@ -7,12 +7,15 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.anonymize._cut_kernels import (
     entropy_of_counts,
+    gather_groups,
     join_groups,
+    keeps_one_alone,
+    nodes_of_smallest,
     recode_words,
-    sum_groups,
 )
 from shoal.anonymize._cuts import CutProblem, State, leaf_cut
 from shoal.anonymize._steps import Step
@@ -27,6 +30,13 @@ class Move(NamedTuple):
     column: int
     node: int
     children: tuple[int, ...]
+
+
+class Joined(NamedTuple):
+    """New group of each group, and the sizes of the new groups."""
+
+    new: NDArray[np.int64]
+    sizes: Counts
 
 
 class Scored(NamedTuple):
@@ -56,11 +66,13 @@ class BottomUpSearch:
         cells = problem.cells
         self.group_of = np.arange(cells.n_groups, dtype=np.int64)
         self.sizes: Counts = cells.sizes.copy()
-        self.nodes: list[Codes] = [np.ascontiguousarray(column) for column in cells.keys.T]
+        self.nodes: Codes = np.ascontiguousarray(cells.keys.T)
+        self.classes: Counts = problem.classes
         first = np.cumsum([0, *(len(nodes) for nodes in self.node_of)])[:-1].astype(np.int64)
         joined = np.concatenate(self.node_of).astype(np.int32)
         self.words = recode_words(cells.keys, joined, first, *problem.packing)
         self.state = problem.assess(self.group_of, len(self.sizes), self.sizes)
+        self._tried: dict[Move, Joined] = {}
 
     # -- moves ------------------------------------------------------------------------------
 
@@ -121,19 +133,34 @@ class BottomUpSearch:
 
     def try_move(self, move: Move) -> State:
         """State after a move, without making it."""
-        new, n_new = self._joined(move)
-        sizes = sum_groups(self.sizes, new, n_new)
+        new, sizes = self._join(move)
         group_of = self.group_of if self.problem.rules.size_only else new[self.group_of]
-        return self.problem.assess(group_of, n_new, sizes)
+        return self.problem.assess(group_of, len(sizes), sizes)
 
-    def _joined(self, move: Move) -> tuple[np.ndarray, int]:
-        column, node, children = move
-        moved = np.zeros(self.problem.trees[column].n_nodes, np.bool_)
-        moved[list(children)] = True
+    def _join(self, move: Move) -> Joined:
+        if move in self._tried:
+            return self._tried[move]
+        column, node, _ = move
         word, weight = self.problem.packing
-        return join_groups(
-            self.nodes[column], self.words, moved, node, int(word[column]), weight[column]
+        joined = Joined(
+            *join_groups(
+                self.nodes[column],
+                self.words,
+                self.sizes,
+                self._mask(move),
+                node,
+                int(word[column]),
+                weight[column],
+            )
         )
+        if len(self._tried) < len(self.nodes):  # one a column: what pruning leaves
+            self._tried[move] = joined
+        return joined
+
+    def _mask(self, move: Move) -> Flags:
+        mask = np.zeros(self.problem.trees[move.column].n_nodes, np.bool_)
+        mask[list(move.children)] = True
+        return mask
 
     def gain(self, after: State) -> float:
         """P(G): anonymity won, capped at k; with suppression or other models, allowed rows won."""
@@ -142,13 +169,35 @@ class BottomUpSearch:
             return float(min(after.anonymity, problem.k) - self.state.anonymity)
         return float(self.state.failing - after.failing)
 
-    def is_critical(self, move: Move) -> bool:
-        """Whether a move could raise the anonymity: it has to touch every smallest group.
+    def may_be_critical(self, move: Move) -> bool:
+        """Whether a move could raise the anonymity; False is certain, True has to be tried.
 
-        Only then can all of them grow (theorem 1 of the paper); without partial moves at most one
-        generalization per column passes.
+        Theorem 1 of the paper: every smallest group has to be joined with another one.  So a move
+        must touch all of them, which at most one generalization per column does, and must leave
+        none of them alone.
         """
-        return self._smallest[move.column] <= {*move.children, move.node}
+        column, node, children = move
+        if not self._smallest[column] <= {*children, node}:
+            return False
+        word, weight = self.problem.packing
+        return not keeps_one_alone(
+            self.nodes[column],
+            self.words,
+            self.sizes,
+            self.state.anonymity,
+            self._mask(move),
+            node,
+            int(word[column]),
+            weight[column],
+        )
+
+    def _nodes_of_smallest(self) -> list[set[int]]:
+        least = self.state.anonymity
+        found = [
+            nodes_of_smallest(nodes, self.sizes, least, tree.n_nodes)
+            for nodes, tree in zip(self.nodes, self.problem.trees, strict=True)
+        ]
+        return [set(np.flatnonzero(flags).tolist()) for flags in found]
 
     def score(self, move: Move) -> Scored:
         """Score a move by trying it."""
@@ -166,9 +215,8 @@ class BottomUpSearch:
             return None
         counts_only = self.problem.rules.size_only and self.problem.budget == 0
         if prune and counts_only:
-            smallest = self.sizes == self.state.anonymity
-            self._smallest = [set(np.unique(nodes[smallest]).tolist()) for nodes in self.nodes]
-            tried = [self.score(move) for move in moves if self.is_critical(move)]
+            self._smallest = self._nodes_of_smallest()
+            tried = [self.score(move) for move in moves if self.may_be_critical(move)]
         else:
             tried = [self.score(move) for move in moves]
         useful = [scored for scored in tried if scored.privacy > 0]
@@ -184,35 +232,33 @@ class BottomUpSearch:
         """Carry a move out and tell about it."""
         problem, (column, node, children) = self.problem, scored.move
         tree = problem.trees[column]
-        new, n_new = self._joined(scored.move)
+        new, sizes = self._join(scored.move)
         word, weight = problem.packing
-        moved = np.isin(self.nodes[column], children)
-        delta = np.uint64(node) - self.nodes[column][moved].astype(np.uint64)
-        self.words[word[column], moved] += delta * weight[column]
-        self.nodes[column] = np.where(moved, np.int32(node), self.nodes[column])
-        first = np.empty(n_new, np.int64)
-        first[new[::-1]] = np.arange(len(new))[::-1]
-        self.sizes = sum_groups(self.sizes, new, n_new)
-        self.words = np.ascontiguousarray(self.words[:, first])
-        self.nodes = [np.ascontiguousarray(nodes[first]) for nodes in self.nodes]
+        self.nodes, self.words, self.classes = gather_groups(
+            self.nodes,
+            self.words,
+            self.classes,
+            new,
+            len(sizes),
+            self._mask(scored.move),
+            column,
+            node,
+            int(word[column]),
+            weight[column],
+        )
+        self.sizes = sizes
         self.group_of = new[self.group_of]
+        self._tried.clear()
         for child in children:
             self.absorbed[column][child] = True
             self.node_of[column][tree.start[child] : tree.stop[child]] = node
         self.complete[column][node] = self.absorbed[column][self.children[column][node]].all()
-        self.state = problem.assess(self.group_of, n_new, self.sizes)
+        self.state = problem.assess(self.group_of, len(sizes), sizes)
         return self._step(scored, number)
 
     def _step(self, scored: Scored, number: int) -> Step:
         problem, (column, node, children) = self.problem, scored.move
         labels = problem.trees[column].labels
-        metrics = {"ncp": problem.total_loss(self.node_of), "discernibility": self.state.squares}
-        if problem.classes.shape[1]:
-            bits, errors = problem.class_loss(self.group_of, len(self.sizes))
-            metrics |= {
-                "class_entropy": bits / problem.cells.n_rows,
-                "classification_errors": errors,
-            }
         return Step(
             number,
             problem.cells.names[column],
@@ -224,7 +270,7 @@ class BottomUpSearch:
             self.state.anonymity,
             self.state.failing,
             len(self.sizes),
-            metrics,
+            problem.measures(self.node_of, self.state.squares, self.classes),
         )
 
 

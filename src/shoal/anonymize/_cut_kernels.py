@@ -29,18 +29,20 @@ def _probe(
 def join_groups(
     nodes: Codes,
     words: NDArray[np.uint64],
+    sizes: Counts,
     moves: Flags,
     target: int,
     changed: int,
     weight: np.uint64,
-) -> tuple[NDArray[np.int64], int]:
-    """New group of each group when the nodes in `moves` of one column become `target`.
+) -> tuple[NDArray[np.int64], Counts]:
+    """New group of each group, and their sizes, when nodes in `moves` of a column join `target`.
 
     `nodes` is that column, `changed` its word and `weight` its place value there.  Groups that
     keep their nodes keep their order and come first.
     """
     n_words, n = words.shape
     new = np.full(n, -1, np.int64)
+    total = np.empty(n, np.int64)
     n_new = 0
     n_moved = 0
     for i in range(n):
@@ -48,11 +50,12 @@ def join_groups(
             n_moved += 1
         else:
             new[i] = n_new
+            total[n_new] = sizes[i]
             n_new += 1
     capacity = 16
     while capacity < 2 * n_moved:
         capacity *= 2
-    slots = np.full(capacity, -1, np.int64)
+    slots = np.full(capacity, -1, np.int32)
     for i in range(n):
         if new[i] >= 0:
             continue
@@ -63,6 +66,7 @@ def join_groups(
             if other < 0:
                 slots[at] = i
                 new[i] = n_new
+                total[n_new] = sizes[i]
                 n_new += 1
                 break
             same = True
@@ -76,9 +80,103 @@ def join_groups(
                     break
             if same:
                 new[i] = new[other]
+                total[new[i]] += sizes[i]
                 break
             at = (at + 1) & (capacity - 1)
-    return new, n_new
+    return new, total[:n_new].copy()
+
+
+@kernel
+def keeps_one_alone(
+    nodes: Codes,
+    words: NDArray[np.uint64],
+    sizes: Counts,
+    smallest: int,
+    moves: Flags,
+    target: int,
+    changed: int,
+    weight: np.uint64,
+) -> bool:
+    """Whether one of a few smallest groups is joined with no other by a move; one scan tells."""
+    n_words, n = words.shape
+    chosen = np.empty(8, np.int64)
+    n_chosen = 0
+    for i in range(n):
+        if sizes[i] == smallest:
+            chosen[n_chosen] = i
+            n_chosen += 1
+            if n_chosen == 8:
+                break
+    alone = np.ones(n_chosen, np.bool_)
+    left = n_chosen
+    for i in range(n):
+        if not moves[nodes[i]] and nodes[i] != target:
+            continue
+        rest = words[changed, i] - np.uint64(nodes[i]) * weight
+        for c in range(n_chosen):
+            at = chosen[c]
+            if not alone[c] or at == i:
+                continue
+            if rest != words[changed, at] - np.uint64(nodes[at]) * weight:
+                continue
+            same = True
+            for w in range(n_words):
+                if w != changed and words[w, i] != words[w, at]:
+                    same = False
+                    break
+            if same:
+                alone[c] = False
+                left -= 1
+        if left == 0:
+            return False
+    return True
+
+
+@kernel
+def gather_groups(
+    nodes: Codes,
+    words: NDArray[np.uint64],
+    classes: Counts,
+    new: NDArray[np.int64],
+    n_new: int,
+    moves: Flags,
+    column: int,
+    target: int,
+    changed: int,
+    weight: np.uint64,
+) -> tuple[Codes, NDArray[np.uint64], Counts]:
+    """Nodes (a row per column), words and class counts of the joined groups."""
+    n_columns, n = nodes.shape
+    n_words, n_classes = words.shape[0], classes.shape[1]
+    new_nodes = np.empty((n_columns, n_new), np.int32)
+    new_words = np.empty((n_words, n_new), np.uint64)
+    new_classes = np.zeros((n_new, n_classes), np.int64)
+    seen = np.zeros(n_new, np.bool_)
+    for i in range(n):
+        g = new[i]
+        for c in range(n_classes):
+            new_classes[g, c] += classes[i, c]
+        if seen[g]:
+            continue
+        seen[g] = True
+        for j in range(n_columns):
+            new_nodes[j, g] = nodes[j, i]
+        for w in range(n_words):
+            new_words[w, g] = words[w, i]
+        if moves[nodes[column, i]]:
+            new_nodes[column, g] = target
+            new_words[changed, g] += np.uint64(target - nodes[column, i]) * weight
+    return new_nodes, new_words, new_classes
+
+
+@kernel
+def nodes_of_smallest(nodes: Codes, sizes: Counts, smallest: int, n_nodes: int) -> Flags:
+    """Which nodes of one column occur in the groups of `smallest` rows."""
+    found = np.zeros(n_nodes, np.bool_)
+    for i in range(sizes.shape[0]):
+        if sizes[i] == smallest:
+            found[nodes[i]] = True
+    return found
 
 
 @kernel
@@ -159,27 +257,30 @@ def entropy_of_counts(counts: Counts) -> float:
 
 
 @kernel
-def class_summary(
-    classes: Counts, group_of: NDArray[np.int64], n_groups: int
-) -> tuple[float, float]:
+def class_summary(table: Counts) -> tuple[float, float]:
     """Class entropy within groups (bits, summed over rows) and rows outside the majority."""
-    n_classes = classes.shape[1]
-    table = np.zeros((n_groups, n_classes), np.int64)
-    for i in range(group_of.shape[0]):
-        if group_of[i] >= 0:
-            for c in range(n_classes):
-                table[group_of[i], c] += classes[i, c]
     bits = 0.0
     errors = 0.0
-    for g in range(n_groups):
+    for g in range(table.shape[0]):
         bits += entropy_of_counts(table[g])
         best = np.int64(0)
         total = np.int64(0)
-        for c in range(n_classes):
-            total += table[g, c]
-            best = max(best, table[g, c])
+        for count in table[g]:
+            total += count
+            best = max(best, count)
         errors += total - best
     return bits, errors
+
+
+@kernel
+def sum_classes(classes: Counts, group_of: NDArray[np.int64], n_groups: int) -> Counts:
+    """Class counts of groups of cells; cells in group -1 are in none."""
+    table = np.zeros((n_groups, classes.shape[1]), np.int64)
+    for i in range(group_of.shape[0]):
+        if group_of[i] >= 0:
+            for c in range(classes.shape[1]):
+                table[group_of[i], c] += classes[i, c]
+    return table
 
 
 @kernel

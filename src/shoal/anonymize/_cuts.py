@@ -180,11 +180,15 @@ class CutProblem:
             failing = int(sizes[~fine].sum())
         return State(int(smallest), int(failing), float(squares))
 
-    def class_loss(self, group_of: NDArray[np.int64], n_groups: int) -> tuple[float, float]:
-        """Class entropy left within groups, and rows outside their group's majority class."""
-        if not self.classes.shape[1]:
-            return 0.0, 0.0
-        return class_summary(self.classes, group_of, n_groups)
+    def measures(
+        self, node_of: Sequence[Codes], squares: float, classes: Counts
+    ) -> dict[str, float]:
+        """What a step reports: loss, discernibility, and class loss when there is a target."""
+        found = {"ncp": self.total_loss(node_of), "discernibility": squares}
+        if classes.shape[1]:
+            bits, errors = class_summary(classes)
+            found |= {"class_entropy": bits / self.cells.n_rows, "classification_errors": errors}
+        return found
 
     def total_loss(self, node_of: Sequence[Codes]) -> float:
         """Mean NCP of a cut."""

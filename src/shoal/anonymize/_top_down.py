@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._cut_kernels import split_groups, sum_groups
+from shoal.anonymize._cut_kernels import split_groups, sum_classes, sum_groups
 from shoal.anonymize._cuts import (
     CutProblem,
     State,
@@ -205,13 +205,7 @@ class TopDownSearch:
             self.node_of[column][inside][moved] = child
         self.candidates.discard((column, node))
         self._add(column, below)
-        metrics = {"ncp": problem.total_loss(self.node_of), "discernibility": self.state.squares}
-        if problem.classes.shape[1]:
-            bits, errors = problem.class_loss(self.group_of, n_new)
-            metrics |= {
-                "class_entropy": bits / problem.cells.n_rows,
-                "classification_errors": errors,
-            }
+        classes = sum_classes(problem.classes, self.group_of, n_new)
         return Step(
             number,
             problem.cells.names[column],
@@ -223,5 +217,5 @@ class TopDownSearch:
             self.state.anonymity,
             self.state.failing,
             n_new,
-            metrics,
+            problem.measures(self.node_of, self.state.squares, classes),
         )
