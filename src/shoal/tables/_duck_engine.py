@@ -145,16 +145,18 @@ class DuckEngine:
         )
         try:
             coded = {name: self._code(name, table, schema, options) for name in wanted}
-            counts = self.fetch(f"SELECT shoal_rows FROM {table}")["shoal_rows"]
+            listed = ", ".join(f"{coded[name].sql} AS c{at}" for at, name in enumerate(wanted))
+            fetched = self.fetch(f"SELECT {listed}, shoal_rows FROM {table} AS t")
         finally:
             self.query(f"DROP TABLE {table}")
-        keys = np.column_stack([coded[name].codes for name in quasi])
-        counted = {
-            name: (coded[name].coding, coded[name].codes) for name in counted_columns(schema)
+        codes = {
+            name: coded[name].code_of_value[np.asarray(fetched[f"c{at}"], np.int64)]
+            for at, name in enumerate(wanted)
         }
-        cells, _ = assemble(
-            [coded[name].coding for name in quasi], keys, counted, np.asarray(counts, np.int64)
-        )
+        counts = np.asarray(fetched["shoal_rows"], np.int64)
+        keys = np.column_stack([codes[name] for name in quasi])
+        counted = {name: (coded[name].coding, codes[name]) for name in counted_columns(schema)}
+        cells, _ = assemble([coded[name].coding for name in quasi], keys, counted, counts)
         values = {name: (coded[name].keys, coded[name].code_of_value) for name in quasi}
         return CompressedRelation(self, schema, cells, values)
 
@@ -169,21 +171,16 @@ class DuckEngine:
         coding, code_of_value = code_values(
             name, schema[name], values, has_missing=len(values) < len(rows), options=options
         )
-        # dense ranks of the distinct values, in the order in which they were fetched
-        place = self.fetch(
-            f"SELECT CASE WHEN v.at IS NULL THEN {len(values)} ELSE v.at END AS at FROM {table} t "
-            f"LEFT JOIN (SELECT {column} AS value, row_number() OVER (ORDER BY {column}) - 1 AS at "
-            f"FROM (SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL)) v "
-            f"ON t.{column} = v.value ORDER BY t.rowid"
-        )["at"]
-        codes = code_of_value[np.asarray(place, np.int64)]
-        return _Coded(coding, codes, keys, code_of_value)
+        # the place of each row's value among the distinct ones, missing last
+        text_sql = f"CAST({column} AS VARCHAR)"
+        places = list(range(len(keys)))
+        return _Coded(coding, lookup_sql(text_sql, keys, places, len(keys)), keys, code_of_value)
 
 
 @dataclass(frozen=True, eq=False)
 class _Coded:
     coding: Coding
-    codes: Codes
+    sql: str
     keys: list[str]
     code_of_value: Codes
 
