@@ -14,9 +14,10 @@ from shoal.privacy._likeness import BetaLikeness
 from shoal.privacy._model import POPULATION, All, PrivacyModel, Reached, Rule, check
 from shoal.privacy._presence import DeltaPresence, with_population
 from shoal.privacy._proximity import Proximity
-from shoal.privacy._rule_kernels import Rules, add_cell, allowed, allowed_groups
-from shoal.privacy._rules import compile_rules
+from shoal.privacy._rule_kernels import Rules, add_cell, allowed
+from shoal.privacy._rules import allowed_groups, compile_rules
 from shoal.privacy._spans import Bins, PrivateColumns, Spans, count_groups
+from shoal.privacy._sparse_rule_kernels import allowed_present, touch_cell
 
 __all__ = [
     "POPULATION",
@@ -42,9 +43,11 @@ __all__ = [
     "add_cell",
     "allowed",
     "allowed_groups",
+    "allowed_present",
     "check",
     "compile_rules",
     "confidence_to_l",
     "count_groups",
+    "touch_cell",
     "with_population",
 ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy._group_values import natural_order, overall, shares
@@ -107,13 +108,9 @@ class TCloseness(_ColumnModel):
         whole = overall(histogram)
         if self.distance == "ordered":
             self._check_ordered(cells, column)
-            order = natural_order(histogram)
-            return Rule(ORDERED, column, self.t, floats=whole[order], codes=order)
+            return ordered_rule(column, self.t, whole, natural_order(histogram))
         if self.distance == "hierarchical":
-            tree = self._tree(cells, column)
-            height = tree.height / max(1, int(tree.height[tree.root]))
-            floats = np.concatenate([whole, height])
-            return Rule(TREE, column, self.t, floats=floats, codes=tree.parent.astype(np.int64))
+            return tree_rule(column, self.t, whole, self._tree(cells, column))
         return Rule(EQUAL, column, self.t, floats=whole)
 
     def _check_ordered(self, groups: FrequencyTable, column: str) -> None:
@@ -131,3 +128,36 @@ class TCloseness(_ColumnModel):
                 "the column a hierarchy in the schema."
             )
         return tree
+
+
+def ordered_rule(column: str, t: float, whole: Floats, order: NDArray[np.int64]) -> Rule:
+    """Shares in order, their running sums, and the sums of those; values in order, and back."""
+    running = np.cumsum(whole[order])
+    before = np.concatenate([[0.0], np.cumsum(running)])
+    place = np.zeros(len(whole), np.int64)
+    place[order] = np.arange(len(order))
+    return Rule(
+        ORDERED,
+        column,
+        t,
+        float(len(order)),
+        floats=np.concatenate([whole[order], running, before]),
+        codes=np.concatenate([order, place]),
+    )
+
+
+def tree_rule(column: str, t: float, whole: Floats, tree: Hierarchy) -> Rule:
+    """Shares of the leaves; then height, cost of the edge above, and share below of each node."""
+    height = tree.height / max(1, int(tree.height[tree.root]))
+    climb = np.zeros(tree.n_nodes)
+    climb[: tree.root] = (height[tree.parent[: tree.root]] - height[: tree.root]) / 2
+    running = np.concatenate([[0.0], np.cumsum(whole)])
+    below = running[tree.stop] - running[tree.start]
+    return Rule(
+        TREE,
+        column,
+        t,
+        float((climb * below).sum()),
+        floats=np.concatenate([whole, height, climb, below]),
+        codes=np.concatenate([tree.parent, tree.start, tree.stop]).astype(np.int64),
+    )

@@ -94,9 +94,15 @@ class Proximity(_ColumnModel):
     def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
         histogram = cells.histograms[column]
         order = natural_order(histogram)
-        numbers = histogram.coding.numbers[order]
+        place = np.zeros(histogram.coding.n_codes, np.int64)
+        place[order] = np.arange(len(order))
         return Rule(
-            PROXIMITY, column, self._reach(histogram), float(self.m), floats=numbers, codes=order
+            PROXIMITY,
+            column,
+            self._reach(histogram),
+            float(self.m),
+            floats=histogram.coding.numbers[order],
+            codes=np.concatenate([order, place]),
         )
 
     def _reach(self, histogram: Histogram) -> float:

@@ -2,20 +2,28 @@
 
 Each kind of rule reads its part of the group's histogram, two numbers and arrays of its own:
 
-========== ======================= ======== ============================ =========================
-kind       level                   second   floats                       codes
-========== ======================= ======== ============================ =========================
+========== ======================= ============ ========================== ========================
+kind       level                   second       floats                     codes
+========== ======================= ============ ========================== ========================
 DISTINCT   least number of values
 ENTROPY    least entropy, nats
 RECURSIVE  c                       l
-EQUAL      t                                share of each value overall
-ORDERED    t                                shares overall, in order     values, in order
-TREE       t                                shares overall, then heights parent of each node
-           .                                of the nodes over the root's
-CAP                                         largest share of each value
-PROXIMITY  e                       m        numbers, rising              values, in order
+EQUAL      t                                    share of each value in
+           .                                    the whole table
+ORDERED    t                       values that  their shares in order,     values in order, then
+           .                       occur        running sums, sums of      the place of each value
+           .                                    running sums
+TREE       t                       distance of  shares; per node height,   per node parent,
+           .                       an empty     edge cost, share below     first leaf, end of leaves
+           .                       group
+CAP                                             largest share of each
+           .                                    value
+PROXIMITY  e                       m            numbers, rising            as for ORDERED
 PRESENCE   least share             most
-========== ======================= ======== ============================ =========================
+========== ======================= ============ ========================== ========================
+
+Two sets of loops answer: these scan a dense histogram, which is fastest for the few dozen values
+that most columns have; those in ``_sparse_rule_kernels.py`` look only at the values present.
 """
 
 from typing import NamedTuple
@@ -28,7 +36,7 @@ from shoal.typing import Codes, Counts, Flags, Floats
 
 DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, TREE, CAP, PROXIMITY, PRESENCE = range(9)
 
-_SLACK = 1e-9
+SLACK = 1e-9
 
 
 class Rules(NamedTuple):
@@ -76,33 +84,41 @@ def allowed(rules: Rules, size: int, histogram: Counts) -> bool:
 
 
 @kernel
-def allowed_groups(rules: Rules, group_of: NDArray[np.int64], n_groups: int) -> Flags:
-    """Whether each group is allowed; `group_of` names each cell's group, -1 is in none."""
-    n_cells = group_of.shape[0]
-    size = np.zeros(n_groups, np.int64)
+def group_members(
+    group_of: NDArray[np.int64], n_groups: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cells of each group: group g owns ``member[first[g]]`` to ``member[first[g + 1] - 1]``."""
     first = np.zeros(n_groups + 1, np.int64)
-    for cell in range(n_cells):
-        if group_of[cell] >= 0:
-            size[group_of[cell]] += rules.sizes[cell]
-            first[group_of[cell] + 1] += 1
-    found = np.ones(n_groups, np.bool_)
-    if rules.size_only:
-        for group in range(n_groups):
-            found[group] = size[group] == 0 or size[group] >= rules.minimum_size
-        return found
+    for group in group_of:
+        if group >= 0:
+            first[group + 1] += 1
     for group in range(n_groups):
         first[group + 1] += first[group]
     member = np.empty(first[n_groups], np.int64)
     at = first[:n_groups].copy()
-    for cell in range(n_cells):
-        if group_of[cell] >= 0:
-            member[at[group_of[cell]]] = cell
-            at[group_of[cell]] += 1
+    for cell in range(group_of.shape[0]):
+        group = group_of[cell]
+        if group >= 0:
+            member[at[group]] = cell
+            at[group] += 1
+    return first, member
+
+
+@kernel
+def allowed_dense(rules: Rules, first: NDArray[np.int64], member: NDArray[np.int64]) -> Flags:
+    """Whether each group is allowed, by :func:`allowed`."""
+    n_groups = first.shape[0] - 1
+    found = np.zeros(n_groups, np.bool_)
     histogram = np.zeros(rules.n_codes, np.int64)
     for group in range(n_groups):
+        size = 0
+        for place in range(first[group], first[group + 1]):
+            size += rules.sizes[member[place]]
+        if size > 0 and size < rules.minimum_size:
+            continue
         for place in range(first[group], first[group + 1]):
             add_cell(rules, member[place], 1, histogram)
-        found[group] = allowed(rules, size[group], histogram)
+        found[group] = allowed(rules, size, histogram)
         for place in range(first[group], first[group + 1]):
             add_cell(rules, member[place], -1, histogram)
     return found
@@ -118,19 +134,20 @@ def _meets(rules: Rules, rule: int, size: int, counts: Counts) -> bool:
     if kind == DISTINCT:
         return _distinct(counts) >= level
     if kind == ENTROPY:
-        return _entropy(size, counts) >= level - _SLACK
+        return _entropy(size, counts) >= level - SLACK
     if kind == RECURSIVE:
         return _recursive(size, counts, level, int(second))
     floats = rules.floats[rules.float_first[rule] : rules.float_first[rule + 1]]
     if kind == EQUAL:
-        return _equal_distance(size, counts, floats) <= level + _SLACK
+        return _equal_distance(size, counts, floats) <= level + SLACK
     if kind == CAP:
         return _capped(size, counts, floats)
     values = rules.values[rules.code_first[rule] : rules.code_first[rule + 1]]
     if kind == ORDERED:
-        return _ordered_distance(size, counts, floats, values) <= level + _SLACK
+        order = values[: int(second)]
+        return _ordered_distance(size, counts, floats, order) <= level + SLACK
     if kind == TREE:
-        return _tree_distance(size, counts, floats, values) <= level + _SLACK
+        return _tree_distance(size, counts, floats, values) <= level + SLACK
     return _sparse(size, counts, floats, values, level, second)
 
 
@@ -154,19 +171,18 @@ def _entropy(size: int, counts: Counts) -> float:
 
 @kernel
 def _recursive(size: int, counts: Counts, c: float, l: int) -> bool:  # noqa: E741
-    present = np.empty(counts.shape[0], np.int64)
-    n = 0
+    top = np.zeros(l, np.int64)  # the l largest counts, falling
     for count in counts:
-        if count > 0:
-            present[n] = count
-            n += 1
-    if n < l:
-        return False
-    ranked = np.sort(present[:n])
-    tail = 0
-    for place in range(n - l + 1):
-        tail += ranked[place]
-    return ranked[n - 1] < c * tail - _SLACK * size
+        if count > top[l - 1]:
+            at = l - 1
+            while at > 0 and top[at - 1] < count:
+                top[at] = top[at - 1]
+                at -= 1
+            top[at] = count
+    tail = size  # rows of the l-th value and on
+    for place in range(l - 1):
+        tail -= top[place]
+    return top[0] < c * tail - SLACK * size
 
 
 @kernel
@@ -194,9 +210,10 @@ def _ordered_distance(
 
 
 @kernel
-def _tree_distance(size: int, counts: Counts, floats: Floats, parent: NDArray[np.int64]) -> float:
+def _tree_distance(size: int, counts: Counts, floats: Floats, values: NDArray[np.int64]) -> float:
     # At every inner node, surplus below it meets want below it; the rest travels on to its parent.
-    n_leaves, n_nodes = counts.shape[0], parent.shape[0]
+    n_leaves, n_nodes = counts.shape[0], values.shape[0] // 3
+    parent = values[:n_nodes]
     surplus = np.zeros(n_nodes)
     want = np.zeros(n_nodes)
     moved = 0.0
@@ -221,7 +238,7 @@ def _tree_distance(size: int, counts: Counts, floats: Floats, parent: NDArray[np
 @kernel
 def _capped(size: int, counts: Counts, most: Floats) -> bool:
     for code in range(counts.shape[0]):
-        if counts[code] > 0 and counts[code] / size > most[code] + _SLACK:
+        if counts[code] > 0 and counts[code] / size > most[code] + SLACK:
             return False
     return True
 
@@ -231,7 +248,7 @@ def _sparse(
     size: int, counts: Counts, numbers: Floats, order: NDArray[np.int64], e: float, m: float
 ) -> bool:
     """Whether at most 1/m of the rows lie within e of any present value."""
-    n = order.shape[0]
+    n = numbers.shape[0]
     low, high, inside = 0, 0, 0
     for place in range(n):
         here = numbers[place]
@@ -241,7 +258,7 @@ def _sparse(
         while low < place and not here - numbers[low] <= e:
             inside -= counts[order[low]]
             low += 1
-        if counts[order[place]] > 0 and inside * m > size * (1 + _SLACK):
+        if counts[order[place]] > 0 and inside * m > size * (1 + SLACK):
             return False
     return True
 
@@ -251,4 +268,4 @@ def _presence(size: int, counts: Counts, low: float, high: float) -> bool:
     if counts[0] == 0:
         return size == 0
     share = size / counts[0]
-    return share >= low - _SLACK and share <= high + _SLACK
+    return share >= low - SLACK and share <= high + SLACK

@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.privacy._model import PrivacyModel
-from shoal.privacy._rule_kernels import Rules
+from shoal.privacy._rule_kernels import Rules, allowed_dense, group_members
+from shoal.privacy._sparse_rule_kernels import allowed_sparse
 from shoal.tables import FrequencyTable, Histogram
 from shoal.typing import Codes, Counts, Flags
+
+DENSE_LIMIT = 64  # codes; up to here scanning all of them is faster
 
 
 def compile_rules(
@@ -32,7 +35,8 @@ def compile_rules(
     Returns
     -------
     Rules
-        For :func:`allowed` and :func:`allowed_groups`; all cells are in it, kept or not.
+        For :func:`allowed` and :func:`allowed_groups`.  Cells are numbered as in `cells`; groups
+        with cells that are not kept get no meaningful answer.
     """
     whole = cells
     if kept is not None:
@@ -70,6 +74,20 @@ def compile_rules(
         codes=codes,
         counts=counts,
     )
+
+
+def allowed_groups(rules: Rules, group_of: NDArray[np.int64], n_groups: int) -> Flags:
+    """Whether each group of cells is allowed; `group_of` names each cell's group, -1 is in none.
+
+    A group without cells has no rows and is allowed.
+    """
+    if rules.size_only:
+        kept = group_of >= 0
+        rows = np.bincount(group_of[kept], weights=rules.sizes[kept], minlength=n_groups)
+        return (rows >= rules.minimum_size) | (rows == 0)
+    members = group_members(group_of, n_groups)
+    answer = allowed_dense if rules.n_codes <= DENSE_LIMIT else allowed_sparse
+    return answer(rules, *members)
 
 
 def _join(histograms: list[Histogram], n_cells: int) -> tuple[NDArray[np.int64], Codes, Counts]:
