@@ -1,0 +1,7 @@
+"""Models fit to publish: trained so that what they say about people is safe to say."""
+
+from shoal.models._attributes import Attribute
+from shoal.models._nodes import FittedTree, View
+from shoal.models._tree import Exposure, KAnonymousTreeClassifier
+
+__all__ = ["Attribute", "Exposure", "FittedTree", "KAnonymousTreeClassifier", "View"]

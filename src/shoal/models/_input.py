@@ -1,0 +1,140 @@
+"""What a classifier is given: arrays or frames of any library, reduced to columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from shoal.errors import SchemaError, TableError
+from shoal.frames import Frame, is_frame
+from shoal.schema import number
+from shoal.typing import Codes, Floats
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A column as codes (-1 where missing) and the distinct values behind them."""
+
+    codes: Codes
+    values: Sequence[Any]
+
+    def numbers(self) -> Floats:
+        """The column on the number line; NaN where missing."""
+        placed = np.array([*map(number, self.values), np.nan], np.float64)
+        return placed[self.codes]
+
+
+class Input:
+    """A table by column: `numbers` for numeric ones, `factor` for any."""
+
+    def __init__(self, names: tuple[str, ...], table: NDArray[Any] | Frame) -> None:
+        self.names = names
+        self._table = table
+        self._types = table.types if isinstance(table, Frame) else {}
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self._table.n_rows if isinstance(self._table, Frame) else len(self._table)
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether the column holds numbers (and missing values) only."""
+        if isinstance(self._table, Frame):
+            return self._types[self.names[column]] == "number"
+        if self._table.dtype.kind in "fiub":
+            return True
+        if self._table.dtype.kind != "O":
+            return False
+        return all(
+            value is None or (isinstance(value, int | float | np.number))
+            for value in self._table[:, column]
+        )
+
+    def is_date(self, column: int) -> bool:
+        """Whether the column holds dates."""
+        return self._types.get(self.names[column]) == "date"
+
+    def numbers(self, column: int) -> Floats:
+        """A numeric column as floats; NaN where missing."""
+        if isinstance(self._table, Frame):
+            found = self._table.numbers(self.names[column])
+        else:
+            found = np.array(self._table[:, column], np.float64)
+        if np.isinf(found).any():
+            raise TableError(f"column {self.names[column]!r}: Input contains infinity.")
+        return found
+
+    def factor(self, column: int) -> Factor:
+        """A column as codes and distinct values."""
+        if isinstance(self._table, Frame):
+            return Factor(*self._table.factorize(self.names[column]))
+        values = self._table[:, column]
+        if values.dtype.kind in "fiub":
+            found, codes = np.unique(values, return_inverse=True)
+            codes = codes.astype(np.int32)
+            if len(found) and found[-1] != found[-1]:  # NaN sorts last
+                codes[codes == len(found) - 1] = -1
+                found = found[:-1]
+            return Factor(codes, found.tolist())
+        code_of: dict[Any, int] = {}
+        codes = np.empty(len(values), np.int32)
+        for row, value in enumerate(values.tolist()):
+            missing = value is None or value != value
+            codes[row] = -1 if missing else code_of.setdefault(value, len(code_of))
+        return Factor(codes, list(code_of))
+
+    def take(self, rows: NDArray[np.intp]) -> Input:
+        """Some of the rows."""
+        if isinstance(self._table, Frame):
+            return Input(self.names, self._table.take(rows))
+        return Input(self.names, self._table[rows])
+
+
+def read_input(estimator: Any, X: Any, *, reset: bool) -> Input:
+    """Check what was given and remember (or compare) the names and the number of columns."""
+    if is_frame(X):
+        frame = Frame(X)
+        if not frame.n_rows:
+            raise TableError("the table has 0 rows. Found array with 0 sample(s).")
+        if not frame.names:
+            raise TableError("0 feature(s): the table has no columns.")
+        _names(estimator, X, frame.names, reset)
+        return Input(frame.names, frame)
+    table = check_array(
+        X, dtype=None, ensure_all_finite="allow-nan" if _is_plain(X) else False, estimator=estimator
+    )
+    if table.dtype.kind == "c":
+        raise TableError("Complex data not supported. Pass real numbers or text.")
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    known = getattr(estimator, "feature_names_in_", None)
+    names = known if known is not None else [f"x{i}" for i in range(table.shape[1])]
+    return Input(tuple(map(str, names)), table)
+
+
+def _is_plain(X: Any) -> bool:
+    kind = getattr(getattr(X, "dtype", None), "kind", None)
+    return kind is None or kind in "fiu"
+
+
+def _names(estimator: Any, X: Any, names: tuple[str, ...], reset: bool) -> None:
+    """Remember or compare the names of a frame's columns."""
+    if hasattr(X, "__dataframe__") and hasattr(X, "columns") and not hasattr(X, "collect_schema"):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return
+    if reset:
+        estimator.feature_names_in_ = np.array(names, object)
+        estimator.n_features_in_ = len(names)
+        return
+    known = tuple(getattr(estimator, "feature_names_in_", names))
+    if known != names:
+        raise SchemaError(
+            "The feature names should match those that were passed during fit: "
+            f"{len(set(known) - set(names))} are missing, {len(set(names) - set(known))} are new, "
+            "or their order differs."
+        )

@@ -1,0 +1,331 @@
+"""A fitted tree: what it tests, where rows go, which bins and spans that makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.models._attributes import Attribute
+from shoal.models._grow import Grown
+from shoal.models._input import Input
+from shoal.models._route_kernels import LEAF, Nodes, route, step
+from shoal.privacy import Bins, PrivateColumns, Spans
+from shoal.tables import group_keys
+from shoal.typing import Codes, Counts, Flags, Floats
+
+
+@dataclass(frozen=True)
+class View:
+    """An attribute as tests see it: at one level of its hierarchy, or on the number line.
+
+    Parameters
+    ----------
+    attribute : int
+        Which attribute.
+    level : int
+        Level of its hierarchy; 0 is the value itself.
+    labels : tuple of str or None
+        Labels that some branch has; None is a missing value.  Empty for ordered attributes.
+    """
+
+    attribute: int
+    level: int = 0
+    labels: tuple[str | None, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {"attribute": self.attribute, "level": self.level, "labels": list(self.labels)}
+
+
+@dataclass(frozen=True, eq=False)
+class Viewed:
+    """Rows as a tree sees them, one line per view."""
+
+    codes: Codes  # -1 where the value has no label in the view
+    values: Floats
+    lost: Flags  # whether the value is missing
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.codes.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedTree:
+    """All that is published of a tree.  It holds no training row.
+
+    Parameters
+    ----------
+    attributes : tuple of Attribute
+        The columns that the tree may test.
+    views : tuple of View
+        The ways in which it tests them.
+    nodes : Nodes
+        Tests, branches and counts.
+    class_is_public : bool
+        Whether an attacker may know the class.
+    """
+
+    attributes: tuple[Attribute, ...]
+    views: tuple[View, ...]
+    nodes: Nodes
+    class_is_public: bool = False
+
+    # -- shape ------------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes.slot)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.nodes.counts.shape[1]
+
+    @property
+    def leaves(self) -> NDArray[np.intp]:
+        """Nodes that test nothing."""
+        return np.flatnonzero(self.nodes.slot == LEAF)
+
+    def attribute(self, node: int) -> Attribute:
+        """What an inner node tests."""
+        return self.attributes[self.views[self.nodes.slot[node]].attribute]
+
+    def children(self, node: int) -> list[int]:
+        """Children of a node, in the order of their branches."""
+        nodes = self.nodes
+        at = int(nodes.first[node])
+        table = nodes.child[at : at + int(nodes.width[node])].tolist()
+        return list(dict.fromkeys(child for child in table if child >= 0 and self._is_own(node, child)))
+
+    def _is_own(self, node: int, child: int) -> bool:
+        return int(self.nodes.parent[child]) == node
+
+    def labels(self, node: int, child: int) -> list[str | None]:
+        """Labels of the branch from a categorical test to a child."""
+        nodes = self.nodes
+        at = int(nodes.first[node])
+        view = self.views[nodes.slot[node]]
+        return [
+            label for place, label in enumerate(view.labels) if nodes.child[at + place] == child
+        ]
+
+    def depth(self) -> Codes:
+        """Steps from the root to each node."""
+        depth = np.zeros(self.n_nodes, np.int32)
+        for node in range(1, self.n_nodes):  # parents come before their children
+            depth[node] = depth[self.nodes.parent[node]] + 1
+        return depth
+
+    # -- rows -------------------------------------------------------------------------------
+
+    def look(self, table: Input, places: Mapping[str, int]) -> Viewed:
+        """Read a table as the tests do."""
+        n = table.n_rows
+        codes = np.full((len(self.views), n), -1, np.int32)
+        values = np.full((len(self.views), n), np.nan)
+        lost = np.zeros((len(self.views), n), np.bool_)
+        read: dict[int, Any] = {}
+        for line, view in enumerate(self.views):
+            attribute = self.attributes[view.attribute]
+            place = places[attribute.name]
+            if attribute.ordered:
+                values[line] = attribute.places(table, place)
+                lost[line] = np.isnan(values[line])
+                continue
+            if view.attribute not in read:
+                factor = table.factor(place)
+                read[view.attribute] = factor.codes, attribute.labels(factor.values)
+            rows, labels = read[view.attribute]
+            code_of = {label: code for code, label in enumerate(view.labels)}
+            found = [-1 if own is None else code_of.get(own[view.level], -1) for own in labels]
+            codes[line] = np.array([*found, code_of.get(None, -1)], np.int32)[rows]
+            lost[line] = rows < 0
+        return Viewed(codes, values, lost)
+
+    def apply(self, rows: Viewed) -> NDArray[np.int64]:
+        """Node at which each row stops: a leaf, or the last node with a branch for it."""
+        return route(self.nodes, rows.codes, rows.values)
+
+    # -- what an attacker sees --------------------------------------------------------------
+
+    def find_spans(
+        self, rows: Viewed, classes: Codes, private: PrivateColumns
+    ) -> tuple[Spans, NDArray[np.int64], Bins]:
+        """Spans of training rows by the definition: public values fixed, private ones free.
+
+        Shares nothing with the bookkeeping by which the tree grew.
+        """
+        span_of_row, n_spans = self._tell_apart(rows, classes)
+        first = np.zeros(n_spans, np.int64)
+        first[span_of_row[::-1]] = np.arange(rows.n_rows)[::-1]
+        reached, stops = [], []
+        for node, here in self._walk(rows, np.arange(n_spans), first, stopping=True):
+            reached.append(here)
+            stops.append(np.full(len(here), node))
+        span, stop = np.concatenate(reached), np.concatenate(stops)
+        kept = np.unique(np.concatenate([stop, self.leaves]))
+        bins, n_classes = np.searchsorted(kept, stop), self.n_classes
+        if self.class_is_public:
+            bins = bins * n_classes + classes[first[span]]
+        else:
+            span = np.repeat(span, n_classes)
+            bins = (bins[:, None] * n_classes + np.arange(n_classes)).ravel()
+        order = np.lexsort((bins, span))
+        start = np.searchsorted(span[order], np.arange(n_spans + 1)).astype(np.int64)
+        spans = Spans.from_members(span_of_row, start, bins[order].astype(np.int32), private)
+        return spans, span_of_row, self._bins(kept)
+
+    def _bins(self, stops: NDArray[np.int64]) -> Bins:
+        leaf = self.nodes.slot[stops] == LEAF
+        names = tuple(
+            f"{'leaf' if is_leaf else 'other values at node'} {stop}, class {c}"
+            for stop, is_leaf in zip(stops.tolist(), leaf.tolist(), strict=True)
+            for c in range(self.n_classes)
+        )
+        return Bins(names, np.where(leaf[:, None], self.nodes.counts[stops], 0).ravel())
+
+    def _tell_apart(self, rows: Viewed, classes: Codes) -> tuple[NDArray[np.int64], int]:
+        """Number the rows by what public values make of them: equal numbers, equal spans."""
+        everything = np.arange(rows.n_rows)
+        label = classes.astype(np.int64) if self.class_is_public else np.zeros(rows.n_rows, int)
+        n_labels = self.n_classes
+        for node, here in self._walk(rows, everything, everything, stopping=False):
+            goes = self._step(node, rows, here)
+            keys = np.column_stack([np.unique(label[here], return_inverse=True)[1], goes + 1])
+            part, n_parts = group_keys(keys.astype(np.int32))
+            label[here] = n_labels + part
+            n_labels += n_parts
+        return group_keys(label.astype(np.int32)[:, None])
+
+    def _walk(
+        self, rows: Viewed, who: NDArray[np.int64], row: NDArray[np.int64], *, stopping: bool
+    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Nodes with those of `who` (whose rows are `row`) that can get there.
+
+        With `stopping`: only nodes where they can stop; else only inner nodes that test a public
+        attribute.
+        """
+        todo = [(0, who)]
+        while todo:
+            node, here = todo.pop()
+            if not len(here):
+                continue
+            if self.nodes.slot[node] == LEAF:
+                if stopping:
+                    yield node, here
+                continue
+            children = self.children(node)
+            if not self.attribute(node).public:
+                todo.extend((child, here) for child in children)
+                continue
+            if not stopping:
+                yield node, here
+            goes = self._step(node, rows, row[here])
+            if stopping:
+                stays = (goes == node) | ((goes < 0) & self._holds_missing(node))
+                if stays.any():
+                    yield node, here[stays]
+            todo.extend((child, here[(goes == child) | (goes < 0)]) for child in children)
+
+    def _holds_missing(self, node: int) -> bool:
+        """Whether a row whose value is missing stops at the node."""
+        nodes = self.nodes
+        if nodes.other[node] >= 0:
+            return False
+        at = int(nodes.first[node])
+        if not np.isnan(nodes.threshold[node]):
+            return bool(nodes.child[at + 2] < 0)
+        labels = self.views[nodes.slot[node]].labels
+        return None not in labels or bool(nodes.child[at + labels.index(None)] < 0)
+
+    def _step(self, node: int, rows: Viewed, here: NDArray[np.int64]) -> Codes:
+        view = int(self.nodes.slot[node])
+        return step(self.nodes, node, rows.codes[view], rows.values[view], rows.lost[view], here)
+
+
+def finish(
+    tree: Grown,
+    attributes: list[Attribute],
+    labels: list[list[list[str | None]]],
+    *,
+    to_majority: bool,
+    class_is_public: bool,
+) -> FittedTree:
+    """Turn a grown (and perhaps pruned) tree from codes into labels and thresholds."""
+    kept = _kept(tree)
+    new = {old: place for place, old in enumerate(kept)}
+    used: dict[tuple[int, int], list[str | None]] = {}
+    for old in kept:
+        split = tree.split[old]
+        if split is None:
+            continue
+        known = used.setdefault((split.column, split.level), [])
+        if not attributes[split.column].ordered:
+            groups = [labels[split.column][split.level][g] for g in split.groups.tolist()]
+            known.extend(label for label in groups if label not in known)
+    slots = {key: place for place, key in enumerate(used)}
+    views = tuple(View(column, level, tuple(known)) for (column, level), known in used.items())
+    n = len(kept)
+    nodes = Nodes(
+        slot=np.full(n, LEAF, np.int32),
+        threshold=np.full(n, np.nan),
+        first=np.zeros(n, np.int64),
+        width=np.zeros(n, np.int64),
+        child=np.empty(0, np.int32),
+        other=np.full(n, -1, np.int32),
+        parent=np.array([-1 if tree.parent[o] < 0 else new[tree.parent[o]] for o in kept], np.int32),
+        counts=np.array([tree.counts[o] for o in kept], np.int64),
+        mass=np.array([tree.mass[o] for o in kept], np.float64),
+    )
+    tables: list[Codes] = []
+    at = 0
+    for node, old in enumerate(kept):
+        split = tree.split[old]
+        if split is None:
+            continue
+        slot = slots[split.column, split.level]
+        children = [new[child] for child in split.children]
+        ordered = attributes[split.column].ordered
+        if ordered:
+            places = split.groups.tolist()
+            missing = 2
+            table = np.full(3, -1, np.int32)
+        else:
+            groups = [labels[split.column][split.level][g] for g in split.groups.tolist()]
+            places = [views[slot].labels.index(label) for label in groups]
+            missing = views[slot].labels.index(None) if None in groups else -1
+            table = np.full(len(views[slot].labels), -1, np.int32)
+        table[places] = children
+        if to_majority:
+            sizes = [
+                -1 if place == missing else nodes.counts[child].sum()
+                for place, child in zip(places, children, strict=True)
+            ]
+            nodes.other[node] = children[int(np.argmax(sizes))]
+        nodes.slot[node], nodes.threshold[node] = slot, split.threshold
+        nodes.first[node], nodes.width[node] = at, len(table)
+        tables.append(table)
+        at += len(table)
+    child = np.concatenate([np.empty(0, np.int32), *tables]).astype(np.int32)
+    return FittedTree(tuple(attributes), views, nodes._replace(child=child), class_is_public)
+
+
+def _kept(tree: Grown) -> list[int]:
+    """Nodes that pruning left, parents before children."""
+    kept, todo = [], [0]
+    while todo:
+        node = todo.pop(0)
+        kept.append(node)
+        split = tree.split[node]
+        if split is not None:
+            todo.extend(split.children)
+    return kept
+
+

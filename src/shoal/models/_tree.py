@@ -1,0 +1,507 @@
+"""Decision trees fit to publish: no group of people smaller than the privacy model allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    assert_all_finite,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
+
+from shoal.errors import InfeasibleError, ParameterError, SchemaError, TableError
+from shoal.models._attributes import Attribute, describe_attributes
+from shoal.models._grow import grow
+from shoal.models._input import Input, read_input
+from shoal.models._nodes import FittedTree, finish
+from shoal.models._prune import prune
+from shoal.models._route_kernels import LEAF
+from shoal.models._split_kernels import GAIN, GAIN_RATIO, GINI, Settings
+from shoal.models._training import Coded, code_target, code_training, private_coding
+from shoal.privacy import (
+    KAnonymity,
+    PrivacyModel,
+    PrivateColumns,
+    Spans,
+    check,
+    compile_rules,
+    count_groups,
+)
+from shoal.schema import Coding, Schema, text
+from shoal.tables import FrequencyTable, Histogram
+from shoal.typing import Codes, Floats
+
+CRITERIA = {"gain": GAIN, "gain_ratio": GAIN_RATIO, "gini": GINI}
+UNSEEN = ("node", "majority", "error")
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What the release lets an attacker infer about the class, beyond anonymity.
+
+    Parameters
+    ----------
+    rows : int
+        Training rows behind the tree.
+    exposed : int
+        Rows in spans whose rows all have one class: the class of these people is certain.
+    confidence : float
+        Largest share of one class in any span.
+    """
+
+    rows: int
+    exposed: int
+    confidence: float
+
+    @property
+    def share(self) -> float:
+        """Share of exposed rows."""
+        return self.exposed / self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "rows": self.rows,
+            "exposed": self.exposed,
+            "share": self.share,
+            "confidence": self.confidence,
+        }
+
+
+class KAnonymousTreeClassifier(ClassifierMixin, BaseEstimator):
+    """Decision tree that can be published with its counts [FSW06]_, [FWS08]_.
+
+    Parameters
+    ----------
+    schema : Schema, optional
+        Role, kind and hierarchy of every column of `X`, and of the class if it names a target.
+        Quasi-identifiers (and insensitive columns) are public: an attacker may know them.
+        Sensitive columns are private.  Identifiers are never used.  Without a schema every column
+        is public and the class private.
+    privacy : PrivacyModel or int, default=KAnonymity(10)
+        What every span has to satisfy; a number is k.
+    criterion : {"gain", "gain_ratio", "gini"}, default="gain"
+        What is maximized: information gain (ID3), gain ratio among splits of at least average
+        gain (C4.5), or the decrease of Gini's index.
+    prune : bool or "auto", default="auto"
+        Error-based pruning by subtree replacement; "auto" prunes with the gain ratio only.
+    confidence_factor : float, default=0.25
+        Confidence of the error estimate by which subtrees are pruned; smaller prunes more.
+    max_depth : int, optional
+        Depth limit.
+    min_gain : float, default=0.0
+        A split has to gain more than this.
+    min_branch : int, optional
+        At least two branches of a split need this many rows.  By default 2 with the gain ratio
+        and 1 otherwise.
+    unseen : {"node", "majority", "error"}, default="node"
+        Where a value goes that no branch of a test has: it stops and gets the node's own
+        distribution, it follows the branch with most rows, or it raises an error.  The guarantee
+        counts on it, so it is fixed by `fit`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        Class labels, sorted.
+    tree_ : FittedTree
+        Tests, branches and counts.
+    spans_ : Spans
+        The groups of training rows that an attacker can form: the bins of each and its population.
+    bins_ : Bins
+        Leaf and class value, with the number of training rows: what is published.
+    exposure_ : Exposure or None
+        Certainty about the class that the release gives; None when the class is public.
+    privacy_ : PrivacyModel
+        The model that holds for every span with more than one bin.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    **Guarantee.**  For every training row, the set of bins it can fall in when its private values
+    vary freely is a single one, or the training rows that share this set are an allowed group
+    under `privacy` (with `KAnonymity(k)`: at least k rows).  `fit` checks this on the finished tree
+    with code that shares nothing with the search, and raises `GuaranteeError` rather than return a
+    tree that fails.  A missing public value is read strictly: its row gets a branch of its own, and
+    the attacker may think of any branch for it.
+
+    **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
+    Sample weights are not people: groups count rows.
+
+    **Departures from the paper.**  A node's best allowed split is looked for when the node is made
+    and checked again when its turn comes; since groups only get finer, this refuses what the
+    paper's queue refuses.  With the gain ratio, which may rise by generalizing, the order of splits
+    in different nodes can differ.  A value that no row of a node has gets no empty leaf: such
+    values share the node's own distribution.  An ordered column is cut in two at any node; its
+    hierarchy is not used.  Limits on generalization in the schema do not apply, since a tree that
+    leaves a column out generalizes nothing.
+
+    References
+    ----------
+    .. [FSW06] A. Friedman, A. Schuster, R. Wolff.  k-Anonymous decision tree induction.
+       PKDD 2006.  doi:10.1007/11871637_18
+    .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
+       The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = KAnonymousTreeClassifier(privacy=KAnonymity(20)).fit(X, y)
+    >>> tree.spans_.largest_k >= 20
+    True
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        schema: Schema | None = None,
+        privacy: PrivacyModel | int = KAnonymity(10),  # noqa: B008  frozen
+        *,
+        criterion: Literal["gain", "gain_ratio", "gini"] = "gain",
+        prune: bool | Literal["auto"] = "auto",
+        confidence_factor: float = 0.25,
+        max_depth: int | None = None,
+        min_gain: float = 0.0,
+        min_branch: int | None = None,
+        unseen: Literal["node", "majority", "error"] = "node",
+    ) -> None:
+        self.schema = schema
+        self.privacy = privacy
+        self.criterion = criterion
+        self.prune = prune
+        self.confidence_factor = confidence_factor
+        self.max_depth = max_depth
+        self.min_gain = min_gain
+        self.min_branch = min_branch
+        self.unseen = unseen
+
+    # -- learning ---------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree on rows `X` and classes `y`.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rows, n_columns)
+            NumPy array, or a pandas, Polars or PyArrow table.
+        y : array of shape (n_rows,)
+            Classes.
+        sample_weight : array, optional
+            Weights of the rows, not negative.  Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The fitted tree.
+        """
+        model = self._check_params()
+        table = read_input(self, X, reset=True)
+        classes, codes = _read_classes(y, table.n_rows)
+        table, codes, weights = _weigh(table, codes, sample_weight)
+        if len(np.unique(codes)) < 2:
+            raise TableError(
+                "the class has one value in the training rows; a classifier needs more than one "
+                "class."
+            )
+        schema = None if self.schema is None else _as_schema(self.schema)
+        class_name = (schema.target if schema else None) or "class"
+        class_is_public = bool(
+            schema and class_name in schema and schema[class_name].role != "sensitive"
+        )
+        attributes, places = _usable(describe_attributes(table, schema, class_name))
+        training, coded = code_training(table, attributes, places)
+        private = _private(attributes, coded)
+        if not class_is_public:
+            private[class_name] = _class_coding(class_name, classes), codes.astype(np.int32)
+        model = model.bind(tuple(private))
+        _check_feasible(model, codes, len(classes), class_is_public, private)
+
+        target = code_target(codes, len(classes), weights)
+        rules = compile_rules(model, _one_group_per_row(model, private, table.n_rows))
+        tree, _ = grow(
+            training.columns,
+            target,
+            self._settings(),
+            rules,
+            class_is_public=class_is_public,
+            max_depth=self.max_depth,
+        )
+        if self.prune is True or (self.prune == "auto" and self.criterion == "gain_ratio"):
+            prune(tree, self.confidence_factor)
+        fitted = finish(
+            tree,
+            attributes,
+            training.labels,
+            to_majority=self.unseen == "majority",
+            class_is_public=class_is_public,
+        )
+        self.classes_, self.tree_, self.privacy_ = classes, fitted, model
+        self.class_name_, self.unseen_ = class_name, self.unseen
+        self._check_guarantee(fitted, table, codes.astype(np.int32), private)
+        return self
+
+    def _check_guarantee(
+        self, fitted: FittedTree, table: Input, codes: Codes, private: PrivateColumns
+    ) -> None:
+        """Find the spans of the finished tree anew; keep of them what may be published."""
+        try:
+            rows = fitted.look(table, self._places(table))
+            spans, _, self.bins_ = fitted.find_spans(rows, codes, private)
+            spans.require(self.privacy_)
+        except Exception:
+            del self.tree_  # nothing half-made stays behind
+            raise
+        bare = count_only(spans.groups)
+        self.spans_ = Spans(spans.start, spans.bins, bare)
+        self.exposure_ = None
+        if self.class_name_ in private:
+            self.exposure_ = Exposure(
+                spans.groups.n_rows,
+                spans.exposed_rows(self.class_name_),
+                float(spans.confidence(self.class_name_).max()),
+            )
+
+    def _settings(self) -> Settings:
+        least = self.min_branch
+        if least is None:
+            least = 2 if self.criterion == "gain_ratio" else 1
+        return Settings(
+            CRITERIA[self.criterion],
+            max(float(self.min_gain), 1e-12),
+            int(least),
+            self.unseen == "majority",
+        )
+
+    def _check_params(self) -> PrivacyModel:
+        model = self.privacy
+        if isinstance(model, Integral) and not isinstance(model, bool):
+            model = KAnonymity(int(model))
+        if not isinstance(model, PrivacyModel):
+            raise ParameterError("privacy must be a privacy model such as KAnonymity(10), or k.")
+        if self.criterion not in CRITERIA:
+            raise ParameterError(
+                f"criterion must be one of {', '.join(CRITERIA)}, got {self.criterion!r}."
+            )
+        if self.unseen not in UNSEEN:
+            raise ParameterError(f"unseen must be one of {', '.join(UNSEEN)}, got {self.unseen!r}.")
+        if self.prune not in (True, False, "auto"):
+            raise ParameterError(f'prune must be True, False or "auto", got {self.prune!r}.')
+        if not isinstance(self.confidence_factor, Real) or not 0 < self.confidence_factor <= 0.5:
+            raise ParameterError(
+                "confidence_factor must be above 0 and at most 0.5, got "
+                f"{self.confidence_factor!r}."
+            )
+        for name, least in (("max_depth", 0), ("min_branch", 1)):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, Integral) or value < least):
+                raise ParameterError(
+                    f"{name} must be an integer of at least {least} or None, got {value!r}."
+                )
+        if not isinstance(self.min_gain, Real) or not self.min_gain >= 0:
+            raise ParameterError(f"min_gain must not be negative, got {self.min_gain!r}.")
+        return model
+
+    # -- using ------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Node at which each row stops: a leaf, or an inner node without a branch for its value."""
+        check_is_fitted(self, "tree_")
+        table = read_input(self, X, reset=False)
+        stops = self.tree_.apply(self.tree_.look(table, self._places(table)))
+        if self.unseen_ == "error" and (self.tree_.nodes.slot[stops] != LEAF).any():
+            lost = int((self.tree_.nodes.slot[stops] != LEAF).sum())
+            raise TableError(
+                f"{lost} rows have a value that no branch of a test has. Clean them, or fit with "
+                'unseen="node".'
+            )
+        return stops
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class frequencies of the node at which each row stops."""
+        mass = self.tree_.nodes.mass[self.apply(X)] if check_fitted(self) else np.empty(0)
+        shares: Floats = mass / mass.sum(axis=1, keepdims=True)
+        return shares
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most frequent class of the node at which each row stops."""
+        winners = self.predict_proba(X).argmax(axis=1)
+        found: NDArray[Any] = self.classes_[winners]
+        return found
+
+    def find_spans(self, X: Any, y: ArrayLike) -> tuple[Spans, NDArray[np.int64]]:
+        """Spans of the rows of a table under this tree, with histograms of private values.
+
+        For the owner of the data: unlike `spans_`, the result tells the private values within each
+        span and is not fit to publish.
+
+        Returns
+        -------
+        spans : Spans
+            In order of first appearance.
+        span_of_row : ndarray
+            Span of each row.
+        """
+        check_is_fitted(self, "tree_")
+        table = read_input(self, X, reset=False)
+        codes = _find_classes(self.classes_, y)
+        places = self._places(table)
+        private: dict[str, tuple[Coding, Codes]] = {}
+        closed = [a for a in self.tree_.attributes if not a.public]
+        _, coded = code_training(table, closed, [places[a.name] for a in closed])
+        private |= _private(closed, coded)
+        if not self.tree_.class_is_public:
+            private[self.class_name_] = _class_coding(self.class_name_, self.classes_), codes
+        rows = self.tree_.look(table, places)
+        spans, span_of_row, _ = self.tree_.find_spans(rows, codes, private)
+        return spans, span_of_row
+
+    def get_depth(self) -> int:
+        """Depth of the tree; 0 when it is only a root."""
+        check_is_fitted(self, "tree_")
+        return int(self.tree_.depth().max())
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves."""
+        check_is_fitted(self, "tree_")
+        return len(self.tree_.leaves)
+
+    def _places(self, table: Input) -> dict[str, int]:
+        return {name: place for place, name in enumerate(table.names)}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.classifier_tags.multi_class = True
+        return tags
+
+
+def check_fitted(estimator: BaseEstimator) -> bool:
+    """Raise scikit-learn's error unless the estimator is fitted."""
+    check_is_fitted(estimator, "tree_")
+    return True
+
+
+def count_only(groups: FrequencyTable) -> FrequencyTable:
+    """The same groups without the private values in them."""
+    return FrequencyTable(groups.codings, groups.keys, groups.sizes)
+
+
+def _as_schema(schema: Any) -> Schema:
+    if not isinstance(schema, Schema):
+        raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}.")
+    return schema
+
+
+def _read_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    if y is None:
+        raise ParameterError("requires y to be passed, but the target y is None.")
+    found = column_or_1d(y if hasattr(y, "dtype") else np.asarray(y), warn=True)
+    if found.dtype.kind == "O":
+        if any(value is None or value != value for value in found):
+            raise TableError("Input y contains NaN: some classes are missing. Drop those rows.")
+        found = np.array(found.tolist())
+    elif found.dtype.kind == "f":
+        assert_all_finite(found, input_name="y")
+    if len(found) != n_rows:
+        check_consistent_length(found, np.empty(n_rows))
+    check_classification_targets(found)
+    return np.unique(found, return_inverse=True)
+
+
+def _find_classes(classes: NDArray[Any], y: ArrayLike) -> Codes:
+    found = column_or_1d(np.asarray(y))
+    code_of = {value: code for code, value in enumerate(classes.tolist())}
+    codes = np.array([code_of.get(value, -1) for value in found.tolist()], np.int32)
+    if (codes < 0).any():
+        raise TableError(f"{int((codes < 0).sum())} rows have a class that the tree does not know.")
+    return codes
+
+
+def _weigh(
+    table: Input, codes: NDArray[np.intp], sample_weight: ArrayLike | None
+) -> tuple[Input, NDArray[np.intp], Floats | None]:
+    """Leave out rows without weight; None when all weigh 1."""
+    if sample_weight is None:
+        return table, codes, None
+    weights = _check_sample_weight(
+        sample_weight, np.empty((table.n_rows, 1)), dtype=np.float64, ensure_non_negative=True
+    )
+    kept = np.flatnonzero(weights > 0)
+    if not len(kept):
+        raise TableError("every row has weight 0. Give some rows a positive weight.")
+    if len(kept) < len(weights):
+        table, codes, weights = table.take(kept), codes[kept], weights[kept]
+    return table, codes, None if (weights == 1).all() else weights
+
+
+def _usable(described: list[Attribute | None]) -> tuple[list[Attribute], list[int]]:
+    kept = [(attribute, place) for place, attribute in enumerate(described) if attribute]
+    return [attribute for attribute, _ in kept], [place for _, place in kept]
+
+
+def _private(attributes: list[Attribute], coded: list[Coded]) -> dict[str, tuple[Coding, Codes]]:
+    return {
+        attribute.name: (private_coding(attribute, one), one.codes)
+        for attribute, one in zip(attributes, coded, strict=True)
+        if not attribute.public
+    }
+
+
+def _class_coding(name: str, classes: NDArray[Any]) -> Coding:
+    texts = tuple(str(text(value)) for value in classes.tolist())
+    return Coding(name, "categorical", texts, np.full(len(texts), np.nan))
+
+
+def _one_group_per_row(
+    model: PrivacyModel, private: PrivateColumns, n_rows: int
+) -> FrequencyTable:
+    """The rows as a frequency table, for the rules; histograms only where a model reads them."""
+    ones, start = np.ones(n_rows, np.int64), np.arange(n_rows + 1)
+    histograms = {}
+    if not all(isinstance(part, KAnonymity) for part in model.parts):
+        histograms = {
+            name: Histogram(coding, start, codes, ones) for name, (coding, codes) in private.items()
+        }
+    return FrequencyTable((), np.empty((n_rows, 0), np.int32), ones, histograms)
+
+
+def _check_feasible(
+    model: PrivacyModel,
+    codes: NDArray[np.intp],
+    n_classes: int,
+    class_is_public: bool,
+    private: PrivateColumns,
+) -> None:
+    """Raise unless the root alone is allowed."""
+    if class_is_public:
+        smallest = int(np.bincount(codes, minlength=n_classes).min())
+        if smallest < model.minimum_size:
+            raise InfeasibleError(
+                f"the smallest class, which is public, has fewer than {model.minimum_size} rows",
+                required=model.minimum_size,
+                achieved=smallest,
+                hint="Lower k, join classes, or make the class private (role sensitive).",
+            )
+        return
+    whole = count_groups(np.zeros(len(codes), np.int64), 1, private)
+    for part in check(model, whole):
+        if not part.holds:
+            raise InfeasibleError(
+                f"{len(codes)} training rows as one group: {part.description}",
+                required=part.required,
+                achieved=part.reached,
+                hint="Ask for less, or fit on more rows.",
+            )
+
+
