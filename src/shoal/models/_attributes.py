@@ -161,10 +161,9 @@ def describe_attributes(
     Without a schema every column is public, and text is categorical.
     """
     if schema is None:
-        return [
-            Attribute(name, _guess(table, place)) for place, name in enumerate(table.names)
-        ]
-    schema.require([*table.names, *([target] if target in schema else [])])
+        return [Attribute(name, _guess(table, place)) for place, name in enumerate(table.names)]
+    names = [*table.names]
+    schema.require(names if target is None or target in names else [*names, target])
     return [_describe(name, schema[name], table, place) for place, name in enumerate(table.names)]
 
 
@@ -210,5 +209,3 @@ def _moment(value: Any) -> Any:
     if isinstance(value, str):
         return np.datetime64(value).astype("datetime64[us]").item()
     return value
-
-

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 import numpy as np
 
-from shoal.models._span_forest import SpanForest
-from shoal.models._split_kernels import (
+from shoal.models._allow_kernels import breaks_rules
+from shoal.models._divide_kernels import divide_node
+from shoal.models._kernel_types import (
     GAIN_RATIO,
     Columns,
     Segments,
@@ -17,10 +19,9 @@ from shoal.models._split_kernels import (
     State,
     Target,
     Work,
-    best_split,
-    breaks_rules,
-    divide_node,
 )
+from shoal.models._span_forest import SpanForest
+from shoal.models._split_kernels import best_split
 from shoal.privacy import Rules
 from shoal.typing import Codes, Counts, Floats
 
@@ -54,8 +55,9 @@ class Grown:
     taken : list of int
         Nodes in the order in which they were split.
     refused : list of tuple
-        Node, column, level and threshold of every split that the privacy model forbade.  For
-        tests; it never leaves this package, since a refusal says that some group is small.
+        Number of splits taken before, node, column, level and threshold of every split that the
+        privacy model forbade.  For tests; it never leaves this package, since a refusal says that
+        some group is small.
     """
 
     counts: list[Counts]
@@ -64,7 +66,7 @@ class Grown:
     depth: list[int] = field(default_factory=lambda: [0])
     parent: list[int] = field(default_factory=lambda: [-1])
     taken: list[int] = field(default_factory=list)
-    refused: list[tuple[int, int, int, float]] = field(default_factory=list)
+    refused: list[tuple[int, int, int, int, float]] = field(default_factory=list)
 
     def branch(self, node: int, counts: Counts, mass: Floats) -> range:
         """Append the children of a node."""
@@ -143,9 +145,8 @@ class Grower:
         )
         for place in range(state.n_refused[0]):
             refused_column, level = state.refused[place].tolist()
-            self.tree.refused.append(
-                (node, refused_column, level, float(state.cuts_refused[place]))
-            )
+            cut = float(state.cuts_refused[place])
+            self.tree.refused.append((len(self.tree.taken), node, refused_column, level, cut))
         if column == LEAF:
             return
         if self.forest is not None:
@@ -154,7 +155,7 @@ class Grower:
         below = self.settings.criterion == GAIN_RATIO and gain < average - 1e-3
         ordered = bool(self.columns.ordered[column])
         split = Split(
-            column,
+            int(column),
             0 if ordered else int(state.level[column]),
             int(state.cut[column]) if ordered else 0,
             float(state.threshold[column]) if ordered else np.nan,
@@ -200,7 +201,7 @@ class Grower:
         self.tree.split[node] = split
         self.tree.taken.append(node)
         bounds = first.tolist()
-        self.segment.extend(zip(bounds[:-1], bounds[1:], strict=True))
+        self.segment.extend(itertools.pairwise(bounds))
         if self.forest is None:
             self.spans.extend([[]] * len(children))
         else:
@@ -243,7 +244,9 @@ class Grower:
         """Spans that reach a node."""
         if self.forest is None:
             start, stop = self.segment[node]
-            return Segments(self.order, np.array([start]), np.array([stop]), np.zeros(1, bool), True)
+            return Segments(
+                self.order, np.array([start]), np.array([stop]), np.zeros(1, bool), True
+            )
         self.spans[node] = self.forest.current(self.spans[node])
         return self.forest.segments(self.spans[node])
 
@@ -259,7 +262,7 @@ def missing_group(columns: Columns, column: int, level: int) -> int:
     return int(columns.group[at + code])
 
 
-def grow(  # noqa: PLR0913
+def grow(
     columns: Columns,
     target: Target,
     settings: Settings,

@@ -98,7 +98,7 @@ class Input:
 
 def read_input(estimator: Any, X: Any, *, reset: bool) -> Input:
     """Check what was given and remember (or compare) the names and the number of columns."""
-    if is_frame(X):
+    if _has_names(X) and is_frame(X):
         frame = Frame(X)
         if not frame.n_rows:
             raise TableError("the table has 0 rows. Found array with 0 sample(s).")
@@ -115,6 +115,11 @@ def read_input(estimator: Any, X: Any, *, reset: bool) -> Input:
     known = getattr(estimator, "feature_names_in_", None)
     names = known if known is not None else [f"x{i}" for i in range(table.shape[1])]
     return Input(tuple(map(str, names)), table)
+
+
+def _has_names(X: Any) -> bool:
+    """Whether columns go by names: a frame whose columns are numbered is an array."""
+    return all(isinstance(name, str) for name in getattr(X, "columns", ()))
 
 
 def _is_plain(X: Any) -> bool:

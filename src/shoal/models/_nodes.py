@@ -15,7 +15,7 @@ from shoal.models._input import Input
 from shoal.models._route_kernels import LEAF, Nodes, route, step
 from shoal.privacy import Bins, PrivateColumns, Spans
 from shoal.tables import group_keys
-from shoal.typing import Codes, Counts, Flags, Floats
+from shoal.typing import Codes, Flags, Floats
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,9 @@ class FittedTree:
         nodes = self.nodes
         at = int(nodes.first[node])
         table = nodes.child[at : at + int(nodes.width[node])].tolist()
-        return list(dict.fromkeys(child for child in table if child >= 0 and self._is_own(node, child)))
+        return list(
+            dict.fromkeys(child for child in table if child >= 0 and self._is_own(node, child))
+        )
 
     def _is_own(self, node: int, child: int) -> bool:
         return int(self.nodes.parent[child]) == node
@@ -280,7 +282,9 @@ def finish(
         width=np.zeros(n, np.int64),
         child=np.empty(0, np.int32),
         other=np.full(n, -1, np.int32),
-        parent=np.array([-1 if tree.parent[o] < 0 else new[tree.parent[o]] for o in kept], np.int32),
+        parent=np.array(
+            [-1 if tree.parent[o] < 0 else new[tree.parent[o]] for o in kept], np.int32
+        ),
         counts=np.array([tree.counts[o] for o in kept], np.int64),
         mass=np.array([tree.mass[o] for o in kept], np.float64),
     )
@@ -327,5 +331,3 @@ def _kept(tree: Grown) -> list[int]:
         if split is not None:
             todo.extend(split.children)
     return kept
-
-

@@ -66,9 +66,7 @@ def route(nodes: Nodes, codes: Codes, values: Floats) -> NDArray[np.int64]:
 
 
 @kernel
-def step(
-    nodes: Nodes, node: int, codes: Codes, values: Floats, lost: Flags, rows: Counts
-) -> Codes:
+def step(nodes: Nodes, node: int, codes: Codes, values: Floats, lost: Flags, rows: Counts) -> Codes:
     """Where each of some rows goes from one node; -1 for a row whose value is missing."""
     found = np.empty(rows.shape[0], np.int32)
     for i in range(rows.shape[0]):

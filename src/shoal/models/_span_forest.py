@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.models._split_kernels import Columns, Segments, Target, divide_spans
+from shoal.models._divide_kernels import divide_spans
+from shoal.models._kernel_types import Columns, Segments, Target
 from shoal.typing import Codes, Counts
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shoal.errors import HierarchyError
 from shoal.models._attributes import Attribute
 from shoal.models._input import Input
-from shoal.models._split_kernels import Columns, Target
+from shoal.models._kernel_types import Columns, Target
 from shoal.schema import Coding
 from shoal.typing import Codes, Counts, Floats
 
@@ -132,9 +132,7 @@ def _code_groups(attribute: Attribute, table: Input, place: int) -> Coded:
     factor = table.factor(place)
     found = attribute.labels(factor.values)
     lost = sorted(
-        str(value)
-        for value, labels in zip(factor.values, found, strict=True)
-        if labels is None
+        str(value) for value, labels in zip(factor.values, found, strict=True) if labels is None
     )
     if lost:
         shown = ": " + ", ".join(map(repr, lost)) if attribute.public else ""

@@ -9,35 +9,29 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    _check_sample_weight,
-    assert_all_finite,
-    check_consistent_length,
     check_is_fitted,
-    column_or_1d,
 )
 
-from shoal.errors import InfeasibleError, ParameterError, SchemaError, TableError
+from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._attributes import Attribute, describe_attributes
+from shoal.models._classes import class_coding, find_classes, read_classes, weigh
+from shoal.models._groups import check_feasible, count_only, one_group_per_row, private_columns
 from shoal.models._grow import grow
 from shoal.models._input import Input, read_input
+from shoal.models._kernel_types import GAIN, GAIN_RATIO, GINI, Settings
 from shoal.models._nodes import FittedTree, finish
 from shoal.models._prune import prune
 from shoal.models._route_kernels import LEAF
-from shoal.models._split_kernels import GAIN, GAIN_RATIO, GINI, Settings
-from shoal.models._training import Coded, code_target, code_training, private_coding
+from shoal.models._training import code_target, code_training
 from shoal.privacy import (
     KAnonymity,
     PrivacyModel,
     PrivateColumns,
     Spans,
-    check,
     compile_rules,
-    count_groups,
 )
-from shoal.schema import Coding, Schema, text
-from shoal.tables import FrequencyTable, Histogram
+from shoal.schema import Coding, Schema
 from shoal.typing import Codes, Floats
 
 CRITERIA = {"gain": GAIN, "gain_ratio": GAIN_RATIO, "gini": GINI}
@@ -87,8 +81,8 @@ class KAnonymousTreeClassifier(ClassifierMixin, BaseEstimator):
         Quasi-identifiers (and insensitive columns) are public: an attacker may know them.
         Sensitive columns are private.  Identifiers are never used.  Without a schema every column
         is public and the class private.
-    privacy : PrivacyModel or int, default=KAnonymity(10)
-        What every span has to satisfy; a number is k.
+    privacy : PrivacyModel or int, default=10
+        What every span has to satisfy; a number k stands for ``KAnonymity(k)``.
     criterion : {"gain", "gain_ratio", "gini"}, default="gain"
         What is maximized: information gain (ID3), gain ratio among splits of at least average
         gain (C4.5), or the decrease of Gini's index.
@@ -101,8 +95,8 @@ class KAnonymousTreeClassifier(ClassifierMixin, BaseEstimator):
     min_gain : float, default=0.0
         A split has to gain more than this.
     min_branch : int, optional
-        At least two branches of a split need this many rows.  By default 2 with the gain ratio
-        and 1 otherwise.
+        At least two branches of a split need this many rows (or as much weight).  By default 2
+        with the gain ratio and 1 otherwise.
     unseen : {"node", "majority", "error"}, default="node"
         Where a value goes that no branch of a test has: it stops and gets the node's own
         distribution, it follows the branch with most rows, or it raises an error.  The guarantee
@@ -164,7 +158,7 @@ class KAnonymousTreeClassifier(ClassifierMixin, BaseEstimator):
     def __init__(  # noqa: PLR0913
         self,
         schema: Schema | None = None,
-        privacy: PrivacyModel | int = KAnonymity(10),  # noqa: B008  frozen
+        privacy: PrivacyModel | int = 10,
         *,
         criterion: Literal["gain", "gain_ratio", "gini"] = "gain",
         prune: bool | Literal["auto"] = "auto",
@@ -205,28 +199,27 @@ class KAnonymousTreeClassifier(ClassifierMixin, BaseEstimator):
         """
         model = self._check_params()
         table = read_input(self, X, reset=True)
-        classes, codes = _read_classes(y, table.n_rows)
-        table, codes, weights = _weigh(table, codes, sample_weight)
+        classes, codes = read_classes(y, table.n_rows)
+        table, codes, weights = weigh(table, codes, sample_weight)
         if len(np.unique(codes)) < 2:
             raise TableError(
                 "the class has one value in the training rows; a classifier needs more than one "
                 "class."
             )
         schema = None if self.schema is None else _as_schema(self.schema)
-        class_name = (schema.target if schema else None) or "class"
-        class_is_public = bool(
-            schema and class_name in schema and schema[class_name].role != "sensitive"
-        )
-        attributes, places = _usable(describe_attributes(table, schema, class_name))
+        declared = schema.target if schema else None
+        class_name = declared or ("class" if "class" not in table.names else "target class")
+        class_is_public = bool(schema and declared and schema[declared].role != "sensitive")
+        attributes, places = _usable(describe_attributes(table, schema, declared))
         training, coded = code_training(table, attributes, places)
-        private = _private(attributes, coded)
+        private = private_columns(attributes, coded)
         if not class_is_public:
-            private[class_name] = _class_coding(class_name, classes), codes.astype(np.int32)
+            private[class_name] = class_coding(class_name, classes), codes.astype(np.int32)
         model = model.bind(tuple(private))
-        _check_feasible(model, codes, len(classes), class_is_public, private)
+        check_feasible(model, codes, len(classes), class_is_public, private)
 
         target = code_target(codes, len(classes), weights)
-        rules = compile_rules(model, _one_group_per_row(model, private, table.n_rows))
+        rules = compile_rules(model, one_group_per_row(model, private, table.n_rows))
         tree, _ = grow(
             training.columns,
             target,
@@ -277,7 +270,7 @@ class KAnonymousTreeClassifier(ClassifierMixin, BaseEstimator):
         return Settings(
             CRITERIA[self.criterion],
             max(float(self.min_gain), 1e-12),
-            int(least),
+            float(least),
             self.unseen == "majority",
         )
 
@@ -352,14 +345,14 @@ class KAnonymousTreeClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "tree_")
         table = read_input(self, X, reset=False)
-        codes = _find_classes(self.classes_, y)
+        codes = find_classes(self.classes_, y)
         places = self._places(table)
         private: dict[str, tuple[Coding, Codes]] = {}
         closed = [a for a in self.tree_.attributes if not a.public]
         _, coded = code_training(table, closed, [places[a.name] for a in closed])
-        private |= _private(closed, coded)
+        private |= private_columns(closed, coded)
         if not self.tree_.class_is_public:
-            private[self.class_name_] = _class_coding(self.class_name_, self.classes_), codes
+            private[self.class_name_] = class_coding(self.class_name_, self.classes_), codes
         rows = self.tree_.look(table, places)
         spans, span_of_row, _ = self.tree_.find_spans(rows, codes, private)
         return spans, span_of_row
@@ -392,116 +385,12 @@ def check_fitted(estimator: BaseEstimator) -> bool:
     return True
 
 
-def count_only(groups: FrequencyTable) -> FrequencyTable:
-    """The same groups without the private values in them."""
-    return FrequencyTable(groups.codings, groups.keys, groups.sizes)
-
-
 def _as_schema(schema: Any) -> Schema:
     if not isinstance(schema, Schema):
         raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}.")
     return schema
 
 
-def _read_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    if y is None:
-        raise ParameterError("requires y to be passed, but the target y is None.")
-    found = column_or_1d(y if hasattr(y, "dtype") else np.asarray(y), warn=True)
-    if found.dtype.kind == "O":
-        if any(value is None or value != value for value in found):
-            raise TableError("Input y contains NaN: some classes are missing. Drop those rows.")
-        found = np.array(found.tolist())
-    elif found.dtype.kind == "f":
-        assert_all_finite(found, input_name="y")
-    if len(found) != n_rows:
-        check_consistent_length(found, np.empty(n_rows))
-    check_classification_targets(found)
-    return np.unique(found, return_inverse=True)
-
-
-def _find_classes(classes: NDArray[Any], y: ArrayLike) -> Codes:
-    found = column_or_1d(np.asarray(y))
-    code_of = {value: code for code, value in enumerate(classes.tolist())}
-    codes = np.array([code_of.get(value, -1) for value in found.tolist()], np.int32)
-    if (codes < 0).any():
-        raise TableError(f"{int((codes < 0).sum())} rows have a class that the tree does not know.")
-    return codes
-
-
-def _weigh(
-    table: Input, codes: NDArray[np.intp], sample_weight: ArrayLike | None
-) -> tuple[Input, NDArray[np.intp], Floats | None]:
-    """Leave out rows without weight; None when all weigh 1."""
-    if sample_weight is None:
-        return table, codes, None
-    weights = _check_sample_weight(
-        sample_weight, np.empty((table.n_rows, 1)), dtype=np.float64, ensure_non_negative=True
-    )
-    kept = np.flatnonzero(weights > 0)
-    if not len(kept):
-        raise TableError("every row has weight 0. Give some rows a positive weight.")
-    if len(kept) < len(weights):
-        table, codes, weights = table.take(kept), codes[kept], weights[kept]
-    return table, codes, None if (weights == 1).all() else weights
-
-
 def _usable(described: list[Attribute | None]) -> tuple[list[Attribute], list[int]]:
     kept = [(attribute, place) for place, attribute in enumerate(described) if attribute]
     return [attribute for attribute, _ in kept], [place for _, place in kept]
-
-
-def _private(attributes: list[Attribute], coded: list[Coded]) -> dict[str, tuple[Coding, Codes]]:
-    return {
-        attribute.name: (private_coding(attribute, one), one.codes)
-        for attribute, one in zip(attributes, coded, strict=True)
-        if not attribute.public
-    }
-
-
-def _class_coding(name: str, classes: NDArray[Any]) -> Coding:
-    texts = tuple(str(text(value)) for value in classes.tolist())
-    return Coding(name, "categorical", texts, np.full(len(texts), np.nan))
-
-
-def _one_group_per_row(
-    model: PrivacyModel, private: PrivateColumns, n_rows: int
-) -> FrequencyTable:
-    """The rows as a frequency table, for the rules; histograms only where a model reads them."""
-    ones, start = np.ones(n_rows, np.int64), np.arange(n_rows + 1)
-    histograms = {}
-    if not all(isinstance(part, KAnonymity) for part in model.parts):
-        histograms = {
-            name: Histogram(coding, start, codes, ones) for name, (coding, codes) in private.items()
-        }
-    return FrequencyTable((), np.empty((n_rows, 0), np.int32), ones, histograms)
-
-
-def _check_feasible(
-    model: PrivacyModel,
-    codes: NDArray[np.intp],
-    n_classes: int,
-    class_is_public: bool,
-    private: PrivateColumns,
-) -> None:
-    """Raise unless the root alone is allowed."""
-    if class_is_public:
-        smallest = int(np.bincount(codes, minlength=n_classes).min())
-        if smallest < model.minimum_size:
-            raise InfeasibleError(
-                f"the smallest class, which is public, has fewer than {model.minimum_size} rows",
-                required=model.minimum_size,
-                achieved=smallest,
-                hint="Lower k, join classes, or make the class private (role sensitive).",
-            )
-        return
-    whole = count_groups(np.zeros(len(codes), np.int64), 1, private)
-    for part in check(model, whole):
-        if not part.holds:
-            raise InfeasibleError(
-                f"{len(codes)} training rows as one group: {part.description}",
-                required=part.required,
-                achieved=part.reached,
-                hint="Ask for less, or fit on more rows.",
-            )
-
-

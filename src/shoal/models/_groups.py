@@ -1,0 +1,69 @@
+"""Training rows as the groups that a privacy model is asked about."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InfeasibleError
+from shoal.models._attributes import Attribute
+from shoal.models._training import Coded, private_coding
+from shoal.privacy import KAnonymity, PrivacyModel, PrivateColumns, check, count_groups
+from shoal.schema import Coding
+from shoal.tables import FrequencyTable, Histogram
+from shoal.typing import Codes
+
+
+def count_only(groups: FrequencyTable) -> FrequencyTable:
+    """The same groups without the private values in them."""
+    return FrequencyTable(groups.codings, groups.keys, groups.sizes)
+
+
+def private_columns(
+    attributes: list[Attribute], coded: list[Coded]
+) -> dict[str, tuple[Coding, Codes]]:
+    return {
+        attribute.name: (private_coding(attribute, one), one.codes)
+        for attribute, one in zip(attributes, coded, strict=True)
+        if not attribute.public
+    }
+
+
+def one_group_per_row(model: PrivacyModel, private: PrivateColumns, n_rows: int) -> FrequencyTable:
+    """The rows as a frequency table, for the rules; histograms only where a model reads them."""
+    ones, start = np.ones(n_rows, np.int64), np.arange(n_rows + 1)
+    histograms = {}
+    if not all(isinstance(part, KAnonymity) for part in model.parts):
+        histograms = {
+            name: Histogram(coding, start, codes, ones) for name, (coding, codes) in private.items()
+        }
+    return FrequencyTable((), np.empty((n_rows, 0), np.int32), ones, histograms)
+
+
+def check_feasible(
+    model: PrivacyModel,
+    codes: NDArray[np.intp],
+    n_classes: int,
+    class_is_public: bool,
+    private: PrivateColumns,
+) -> None:
+    """Raise unless the root alone is allowed."""
+    if class_is_public:
+        smallest = int(np.bincount(codes, minlength=n_classes).min())
+        if smallest < model.minimum_size:
+            raise InfeasibleError(
+                f"the smallest class, which is public, has fewer than {model.minimum_size} rows",
+                required=model.minimum_size,
+                achieved=smallest,
+                hint="Lower k, join classes, or make the class private (role sensitive).",
+            )
+        return
+    whole = count_groups(np.zeros(len(codes), np.int64), 1, private)
+    for part in check(model, whole):
+        if not part.holds:
+            raise InfeasibleError(
+                f"{len(codes)} training rows as one group: {part.description}",
+                required=part.required,
+                achieved=part.reached,
+                hint="Ask for less, or fit on more rows.",
+            )
