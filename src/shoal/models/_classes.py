@@ -65,7 +65,7 @@ def weigh(
         raise ParameterError("Negative values in sample_weight: weights must not be negative.")
     kept = np.flatnonzero(weights > 0)
     if not len(kept):
-        raise TableError("every row has weight 0. Give some rows a positive weight.")
+        raise TableError("Sample weights must contain at least one non-zero number.")
     if len(kept) < len(weights):
         table, codes, weights = table.take(kept), codes[kept], weights[kept]
     return table, codes, None if (weights == 1).all() else weights
