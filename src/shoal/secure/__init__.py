@@ -29,6 +29,7 @@ from shoal.secure._part import JointTable, TablePart
 from shoal.secure._party import FirstParty, Party, SecondParty, Settings
 from shoal.secure._polynomial import evaluate_polynomials, serve_polynomials
 from shoal.secure._progress import Progress
+from shoal.secure._reading import read_part
 from shoal.secure._ring import Ring
 from shoal.secure._scaling import excessive_mask, scale_autonomously, scale_exactly
 from shoal.secure._strict import StrictLogarithm
@@ -65,6 +66,7 @@ __all__ = [
     "excessive_mask",
     "garble_program",
     "index_of_least",
+    "read_part",
     "scale_autonomously",
     "scale_exactly",
     "serve_polynomials",

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal, localcontext
 from itertools import chain, pairwise
 from numbers import Integral
@@ -10,11 +10,11 @@ from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.secure._least import index_of_least
 from shoal.secure._logarithm import Logarithm, logarithm_for
+from shoal.secure._parameters import Parameters
 from shoal.secure._part import JointTable, Query, TablePart
 from shoal.secure._party import Party
 from shoal.secure._progress import Progress, common_rounds
@@ -54,7 +54,8 @@ class NetworkStructure:
         )
 
 
-class SecureBayesNet(BaseEstimator):
+@dataclass
+class SecureBayesNet(Parameters):
     """K2 structure of a joint table; both parties learn the arcs and nothing else [YW06]_.
 
     Parameters
@@ -101,18 +102,11 @@ class SecureBayesNet(BaseEstimator):
        networks from data.  Machine Learning 9, 1992.  doi:10.1007/BF00994110
     """
 
-    def __init__(
-        self,
-        order: Sequence[str] | None = None,
-        *,
-        max_parents: int = 2,
-        logarithm: Literal["chebyshev", "taylor", "fast"] = "chebyshev",
-        terms: int = 4,
-    ) -> None:
-        self.order = order
-        self.max_parents = max_parents
-        self.logarithm = logarithm
-        self.terms = terms
+    order: Sequence[str] | None = None
+    _: KW_ONLY
+    max_parents: int = 2
+    logarithm: Literal["chebyshev", "taylor", "fast"] = "chebyshev"
+    terms: int = 4
 
     def fit(
         self,

@@ -1,13 +1,13 @@
 """ID3 over a table that two parties hold in parts."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from numbers import Integral
 from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from shoal.errors import ParameterError
 from shoal.secure._circuit import Builder
@@ -15,6 +15,7 @@ from shoal.secure._counts import count_bits, open_counts
 from shoal.secure._least import index_of_least
 from shoal.secure._library import add, any_of, choose, constant, least, less
 from shoal.secure._logarithm import Logarithm, logarithm_for
+from shoal.secure._parameters import Parameters
 from shoal.secure._part import JointTable, TablePart
 from shoal.secure._party import Party
 from shoal.secure._progress import Progress, common_rounds
@@ -22,7 +23,8 @@ from shoal.secure._tree import SecureTree, grow
 from shoal.secure._yao import Program
 
 
-class SecureID3(BaseEstimator):
+@dataclass
+class SecureID3(Parameters):
     """ID3 tree of a joint table; both parties learn the tree and nothing else [LP00]_.
 
     Parameters
@@ -72,22 +74,13 @@ class SecureID3(BaseEstimator):
        doi:10.1007/3-540-44598-6_3
     """
 
-    def __init__(
-        self,
-        target: str,
-        *,
-        max_depth: int | None = None,
-        min_rows: int = 1,
-        logarithm: Literal["chebyshev", "taylor", "fast"] = "chebyshev",
-        terms: int = 3,
-        reveal_counts: bool = False,
-    ) -> None:
-        self.target = target
-        self.max_depth = max_depth
-        self.min_rows = min_rows
-        self.logarithm = logarithm
-        self.terms = terms
-        self.reveal_counts = reveal_counts
+    target: str
+    _: KW_ONLY
+    max_depth: int | None = None
+    min_rows: int = 1
+    logarithm: Literal["chebyshev", "taylor", "fast"] = "chebyshev"
+    terms: int = 3
+    reveal_counts: bool = False
 
     def fit(
         self,

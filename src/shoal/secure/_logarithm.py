@@ -236,7 +236,7 @@ class ChebyshevLogarithm(PolynomialLogarithm):
     A Taylor series wastes its precision around epsilon = 0.  With ``r = 3 - 2 sqrt 2`` and t the
     position in [-1/4, 1/2], scaled to [-1, 1], ``ln(1 + epsilon) = ln(3 / (16 r)) +
     2 sum (-1)**(i+1) r**i / i T_i(t)``; cut after k terms it is off by less than
-    ``2 r**(k+1) / ((k+1)(1-r))``.  Coefficients are rounded at a scale of ``2**(N k + 16)``.
+    ``2 r**(k+1) / ((k+1)(1-r))``.  Coefficients are rounded at a scale of ``2**(N k + 24)``.
 
     **Reveals**, **Assumes** and **Costs** are those of :class:`TaylorLogarithm`.
 
@@ -245,14 +245,14 @@ class ChebyshevLogarithm(PolynomialLogarithm):
 
     @property
     def sigma(self) -> int:
-        """The scale, 2**(N k + 16)."""
-        return 1 << self.bits * self.terms + 16
+        """The scale, 2**(N k + 24)."""
+        return 1 << self.bits * self.terms + 24
 
     @property
     def error(self) -> float:
         """Tail of the series, and the rounding of the coefficients and of n ln 2."""
         r, k = 3 - 2 * math.sqrt(2), self.terms
-        return 2 * r ** (k + 1) / ((k + 1) * (1 - r)) + (k + 1) * 2**-17 + self.bits / self.scale
+        return 2 * r ** (k + 1) / ((k + 1) * (1 - r)) + (k + 1) * 2**-25 + self.bits / self.scale
 
     @cached_property
     def coefficients(self) -> list[int]:
