@@ -2,6 +2,7 @@
 
 from shoal.federated._agreement import make_kernel, make_key, read_agreement
 from shoal.federated._aliases import AliasTable
+from shoal.federated._compare import Comparison, Study, compare_sites
 from shoal.federated._cox import RandomKernelCox, concordance
 from shoal.federated._dose import eqd2
 from shoal.federated._files import (
@@ -34,6 +35,7 @@ from shoal.federated._transformer import KeyTransformer
 
 __all__ = [
     "AliasTable",
+    "Comparison",
     "GradedGrouping",
     "GradedRanges",
     "KeyTransformer",
@@ -42,9 +44,11 @@ __all__ = [
     "RandomKernelCox",
     "RandomKernelSVC",
     "Share",
+    "Study",
     "TransformKey",
     "auc_at",
     "combine_files",
+    "compare_sites",
     "concordance",
     "decode",
     "decode_centroids",

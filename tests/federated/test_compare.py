@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from shoal.errors import ParameterError
+from shoal.federated import Study, compare_sites, survival_target
+from tests.reference.sites import RANGES
+
+
+@pytest.fixture
+def outcomes(sites):
+    return {
+        name: (table, survival_target(table["time"].to_numpy(), table["event"].to_numpy()))
+        for name, table in sites.items()
+    }
+
+
+@pytest.mark.parametrize("model", ["cox", "svm"])
+def test_joint_beats_single_sites_where_there_is_something_to_learn(outcomes, model):
+    found = compare_sites(outcomes, RANGES, Study(model, 30.0, 0.4, n_splits=15))
+    assert list(found.scores) == ["joint private", *outcomes, "pooled"]
+    rows = {row["model"]: row for row in found.rows()}
+    assert rows["pooled"]["mean"] > found.single_site_mean()
+    assert rows["pooled"]["splits"] == 15
+    gap, error = found.gap()
+    assert gap > -0.05
+    assert error > 0
+    assert found.to_dict()["score"] == "AUC at 30"
+
+
+def test_concordance_is_measured_too(outcomes):
+    found = compare_sites(outcomes, RANGES, Study("cox", 30.0, n_splits=3), score="concordance")
+    assert found.score == "concordance"
+    assert all(0.5 < row["mean"] < 1 for row in found.rows())
+
+
+def test_splits_depend_on_the_seed_only(outcomes):
+    study = Study("svm", 30.0, n_splits=2, random_state=7)
+    one, two = (compare_sites(outcomes, RANGES, study).scores for _ in range(2))
+    assert all(np.array_equal(one[name], two[name]) for name in one)
+
+
+def test_a_site_that_cannot_train_alone_scores_nothing(outcomes):
+    table, y = outcomes["gent"]
+    lived = np.column_stack([np.full(len(y), 1000.0), np.zeros(len(y))])
+    found = compare_sites(
+        {**outcomes, "gent": (table, lived)}, RANGES, Study("cox", 30.0, n_splits=2)
+    )
+    assert np.isnan(found.scores["gent"]).all()
+    assert not np.isnan(found.scores["joint private"]).any()
+
+
+def test_mistakes_are_refused(outcomes):
+    with pytest.raises(ParameterError, match="model must be one of"):
+        Study("tree", 30.0)
+    with pytest.raises(ParameterError, match="train_share"):
+        Study("cox", 30.0, 1.5)
+    with pytest.raises(ParameterError, match="score must be"):
+        compare_sites(outcomes, RANGES, Study("cox", 30.0), score="accuracy")
