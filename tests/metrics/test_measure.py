@@ -57,20 +57,6 @@ def test_suppressed_rows_are_not_a_group():
     assert found.suppressed_share == 1
 
 
-def test_missing_values_are_values_of_their_own():
-    for seed in range(20):
-        recoded, _, _ = random_release(np.random.default_rng(seed), share_suppressed=0.0)
-        for j, labels in enumerate(recoded.labels):
-            missing = labels.coding.missing
-            if missing < 0:
-                continue
-            held = recoded.cells.keys[:, j] == missing
-            label = recoded.codes[recoded.group_of, j]
-            covers = (labels.low <= missing) & (missing <= labels.high)
-            # a row is in a label that covers it: missing rows are never matched by other labels
-            assert covers[label[held]].all()
-
-
 def test_a_target_that_is_not_counted_is_named():
     recoded, _, _ = random_release(np.random.default_rng(3))
     with pytest.raises(SchemaError, match="'salary' is not counted"):

@@ -17,7 +17,8 @@ def test_size_and_share_are_reported_apart():
     assert share.holds
     assert share.reached == pytest.approx(2 / 3)
     assert AlphaKAnonymity(0.7, 4).parts == (KAnonymity(4), AlphaKAnonymity(0.7, 1))
-    assert [part.holds for part in check(PSensitive(2, 4), groups)] == [False, False]
+    assert [part.holds for part in check(PSensitive(2, 4), groups)] == [False, True]
+    assert [part.holds for part in check(PSensitive(3, 3), groups)] == [True, False]
 
 
 def test_only_protected_values_are_bounded():

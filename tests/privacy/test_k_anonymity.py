@@ -1,8 +1,11 @@
+import duckdb
 import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
+from shoal.schema import Column, Schema
+from shoal.tables import open_table
 from tests.reference.rows import table
 
 
@@ -17,3 +20,15 @@ def test_every_group_needs_k_rows():
 def test_k_is_checked_when_the_model_is_made(k):
     with pytest.raises(ParameterError, match="k must be an integer of at least 1"):
         KAnonymity(k)
+
+
+def test_a_missing_value_matches_missing_values_only():
+    rows = duckdb.sql("SELECT * FROM (VALUES ('a', 1), ('a', 1), (NULL, 1)) AS t(x, y)")
+    schema = Schema({"x": Column("quasi-identifier"), "y": Column("quasi-identifier", "numeric")})
+    alone = open_table(rows).compress(schema).cells
+    # were NULL to match anything, all three rows would look alike
+    assert not KAnonymity(2).holds(alone).all()
+    assert KAnonymity(2).value(alone) == 1
+    twice = open_table(rows.union(rows)).compress(schema).cells
+    assert sorted(twice.sizes) == [2, 4]
+    assert KAnonymity(2).holds(twice).all()

@@ -31,7 +31,7 @@ def recheck(
     if failing.any():
         raise GuaranteeError(
             f"{int(failing.sum())} groups of the output ({int(groups.sizes[failing].sum())} rows) "
-            f"break the promise: {privacy.describe()} It is withheld; please report this defect."
+            f"break the promise: {privacy.describe()}. It is withheld; please report this defect."
         )
     return groups
 

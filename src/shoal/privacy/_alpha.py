@@ -8,6 +8,7 @@ from math import ceil
 import numpy as np
 
 from shoal.errors import ParameterError, SchemaError
+from shoal.privacy._diversity import DistinctDiversity
 from shoal.privacy._group_values import largest, n_distinct
 from shoal.privacy._k_anonymity import KAnonymity
 from shoal.privacy._model import (
@@ -161,7 +162,7 @@ class PSensitive(_ColumnModel):
     @property
     def parts(self) -> tuple[PrivacyModel, ...]:
         """The size and the number of values."""
-        return (KAnonymity(self.k), self)
+        return (KAnonymity(self.k), DistinctDiversity(self.p, self.column))
 
     def describe(self) -> str:
         """Say what every group has to be."""
