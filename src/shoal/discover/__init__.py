@@ -3,7 +3,7 @@
 from shoal.discover._keys import find_key, minimal_keys
 from shoal.discover._mask import mask
 from shoal.discover._partition import CodeTable
-from shoal.discover._ratios import distinct_ratio, separation_ratio
+from shoal.discover._ratios import distinct_ratio, group_ratios, separation_ratio
 from shoal.discover._reservoir import RowSample
 from shoal.discover._results import (
     AttributeSetRisk,
@@ -12,7 +12,9 @@ from shoal.discover._results import (
     MinimalKeys,
     UniquenessProfile,
 )
+from shoal.discover._roles import RoleHint, suggest_roles
 from shoal.discover._sizes import pairs_for_key, pairs_for_quasi_identifier, rows_for_key
+from shoal.discover._survey import Survey, survey
 from shoal.discover._uniqueness import uniqueness
 
 __all__ = [
@@ -21,15 +23,20 @@ __all__ = [
     "KeyResult",
     "MaskResult",
     "MinimalKeys",
+    "RoleHint",
     "RowSample",
+    "Survey",
     "UniquenessProfile",
     "distinct_ratio",
     "find_key",
+    "group_ratios",
     "mask",
     "minimal_keys",
     "pairs_for_key",
     "pairs_for_quasi_identifier",
     "rows_for_key",
     "separation_ratio",
+    "suggest_roles",
+    "survey",
     "uniqueness",
 ]

@@ -25,7 +25,7 @@ from shoal.errors import ParameterError
 from shoal.typing import Floats, Native
 
 
-def find_key(  # noqa: PLR0913  one call for every form of the problem
+def find_key(
     table: Native,
     kind: str = "exact",
     *,

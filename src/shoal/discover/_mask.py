@@ -27,7 +27,7 @@ from shoal.errors import InfeasibleError
 from shoal.typing import Native
 
 
-def mask(  # noqa: PLR0913  one call for every form of the problem
+def mask(
     table: Native,
     beta: float,
     kind: str = "distinct",

@@ -43,8 +43,8 @@ class EngineSource:
         """Rows drawn uniformly without replacement, all of them when there are not more."""
         return CodeTable(self.names, self.engine.sample_rows(size, generator))
 
-    def group_sizes(self) -> Counts:
-        """Rows of each distinct combination."""
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
         return self.engine.group_sizes()
 
     def distinct(self) -> EngineSource:

@@ -17,6 +17,7 @@ from shoal.discover._checks import (
     make_generator,
 )
 from shoal.discover._partition import CodeTable
+from shoal.discover._source import CodedSource
 from shoal.errors import ParameterError, TableError
 from shoal.frames import Frame
 from shoal.typing import Codes, Counts, Native
@@ -168,10 +169,9 @@ class SampledSource:
         self._require(size, "this guarantee")
         return self.table.take(generator.choice(self.table.n_rows, size, replace=False))
 
-    def group_sizes(self) -> Counts:
-        """Rows of each distinct combination, if every row is still there."""
-        self._require(self.n_rows, "an exact ratio")
-        raise TableError("a sample of a stream has no exact ratios. Pass the table itself.")
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, if every row is still there."""
+        return CodedSource(self.codes()).group_sizes()
 
     def distinct(self) -> SampledSource:
         """Not to be had: equal rows may have passed unseen."""

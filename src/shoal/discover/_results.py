@@ -8,7 +8,9 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class _Result:
+class Result:
+    """What every result can do."""
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
@@ -18,7 +20,7 @@ class _Result:
 
 
 @dataclass(frozen=True)
-class KeyResult(_Result):
+class KeyResult(Result):
     """A key or quasi-identifier that was found.
 
     Parameters
@@ -71,7 +73,7 @@ class KeyResult(_Result):
 
 
 @dataclass(frozen=True)
-class MinimalKeys(_Result):
+class MinimalKeys(Result):
     """All minimal keys of a table up to a size.
 
     Parameters
@@ -107,7 +109,7 @@ class MinimalKeys(_Result):
 
 
 @dataclass(frozen=True)
-class MaskResult(_Result):
+class MaskResult(Result):
     """Attributes that may be published together.
 
     Parameters
@@ -147,7 +149,7 @@ class MaskResult(_Result):
 
 
 @dataclass(frozen=True)
-class AttributeSetRisk(_Result):
+class AttributeSetRisk(Result):
     """What an attacker who knows some attributes can tell apart.
 
     Parameters
@@ -172,7 +174,7 @@ class AttributeSetRisk(_Result):
 
 
 @dataclass(frozen=True)
-class UniquenessProfile(_Result):
+class UniquenessProfile(Result):
     """Risk of every small set of attributes.
 
     Parameters

@@ -32,8 +32,8 @@ class Source(Protocol):
     def sample(self, size: int, generator: np.random.Generator) -> CodeTable:
         """Rows drawn uniformly without replacement, all of them when there are not more."""
 
-    def group_sizes(self) -> Counts:
-        """Rows of each distinct combination."""
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
 
     def distinct(self) -> Source:
         """The same table with equal rows made one."""
@@ -67,10 +67,11 @@ class CodedSource:
         rows = generator.choice(self.n_rows, size, replace=False, shuffle=False)
         return self.table.take(np.sort(rows))
 
-    def group_sizes(self) -> Counts:
-        """Rows of each distinct combination."""
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
         partition = Partition.whole(self.table).by(range(self.table.n_columns))
-        return np.concatenate([partition.sizes, np.ones(partition.unique, np.int64)])
+        sizes, groups = np.unique(partition.sizes, return_counts=True)
+        return np.append(sizes, 1), np.append(groups, partition.unique)
 
     def distinct(self) -> CodedSource:
         """The same table with equal rows made one."""

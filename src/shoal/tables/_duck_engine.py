@@ -122,10 +122,12 @@ class DuckEngine:
         """Codes of rows drawn uniformly without replacement, in one pass over the rows."""
         return sample_rows(self, size, generator)
 
-    def group_sizes(self) -> Counts:
-        """Rows of each distinct combination of all columns."""
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
         names = ", ".join(map(name_sql, self.names))
-        return self.fetch(f"SELECT count(*) AS n FROM source GROUP BY {names}")["n"]
+        groups = f"SELECT count(*) AS size FROM source GROUP BY {names}"
+        found = self.fetch(f"SELECT size, count(*) AS groups FROM ({groups}) GROUP BY 1 ORDER BY 1")
+        return np.asarray(found["size"], np.int64), np.asarray(found["groups"], np.int64)
 
     def made_distinct(self) -> DuckEngine:
         """The same table with equal rows made one; DuckDB spills to disk what does not fit."""

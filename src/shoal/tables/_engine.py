@@ -84,8 +84,8 @@ class Engine(Protocol):
     def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
         """Codes of rows drawn uniformly without replacement; all rows when there are not more."""
 
-    def group_sizes(self) -> Counts:
-        """Rows of each distinct combination of all columns."""
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
 
     def made_distinct(self) -> Engine:
         """The same table with equal rows made one."""

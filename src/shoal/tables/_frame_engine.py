@@ -80,10 +80,10 @@ class FrameEngine:
         rows = np.sort(generator.choice(self.n_rows, size, replace=False, shuffle=False))
         return _code_frame(self._frame.take(rows))
 
-    def group_sizes(self) -> Counts:
-        """Rows of each distinct combination of all columns."""
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
         group_of, n_groups = group_keys(self.code_rows().T)
-        return np.bincount(group_of, minlength=n_groups)
+        return np.unique(np.bincount(group_of, minlength=n_groups), return_counts=True)
 
     def made_distinct(self) -> FrameEngine:
         """The same table with equal rows made one."""

@@ -121,15 +121,14 @@ class SparkEngine:
         seed = int(generator.integers(2**31))
         return self._collect_codes(self._frame.orderBy(F.rand(seed)).limit(size))
 
-    def group_sizes(self) -> Counts:
-        """Rows of each distinct combination of all columns."""
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
         columns = (self.value(name).alias(f"c{i}") for i, name in enumerate(self.names))
         named = self._frame.select(*columns)
         counts = named.groupBy(*named.columns).count()
-        # sizes repeat: fetch how many groups have each
-        rows = counts.groupBy("count").agg({"*": "count"}).collect()
-        sizes, groups = zip(*rows, strict=True) if rows else ((), ())
-        return np.repeat(np.array(sizes, np.int64), np.array(groups, np.int64))
+        rows = sorted(counts.groupBy("count").agg({"*": "count"}).collect())
+        found = np.array(rows, np.int64).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
 
     def made_distinct(self) -> SparkEngine:
         """The same table with equal rows made one."""

@@ -1,0 +1,206 @@
+"""Everything about a table's quasi-identifiers in one go: what `shoal quasi` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from shoal.discover._checks import RandomState, check_choice, check_count
+from shoal.discover._keys import find_key, minimal_keys
+from shoal.discover._open import EngineSource, open_source
+from shoal.discover._ratios import measure_set
+from shoal.discover._results import AttributeSetRisk, KeyResult, MinimalKeys, Result
+from shoal.discover._source import CodedSource, Source
+from shoal.discover._uniqueness import n_sets, uniqueness
+from shoal.errors import InfeasibleError
+from shoal.typing import Native, Progress
+
+_CELLS_IN_MEMORY = 60_000_000
+"""Cells (rows times columns) up to which all rows are examined."""
+_LOOKS = 3_000_000_000
+"""Rows times attribute sets that a profile may take: a minute or so."""
+
+
+@dataclass(frozen=True)
+class Survey(Result):
+    """What single columns tell, which keys there are, what an attacker can do.
+
+    Parameters
+    ----------
+    columns : tuple of AttributeSetRisk
+        Each column alone.
+    attacker : tuple of AttributeSetRisk
+        The worst set found for an attacker with 1, 2, 3, ... attributes.
+    mean_unique_share : tuple of float
+        Mean share of unique rows over all sets of that size; empty when not all were looked at.
+    exhaustive : bool
+        Whether every set up to that size was looked at, so that the worst is the worst there is.
+    key : KeyResult or None
+        A key of the table; None when equal rows leave none.
+    minimal_keys : MinimalKeys or None
+        All minimal keys up to the size, when all rows were examined.
+    n_rows : int
+        Rows of the table.
+    n_equal : int
+        Rows that equal another one on every column, beyond the first of each.
+    guarantee : str
+        What was examined, in words.
+    seconds : float
+        Time taken.
+    notes : tuple of str
+        What the reader should know about the columns.
+    """
+
+    columns: tuple[AttributeSetRisk, ...]
+    attacker: tuple[AttributeSetRisk, ...]
+    mean_unique_share: tuple[float, ...]
+    exhaustive: bool
+    key: KeyResult | None
+    minimal_keys: MinimalKeys | None
+    n_rows: int
+    n_equal: int
+    guarantee: str
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+
+def survey(
+    table: Native,
+    max_size: int = 3,
+    *,
+    columns: Sequence[str] | None = None,
+    bins: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    examine: str = "auto",
+    eps: float = 0.01,
+    delta: float = 0.01,
+    random_state: RandomState = None,
+    progress: Progress | None = None,
+) -> Survey:
+    """Look at single columns, keys, and attackers with few attributes.
+
+    Parameters
+    ----------
+    table : frame, path or engine
+        What to look at.
+    max_size : int
+        Largest number of attributes of the attacker and of the keys listed; lowered when there
+        are too many sets to look at.
+    columns, bins, weights, eps, delta, random_state
+        As in :func:`shoal.discover.find_key`.
+    examine : {"auto", "all", "sample"}
+        All rows, or a sample for the searches (every ratio shown is then still counted on the
+        whole table); "auto" takes all rows of tables that fit comfortably in memory.
+    progress : callable, optional
+        Told how far the work is.
+
+    Returns
+    -------
+    Survey
+
+    Notes
+    -----
+    **Guarantee.**  Ratios and shares of unique rows are exact.  With all rows examined the worst
+    sets are the worst there are; with a sample they are the best that the greedy search found.
+
+    Examples
+    --------
+    >>> people = {"age": [20, 30, 40, 20], "sex": list("FFMM"), "id": [1, 2, 3, 4]}
+    >>> found = survey(people, 2)
+    >>> [(risk.attributes, risk.unique_share) for risk in found.attacker]
+    [(('id',), 1.0), (('age', 'sex'), 1.0)]
+    """
+    started = perf_counter()
+    check_choice("examine", examine, ("auto", "all", "sample"))
+    check_count("max_size", max_size)
+    tell = progress or _silent
+    source = open_source(table, columns=columns, bins=bins)
+    cells = source.n_rows * len(source.names)
+    options = {"weights": weights, "eps": eps, "delta": delta, "random_state": random_state}
+    if examine == "all" or (examine == "auto" and cells <= _CELLS_IN_MEMORY):
+        parts = _all_rows(source, max_size, options, tell)
+    else:
+        parts = _sampled(source, max_size, options, tell)
+    return Survey(**parts, n_rows=source.n_rows, seconds=perf_counter() - started)
+
+
+def _all_rows(
+    source: Source, max_size: int, options: Mapping[str, Any], tell: Progress
+) -> dict[str, Any]:
+    tell(0, 3, "reading the table")
+    table = source.codes()
+    distinct = CodedSource(table).distinct().table
+    tell(1, 3, "small sets of attributes")
+    size = fitting_size(table.n_rows, table.n_columns, max_size)
+    profile = uniqueness(table, size, max_sets=n_sets(table.n_columns, size))
+    tell(2, 3, "keys")
+    key, keys = None, None
+    if distinct.n_rows > 1:
+        key = find_key(distinct, search="minimum", weights=options["weights"])
+        keys = minimal_keys(distinct, max(size, min(max_size, len(key.attributes))))
+    tell(3, 3, "keys")
+    notes = dict.fromkeys((*source.notes, *profile.notes))
+    if size < max_size:
+        notes[f"sets of more than {size} attributes were left out: there are too many."] = None
+    return {
+        "columns": profile.of_size(1),
+        "attacker": tuple(profile.worst(s) for s in range(1, profile.max_size + 1)),
+        "mean_unique_share": tuple(row["mean"] for row in profile.by_size()),
+        "exhaustive": True,
+        "key": key,
+        "minimal_keys": keys,
+        "n_equal": table.n_rows - distinct.n_rows,
+        "guarantee": f"exact: all {table.n_rows} rows were examined",
+        "notes": tuple(notes),
+    }
+
+
+def _sampled(
+    source: Source, max_size: int, options: Mapping[str, Any], tell: Progress
+) -> dict[str, Any]:
+    assert isinstance(source, EngineSource)
+    engine = source.engine
+    steps = len(source.names) + max_size + 1
+    alone = []
+    for done, name in enumerate(source.names):
+        tell(done, steps, "single columns")
+        alone.append(measure_set(EngineSource(engine.view([name], {}))))
+    tell(len(source.names), steps, "a key, from a sample")
+    try:
+        key = find_key(engine, "distinct", **options)
+        chain: Sequence[str] = key.attributes
+    except InfeasibleError:
+        key, chain = None, find_key(engine, "separation", beta=0.999, **options).attributes
+    # single columns are known exactly: the worst of them may beat the head of the chain
+    attacker = [max(alone, key=lambda risk: (risk.unique, risk.separation_ratio))]
+    for size in range(2, min(max_size, len(chain)) + 1):
+        tell(len(source.names) + size, steps, "attackers with several attributes")
+        attacker.append(measure_set(EngineSource(engine.view(chain[:size], {}))))
+    tell(steps, steps, "attackers with several attributes")
+    n_equal = source.n_rows - int(source.group_sizes()[1].sum())
+    notes = source.notes + (key.notes if key else ())
+    return {
+        "columns": tuple(alone),
+        "attacker": tuple(attacker),
+        "mean_unique_share": (),
+        "exhaustive": False,
+        "key": key,
+        "minimal_keys": None,
+        "n_equal": n_equal,
+        "guarantee": f"ratios exact on all {source.n_rows} rows; sets chosen from a sample",
+        "notes": tuple(dict.fromkeys(notes)),
+    }
+
+
+def fitting_size(n_rows: int, n_columns: int, max_size: int) -> int:
+    """Largest size up to `max_size` at which looking at every set takes reasonable time."""
+    size = 1
+    while size < min(max_size, n_columns) and n_sets(n_columns, size + 1) * n_rows <= _LOOKS:
+        size += 1
+    return size
+
+
+def _silent(done: int, total: int, what: str, /) -> None:
+    """Tell nobody."""
