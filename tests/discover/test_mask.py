@@ -77,7 +77,7 @@ def test_more_is_published_from_a_larger_sample():
     table = coded(random_table(4, 9, 5_000, 6))
     sizes = [
         len(mask(table, 0.9, "separation", sample=k, random_state=0).published)
-        for k in (300, 20_000)
+        for k in (100, 20_000)
     ]
     assert sizes[0] < sizes[1] <= len(mask(table, 0.9, "separation").published)
 

@@ -1,6 +1,7 @@
 import math
 
 import pytest
+from scipy.stats import binom
 
 from shoal.discover import _sizes
 from shoal.errors import ParameterError
@@ -32,11 +33,21 @@ def test_the_limit_on_a_sample_nears_beta_as_the_sample_grows():
     limits = [_sizes.sampled_beta(0.5, k, 10, 0.01) for k in (10**3, 10**4, 10**6)]
     assert limits == sorted(limits)
     assert limits[-1] == pytest.approx(0.5, abs=0.005)
-    k = 10**4
-    alpha = limits[1] / 0.5
-    assert 2**10 * math.exp(-((1 - alpha) ** 2) * 0.5 * k / 2) == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.5, 0.8, 0.99])
+@pytest.mark.parametrize("k", [2_000, 30_000])
+def test_the_limit_is_safe_and_no_stricter_than_the_papers(beta, k):
+    m, delta = 14, 0.01
+    limit = _sizes.sampled_beta(beta, k, m, delta)
+    published = beta * (1 - math.sqrt(2 * math.log(2**m / delta) / (beta * k)))
+    assert published <= limit < beta
+    # the exact chance that a set at beta looks as if it kept the limit, for all sets together
+    assert 2**m * binom.cdf(math.floor(limit * k), k, beta) <= delta
+    # and the bound is not idle: a limit halfway to beta would break it for some beta
+    assert 2**m * binom.cdf(math.floor((limit + 3 * beta) / 4 * k), k, beta) > delta
 
 
 def test_a_sample_that_proves_nothing_is_refused():
-    with pytest.raises(ParameterError, match=r"a sample of 10 says nothing .* at least 48"):
+    with pytest.raises(ParameterError, match=r"a sample of 10 says nothing .* at least 18"):
         _sizes.sampled_beta(0.5, 10, 10, 0.01)

@@ -3,6 +3,7 @@
 from shoal.discover._keys import find_key, minimal_keys
 from shoal.discover._mask import mask
 from shoal.discover._partition import CodeTable
+from shoal.discover._publish import write_masked
 from shoal.discover._ratios import distinct_ratio, group_ratios, separation_ratio
 from shoal.discover._reservoir import RowSample
 from shoal.discover._results import (
@@ -39,4 +40,5 @@ __all__ = [
     "suggest_roles",
     "survey",
     "uniqueness",
+    "write_masked",
 ]

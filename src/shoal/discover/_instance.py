@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,7 +111,7 @@ class Instance:
         greedy = cover(self.coverage, costs, self.target)
         # the greedy's factor, read the other way round (Chvatal's bound holds with costs)
         spent = float(costs[list(greedy.columns)].sum())
-        least = spent / (1 + np.log(max(self.target * self.coverage.total, 1.0)))
+        least = spent / (1 + math.log(max(self.target * self.coverage.total, 1.0)))
         if search == "greedy":
             return Solution(greedy, False, least)
         budget = Budget(max_nodes)

@@ -80,7 +80,9 @@ def mask(
 
     **Departures from the paper.**  An attribute that does not fit is set aside and others are
     still tried, which matters when attributes differ in value.  Rows are sampled without
-    replacement, so that the guarantee holds for every sample size, not only small ones.
+    replacement, so that the guarantee holds for every sample size, not only small ones.  The
+    limit kept on the sample comes from the sharp form of Chernoff's bound and is a little higher
+    than the paper's, with the same probability.
 
     References
     ----------

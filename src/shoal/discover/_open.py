@@ -51,6 +51,10 @@ class EngineSource:
         """The same table with equal rows made one."""
         return EngineSource(self.engine.made_distinct(), self.notes)
 
+    def select(self, names: Sequence[str]) -> EngineSource:
+        """Only some of the columns."""
+        return EngineSource(self.engine.view(names, {}), self.notes)
+
 
 def open_source(
     table: Native,
@@ -68,10 +72,10 @@ def open_source(
     source: Source
     if isinstance(table, RowSample):
         source = table.source(columns, bins)
+    elif isinstance(table, CodedSource | EngineSource):
+        source = table if columns is None else table.select(check_columns(columns, table.names))
     elif isinstance(table, CodeTable):
-        names = check_columns(columns, table.names)
-        places = [table.names.index(name) for name in names]
-        source = CodedSource(CodeTable(names, table.codes[places]))
+        source = CodedSource(table).select(check_columns(columns, table.names))
     elif isinstance(table, Mapping):
         source = _from_mapping(table, columns, bins)
     else:

@@ -116,10 +116,9 @@ class RowSample:
             raise ParameterError("the sample has seen no rows yet. Call partial_fit first.")
         if bins:
             raise ParameterError("a sample is binned when it is taken: give bins to RowSample.")
-        known = self.feature_names_in_
-        names = check_columns(columns, known)
-        places = [known.index(name) for name in names]
-        return SampledSource(CodeTable(names, self._codes[places]), self.n_rows_seen_)
+        names = self.feature_names_in_
+        held = SampledSource(CodeTable(names, self._codes), self.n_rows_seen_)
+        return held.select(check_columns(columns, names))
 
     def _start(self, rows: _Batch) -> None:
         check_count("size", self.size, 2)
@@ -179,6 +178,11 @@ class SampledSource:
             "rows of a stream cannot be made distinct. Leave duplicates='keep', or drop them "
             "before they reach the sample."
         )
+
+    def select(self, names: Sequence[str]) -> SampledSource:
+        """Only some of the columns."""
+        table = CodedSource(self.table).select(names).table
+        return SampledSource(table, self.n_rows, self.notes)
 
     def _require(self, size: int, purpose: str) -> None:
         if size > self.table.n_rows:

@@ -46,12 +46,27 @@ def pairs_for_quasi_identifier(n_columns: int, beta: float, eps: float, delta: f
 
 
 def sampled_beta(beta: float, size: int, n_columns: int, delta: float) -> float:
-    """Limit to keep on the sample so that `beta` holds on the table with probability 1 - delta."""
-    slack = math.sqrt(2 * log_sets(n_columns, delta) / (beta * size))
-    if slack >= 1:
-        least = math.ceil(2 * log_sets(n_columns, delta) / beta) + 1
+    """Limit to keep on the sample so that `beta` holds on the table with probability 1 - delta.
+
+    A set whose ratio exceeds `beta` shows a ratio of x or less on k draws with probability at
+    most exp(-k D(x, beta)), D being the relative entropy of two coins (Chernoff; Hoeffding for
+    draws without replacement).  The limit is the x that makes this delta / 2^m.  The paper's
+    beta (1 - sqrt(2 ln(2^m / delta) / (beta k))) follows from it and is always smaller.
+    """
+    asked = log_sets(n_columns, delta) / size
+    if asked >= -math.log1p(-beta):
+        least = math.ceil(log_sets(n_columns, delta) / -math.log1p(-beta)) + 1
         raise ParameterError(
             f"a sample of {size} says nothing about beta={beta:g} at delta={delta:g} with "
             f"{n_columns} columns. Sample at least {least}, better ten times that."
         )
-    return beta * (1 - slack)
+    low, high = 0.0, beta
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _entropy(middle, beta) >= asked else (low, middle)
+    return low
+
+
+def _entropy(x: float, beta: float) -> float:
+    seen = x * math.log(x / beta) if x > 0 else 0.0
+    return seen + (1 - x) * math.log((1 - x) / (1 - beta))

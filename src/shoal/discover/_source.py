@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,6 +38,9 @@ class Source(Protocol):
 
     def distinct(self) -> Source:
         """The same table with equal rows made one."""
+
+    def select(self, names: Sequence[str]) -> Source:
+        """Only some of the columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +85,11 @@ class CodedSource:
         keep = np.ones(self.n_rows, np.bool_)
         keep[partition.order[drop]] = False
         return CodedSource(self.table.take(np.flatnonzero(keep)), self.notes)
+
+    def select(self, names: Sequence[str]) -> CodedSource:
+        """Only some of the columns."""
+        places = [self.names.index(name) for name in names]
+        return CodedSource(CodeTable(tuple(names), self.table.codes[places]), self.notes)
 
 
 def sample_pairs(source: Source, n_pairs: int, generator: np.random.Generator) -> Flags:

@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from shoal.discover._checks import RandomState, check_choice, check_count
+from shoal.discover._checks import (
+    RandomState,
+    check_choice,
+    check_count,
+    check_weights,
+    make_generator,
+)
+from shoal.discover._coverage import AllPairs
+from shoal.discover._greedy import cover
 from shoal.discover._keys import find_key, minimal_keys
-from shoal.discover._open import EngineSource, open_source
+from shoal.discover._open import open_source
 from shoal.discover._ratios import measure_set
 from shoal.discover._results import AttributeSetRisk, KeyResult, MinimalKeys, Result
 from shoal.discover._source import CodedSource, Source
@@ -19,6 +27,8 @@ from shoal.typing import Native, Progress
 
 _CELLS_IN_MEMORY = 60_000_000
 """Cells (rows times columns) up to which all rows are examined."""
+_ROWS = 50_000
+"""Rows of the sample that stands in when equal rows leave no key."""
 _LOOKS = 3_000_000_000
 """Rows times attribute sets that a profile may take: a minute or so."""
 
@@ -160,24 +170,22 @@ def _all_rows(
 def _sampled(
     source: Source, max_size: int, options: Mapping[str, Any], tell: Progress
 ) -> dict[str, Any]:
-    assert isinstance(source, EngineSource)
-    engine = source.engine
     steps = len(source.names) + max_size + 1
     alone = []
     for done, name in enumerate(source.names):
         tell(done, steps, "single columns")
-        alone.append(measure_set(EngineSource(engine.view([name], {}))))
+        alone.append(measure_set(source.select([name])))
     tell(len(source.names), steps, "a key, from a sample")
     try:
-        key = find_key(engine, "distinct", **options)
+        key = find_key(source, "distinct", **options)
         chain: Sequence[str] = key.attributes
-    except InfeasibleError:
-        key, chain = None, find_key(engine, "separation", beta=0.999, **options).attributes
+    except InfeasibleError:  # equal rows: go as far as the columns reach
+        key, chain = None, _furthest(source, options)
     # single columns are known exactly: the worst of them may beat the head of the chain
     attacker = [max(alone, key=lambda risk: (risk.unique, risk.separation_ratio))]
     for size in range(2, min(max_size, len(chain)) + 1):
         tell(len(source.names) + size, steps, "attackers with several attributes")
-        attacker.append(measure_set(EngineSource(engine.view(chain[:size], {}))))
+        attacker.append(measure_set(source.select(chain[:size])))
     tell(steps, steps, "attackers with several attributes")
     n_equal = source.n_rows - int(source.group_sizes()[1].sum())
     notes = source.notes + (key.notes if key else ())
@@ -192,6 +200,12 @@ def _sampled(
         "guarantee": f"ratios exact on all {source.n_rows} rows; sets chosen from a sample",
         "notes": tuple(dict.fromkeys(notes)),
     }
+
+
+def _furthest(source: Source, options: Mapping[str, Any]) -> tuple[str, ...]:
+    rows = source.sample(_ROWS, make_generator(options["random_state"]))
+    choice = cover(AllPairs.of(rows), check_weights(options["weights"], source.names))
+    return tuple(source.names[j] for j in choice.columns)
 
 
 def fitting_size(n_rows: int, n_columns: int, max_size: int) -> int:

@@ -1,6 +1,7 @@
 """Counting: frequency tables and the engines that make them."""
 
 from shoal.tables._assemble import CodingOptions, assemble, code_values, counted_columns
+from shoal.tables._duck_engine import DuckEngine
 from shoal.tables._engine import STAR, Compressed, Engine, Output
 from shoal.tables._frequency import FrequencyTable, Histogram, group_keys, pack_codes
 from shoal.tables._means import range_columns
@@ -13,6 +14,7 @@ __all__ = [
     "SUPPRESSED",
     "CodingOptions",
     "Compressed",
+    "DuckEngine",
     "Engine",
     "FrequencyTable",
     "Histogram",

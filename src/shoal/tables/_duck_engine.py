@@ -133,6 +133,20 @@ class DuckEngine:
         """The same table with equal rows made one; DuckDB spills to disk what does not fit."""
         return DuckEngine(self.query("SELECT DISTINCT * FROM source"), self._connection)
 
+    def write(self, names: Sequence[str], path: Path) -> None:
+        """Write some columns of every row to a file, as they are; the suffix tells the format."""
+        self.copy(f"SELECT {', '.join(map(name_sql, names))} FROM source", path)
+
+    def copy(self, select: str, path: Path) -> None:
+        """Write the rows of a query to a file, without holding them in memory."""
+        suffix = path.suffix.lower()
+        if suffix in (".arrow", ".feather", ".ipc"):
+            write_arrow_batches(self.query(select), path)
+            return
+        how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
+        with disclose_nothing("write"):
+            self.query(f"COPY ({select}) TO {value_sql(str(path))} ({how})")
+
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedRelation:
         """Group the rows into cells: one scan, then everything happens on the result."""
         options = options or CodingOptions()
@@ -206,14 +220,7 @@ class CompressedRelation:
 
     def write(self, recoded: Recoded, output: Output, path: Path) -> None:
         """Write the released rows to a file, without holding them in memory."""
-        suffix = path.suffix.lower()
-        select = self._select(recoded, output)
-        if suffix in (".arrow", ".feather", ".ipc"):
-            write_arrow_batches(self.engine.query(select), path)
-            return
-        how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
-        with disclose_nothing("write"):
-            self.engine.query(f"COPY ({select}) TO {value_sql(str(path))} ({how})")
+        self.engine.copy(self._select(recoded, output), path)
 
     def _select(self, recoded: Recoded, output: Output) -> str:
         alone = recoded.per_column is not None and not recoded.suppressed.any()

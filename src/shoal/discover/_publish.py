@@ -1,0 +1,63 @@
+"""Writing the columns that a mask leaves, checked before they appear."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shoal._atomic import atomic_path
+from shoal.discover._ratios import distinct_ratio, separation_ratio
+from shoal.discover._results import MaskResult
+from shoal.errors import GuaranteeError, ParameterError, TableError
+from shoal.tables import DuckEngine, open_table
+from shoal.typing import Native, PathText
+
+_SUFFIXES = (".csv", ".parquet", ".arrow", ".feather", ".ipc")
+
+
+def write_masked(table: Native, result: MaskResult, out: PathText, *, force: bool = False) -> float:
+    """Write the published columns of every row; return their ratio, counted on what was written.
+
+    Parameters
+    ----------
+    table : path or DuckDB relation
+        What was masked.
+    result : MaskResult
+        What :func:`mask` found.
+    out : path
+        File to write; its suffix tells the format (CSV, Parquet or Arrow).
+    force : bool
+        Overwrite an existing file.
+
+    Raises
+    ------
+    GuaranteeError
+        When the written rows exceed `beta`: then no file appears.
+
+    Notes
+    -----
+    **Guarantee.**  The ratio is counted anew on the columns as they are written, by the engine
+    and not by the search, so that a sampled mask that was unlucky never gets out.
+    """
+    out = Path(out)
+    if out.suffix.lower() not in _SUFFIXES:
+        raise ParameterError(f"cannot write {out.name!r}: end it in {', '.join(_SUFFIXES)}.")
+    if out.exists() and not force:
+        raise TableError(f"{out.name!r} is there already. Choose another name or use --force.")
+    engine = open_table(table)
+    if not isinstance(engine, DuckEngine):
+        raise ParameterError(
+            "only files and DuckDB relations are written here. Of a dataframe, select the columns "
+            "in `published` yourself."
+        )
+    names = [name for name in engine.names if name in result.published]
+    ratio_of = distinct_ratio if result.kind == "distinct" else separation_ratio
+    ratio = ratio_of(engine, names)
+    if ratio > result.beta:
+        raise GuaranteeError(
+            f"the {result.kind} ratio of the {len(names)} columns is {ratio:.4g}, above "
+            f"beta={result.beta:g}; nothing was written. Mask again with all rows, or with a "
+            "larger sample."
+        )
+    with atomic_path(out) as part:
+        engine.write(names, part)
+    return ratio

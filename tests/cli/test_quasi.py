@@ -1,0 +1,67 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from shoal import cli
+from tests.discover.tables import EXAMPLE
+from tests.extras import need
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = zip(*EXAMPLE.values(), strict=True)
+    path.write_text("\n".join([",".join(EXAMPLE), *(",".join(map(str, row)) for row in rows)]))
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.app, ["quasi", *map(str, arguments)])
+
+
+def test_columns_keys_and_attackers_are_shown(table):
+    done = run(table)
+    assert done.exit_code == 0, done.output
+    assert "Single columns of 5 rows" in done.stdout
+    assert "age, sex" in done.stdout
+    assert "age, state" in done.stdout
+    assert "exact: all 5 rows were examined" in done.stderr
+
+
+def test_json_holds_the_whole_survey(table):
+    done = run(table, "--json", "--max-size", 2, "-c", "age", "-c", "sex")
+    found = json.loads(done.stdout)
+    assert found["key"]["attributes"] == ["age", "sex"]
+    assert [risk["unique_share"] for risk in found["attacker"]] == [0.2, 1.0]
+    assert found["plot"] is None
+
+
+def test_the_risk_is_drawn_and_nothing_is_overwritten(table, tmp_path):
+    need("matplotlib")
+    plot = tmp_path / "risk.svg"
+    assert run(table, "--plot", plot, "-q").exit_code == 0
+    assert plot.exists()
+    again = run(table, "--plot", plot)
+    assert again.exit_code == 2
+    assert "there already" in again.output
+    assert run(table, "--plot", plot, "--force", "-q").exit_code == 0
+
+
+def test_costs_and_bins_are_given_by_column(table):
+    done = run(table, "--json", "--weight", "sex=9", "--bins", "age=5")
+    assert json.loads(done.stdout)["key"]["attributes"] == ["age", "state"]
+    wrong = run(table, "--bins", "age")
+    assert wrong.exit_code == 2
+    assert "COLUMN=NUMBER" in wrong.output
+
+
+def test_equal_rows_are_remarked_on(table):
+    table.write_text(table.read_text() + "\n20,F,CA\n")
+    assert "1 rows equal another one" in " ".join(run(table).stderr.split())
+
+
+def test_bad_input_is_a_sentence(tmp_path):
+    done = run(tmp_path / "nothing.csv")
+    assert done.exit_code == 2
+    assert "no file or folder" in done.output

@@ -1,0 +1,55 @@
+import dataclasses
+
+import duckdb
+import pytest
+
+from shoal.discover import distinct_ratio, mask, write_masked
+from shoal.errors import GuaranteeError, ParameterError, TableError
+from tests.discover.tables import EXAMPLE
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = zip(*EXAMPLE.values(), strict=True)
+    path.write_text("\n".join([",".join(EXAMPLE), *(",".join(map(str, row)) for row in rows)]))
+    return path
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_published_columns_are_written_with_all_rows_in_order(table, tmp_path, name):
+    out = tmp_path / name
+    found = mask(table, 0.8)
+    assert write_masked(table, found, out) == 0.8
+    read = duckdb.sql(f"FROM '{out}'")
+    assert read.columns == ["sex", "state"]
+    assert read.fetchall() == list(zip(EXAMPLE["sex"], EXAMPLE["state"], strict=True))
+    assert distinct_ratio(out) == 0.8
+
+
+def test_what_exceeds_beta_is_withheld(table, tmp_path):
+    out = tmp_path / "out.csv"
+    unlucky = dataclasses.replace(mask(table, 0.8), published=("age", "sex"))
+    with pytest.raises(GuaranteeError, match=r"ratio of the 2 columns is 1, above beta=0\.8"):
+        write_masked(table, unlucky, out)
+    assert [p.name for p in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_files_are_not_overwritten_and_formats_are_known(table, tmp_path):
+    found = mask(table, 0.8)
+    out = tmp_path / "out.csv"
+    out.write_text("mine")
+    with pytest.raises(TableError, match="there already"):
+        write_masked(table, found, out)
+    assert out.read_text() == "mine"
+    write_masked(table, found, out, force=True)
+    with pytest.raises(ParameterError, match=r"end it in \.csv"):
+        write_masked(table, found, tmp_path / "out.xlsx")
+    with pytest.raises(TableError, match="folder 'nowhere' does not exist"):
+        write_masked(table, found, tmp_path / "nowhere" / "out.csv")
+
+
+def test_frames_are_left_to_their_owner(table):
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(ParameterError, match="select the columns"):
+        write_masked(pa.table(EXAMPLE), mask(EXAMPLE, 0.8), "out.csv")
