@@ -92,7 +92,7 @@ def test_a_separation_key_of_adult_has_about_five_attributes(adult):
         sizes.append(len(found.attributes))
         ratios.append(separation_ratio(adult, found.attributes))
     assert np.median(sizes) == 5
-    assert set(sizes) <= {4, 5, 6}
+    assert {*sizes} <= {4, 5, 6, 7}
     assert np.median(ratios) > 0.9999
     assert min(ratios) >= 0.999
 
