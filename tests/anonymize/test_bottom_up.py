@@ -125,7 +125,7 @@ def test_rows_may_be_suppressed_instead_of_generalized():
 
 
 def test_partial_generalization_moves_only_some_children():
-    rows = [("a1", "a2", leaf, "Y") for leaf in "a3 a3 a3 b3 b3 b3 e3 c3".split()]
+    rows = [("a1", "a2", leaf, "Y") for leaf in ["a3", "a3", "a3", "b3", "b3", "b3", "e3", "c3"]]
     full, partial = fit(rows, 2), fit(rows, 2, partial=True)
     assert partial.release_.metrics.gcp <= full.release_.metrics.gcp
     assert min(released(partial).values()) >= 2

@@ -117,7 +117,7 @@ def test_range_columns_hold_bounds_and_the_mean_of_the_group(people):
     table = compressed.release(recode(compressed.cells, (2, 1, 1)), Output(ranges=("age",)))
     assert engines.names(table)[-3:] == ["age_min", "age_max", "age_mean"]
     first = engines.rows(table)[0]
-    assert first[-3:] == (25.0, 28.0, (25 + 28 + 28 + 26 + 25) / 5)
+    assert first[-3:] == (20.0, 29.0, (25 + 28 + 28 + 26 + 25) / 5)
 
 
 def test_shuffling_keeps_the_rows_and_breaks_their_order(people):
@@ -174,7 +174,7 @@ def test_values_that_a_hierarchy_lacks_are_listed_all_at_once(people):
     schema = SCHEMA.replace(
         zip={"role": "quasi-identifier", "hierarchy": {"tree": {"537": ["53710"]}}}
     )
-    with pytest.raises(HierarchyError, match="'01234', '53711', '53712'.*missing-to-root"):
+    with pytest.raises(HierarchyError, match=r"'01234', '53711', '53712'.*missing-to-root"):
         open_table(people).compress(schema)
 
 

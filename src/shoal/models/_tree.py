@@ -155,7 +155,7 @@ class KAnonymousTreeClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         schema: Schema | None = None,
         privacy: PrivacyModel | int = 10,

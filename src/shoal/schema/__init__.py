@@ -1,5 +1,6 @@
 """What columns mean: roles, kinds, hierarchies, limits, and the schema file."""
 
+from shoal.schema._band_labels import band_bounds
 from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals
 from shoal.schema._builders import Auto, Dates, Flat, FromFile, Prefix, Tree
 from shoal.schema._coding import Coding, find_ceiling, make_coding
@@ -32,6 +33,7 @@ __all__ = [
     "Role",
     "Schema",
     "Tree",
+    "band_bounds",
     "find_ceiling",
     "make_coding",
     "number",

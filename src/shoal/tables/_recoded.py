@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.schema import Coding
+from shoal.schema import Coding, band_bounds
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
 
@@ -48,12 +48,25 @@ class Labels:
 
     @cached_property
     def bounds(self) -> Floats:
-        """Least and largest number behind each label, shape (n_labels, 2); NaN for text."""
+        """Least and largest number behind each label, shape (n_labels, 2); NaN for text.
+
+        What a band's label says counts, not the values seen in it; an open end is the least or
+        largest value of the column.
+        """
         numbers = self.coding.numbers
         ends = np.full((len(self.texts), 2), np.nan)
+        if np.isnan(numbers).all():
+            return ends
+        least, largest = np.nanmin(numbers), np.nanmax(numbers)
         for label, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
             inside = numbers[low : high + 1]
-            if not np.isnan(inside).all():
+            said = band_bounds(self.texts[label]) if low < high else None
+            if said is not None:
+                ends[label] = (
+                    said[0] if np.isfinite(said[0]) else least,
+                    said[1] if np.isfinite(said[1]) else largest,
+                )
+            elif not np.isnan(inside).all():
                 ends[label] = np.nanmin(inside), np.nanmax(inside)
         return ends
 

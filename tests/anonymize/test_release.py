@@ -1,0 +1,185 @@
+import json
+import os
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from shoal.anonymize import (
+    BottomUpGeneralization,
+    CutRecoding,
+    apply_recoding,
+    count_released,
+    load_recoding,
+    recheck,
+)
+from shoal.anonymize._release import Release
+from shoal.errors import GuaranteeError, ParameterError, TableError
+from shoal.privacy import KAnonymity
+from shoal.schema import Schema
+from shoal.tables import Output, open_table
+from tests.anonymize.people import SCHEMA, random_rows, relation, worked_rows
+
+
+@pytest.fixture
+def fitted():
+    return BottomUpGeneralization(SCHEMA, KAnonymity(3)).fit(relation(worked_rows()))
+
+
+def sabotage(release, node_of=None):
+    """The same release with a recoding that keeps the raw values."""
+    cells = release.recoded.cells
+    raw = tuple(np.arange(c.n_codes, dtype=np.int32) for c in cells.codings)
+    recoding = CutRecoding(cells.codings, node_of or raw, np.empty((0, 3), np.int32))
+    return Release(
+        method=release.method,
+        parameters={},
+        schema=release.schema,
+        privacy=release.privacy,
+        recoding=recoding,
+        recoded=recoding.recode(cells),
+        compressed=release.compressed,
+    )
+
+
+def test_a_release_that_breaks_its_promise_is_withheld(fitted, tmp_path):
+    broken = sabotage(fitted.release_)
+    with pytest.raises(GuaranteeError, match=r"2 groups of the output \(4 rows\)"):
+        _ = broken.table
+    with pytest.raises(GuaranteeError):
+        broken.write(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_lost_on_the_way_are_noticed(fitted):
+    release = fitted.release_
+    short = release.table.limit(20)
+    with pytest.raises(GuaranteeError, match="20 rows where 29 were to be released"):
+        recheck(short, SCHEMA, release.privacy, Output(), release.recoded)
+
+
+def test_the_recount_groups_by_what_is_written_and_missing_matches_only_missing():
+    rows = [("c1", None, "a3", "Y"), ("c1", "b2", "a3", "Y"), ("c1", None, "a3", "N")]
+    groups = count_released(relation(rows), SCHEMA)
+    assert sorted(groups.sizes.tolist()) == [1, 2]
+
+
+def test_a_release_is_written_with_manifest_recoding_and_schema(fitted, tmp_path):
+    paths = fitted.release_.write(tmp_path / "deep" / "out.csv")
+    assert sorted(p.name for p in (tmp_path / "deep").iterdir()) == [
+        "out.csv",
+        "out.manifest.json",
+        "out.recoding.json",
+        "out.schema.toml",
+    ]
+    manifest = json.loads(paths["manifest"].read_text("utf-8"))
+    assert manifest["method"] == "BottomUpGeneralization"
+    assert manifest["rows"] == manifest["released_rows"] == 29
+    assert manifest["reached"][0]["reached"] == 3
+    assert manifest["metrics"]["after"]["n_groups"] == 7
+    assert Schema.from_toml(paths["schema"]) == SCHEMA
+    recoding = load_recoding(paths["recoding"])
+    table = apply_recoding(recoding, relation([("c1", "d2", "a3", "Y")]), SCHEMA)
+    assert table.fetchall() == [("c1", "f2", "a3", "Y")]
+
+
+def test_nothing_is_overwritten_without_force(fitted, tmp_path):
+    fitted.release_.write(tmp_path / "out.csv")
+    before = (tmp_path / "out.csv").read_bytes()
+    with pytest.raises(TableError, match=r"'out.csv' is there already.*--force"):
+        fitted.release_.write(tmp_path / "out.csv")
+    fitted.release_.write(tmp_path / "out.csv", force=True)
+    assert (tmp_path / "out.csv").read_bytes() == before
+
+
+def test_a_failure_while_writing_leaves_nothing_behind(fitted, tmp_path, monkeypatch):
+    def full(self, *_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(type(fitted.release_.compressed), "write", full)
+    with pytest.raises(TableError, match=r"No space left on device\. Nothing was kept"):
+        fitted.release_.write(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_disk_that_is_full_is_an_error_not_a_cut_file(fitted):
+    compressed = fitted.release_.compressed
+    select = compressed._select(fitted.release_.recoded, Output())
+    from shoal.tables._files import disclose_nothing
+
+    with pytest.raises(TableError), disclose_nothing("write"):
+        compressed.engine.query(f"COPY ({select}) TO '/dev/full' (FORMAT csv)")
+
+
+def test_a_folder_that_cannot_be_made_is_named(fitted, tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(TableError, match="cannot write into folder 'file'"):
+        fitted.release_.write(tmp_path / "file" / "out.csv")
+
+
+def test_an_unknown_format_is_refused(fitted, tmp_path):
+    with pytest.raises(ParameterError, match=r"End it in \.csv"):
+        fitted.release_.write(tmp_path / "out.xlsx")
+
+
+def test_suppressed_rows_are_no_group_of_their_own():
+    rows = [*worked_rows(), ("a1", "a2", "e3", "Y")]
+    method = BottomUpGeneralization(SCHEMA, KAnonymity(2), max_suppression=0.05)
+    release = method.fit(relation(rows), output=Output(keep_suppressed=True)).release_
+    assert release.n_suppressed == 1
+    starred = [row for row in release.table.fetchall() if row[:3] == ("*", "*", "*")]
+    assert len(starred) == 1
+    assert release.recoded.groups.sizes.min() >= 2
+    assert release.metrics.n_groups == len({r[:3] for r in release.table.fetchall()}) - 1
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"shoal": "recoding", "version": 9}'])
+def test_a_damaged_recoding_is_refused(tmp_path, content):
+    path = tmp_path / "x.recoding.json"
+    path.write_text(content)
+    with pytest.raises(TableError):
+        load_recoding(path)
+
+
+def test_a_recoding_survives_its_file_with_suppression_and_numbers(tmp_path):
+    schema = Schema(
+        {
+            "age": {
+                "role": "quasi-identifier",
+                "kind": "numeric",
+                "hierarchy": {"intervals": [10, 20]},
+            },
+            "sick": {"role": "sensitive"},
+        }
+    )
+    ages = [21, 22, 23, 24, 31, 32, 33, 34, 35, 90]
+    people = relation([(str(a), "y") for a in ages], ("age", "sick"))
+    people = people.project("CAST(age AS INTEGER) AS age, sick")
+    method = BottomUpGeneralization(schema, KAnonymity(4), max_suppression=0.1).fit(people)
+    method.recoding_.save(tmp_path / "r.json")
+    loaded = load_recoding(tmp_path / "r.json")
+    fresh = relation([("25", "n"), ("31", "n"), ("57", "n"), ("90", "n")], ("age", "sick"))
+    fresh = fresh.project("CAST(age AS INTEGER) AS age, sick")
+    expected = method.transform(fresh).fetchall()
+    assert apply_recoding(loaded, fresh, schema).fetchall() == expected
+    assert expected == [("[20-29]", "n"), ("[30-39]", "n"), ("*", "n")]  # 90 is suppressed
+
+
+def test_row_order_and_index_do_not_change_the_release():
+    rows = random_rows(np.random.default_rng(8), 60)
+    mixed = [rows[i] for i in np.random.default_rng(9).permutation(len(rows))]
+    first = BottomUpGeneralization(SCHEMA, KAnonymity(4)).fit(relation(rows))
+    second = BottomUpGeneralization(SCHEMA, KAnonymity(4)).fit(relation(mixed))
+    assert [s.to_dict() for s in first.steps_] == [s.to_dict() for s in second.steps_]
+    assert Counter(first.release_.table.fetchall()) == Counter(second.release_.table.fetchall())
+
+
+def test_an_empty_table_is_an_error():
+    with pytest.raises(ValueError, match="no rows"):
+        BottomUpGeneralization(SCHEMA, KAnonymity(2)).fit(relation(worked_rows()).limit(0))
+
+
+def test_engines_can_be_passed_in_place_of_tables():
+    engine = open_table(relation(worked_rows()))
+    assert BottomUpGeneralization(SCHEMA, KAnonymity(3)).fit(engine).release_.n_suppressed == 0
