@@ -2,6 +2,7 @@
 
 from shoal.models._attributes import Attribute
 from shoal.models._nodes import FittedTree, View
-from shoal.models._tree import Exposure, KAnonymousTreeClassifier
+from shoal.models._publish import Exposure
+from shoal.models._tree import KAnonymousTreeClassifier
 
 __all__ = ["Attribute", "Exposure", "FittedTree", "KAnonymousTreeClassifier", "View"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -170,7 +171,10 @@ def describe_attributes(
 def _guess(table: Input, place: int) -> Kind:
     if table.is_numeric(place):
         return "numeric"
-    return "date" if table.is_date(place) else "categorical"
+    if table.is_date(place):
+        return "date"
+    values = table.factor(place).values
+    return "date" if values and all(isinstance(v, dt.date) for v in values) else "categorical"
 
 
 def _describe(name: str, column: Column, table: Input, place: int) -> Attribute | None:

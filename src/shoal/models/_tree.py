@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -22,6 +21,7 @@ from shoal.models._input import Input, read_input
 from shoal.models._kernel_types import GAIN, GAIN_RATIO, GINI, Settings
 from shoal.models._nodes import FittedTree, finish
 from shoal.models._prune import prune
+from shoal.models._publish import Exposure, PublishedTree
 from shoal.models._route_kernels import LEAF
 from shoal.models._training import code_target, code_training
 from shoal.privacy import (
@@ -38,40 +38,7 @@ CRITERIA = {"gain": GAIN, "gain_ratio": GAIN_RATIO, "gini": GINI}
 UNSEEN = ("node", "majority", "error")
 
 
-@dataclass(frozen=True)
-class Exposure:
-    """What the release lets an attacker infer about the class, beyond anonymity.
-
-    Parameters
-    ----------
-    rows : int
-        Training rows behind the tree.
-    exposed : int
-        Rows in spans whose rows all have one class: the class of these people is certain.
-    confidence : float
-        Largest share of one class in any span.
-    """
-
-    rows: int
-    exposed: int
-    confidence: float
-
-    @property
-    def share(self) -> float:
-        """Share of exposed rows."""
-        return self.exposed / self.rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "rows": self.rows,
-            "exposed": self.exposed,
-            "share": self.share,
-            "confidence": self.confidence,
-        }
-
-
-class KAnonymousTreeClassifier(ClassifierMixin, BaseEstimator):
+class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     """Decision tree that can be published with its counts [FSW06]_, [FWS08]_.
 
     Parameters

@@ -1,0 +1,173 @@
+"""What a fitted tree publishes: text, drawings, JSON, PMML and the sentence of its guarantee."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+import shoal
+from shoal.models._branches import export_dot, export_text
+from shoal.models._json import (
+    FORMAT,
+    VERSION,
+    bins_from_dict,
+    check_format,
+    classes_from_dict,
+    classes_to_dict,
+    read_json,
+    spans_from_dict,
+    tree_from_dict,
+    tree_to_dict,
+)
+from shoal.models._nodes import FittedTree
+from shoal.models._plot import plot_tree
+from shoal.models._pmml import export_pmml
+from shoal.privacy import Bins, PrivacyModel, Spans
+from shoal.typing import PathText
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What the release lets an attacker infer about the class, beyond anonymity.
+
+    Parameters
+    ----------
+    rows : int
+        Training rows behind the tree.
+    exposed : int
+        Rows in spans whose rows all have one class: the class of these people is certain.
+    confidence : float
+        Largest share of one class in any span.
+    """
+
+    rows: int
+    exposed: int
+    confidence: float
+
+    @property
+    def share(self) -> float:
+        """Share of exposed rows."""
+        return self.exposed / self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "rows": self.rows,
+            "exposed": self.exposed,
+            "share": self.share,
+            "confidence": self.confidence,
+        }
+
+
+class PublishedTree:
+    """Exports of a fitted tree.  All of them say the same; none holds a training row."""
+
+    classes_: NDArray[Any]
+    class_name_: str
+    tree_: FittedTree
+    spans_: Spans
+    bins_: Bins
+    exposure_: Exposure | None
+    privacy_: PrivacyModel
+    unseen_: str
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    def export_text(self) -> str:
+        """The tree as indented text: one line per branch, leaves with their counts."""
+        check_is_fitted(self, "tree_")
+        return export_text(self.tree_, self.classes_.tolist())
+
+    def export_dot(self) -> str:
+        """The tree in Graphviz's language."""
+        check_is_fitted(self, "tree_")
+        return export_dot(self.tree_, self.classes_.tolist())
+
+    def export_pmml(self, path: PathText | None = None) -> str:
+        """The tree as PMML 4.4; written to `path` as well when given."""
+        check_is_fitted(self, "tree_")
+        found = export_pmml(self.tree_, self.classes_.tolist(), self.class_name_, shoal.__version__)
+        if path is not None:
+            Path(path).write_text(found, "utf-8")
+        return found
+
+    def plot(self, ax: Any = None, max_depth: int | None = None) -> Any:
+        """Draw the tree on matplotlib axes (made when not given), and return them."""
+        check_is_fitted(self, "tree_")
+        return plot_tree(self.tree_, self.classes_.tolist(), ax, max_depth)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is published, as plain values; :meth:`from_dict` makes an equal tree of it."""
+        check_is_fitted(self, "tree_")
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "shoal": shoal.__version__,
+            "target": self.class_name_,
+            "classes": classes_to_dict(self.classes_),
+            "columns": self._columns(),
+            "privacy": self.privacy_.to_dict(),
+            "guarantee": self.guarantee(),
+            "unseen": self.unseen_,
+            "tree": tree_to_dict(self.tree_),
+            "bins": self.bins_.to_dict(),
+            "spans": {
+                "bins": self.spans_.to_dict()["bins"],
+                "population": self.spans_.population.tolist(),
+            },
+            "exposure": None if self.exposure_ is None else self.exposure_.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """A tree that predicts like the one that :meth:`to_dict` was called on."""
+        check_format(data)
+        model = PrivacyModel.from_dict(data["privacy"])
+        tree = cls(privacy=model, unseen=data["unseen"])  # type: ignore[call-arg]
+        tree.classes_ = classes_from_dict(data["classes"])
+        tree.class_name_, tree.unseen_, tree.privacy_ = data["target"], data["unseen"], model
+        tree.tree_ = tree_from_dict(data["tree"], len(tree.classes_))
+        tree.bins_, tree.spans_ = bins_from_dict(data["bins"]), spans_from_dict(data["spans"])
+        told = data["exposure"]
+        tree.exposure_ = told and Exposure(told["rows"], told["exposed"], told["confidence"])
+        names = data["columns"]["names"]
+        tree.n_features_in_ = data["columns"]["count"]
+        if names is not None:
+            tree.feature_names_in_ = np.array(names, object)
+        return tree
+
+    def to_json(self, path: PathText | None = None) -> str:
+        """:meth:`to_dict` as JSON; written to `path` as well when given."""
+        found = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+        if path is not None:
+            Path(path).write_text(found, "utf-8")
+        return found
+
+    @classmethod
+    def from_json(cls, path: PathText) -> Self:
+        """Load what :meth:`to_json` wrote."""
+        return cls.from_dict(read_json(path))
+
+    def guarantee(self) -> str:
+        """What holds for every person behind the tree, in a sentence."""
+        check_is_fitted(self, "tree_")
+        return (
+            f"Whoever knows the public values of everybody can tell people apart into "
+            f"{self.spans_.n_spans} groups; of every group about which the tree says something "
+            f"private this holds: {self.privacy_.describe()}. "
+            f"The smallest such group has {self.spans_.largest_k} rows."
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "count": int(self.n_features_in_),
+            "names": None if names is None else list(map(str, names)),
+        }
