@@ -1,0 +1,146 @@
+"""What it costs to release a set of codes of one column under one label, ready for kernels.
+
+Codes of a tree's leaves follow a walk through the tree, so the lowest common ancestor of a set of
+leaves is that of its least and its largest code.  A group of cells is therefore described by two
+codes per column, whether the column is released as nodes of a tree or as ranges of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._jit import kernel
+from shoal.metrics import label_loss
+from shoal.schema import Coding
+from shoal.tables import node_labels
+from shoal.typing import Codes, Flags, Floats
+
+_TABLE_LIMIT = 1024  # 8 MB of look-up table; columns with more codes compute their loss
+
+
+class Columns(NamedTuple):
+    """Loss of every column, as arrays.
+
+    A column either has its losses in `table` (``table[first + low * n_codes + high]``), or, with
+    ``first`` below 0, computes them from the places of its codes or by climbing its tree.
+    """
+
+    n_codes: NDArray[np.int64]
+    first: NDArray[np.int64]
+    table: Floats
+    is_range: Flags
+    missing: NDArray[np.int64]
+    weight: Floats
+    start: NDArray[np.int64]  # where a computed column's part of the next arrays begins
+    place: Floats  # of a code, in units of loss (ranges)
+    parent: NDArray[np.int64]  # of a node (trees)
+    stop: NDArray[np.int64]
+    loss: Floats
+
+
+def is_range_column(coding: Coding) -> bool:
+    """Whether runs of codes are runs of values, so that a range says more than a node."""
+    numbers = coding.numbers[: coding.n_codes - (coding.missing >= 0)]
+    if not coding.is_ordered or np.isnan(numbers).any():
+        return False
+    return bool((np.diff(numbers) > 0).all())
+
+
+def make_columns(codings: Sequence[Coding], is_range: Flags, weights: Floats) -> Columns:
+    """Prepare the losses of all columns; those of trees need a hierarchy.
+
+    A label costs what :func:`shoal.metrics.label_loss` says, times the column's weight.
+    """
+    first, start = [], []
+    table, place, parent, stop, loss = [], [], [], [], []
+    filled = made = 0
+    for coding, ranges, weight in zip(codings, is_range, weights, strict=True):
+        if coding.n_codes <= _TABLE_LIMIT:
+            first.append(filled)
+            start.append(0)
+            table.append(loss_table(coding, bool(ranges)).ravel() * weight)
+            filled += coding.n_codes**2
+            continue
+        first.append(-1)
+        start.append(made)
+        arrays = _tree_arrays(coding) if not ranges else _range_arrays(coding)
+        for into, part in zip((place, parent, stop, loss), arrays, strict=True):
+            into.append(part)
+        made += len(arrays[0])
+    return Columns(
+        np.array([coding.n_codes for coding in codings], np.int64),
+        np.array(first, np.int64),
+        np.concatenate([np.empty(0), *table]),
+        np.asarray(is_range, np.bool_),
+        np.array([coding.missing for coding in codings], np.int64),
+        np.asarray(weights, np.float64),
+        np.array(start, np.int64),
+        np.concatenate([np.empty(0), *place]),
+        np.concatenate([np.empty(0, np.int64), *parent]),
+        np.concatenate([np.empty(0, np.int64), *stop]),
+        np.concatenate([np.empty(0), *loss]),
+    )
+
+
+def loss_table(coding: Coding, is_range: bool) -> Floats:
+    """Loss of the label for every pair of codes, the least and the largest of a group."""
+    codes = np.arange(coding.n_codes, dtype=np.int32)
+    low, high = np.meshgrid(codes, codes, indexing="ij")
+    if not is_range:
+        tree = coding.hierarchy
+        assert tree is not None
+        return label_loss(node_labels(coding))[tree.lowest_common_ancestor(low, high)]
+    place = code_places(coding)
+    table = np.abs(place[high] - place[low])
+    if coding.missing >= 0:
+        table[coding.missing, :] = table[:, coding.missing] = 1.0
+        table[coding.missing, coding.missing] = 0.0
+    return table
+
+
+def code_places(coding: Coding) -> Floats:
+    """Where each code lies between 0 and 1: by rank with a hierarchy, by number without one."""
+    n_values = coding.n_codes - (coding.missing >= 0)
+    place = np.zeros(coding.n_codes)
+    if coding.hierarchy is None and coding.kind in ("numeric", "date"):
+        numbers = coding.numbers[:n_values]
+        width = numbers[-1] - numbers[0] if n_values else 0.0
+        place[:n_values] = (numbers - numbers[0]) / width if width > 0 else 0.0
+    else:
+        place[:n_values] = np.arange(n_values) / max(1, n_values - 1)
+    return place
+
+
+def _range_arrays(coding: Coding) -> tuple[Floats, Codes, Codes, Floats]:
+    n = coding.n_codes
+    return code_places(coding), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
+
+
+def _tree_arrays(coding: Coding) -> tuple[Floats, Codes, Codes, Floats]:
+    tree = coding.hierarchy
+    assert tree is not None
+    return np.zeros(tree.n_nodes), tree.parent, tree.stop, label_loss(node_labels(coding))
+
+
+@kernel
+def pair_loss(columns: Columns, column: int, low: int, high: int) -> float:
+    """Loss of one row whose group spans the codes from `low` to `high`."""
+    first = columns.first[column]
+    if first >= 0:
+        return columns.table[first + low * columns.n_codes[column] + high]
+    if low == high:
+        return 0.0
+    start = columns.start[column]
+    if columns.is_range[column]:
+        if high == columns.missing[column]:
+            return columns.weight[column]
+        width = columns.place[start + high] - columns.place[start + low]
+        return columns.weight[column] * width
+    node = low
+    while columns.stop[start + node] <= high:
+        node = columns.parent[start + node]
+    return columns.weight[column] * columns.loss[start + node]
