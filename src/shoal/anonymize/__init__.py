@@ -2,6 +2,8 @@
 
 from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
 from shoal.anonymize._bottom_up import BottomUpGeneralization
+from shoal.anonymize._group_recoding import GroupRecoding
+from shoal.anonymize._local_recoding import LocalRecoding
 from shoal.anonymize._recheck import count_released, recheck
 from shoal.anonymize._recoding import CutRecoding, Recoding, Unseen, load_recoding
 from shoal.anonymize._release import Release
@@ -12,6 +14,8 @@ __all__ = [
     "Anonymizer",
     "BottomUpGeneralization",
     "CutRecoding",
+    "GroupRecoding",
+    "LocalRecoding",
     "Recoding",
     "Release",
     "Step",

@@ -200,8 +200,10 @@ def index_groups(columns: Columns, groups: Groups) -> Index:
         high[place] = groups.high[order[place]]
         if place > 0:
             j = 0
-            while j < d and low[place, j] == low[place - 1, j] and high[place, j] == (
-                high[place - 1, j]
+            while (
+                j < d
+                and low[place, j] == low[place - 1, j]
+                and high[place, j] == (high[place - 1, j])
             ):
                 j += 1
             shared[place] = min(j, d - 1)
@@ -269,6 +271,8 @@ def cheapest_group(
 @kernel
 def added_loss(columns: Columns, rules: Rules, groups: Groups, cell: int, group: int) -> float:
     """How much the loss of all rows rises when a cell in no group joins one."""
+    if groups.head[group] < 0:
+        return 0.0
     loss = 0.0
     for j in range(groups.keys.shape[1]):
         code = groups.keys[cell, j]

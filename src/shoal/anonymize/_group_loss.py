@@ -8,7 +8,7 @@ codes per column, whether the column is released as nodes of a tree or as ranges
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +55,10 @@ def make_columns(codings: Sequence[Coding], is_range: Flags, weights: Floats) ->
 
     A label costs what :func:`shoal.metrics.label_loss` says, times the column's weight.
     """
-    first, start = [], []
-    table, place, parent, stop, loss = [], [], [], [], []
+    first: list[int] = []
+    start: list[int] = []
+    table: list[Floats] = []
+    computed: tuple[list[Any], ...] = ([], [], [], [])
     filled = made = 0
     for coding, ranges, weight in zip(codings, is_range, weights, strict=True):
         if coding.n_codes <= _TABLE_LIMIT:
@@ -68,9 +70,10 @@ def make_columns(codings: Sequence[Coding], is_range: Flags, weights: Floats) ->
         first.append(-1)
         start.append(made)
         arrays = _tree_arrays(coding) if not ranges else _range_arrays(coding)
-        for into, part in zip((place, parent, stop, loss), arrays, strict=True):
+        for into, part in zip(computed, arrays, strict=True):
             into.append(part)
         made += len(arrays[0])
+    place, parent, stop, loss = computed
     return Columns(
         np.array([coding.n_codes for coding in codings], np.int64),
         np.array(first, np.int64),

@@ -88,50 +88,60 @@ def make_steps(keys: Codes, ladders: Sequence[Ladder], axis: int, stage: int) ->
 
     Where there are more than fits, the cheapest are taken; later stages then begin higher up.
     """
-    columns = [at for at in range(len(ladders)) if at != axis]
-    levels = [range(min(stage, len(ladders[at].losses) - 1), len(ladders[at].losses)) for at in columns]
-    columns_by_size = sorted(range(len(columns)), key=lambda at: -len(levels[at]))
+    columns = sorted(
+        (at for at in range(len(ladders)) if at != axis), key=lambda at: -len(ladders[at].losses)
+    )
+    lowest = [min(stage, len(ladders[at].losses) - 1) for at in columns]
     widths = np.array(WIDTHS if axis >= 0 else (1.0,))
     nodes, losses = cheapest_nodes(
-        [np.array([ladders[columns[at]].losses[x] for x in levels[at]]) for at in columns_by_size],
+        [np.array(ladders[at].losses[low:]) for at, low in zip(columns, lowest, strict=True)],
         max(1, MOST_STEPS // len(widths)),
     )
-    halves: tuple[list[int], list[int]] = ([], [])
-    size = [1.0, 1.0]
-    for at in range(len(columns_by_size)):
-        side = int(size[0] > size[1])
-        halves[side].append(at)
-        size[side] *= len(levels[columns_by_size[at]])
-    found = []
-    for half in halves:
-        number, n = group_keys(np.ascontiguousarray(nodes[:, half], np.int32))
-        classes = np.empty((n, len(keys)), np.int32)
-        n_classes = np.empty(n, np.int64)
-        chosen = np.zeros(n, np.int64)
-        chosen[number[::-1]] = np.arange(len(nodes))[::-1]
-        for row, node in enumerate(nodes[chosen]):
-            codes = [
-                ladders[columns[columns_by_size[at]]].classes[
-                    levels[columns_by_size[at]][node[at]]
-                ][keys[:, columns[columns_by_size[at]]]]
-                for at in half
-            ]
-            joined = np.column_stack(codes) if codes else np.zeros((len(keys), 0), np.int32)
-            classes[row], n_classes[row] = group_keys(joined.astype(np.int32))
-        found.append((classes, n_classes, number))
+    nodes = nodes + np.array(lowest, np.int32)
+    classes = [
+        [ladders[at].classes[level][keys[:, at]] for level in range(len(ladders[at].classes))]
+        for at in columns
+    ]
+    first, second = _halves([len(of_column) for of_column in classes])
+    first_class, _, first_of = _number_classes(nodes, classes, first, len(keys))
+    second_class, n_second, second_of = _number_classes(nodes, classes, second, len(keys))
     extra = widths * (ladders[axis].losses[-1] if axis >= 0 else 0.0)
-    cost = losses[:, None] + extra[None, :]
-    order = np.argsort(cost.ravel(), kind="stable")
+    order = np.argsort((losses[:, None] + extra[None, :]).ravel(), kind="stable")
     node, width = np.divmod(order, len(widths))
-    (first_class, _, first), (second_class, n_second, second) = found
     return Steps(
         first_class,
         second_class,
         n_second,
-        first[node].astype(np.int32),
-        second[node].astype(np.int32),
+        first_of[node],
+        second_of[node],
         widths[width] + 1e-9 * (widths[width] < 1),
     )
+
+
+def _halves(n_levels: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Two sets of columns with about equally many nodes."""
+    halves: tuple[list[int], list[int]] = ([], [])
+    nodes = [1, 1]
+    for at, n in enumerate(n_levels):
+        side = int(nodes[0] > nodes[1])
+        halves[side].append(at)
+        nodes[side] *= n
+    return halves
+
+
+def _number_classes(
+    nodes: Codes, classes: Sequence[Sequence[Codes]], half: list[int], n_cells: int
+) -> tuple[Codes, Counts, Codes]:
+    """Classes of the cells at every distinct half node, their number, each node's half."""
+    half_of, n_halves = group_keys(np.ascontiguousarray(nodes[:, half], np.int32))
+    chosen = np.zeros((n_halves, len(half)), np.int32)
+    chosen[half_of] = nodes[:, half]
+    found = np.zeros((n_halves, n_cells), np.int32)
+    n_classes = np.ones(n_halves, np.int64)
+    for row, levels in enumerate(chosen if half else ()):
+        codes = [classes[at][level] for at, level in zip(half, levels, strict=True)]
+        found[row], n_classes[row] = group_keys(np.column_stack(codes))
+    return found, n_classes, half_of.astype(np.int32)
 
 
 def cheapest_nodes(losses: Sequence[Floats], limit: int) -> tuple[Codes, Floats]:

@@ -16,7 +16,7 @@ from shoal.anonymize._group_recoding import GroupRecoding
 from shoal.anonymize._local_solver import cut_blocks, make_local_problem, solve_blocks
 from shoal.errors import InfeasibleError, ParameterError
 from shoal.privacy import PrivacyModel, allowed_groups, compile_rules
-from shoal.schema import Schema
+from shoal.schema import Coding, Schema
 from shoal.tables import FrequencyTable, group_keys
 from shoal.typing import Flags, Progress
 
@@ -129,10 +129,12 @@ class LocalRecoding(Anonymizer):
         rules = compile_rules(privacy, cells, kept=kept)
         problem = make_local_problem(grown, codings, is_range, weights, rules)
         parts = [part for block in blocks for part in cut_blocks(problem, block)]
-        group_of, n_groups, in_time = solve_blocks(
+        group_of, in_time = solve_blocks(
             problem, parts, refine=self.refine, deadline=deadline, progress=progress
         )
-        self._said = () if in_time else ("The time limit ended the search for a better grouping.",)
+        self._said: tuple[str, ...] = ()
+        if not in_time:
+            self._said += ("The time limit ended the search for a better grouping.",)
         if len(parts) > len(blocks):
             self._said += (f"The table was cut into {len(parts)} blocks of cells.",)
         recoding = make_group_recoding(cells, codings, is_range, group_of)
@@ -174,7 +176,7 @@ def limits_bind(cells: FrequencyTable, privacy: PrivacyModel, lost: int) -> Infe
 
 def make_group_recoding(
     cells: FrequencyTable,
-    codings: tuple,
+    codings: tuple[Coding, ...],
     is_range: Flags,
     group_of: NDArray[np.int64],
 ) -> GroupRecoding:

@@ -27,7 +27,7 @@ from shoal.anonymize._walk_kernels import (
     mark_alive,
     walk_steps,
 )
-from shoal.privacy import Rules
+from shoal.privacy import Rules, allowed_groups
 from shoal.schema import Coding
 from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Counts, Flags, Floats, Progress
@@ -137,10 +137,10 @@ def solve_blocks(
     refine: bool,
     deadline: float,
     progress: Progress,
-) -> tuple[NDArray[np.int64], int, bool]:
+) -> tuple[NDArray[np.int64], bool]:
     """Group the cells of each block by themselves.
 
-    Returns each cell's group, the number of groups, and whether the time sufficed.
+    Returns each cell's group, and whether the time sufficed.
     """
     group_of = np.full(problem.n_cells, -1, np.int64)
     n_groups, in_time, done = 0, True, 0
@@ -148,16 +148,14 @@ def solve_blocks(
     def solve(block: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
         return solve_block(problem, block, refine=refine, deadline=deadline)
 
-    with ThreadPoolExecutor(2) as pool:
-        for cells, groups, finished in map(solve, blocks) if len(blocks) < 2 else pool.map(
-            solve, blocks
-        ):
+    with ThreadPoolExecutor(2) as pool:  # kernels let go of the interpreter
+        for cells, groups, finished in pool.map(solve, blocks):
             group_of[cells] = groups + n_groups
             n_groups += int(groups.max(initial=-1)) + 1
             in_time &= finished
             done += len(cells)
             progress(done, problem.n_cells, "grouping")
-    return group_of, n_groups, in_time
+    return group_of, in_time
 
 
 def solve_block(
@@ -235,14 +233,12 @@ def settle(problem: LocalProblem, rules: Rules, groups: Groups) -> None:
         group_of = groups.group_of.copy()
         group_of[lonely] = empty
         mended = make_groups(problem.loss, rules, groups.keys, group_of, len(groups.size))
-        for mine, other in zip(groups, mended, strict=True):
-            mine[...] = other
+        for name in Groups._fields:
+            getattr(groups, name)[...] = getattr(mended, name)
     repair_groups(problem.loss, rules, groups)
 
 
-def refine_groups(
-    problem: LocalProblem, rules: Rules, groups: Groups, deadline: float
-) -> bool:
+def refine_groups(problem: LocalProblem, rules: Rules, groups: Groups, deadline: float) -> bool:
     """Lower the loss until it hardly falls any more; returns whether the time sufficed."""
     before = total_loss(groups)
     for turn in range(_ROUNDS):
@@ -283,8 +279,6 @@ def cut_blocks(problem: LocalProblem, block: NDArray[np.int64]) -> list[NDArray[
 
 
 def _is_allowed(rules: Rules, block: NDArray[np.int64]) -> bool:
-    from shoal.privacy import allowed_groups  # noqa: PLC0415
-
     group_of = np.full(len(rules.sizes), -1, np.int64)
     group_of[block] = 0
     return bool(allowed_groups(rules, group_of, 1)[0])

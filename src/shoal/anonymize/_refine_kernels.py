@@ -18,6 +18,7 @@ from shoal.anonymize._group_kernels import (
 )
 from shoal.anonymize._group_loss import Columns, pair_loss
 from shoal.privacy import Rules, add_cell, allowed
+from shoal.typing import Codes
 
 _SLACK = 1e-9
 
@@ -68,7 +69,7 @@ def move_cells(columns: Columns, rules: Rules, groups: Groups) -> int:
 @kernel
 def dissolve_groups(columns: Columns, rules: Rules, groups: Groups) -> int:
     """Give up groups whose cells, each in the group where it costs least, cost less elsewhere."""
-    n, d = groups.keys.shape
+    n = groups.keys.shape[0]
     index = index_groups(columns, groups)
     order = np.argsort(-groups.loss, kind="mergesort")
     cells = np.empty(n, np.int64)
@@ -143,8 +144,8 @@ def _split_gain(
     group: int,
     column: int,
     point: int,
-    low: np.ndarray,
-    high: np.ndarray,
+    low: Codes,
+    high: Codes,
 ) -> float:
     """Loss saved by splitting after a code; 0 when a part is not allowed."""
     if pair_loss(columns, column, groups.low[group, column], groups.high[group, column]) == 0:

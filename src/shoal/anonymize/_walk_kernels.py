@@ -99,9 +99,7 @@ def walk_steps(rules: Rules, walk: Walk, begin: int, end: int, n_groups: int) ->
         if walk.visited[node] == 2:
             continue
         if walk.visited[node] == 1 and remembers:
-            n_cells = _list_cells(
-                walk.alive[node], walk.remaining[0], walk.remaining[0], cells
-            )
+            n_cells = _list_cells(walk.alive[node], walk.remaining[0], walk.remaining[0], cells)
         else:
             n_cells = _list_cells(
                 walk.first_alive[a], walk.second_alive[b], walk.remaining[0], cells
