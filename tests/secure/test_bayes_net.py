@@ -38,7 +38,7 @@ def chained(seed, rows, arities):
 
 
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=10
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=6
 )
 @given(
     seed=st.integers(0, 10_000),

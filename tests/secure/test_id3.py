@@ -40,7 +40,7 @@ def fit(party, part, options, **more):
 
 
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=12
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=8
 )
 @given(
     seed=st.integers(0, 10_000),

@@ -8,6 +8,7 @@ from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import run_parties
 from shoal.secure import PublicKey, Ring, SecretKey, evaluate_polynomials, serve_polynomials
 from shoal.secure._products import _slot, ask_by_paillier, serve_by_paillier
+from tests.extras import need
 
 # Toy size: these tests check arithmetic, not secrecy.
 P, Q = 2**521 - 1, 2**607 - 1
@@ -130,3 +131,12 @@ def test_a_malformed_answer_is_refused():
             lambda line: serve_by_paillier(line, KEY.public, 100, [[1]]),
             lambda line: line.send([-5]),
         )
+
+
+def test_ciphertexts_agree_with_python_paillier():
+    """An independent implementation, used here only as an oracle."""
+    phe = need("phe")
+    public = phe.PaillierPublicKey(P * Q)
+    private = phe.PaillierPrivateKey(public, P, Q)
+    assert private.raw_decrypt(int(KEY.public.encrypt(424_242))) == 424_242
+    assert KEY.decrypt(public.raw_encrypt(98_765)) == 98_765

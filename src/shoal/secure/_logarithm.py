@@ -144,19 +144,25 @@ class PolynomialLogarithm(Logarithm):
         results = party.run(program, count_bits(counts[:, None], self.bits)).shares
         epsilon, main, x, positive = (ring.integers(share) for share in results)
         rows = [self._row(party, e) for e in epsilon]
-        refined = party.inner_products(ring, [row for row, _ in rows])
+        refined = [0] * len(rows)
+        if self.terms > 1:
+            refined = party.inner_products(ring, [row for row, _ in rows])
         log = [
             (a + b + own) % ring.modulus for a, b, (_, own) in zip(main, refined, rows, strict=True)
         ]
         return LogShares(log, x, positive)
 
     def _row(self, party: Party, share: int) -> tuple[list[int], int]:
-        """Return this party's vector of the inner product, and what it adds by itself."""
+        """Return this party's vector of the inner product, and what it adds by itself.
+
+        The leading coefficient is public, so the second party adds that term alone.
+        """
         modulus = self.ring.modulus
         if party.is_first:
             row = shifted_polynomial([0, *self.coefficients[1:]], share, modulus)
-            return row[1:], row[0]
-        return [pow(share, i, modulus) for i in range(1, self.terms + 1)], 0
+            return row[1:-1], row[0]
+        powers = [pow(share, i, modulus) for i in range(1, self.terms + 1)]
+        return powers[:-1], self.coefficients[-1] * powers[-1]
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,8 @@ class PublicKey:
 
     def pack(self, ciphertexts: list[Integer], slot: int) -> Integer:
         """Encrypt all plaintexts side by side, each `slot` bits wide, the first one lowest."""
-        result = mpz(1)
-        for ciphertext in reversed(ciphertexts):
+        *others, result = ciphertexts
+        for ciphertext in reversed(others):
             result = gmpy2.powmod(result, 1 << slot, self.square) * ciphertext % self.square
         return result
 

@@ -62,13 +62,18 @@ class Party(ABC):
     def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
         self.channel = channel
         self.settings = settings or Settings()
-        self.agree({"protocol": PROTOCOL, **asdict(self.settings)}, "settings")
-        self._check_role()
+        # Small enough for both to send at once; from then on the parties take turns.
+        channel.send({"protocol": PROTOCOL, "role": type(self).__name__, **asdict(self.settings)})
+        theirs = channel.receive()
+        if isinstance(theirs, dict) and theirs.pop("role", "") == type(self).__name__:
+            raise ProtocolError("both parties took the same role; one must be first, one second.")
+        self._compare({"protocol": PROTOCOL, **asdict(self.settings)}, theirs, "settings")
 
     def agree(self, mine: dict[str, Any], what: str) -> None:
         """Check that the other party has the same public parameters; else both stop."""
-        self.channel.send(mine)
-        theirs = self.channel.receive()
+        self._compare(mine, self.exchange(mine), what)
+
+    def _compare(self, mine: dict[str, Any], theirs: Any, what: str) -> None:
         if not isinstance(theirs, dict):
             raise ProtocolError(f"expected the other party's {what}.")
         differ = sorted(
@@ -81,13 +86,13 @@ class Party(ABC):
             )
 
     def exchange(self, mine: Any) -> Any:
-        """Tell the other party something small and public, and hear the same from it."""
+        """Tell the other party something public, and hear the same from it."""
+        if self.is_first:  # in turns: two large messages at once could block each other
+            self.channel.send(mine)
+            return self.channel.receive()
+        theirs = self.channel.receive()
         self.channel.send(mine)
-        return self.channel.receive()
-
-    def _check_role(self) -> None:
-        if self.exchange(type(self).__name__) == type(self).__name__:
-            raise ProtocolError("both parties took the same role; one must be first, one second.")
+        return theirs
 
     @property
     @abstractmethod

@@ -21,6 +21,7 @@ Rows = Sequence[Sequence[int]]
 
 STATISTICAL = 40  # bits by which a mask is longer than what it hides
 _TRANSFERS = 2**19  # per message
+_AHEAD = 2  # Paillier groups on the way
 
 
 def serve_by_transfer(
@@ -92,27 +93,28 @@ def serve_by_paillier(channel: Channel, public: PublicKey, modulus: int, rows: R
 
     **Assumes.**  Semi-honest parties; what :class:`PublicKey` assumes.
 
-    **Costs.**  One round; one ciphertext per number in, one per packed group of sums back.
+    **Costs.**  One round; one ciphertext per number in, one per packed group of sums back, a
+    message per group, so that one party encrypts while the other computes.
     """
     if not rows:
         return []
     width = len(rows[0])
     slot, room = _slot(modulus, width), _room(public, modulus, width)
     square = int(public.square)
-    received = _expect.integers(channel.receive(), len(rows) * width, square, "ciphertexts")
-    shares, answers = [], []
+    shares = []
     for start in range(0, len(rows), room):
+        part = rows[start : start + room]
+        received = _expect.integers(channel.receive(), len(part) * width, square, "ciphertexts")
         packed, group = 0, []
-        for index, row in enumerate(rows[start : start + room]):
-            at = (start + index) * width
+        for index, row in enumerate(part):
+            at = index * width
             # A multiple of the modulus keeps the exponent's length from showing.
             factors = [value % modulus + modulus for value in row]
             group.append(public.combine(received[at : at + width], factors))
             mask = secrets.randbits(slot - 1)
             packed |= mask << (slot * index)
             shares.append(-mask % modulus)
-        answers.append(int(public.pack(group, slot) * public.encrypt(packed) % public.square))
-    channel.send(answers)
+        channel.send(int(public.pack(group, slot) * public.encrypt(packed) % public.square))
     return shares
 
 
@@ -122,13 +124,21 @@ def ask_by_paillier(channel: Channel, key: SecretKey, modulus: int, rows: Rows) 
         return []
     public, width = key.public, len(rows[0])
     slot, room = _slot(modulus, width), _room(key.public, modulus, width)
-    channel.send([int(public.encrypt(value % modulus)) for row in rows for value in row])
-    count = -(-len(rows) // room)
-    answers = _expect.integers(channel.receive(), count, int(public.square), "sums")
+    groups = [rows[start : start + room] for start in range(0, len(rows), room)]
+
+    def ask(part: Rows) -> None:
+        channel.send([int(public.encrypt(value % modulus)) for row in part for value in row])
+
+    # A few groups ahead, so that both work at once and neither line fills up.
+    for part in groups[:_AHEAD]:
+        ask(part)
     shares: list[int] = []
-    for answer in answers:
+    for number, part in enumerate(groups):
+        for following in groups[number + _AHEAD : number + _AHEAD + 1]:
+            ask(following)
+        (answer,) = _expect.integers([channel.receive()], 1, int(public.square), "a packed sum")
         plain = key.decrypt(answer)
-        for index in range(min(room, len(rows) - len(shares))):
+        for index in range(len(part)):
             shares.append((plain >> slot * index & (1 << slot) - 1) % modulus)
     return shares
 
