@@ -50,7 +50,7 @@ def encode_file(source: PathText, folder: PathText, key: TransformKey, site: str
         key.check_peer(found["fingerprint"], f"file '{other.name}'")
     target = Path(folder) / f"{site}{SUFFIX}"
     meta = {"sites": [site], **key.to_dict()}
-    with duckdb.connect() as connection:
+    with _connect() as connection:
         table = _scan(source, key)
         columns = _columns(connection, table, source)
         require(key, columns)
@@ -83,7 +83,7 @@ def combine_files(
     present = [name for _, meta in found for name in meta["sites"]]
     _check_sites(present, sites)
     meta = {**found[0][1], "sites": sorted(present)}
-    with duckdb.connect() as connection:
+    with _connect() as connection:
         shapes = {_shape(connection, path) for path, _ in found}
         if len(shapes) > 1:
             raise ProtocolError("the files differ in columns or types. Agree on them first.")
@@ -106,7 +106,7 @@ def decode_file(source: PathText, target: PathText, key: TransformKey) -> Path:
     meta = _metadata(source) if Path(source).suffix == ".parquet" else None
     if meta is not None and not key.reads(meta["fingerprint"]):
         key.check_peer(meta["fingerprint"], f"file '{Path(source).name}'")
-    with duckdb.connect() as connection:
+    with _connect() as connection:
         table = _scan(source, key, encoded=True)
         columns = _columns(connection, table, source)
         require_any(key, columns)
@@ -125,7 +125,7 @@ def decode_file(source: PathText, target: PathText, key: TransformKey) -> Path:
 
 def sample_file(source: PathText, key: TransformKey, n_rows: int = 20_000) -> Any:
     """Some rows of the key's columns, as a PyArrow table: enough to attack."""
-    with duckdb.connect() as connection:
+    with _connect() as connection:
         table = _scan(source, key)
         require(key, _columns(connection, table, source))
         names = ", ".join(DUCKDB.name(name) for name in key.columns)
@@ -138,7 +138,7 @@ def sample_file(source: PathText, key: TransformKey, n_rows: int = 20_000) -> An
 
 def read_rows(source: PathText) -> Any:
     """A CSV or Parquet file as a PyArrow table."""
-    with duckdb.connect() as connection:
+    with _connect() as connection:
         table = _scan(source, None)
         try:
             return connection.sql(f"SELECT * FROM {table}").to_arrow_table()
@@ -154,8 +154,14 @@ def read_provenance(path: PathText) -> dict[str, Any]:
     return meta
 
 
+def _connect() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute("SET enable_progress_bar = false")  # it would write to stdout
+    return connection
+
+
 def _metadata(path: PathText) -> dict[str, Any] | None:
-    with duckdb.connect() as connection:
+    with _connect() as connection:
         try:
             rows = connection.execute(
                 "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [str(path), META.encode()]
@@ -176,7 +182,7 @@ def _scan(path: PathText, key: TransformKey | None, *, encoded: bool = False) ->
     if key is None:
         return f"read_csv({literal(str(path))}, header = true, {GUESS})"
     # The key's columns are read as what they are: '01234' stays a text, 15 becomes a double.
-    with duckdb.connect() as connection:
+    with _connect() as connection:
         present = _columns(
             connection, f"read_csv({literal(str(path))}, header = true, {GUESS})", path
         )
