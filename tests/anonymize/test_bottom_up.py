@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from shoal.anonymize import BottomUpGeneralization
+from shoal.anonymize import BottomUpGeneralization, TopDownSpecialization
 from shoal.anonymize._bottom_up_search import BottomUpSearch
 from shoal.anonymize._cuts import make_problem
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
-from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity
+from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
 from shoal.tables import open_table
 from tests.anonymize.people import (
@@ -266,3 +266,14 @@ def test_a_missing_class_column_is_named():
 def test_parameters_out_of_range_are_refused(parameters):
     with pytest.raises(ParameterError):
         fit(worked_rows(), 2, **parameters)
+
+
+@pytest.mark.parametrize("method", [BottomUpGeneralization, TopDownSpecialization])
+@pytest.mark.parametrize("seed", range(8))
+def test_suppression_never_makes_a_reachable_model_unreachable(method, seed):
+    rows = random_rows(np.random.default_rng(seed), 60)
+    model = KAnonymity(2) & TCloseness(0.3)
+    for share in (0.0, 0.1, 0.3):
+        release = method(SCHEMA, model, max_suppression=share).fit(relation(rows)).release_
+        assert release.n_suppressed <= share * len(rows)
+        assert len(release.table.fetchall()) == len(rows) - release.n_suppressed

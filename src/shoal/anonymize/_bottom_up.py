@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Literal
 
 import numpy as np
@@ -12,11 +13,11 @@ from shoal.anonymize._bottom_up_search import BottomUpSearch
 from shoal.anonymize._cuts import CutProblem, grow_hierarchies, infeasible, make_problem
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize._sequence import SequenceMixin
-from shoal.errors import ParameterError
+from shoal.errors import InfeasibleError, ParameterError
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
-from shoal.typing import Codes, Progress
+from shoal.typing import Progress
 
 
 class BottomUpGeneralization(SequenceMixin, Anonymizer):
@@ -126,22 +127,27 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
             weights=[self.schema[name].weight for name in cells.names],
         )
         self._problem = problem
-        cut = self._climb(problem, progress)
+        recoding = self._climb(problem, progress)
         if self.search == "anneal":
             rng = np.random.default_rng(self.random_state)
-            cut = anneal(problem, cut, self.iterations, rng, progress)
-        return problem.recoding(cut)
+            cut = anneal(problem, list(recoding.node_of), self.iterations, rng, progress)
+            with suppress(InfeasibleError):  # the whole changed with the rows left out
+                recoding = problem.recoding(cut)
+        return recoding
 
-    def _climb(self, problem: CutProblem, progress: Progress) -> list[Codes]:
+    def _climb(self, problem: CutProblem, progress: Progress) -> CutRecoding:
         search = BottomUpSearch(problem, partial=self.partial)
         self.steps_ = []
         self._cuts = [[nodes.copy() for nodes in search.node_of]]
         at_first = search.state.failing
-        while search.state.failing > problem.budget:
+        while True:
+            if search.state.failing <= problem.budget:
+                # leaving rows out changes the whole that some models compare groups with
+                with suppress(InfeasibleError):
+                    return problem.recoding(search.node_of)
             chosen = search.best(prune=self.prune)
             if chosen is None:
                 raise infeasible(problem, search.state)
             self.steps_.append(search.make(chosen, len(self.steps_) + 1))
             self._cuts.append([nodes.copy() for nodes in search.node_of])
             progress(at_first - search.state.failing, at_first - problem.budget, "generalizing")
-        return search.node_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from shoal.anonymize._cuts import (
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize._sequence import SequenceMixin
 from shoal.anonymize._steps import Step
+from shoal.errors import InfeasibleError
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
@@ -113,7 +115,11 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
             self.steps_.append(search.make(chosen, len(self.steps_) + 1))
             self._cuts.append([nodes.copy() for nodes in search.node_of])
             progress(len(self.steps_), len(self.steps_) + len(search.candidates), "specializing")
-        return problem.recoding(search.node_of)
+        for cut in reversed(self._cuts):
+            # leaving rows out changes the whole that some models compare groups with
+            with suppress(InfeasibleError):
+                return problem.recoding(cut)
+        raise infeasible(problem, search.state)
 
 
 class TopDownSearch:

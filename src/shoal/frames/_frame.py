@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from shoal.errors import TableError
@@ -19,7 +20,7 @@ class Frame:
     """One pandas, Polars or PyArrow table.  Never changes what it was given."""
 
     def __init__(self, native: Native) -> None:
-        frame = nw.from_native(native, pass_through=True)
+        frame = _read(native)
         self.was_lazy = isinstance(frame, nw.LazyFrame)
         if isinstance(frame, nw.LazyFrame):
             if not frame.implementation.is_polars():
@@ -113,6 +114,15 @@ class Frame:
         return wrapped
 
 
+def _read(native: Any) -> Any:
+    try:
+        return nw.from_native(native, pass_through=True)
+    except DuplicateError:
+        names = list(native.columns)
+        twice = ", ".join(sorted({repr(name) for name in names if names.count(name) > 1}))
+        raise TableError(f"columns given twice: {twice}. Rename or drop one of each.") from None
+
+
 def _sort(dtype: Any) -> str:
     if dtype.is_numeric():
         return "number"
@@ -125,7 +135,7 @@ def _sort(dtype: Any) -> str:
 
 def is_frame(source: Any) -> bool:
     """Whether a table belongs to a library that :class:`Frame` reads."""
-    frame = nw.from_native(source, pass_through=True)
+    frame = _read(source)
     if isinstance(frame, nw.DataFrame):
         return True
     return isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()

@@ -1,0 +1,108 @@
+"""No value of a person leaves through an error, a log, a warning, a repr or a manifest."""
+
+import json
+import logging
+import warnings
+
+import pytest
+
+from shoal.anonymize import BottomUpGeneralization, TopDownSpecialization
+from shoal.errors import ShoalError
+from shoal.privacy import DistinctDiversity, KAnonymity, TCloseness
+from shoal.schema import Schema
+from shoal.tables import open_table
+from tests.anonymize.people import relation
+
+CANARY = "Xq7canary"  # in every identifying and sensitive cell
+NAMES = ("name", "city", "age", "illness")
+SCHEMA = Schema(
+    {
+        "name": {"role": "identifier"},
+        "city": {"role": "quasi-identifier", "hierarchy": "flat"},
+        "age": {"role": "quasi-identifier", "hierarchy": {"prefix": [1]}},
+        "illness": {"role": "sensitive"},
+    }
+)
+METHODS = [BottomUpGeneralization, TopDownSpecialization]
+
+
+def people(n=12):
+    return relation(
+        [
+            (f"{CANARY}-name-{i}", f"city{i % 3}", str(30 + i % 4), f"{CANARY}-ill-{i % 2}")
+            for i in range(n)
+        ],
+        NAMES,
+    )
+
+
+def everything_said(action, capfd, caplog):
+    """Text of whatever an action prints, logs, warns, raises or returns."""
+    caplog.set_level(logging.DEBUG)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = repr(action())
+        except ShoalError as error:
+            result = f"{error} {error.__cause__} {error!r} {error.args}"
+    out, err = capfd.readouterr()
+    return " ".join([result, out, err, caplog.text, *(str(w.message) for w in caught)])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fit_and_its_manifest_say_nothing_of_a_person(method, capfd, caplog):
+    def fit():
+        made = method(SCHEMA, KAnonymity(2)).fit(people())
+        release = made.release_
+        manifest = json.dumps(release.to_dict())
+        return made, release, manifest, made.steps_, release.metrics, release.risk, made.recoding_
+
+    assert CANARY not in everything_said(fit, capfd, caplog)
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [KAnonymity(13), DistinctDiversity(3), TCloseness(0.0) & KAnonymity(7)],
+    ids=["too few rows", "not diverse", "not close"],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_an_infeasible_request_says_nothing_of_a_person(method, privacy, capfd, caplog):
+    odd = people().filter("age <> '30' OR illness NOT LIKE '%-0'")
+
+    def fit():
+        return method(SCHEMA, privacy).fit(odd)
+
+    assert CANARY not in everything_said(fit, capfd, caplog)
+
+
+def test_a_column_of_the_wrong_kind_says_nothing_of_a_person(capfd, caplog):
+    schema = SCHEMA.replace(illness={"role": "sensitive", "kind": "numeric"})
+
+    def compress():
+        return open_table(people()).compress(schema)
+
+    said = everything_said(compress, capfd, caplog)
+    assert "illness" in said
+    assert CANARY not in said
+
+
+def test_a_damaged_file_says_nothing_of_a_person(tmp_path, capfd, caplog):
+    path = tmp_path / "people.csv"
+    rows = "\n".join(f"{i},{CANARY},{i}" for i in range(50))
+    path.write_text(f'name,city,age\n{rows}\n"{CANARY},unclosed\n1,2\n', "utf-8")
+    schema = Schema({n: {"role": "quasi-identifier"} for n in ("name", "city", "age")})
+
+    def read():
+        open_table(str(path)).compress(schema)
+
+    assert CANARY not in everything_said(read, capfd, caplog)
+
+
+def test_a_saved_recoding_holds_no_identifying_or_sensitive_value(tmp_path):
+    made = BottomUpGeneralization(SCHEMA, KAnonymity(2)).fit(people())
+    paths = made.release_.write(tmp_path / "out.csv")
+    for name in ("manifest", "recoding", "schema"):
+        assert CANARY not in paths[name].read_text("utf-8")
+    table = paths["table"].read_text("utf-8")
+    assert f"{CANARY}-name" not in table
+    assert f"{CANARY}-ill" in table  # sensitive values are released, that is their point

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+
+from shoal.errors import TableError
+from shoal.frames import Frame, is_frame
+from tests import engines
+from tests.extras import need
+
+COLUMNS = {"city": ["Ulm", None, "Kiel", "Ulm"], "age": [1.0, float("nan"), 2.0, 1.0]}
+
+
+@pytest.fixture(params=engines.FRAMES)
+def frame(request, tmp_path):
+    return Frame(engines.make(request.param, COLUMNS, tmp_path))
+
+
+def test_missing_values_have_code_minus_one_and_nan_is_missing(frame):
+    for name in COLUMNS:
+        codes, values = frame.factorize(name)
+        assert codes[1] == -1
+        assert codes[0] == codes[3] != codes[2]
+        assert values[codes[0]] == COLUMNS[name][0]
+
+
+def test_columns_are_exchanged_without_touching_the_callers_table(frame):
+    before = engines.rows(frame.native)
+    changed = frame.with_texts({"city": (["north", None], np.array([0, 1, 0, 0], np.int32))})
+    assert [row[0] for row in engines.rows(changed.native)] == ["north", None, "north", "north"]
+    assert str(engines.rows(frame.native)) == str(before)
+
+
+def test_rows_are_kept_by_place(frame):
+    kept = frame.take(np.array([3, 0])).keep(np.array([True, False]))
+    assert engines.rows(kept.native)[0][0] == "Ulm"
+    assert kept.n_rows == 1
+
+
+def test_a_lazy_table_comes_back_lazy(frame):
+    assert frame.was_lazy == (type(frame.native).__name__ == "LazyFrame")
+
+
+@pytest.mark.parametrize("index", [[7, 7, 7, 7], ["d", "c", "b", "a"], [3, 1, 2, 0]])
+def test_a_pandas_index_changes_nothing(index):
+    pd = need("pandas")
+    table = pd.DataFrame(COLUMNS, index=index)
+    frame = Frame(table)
+    codes, values = frame.factorize("city")
+    assert [values[c] if c >= 0 else None for c in codes] == COLUMNS["city"]
+    changed = frame.with_texts({"city": (["x", "y"], np.array([0, 1, 0, 1], np.int32))}).native
+    assert changed["city"].tolist() == ["x", "y", "x", "y"]
+    assert changed.index.tolist() == index
+
+
+def test_columns_given_twice_are_named():
+    pd = need("pandas")
+    table = pd.DataFrame([[1, 2]], columns=["age", "age"])
+    with pytest.raises(TableError, match="columns given twice: 'age'"):
+        Frame(table)
+
+
+def test_lists_in_cells_are_refused_by_column():
+    pl = need("polars")
+    with pytest.raises(TableError, match="column 'x' holds lists"):
+        Frame(pl.DataFrame({"x": [[1], [2]]})).factorize("x")
+
+
+def test_what_is_no_frame_is_told_apart():
+    assert not is_frame([1, 2])
+    assert not is_frame("people.csv")

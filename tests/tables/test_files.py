@@ -1,0 +1,79 @@
+import duckdb
+import pytest
+
+from shoal.errors import TableError
+from shoal.schema import Schema
+from shoal.tables import open_table
+
+SCHEMA = Schema({"zip": {"role": "quasi-identifier"}, "age": {"role": "quasi-identifier"}})
+
+
+def cells(path, **options):
+    found = open_table(str(path), **options).compress(SCHEMA).cells
+    return {
+        tuple(c.texts[code] for c, code in zip(found.codings, key, strict=True)): int(size)
+        for key, size in zip(found.keys, found.sizes, strict=True)
+    }
+
+
+def test_a_zip_code_keeps_its_leading_zero(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("zip,age\n01234,30\n01234,30\n99999,31\n")
+    assert cells(path) == {("01234", "30"): 2, ("99999", "31"): 1}
+
+
+def test_a_folder_of_files_is_one_table(tmp_path):
+    for number in range(3):
+        (tmp_path / f"part{number}.csv").write_text(f"zip,age\nA,{number}\nA,9\n")
+    assert cells(tmp_path) == {("A", "0"): 1, ("A", "1"): 1, ("A", "2"): 1, ("A", "9"): 3}
+
+
+def test_folders_that_mix_formats_or_hold_nothing_are_refused(tmp_path):
+    with pytest.raises(TableError, match="holds no CSV or Parquet"):
+        open_table(tmp_path)
+    (tmp_path / "a.csv").write_text("zip,age\n1,2\n")
+    duckdb.sql("SELECT 1 AS zip, 2 AS age").write_parquet(str(tmp_path / "b.parquet"))
+    with pytest.raises(TableError, match="mixes CSV and Parquet"):
+        open_table(tmp_path)
+
+
+def test_a_late_text_in_a_column_of_numbers_does_not_break_the_file(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = "\n".join(f"1,{i % 7}" for i in range(30_000))
+    path.write_text(f"zip,age\n{rows}\n1,unknown\n")
+    assert cells(path)["1", "unknown"] == 1
+
+
+def test_other_encodings_are_read_when_named_and_refused_with_advice_when_not(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_bytes("zip,age\nMünchen,30\nKöln,30\n".encode("latin-1"))
+    with pytest.raises(TableError, match=r"not UTF-8.*--encoding"):
+        cells(path)
+    assert cells(path, encoding="latin-1") == {("München", "30"): 1, ("Köln", "30"): 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("gone.csv", None, "no file or folder 'gone.csv'"),
+        ("empty.csv", b"", "is empty"),
+        ("cut.parquet", b"PAR1\x00\x00", "cannot be read"),
+        ("people.xlsx", b"PK", "neither CSV nor Parquet"),
+        ("twice.csv", b"zip,zip\n1,2\n", "columns given twice: 'zip'"),
+    ],
+)
+def test_a_file_that_cannot_be_a_table_is_refused_with_its_name(tmp_path, name, content, message):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(TableError, match=message):
+        open_table(path)
+
+
+def test_odd_column_names_are_quoted(tmp_path):
+    path = tmp_path / "people.parquet"
+    names = ('x "y"', "select", "o'k")
+    quoted = ", ".join("1 AS " + '"' + name.replace('"', '""') + '"' for name in names)
+    duckdb.sql(f"SELECT {quoted}").write_parquet(str(path))
+    schema = Schema({name: {"role": "quasi-identifier"} for name in names})
+    assert open_table(path).compress(schema).cells.n_rows == 1
