@@ -1,0 +1,107 @@
+"""Releasing files: the scale-up set of paper 002, rows from 1 to 100 million, and import time.
+
+Every command runs in a process of its own, as a user would start it, after one warm-up; the peer
+is a bare DuckDB `GROUP BY` of the same columns, a join of its result to the rows, and a write.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+import duckdb
+
+from shoal.datasets import DataNotFoundError, adult, adult_schema, scale_up
+
+SEVEN = ("workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")
+Row = tuple[str, float, float | None, float | None]
+
+_RELEASE = """
+import json, resource, sys
+from time import perf_counter
+started = perf_counter()
+from shoal.anonymize import BottomUpGeneralization
+from shoal.privacy import KAnonymity
+from shoal.schema import Schema
+imported = perf_counter()
+method = BottomUpGeneralization(Schema.from_toml(sys.argv[2]), KAnonymity(int(sys.argv[4])))
+method.fit(sys.argv[1]).release_.write(sys.argv[3], force=True)
+done = perf_counter()
+print(json.dumps({
+    "import": imported - started, "whole": done - started, **method.release_.seconds,
+    "cells": method.release_.recoded.cells.n_groups,
+    "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+}))
+"""
+_BARE = """
+import sys, duckdb
+from time import perf_counter
+started = perf_counter()
+connection = duckdb.connect()
+keys = ", ".join('"' + name + '"' for name in sys.argv[3:])
+source, target = sys.argv[1:3]
+count = f"SELECT {keys}, count(*) AS n FROM '{source}' GROUP BY ALL"
+joined = f"SELECT t.*, g.n FROM '{source}' t JOIN g USING ({keys})"
+connection.execute(f"CREATE TABLE g AS {count}")
+connection.execute(f"COPY ({joined}) TO '{target}' (FORMAT parquet)")
+print(perf_counter() - started)
+"""
+
+
+def main(quick: bool = False) -> list[Row]:
+    rows: list[Row] = [("import shoal (s)", _import_time(), None, None)]
+    try:
+        people = adult("all")
+    except DataNotFoundError:
+        return rows
+    schema = adult_schema("own", quasi_identifiers=SEVEN)
+    wanted = {name: column for name, column in schema.items() if column.role != "identifier"}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        type(schema)(wanted).to_toml(folder / "schema.toml")
+        sigma = 3 if quick else 30
+        table = scale_up(people, folder / "scale.parquet", sigma=sigma, rho=3)
+        rows += _compare("scale-up set, K = 150, file to file (s)", table, folder, list(wanted))
+        for millions in () if quick else (1, 10, 100):
+            large = folder / "rows.parquet"
+            copies = millions * 10**6 // (sigma * people.n_rows) + 1
+            columns = ", ".join(f'"{name}"' for name in wanted)
+            duckdb.sql(
+                f"COPY (SELECT {columns} FROM '{table}', range({copies}) LIMIT {millions}000000) "
+                f"TO '{large}' (FORMAT parquet)"
+            )
+            rows += _compare(f"{millions} million rows (s)", large, folder, list(wanted))
+    return rows
+
+
+def _compare(what: str, table: Path, folder: Path, names: list[str]) -> list[Row]:
+    schema, out = str(folder / "schema.toml"), str(folder / "out.parquet")
+    call = [sys.executable, "-c", _RELEASE, str(table), schema, out, "150"]
+    bare = [sys.executable, "-c", _BARE, str(table), str(folder / "bare.parquet"), *names]
+    _run(call)
+    ours = json.loads(_run(call))
+    peer = float(_run(bare))
+    return [
+        (what, ours["whole"], peer, ours["whole"] / peer),
+        (f"- compress; {ours['cells']} cells", ours["compress"], None, None),
+        ("- solve", ours["solve"], None, None),
+        ("- peak memory (GB)", ours["gigabytes"], None, None),
+    ]
+
+
+def _run(call: list[str]) -> str:
+    return subprocess.run(call, capture_output=True, text=True, check=True).stdout
+
+
+def _import_time() -> float:
+    call = [sys.executable, "-c", "import shoal"]
+    nothing = [sys.executable, "-c", "pass"]
+    _run(call)
+    times = []
+    for command in (call, nothing):
+        started = perf_counter()
+        _run(command)
+        times.append(perf_counter() - started)
+    return times[0] - times[1]
