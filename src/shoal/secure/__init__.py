@@ -32,6 +32,7 @@ from shoal.secure._progress import Progress
 from shoal.secure._reading import read_part
 from shoal.secure._ring import Ring
 from shoal.secure._scaling import excessive_mask, scale_autonomously, scale_exactly
+from shoal.secure._spu import FirstSPUParty, SecondSPUParty, SPUParty
 from shoal.secure._strict import StrictLogarithm
 from shoal.secure._tree import SecureTree
 from shoal.secure._yao import Program, Results, evaluate_program, garble_program
@@ -42,6 +43,7 @@ __all__ = [
     "Circuit",
     "FastLogarithm",
     "FirstParty",
+    "FirstSPUParty",
     "JointTable",
     "LogShares",
     "Logarithm",
@@ -52,7 +54,9 @@ __all__ = [
     "PublicKey",
     "Results",
     "Ring",
+    "SPUParty",
     "SecondParty",
+    "SecondSPUParty",
     "SecretKey",
     "SecureBayesNet",
     "SecureID3",

@@ -120,7 +120,7 @@ class SecureBayesNet(Parameters):
         order = self._check(part)
         party.agree({**self.get_params(), "order": order}, "parameters")
         joint = JointTable(party, part)
-        scorer = _Scorer(joint, self.logarithm, self.terms, self._largest(part))
+        scorer = _Scorer(party, joint, self.logarithm, self.terms, self._largest(part))
         rounds = common_rounds(party, done)
         while True:
             parents, active = self._state(order, rounds)
@@ -204,8 +204,10 @@ class SecureBayesNet(Parameters):
 class _Scorer:
     """Shares of minus twice the K2 score, at the scale of the logarithm."""
 
-    def __init__(self, joint: JointTable, kind: str, terms: int, largest: int) -> None:
-        self._joint, self.party = joint, joint.party
+    def __init__(
+        self, party: Party, joint: JointTable, kind: str, terms: int, largest: int
+    ) -> None:
+        self._joint, self.party = joint, party
         count = max(joint.n_rows + max(joint.part.arities), largest)
         self._logarithm: Logarithm = logarithm_for(kind, count, terms)
         self.ring = self._logarithm.ring

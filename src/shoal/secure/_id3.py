@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import lru_cache
 from numbers import Integral
 from typing import Literal, Self
 
@@ -10,17 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
-from shoal.secure._circuit import Builder
-from shoal.secure._counts import count_bits, open_counts
-from shoal.secure._least import index_of_least
-from shoal.secure._library import add, any_of, choose, constant, least, less
-from shoal.secure._logarithm import Logarithm, logarithm_for
+from shoal.secure._logarithm import logarithm_for
 from shoal.secure._parameters import Parameters
 from shoal.secure._part import JointTable, TablePart
-from shoal.secure._party import Party
+from shoal.secure._party import Party, Session
 from shoal.secure._progress import Progress, common_rounds
+from shoal.secure._spu import SPUParty, SPUScores
 from shoal.secure._tree import SecureTree, grow
-from shoal.secure._yao import Program
+from shoal.secure._tree_scores import CircuitScores, TreeScores
 
 
 @dataclass
@@ -85,7 +81,7 @@ class SecureID3(Parameters):
     def fit(
         self,
         part: TablePart,
-        party: Party,
+        party: Session,
         *,
         done: Sequence[Sequence[int]] = (),
         progress: Callable[[Progress], None] | None = None,
@@ -96,7 +92,7 @@ class SecureID3(Parameters):
         ----------
         part : TablePart
             What this party holds.
-        party : Party
+        party : FirstParty, SecondParty or an SPU party
             This end of the session.
         done : sequence of rounds, default=()
             Public outcomes of an interrupted run, from its progress reports.
@@ -106,19 +102,18 @@ class SecureID3(Parameters):
         self._check(part)
         party.agree(self.get_params(), "parameters")
         joint = JointTable(party, part)
-        logarithm = logarithm_for(self.logarithm, joint.n_rows, self.terms)
+        scores = _scores(self, party, joint.n_rows)
         target = part.column(self.target)
         levels = common_rounds(party, done)
-        self.n_logarithms_ = 0
         while True:
             tree, frontier = grow(part.names, part.values, target, levels)
             if not frontier:
                 break
-            levels.append(self._level(joint, logarithm, tree, frontier))
+            levels.append(self._level(joint, scores, tree, frontier))
             if progress is not None:
                 progress(Progress(levels, party.channel.transcript.to_dict()))
-        self.tree_ = tree
-        self.counts_ = self._open_counts(joint, tree) if self.reveal_counts else None
+        self.tree_, self.n_logarithms_ = tree, scores.n_logarithms
+        self.counts_ = self._open_counts(joint, scores, tree) if self.reveal_counts else None
         return self
 
     def _check(self, part: TablePart) -> None:
@@ -133,18 +128,23 @@ class SecureID3(Parameters):
             raise ParameterError(f"min_rows is at least 1, got {self.min_rows!r}.")
 
     def _level(
-        self, joint: JointTable, logarithm: Logarithm, tree: SecureTree, frontier: list[int]
+        self, joint: JointTable, scores: TreeScores, tree: SecureTree, frontier: list[int]
     ) -> list[int]:
         """Decide every node of a level: an attribute, or -1 minus the class of a leaf."""
         depth = len(tree.path(frontier[0]))
         forced = depth in (self.max_depth, len(tree.names) - 1)
-        labels = self._leaves(joint, tree, frontier, forced)
+        labels = self._leaves(joint, scores, tree, frontier, forced)
         inner = [node for node, label in zip(frontier, labels, strict=True) if label < 0]
-        best = iter(self._attributes(joint, logarithm, tree, inner))
+        best = iter(self._attributes(joint, scores, tree, inner))
         return [next(best) if label < 0 else -1 - label for label in labels]
 
     def _leaves(
-        self, joint: JointTable, tree: SecureTree, nodes: list[int], forced: bool
+        self,
+        joint: JointTable,
+        scores: TreeScores,
+        tree: SecureTree,
+        nodes: list[int],
+        forced: bool,
     ) -> list[int]:
         """Class of each node that is a leaf, -1 for the others; only this outcome is opened."""
         target = (tree.target,)
@@ -159,17 +159,11 @@ class SecureID3(Parameters):
                 for pair in zip(paths, parents, strict=True)
             ]
         )
-        bits = count_bits(rows, joint.n_rows.bit_length())
         n_classes = joint.part.arities[tree.target]
-        program = _leaf_program(
-            n_classes, joint.n_rows.bit_length(), 0 if forced else int(self.min_rows)
-        )
-        opened = joint.party.run(program, bits).opened
-        labels = opened[:, 1:] @ (1 << np.arange(opened.shape[1] - 1))
-        return np.where(opened[:, 0], labels, -1).tolist()
+        return scores.leaves(rows, n_classes, 0 if forced else int(self.min_rows))
 
     def _attributes(
-        self, joint: JointTable, logarithm: Logarithm, tree: SecureTree, nodes: list[int]
+        self, joint: JointTable, scores: TreeScores, tree: SecureTree, nodes: list[int]
     ) -> list[int]:
         """Best attribute of each node: the least remaining entropy of the class."""
         if not nodes:
@@ -185,56 +179,21 @@ class SecureID3(Parameters):
             for c in columns
         ]
         tables = joint.counts(queries)
-        counts = np.concatenate([np.c_[t.sum(axis=1, dtype=np.uint32), t].ravel() for t in tables])
-        self.n_logarithms_ += len(counts)
-        logs = logarithm.shares(joint.party, counts)
-        terms = iter(logarithm.x_log_x(joint.party, logs))
-        modulus, scores = logarithm.ring.modulus, []
-        for table in tables:
-            score = 0
-            for _ in range(len(table)):
-                score += next(terms) - sum(next(terms) for _ in range(table.shape[1]))
-            scores.append(score % modulus)
         width = len(free[0])
-        rows = [scores[i : i + width] for i in range(0, len(scores), width)]
-        picks = index_of_least(joint.party, logarithm.ring, rows)
+        picks = scores.best([tables[i : i + width] for i in range(0, len(tables), width)])
         return [columns[pick] for columns, pick in zip(free, picks, strict=True)]
 
-    def _open_counts(self, joint: JointTable, tree: SecureTree) -> NDArray[np.int64]:
+    @staticmethod
+    def _open_counts(joint: JointTable, scores: TreeScores, tree: SecureTree) -> NDArray[np.int64]:
         counts = joint.counts([((tree.target,), tree.path(leaf)) for leaf in tree.leaves])
-        rows = np.array(counts, np.uint32).reshape(-1, 1)
-        return open_counts(joint.party, rows, joint.n_rows.bit_length()).reshape(len(counts), -1)
+        return scores.open(np.array(counts, np.uint32))
 
 
-@lru_cache(maxsize=32)
-def _leaf_program(n_classes: int, width: int, min_rows: int) -> Program:
-    """Opens whether a node is a leaf and, only then, its class.
-
-    Inputs are shares of the class counts of the node and of its parent.  With `min_rows` 0 every
-    node is a leaf.
-    """
-    total = 2 * n_classes * width
-    b = Builder(total, total)
-    numbers = [
-        add(b, b.first[i : i + width], b.second[i : i + width])[0] for i in range(0, total, width)
-    ]
-    own, parent = numbers[:n_classes], numbers[n_classes:]
-    present = [any_of(b, count) for count in own]
-    label = choose(b, any_of(b, present), _majority(b, own), _majority(b, parent))
-    leaf = 1
-    if min_rows:
-        seen, mixed = 0, 0
-        for one in present:
-            mixed = b.or_(mixed, b.and_(seen, one))
-            seen = b.or_(seen, one)
-        size = [0] * (width + 1)
-        for count in own:
-            size, _ = add(b, size, [*count, 0])
-        small = less(b, size, constant(min_rows, width + 1)) if min_rows < 2**width else 1
-        leaf = b.or_(b.not_(mixed), small)
-    return Program(b.finish([leaf, *(b.and_(leaf, bit) for bit in label)]), 1 + len(label))
-
-
-def _majority(b: Builder, counts: list[list[int]]) -> list[int]:
-    """Index of the greatest count: the least complement."""
-    return least(b, [[b.not_(bit) for bit in count] for count in counts], signed=False)[0]
+def _scores(model: SecureID3, party: Session, n_rows: int) -> TreeScores:
+    """Return what decides nodes: circuits, or SPU."""
+    if isinstance(party, SPUParty):
+        return SPUScores(party, n_rows)
+    if not isinstance(party, Party):
+        raise ParameterError("fit needs a FirstParty, a SecondParty, or an SPU party.")
+    logarithm = logarithm_for(model.logarithm, n_rows, model.terms)
+    return CircuitScores(party, logarithm, n_rows.bit_length())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, ProtocolError
-from shoal.secure._party import Party
+from shoal.secure._party import Party, Session
 from shoal.secure._scalar import Margin
 
 MISSING = -1
@@ -89,7 +89,7 @@ class JointTable:
     cells which party holds each cell.
     """
 
-    def __init__(self, party: Party, part: TablePart) -> None:
+    def __init__(self, party: Session, part: TablePart) -> None:
         self.party, self.part = party, part
         party.agree(
             {
@@ -152,6 +152,8 @@ class JointTable:
                     first = [c for c in columns if owned[c] == self.party.is_first]
                     second = [c for c in columns if owned[c] != self.party.is_first]
                     targets.append((number, first, second))
+        if not isinstance(self.party, Party):
+            raise ParameterError("this engine takes split rows only.")
         for (number, first, second), table in zip(targets, self.party.tables(margins), strict=True):
             results[number] += _arranged(table, list(queries[number][0]), first, second, arities)
         return results

@@ -56,18 +56,23 @@ class Settings:
             raise ParameterError(f"key_bits is one of {list(SECURITY)}, got {self.key_bits}.")
 
 
-class Party(ABC):
-    """One end of a secure session; use :class:`FirstParty` or :class:`SecondParty`."""
+class Session(ABC):
+    """One end of a line on which two parties first agree on what they run."""
 
-    def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
+    def __init__(self, channel: Channel, settings: dict[str, Any]) -> None:
         self.channel = channel
-        self.settings = settings or Settings()
+        mine = {"version": PROTOCOL, **settings}
         # Small enough for both to send at once; from then on the parties take turns.
-        channel.send({"protocol": PROTOCOL, "role": type(self).__name__, **asdict(self.settings)})
+        channel.send({**mine, "role": type(self).__name__})
         theirs = channel.receive()
         if isinstance(theirs, dict) and theirs.pop("role", "") == type(self).__name__:
             raise ProtocolError("both parties took the same role; one must be first, one second.")
-        self._compare({"protocol": PROTOCOL, **asdict(self.settings)}, theirs, "settings")
+        self._compare(mine, theirs, "settings")
+
+    @property
+    @abstractmethod
+    def is_first(self) -> bool:
+        """Whether this is the first party: it adds public constants and speaks first."""
 
     def agree(self, mine: dict[str, Any], what: str) -> None:
         """Check that the other party has the same public parameters; else both stop."""
@@ -94,10 +99,13 @@ class Party(ABC):
         self.channel.send(mine)
         return theirs
 
-    @property
-    @abstractmethod
-    def is_first(self) -> bool:
-        """Whether this party adds public constants to its shares."""
+
+class Party(Session):
+    """One end of a secure session; use :class:`FirstParty` or :class:`SecondParty`."""
+
+    def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        super().__init__(channel, asdict(self.settings))
 
     @abstractmethod
     def run(self, program: Program, bits: Bits) -> Results:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import ProtocolError
-from shoal.secure._party import Party
+from shoal.secure._party import Session
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Progress:
         return {"rounds": [list(r) for r in self.rounds], "traffic": dict(self.traffic)}
 
 
-def common_rounds(party: Party, done: Sequence[Sequence[int]]) -> list[list[int]]:
+def common_rounds(party: Session, done: Sequence[Sequence[int]]) -> list[list[int]]:
     """Rounds that both parties have finished; they must agree on them.
 
     A cut can leave one party a round ahead of the other; the longer record is shortened.
