@@ -65,7 +65,10 @@ class Session(ABC):
         # Small enough for both to send at once; from then on the parties take turns.
         channel.send({**mine, "role": type(self).__name__})
         theirs = channel.receive()
-        if isinstance(theirs, dict) and theirs.pop("role", "") == type(self).__name__:
+        role = theirs.pop("role", None) if isinstance(theirs, dict) else None
+        if not isinstance(role, str):
+            raise ProtocolError("expected the other party's settings.")
+        if role == type(self).__name__:
             raise ProtocolError("both parties took the same role; one must be first, one second.")
         self._compare(mine, theirs, "settings")
 
