@@ -4,6 +4,7 @@ from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
 from shoal.anonymize._bottom_up import BottomUpGeneralization
 from shoal.anonymize._group_recoding import GroupRecoding
 from shoal.anonymize._local_recoding import LocalRecoding
+from shoal.anonymize._model_based import ModelBased, TreeRecoding
 from shoal.anonymize._recheck import count_released, recheck
 from shoal.anonymize._recoding import CutRecoding, Recoding, Unseen, load_recoding
 from shoal.anonymize._release import Release
@@ -16,10 +17,12 @@ __all__ = [
     "CutRecoding",
     "GroupRecoding",
     "LocalRecoding",
+    "ModelBased",
     "Recoding",
     "Release",
     "Step",
     "TopDownSpecialization",
+    "TreeRecoding",
     "Unseen",
     "apply_recoding",
     "count_released",

@@ -1,8 +1,17 @@
 """Models fit to publish: trained so that what they say about people is safe to say."""
 
 from shoal.models._attributes import Attribute
-from shoal.models._nodes import FittedTree, View
+from shoal.models._cells import read_cells
+from shoal.models._nodes import FittedTree, PublicTest, View
 from shoal.models._publish import Exposure
 from shoal.models._tree import KAnonymousTreeClassifier
 
-__all__ = ["Attribute", "Exposure", "FittedTree", "KAnonymousTreeClassifier", "View"]
+__all__ = [
+    "Attribute",
+    "Exposure",
+    "FittedTree",
+    "KAnonymousTreeClassifier",
+    "PublicTest",
+    "View",
+    "read_cells",
+]

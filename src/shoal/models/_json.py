@@ -11,60 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import TableError
-from shoal.models._attributes import Attribute
-from shoal.models._nodes import FittedTree, View
-from shoal.models._route_kernels import Nodes
 from shoal.privacy import Bins, Spans
 from shoal.tables import FrequencyTable
 from shoal.typing import PathText
 
 FORMAT, VERSION = "shoal-tree", 1
-
-_TYPES = {
-    "slot": np.int32,
-    "threshold": np.float64,
-    "first": np.int64,
-    "width": np.int64,
-    "child": np.int32,
-    "other": np.int32,
-    "parent": np.int32,
-    "counts": np.int64,
-    "mass": np.float64,
-}
-
-
-def tree_to_dict(tree: FittedTree) -> dict[str, Any]:
-    """Attributes, views and nodes as plain lists."""
-    return {
-        "attributes": [attribute.to_dict() for attribute in tree.attributes],
-        "views": [view.to_dict() for view in tree.views],
-        "nodes": {name: _plain(array) for name, array in tree.nodes._asdict().items()},
-        "class_is_public": tree.class_is_public,
-    }
-
-
-def _plain(array: NDArray[Any]) -> list[Any]:
-    """Lists, with None for NaN, which JSON does not have."""
-    found: list[Any] = array.tolist()
-    return [None if value != value else value for value in found] if array.ndim == 1 else found
-
-
-def tree_from_dict(data: Mapping[str, Any], n_classes: int) -> FittedTree:
-    """Inverse of :func:`tree_to_dict`."""
-    arrays = {}
-    for name, dtype in _TYPES.items():
-        values = data["nodes"][name]
-        if name == "threshold":
-            values = [np.nan if value is None else value for value in values]
-        arrays[name] = np.array(values, dtype)
-    for name in ("counts", "mass"):
-        arrays[name] = arrays[name].reshape(-1, n_classes)
-    return FittedTree(
-        tuple(Attribute.from_dict(attribute) for attribute in data["attributes"]),
-        tuple(View(v["attribute"], v["level"], tuple(v["labels"])) for v in data["views"]),
-        Nodes(**arrays),
-        data["class_is_public"],
-    )
 
 
 def spans_from_dict(data: Mapping[str, Any]) -> Spans:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.models._attributes import Attribute
-from shoal.models._grow import Grown
 from shoal.models._input import Input
+from shoal.models._node_arrays import nodes_from_dict, nodes_to_dict
 from shoal.models._route_kernels import LEAF, Nodes, route, step
 from shoal.privacy import Bins, PrivateColumns, Spans
 from shoal.tables import group_keys
@@ -53,6 +53,26 @@ class Viewed:
     def n_rows(self) -> int:
         """Number of rows."""
         return self.codes.shape[1]
+
+    def take(self, rows: NDArray[np.int64]) -> Viewed:
+        """Some rows, in any order and number."""
+        return Viewed(
+            np.ascontiguousarray(self.codes[:, rows]),
+            np.ascontiguousarray(self.values[:, rows]),
+            np.ascontiguousarray(self.lost[:, rows]),
+        )
+
+
+class PublicTest(NamedTuple):
+    """One test of a public attribute, and the rows that meet it."""
+
+    name: str
+    level: int
+    threshold: float  # NaN for a categorical test
+    cells: NDArray[np.int64]  # the rows
+    told: Flags  # whether the row has a branch of its own; rows without one may join others
+    side: Codes  # 0 at most the threshold, 1 above it, -1 otherwise
+    missing: Flags  # whether the row's value is missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +145,22 @@ class FittedTree:
             depth[node] = depth[self.nodes.parent[node]] + 1
         return depth
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "attributes": [attribute.to_dict() for attribute in self.attributes],
+            "views": [view.to_dict() for view in self.views],
+            "nodes": nodes_to_dict(self.nodes),
+            "class_is_public": self.class_is_public,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> FittedTree:
+        """Inverse of :meth:`to_dict`."""
+        attributes = tuple(Attribute.from_dict(attribute) for attribute in data["attributes"])
+        views = tuple(View(v["attribute"], v["level"], tuple(v["labels"])) for v in data["views"])
+        return cls(attributes, views, nodes_from_dict(data["nodes"]), data["class_is_public"])
+
     # -- rows -------------------------------------------------------------------------------
 
     def look(self, table: Input, places: Mapping[str, int]) -> Viewed:
@@ -136,7 +172,9 @@ class FittedTree:
         read: dict[int, Any] = {}
         for line, view in enumerate(self.views):
             attribute = self.attributes[view.attribute]
-            place = places[attribute.name]
+            place = places.get(attribute.name, -1)
+            if place < 0:  # a private column of a table that leaves it out
+                continue
             if attribute.ordered:
                 values[line] = attribute.places(table, place)
                 lost[line] = np.isnan(values[line])
@@ -236,6 +274,36 @@ class FittedTree:
                     yield node, here[stays]
             todo.extend((child, here[(goes == child) | (goes < 0)]) for child in children)
 
+    def public_tests(self, table: Input) -> Iterator[PublicTest]:
+        """Public tests that rows meet, whatever their private values are."""
+        places = {name: place for place, name in enumerate(table.names)}
+        rows = self.look(table, places)
+        everything = np.arange(table.n_rows)
+        nodes = self.nodes
+        for node, here in self._walk(rows, everything, everything, stopping=False):
+            view = int(nodes.slot[node])
+            goes = self._step(node, rows, here)
+            first, ordered = int(nodes.first[node]), self.attribute(node).ordered
+            side = np.full(len(here), -1, np.int32)
+            told = goes >= 0
+            if ordered:
+                below = rows.values[view, here] <= nodes.threshold[node]
+                side[told] = np.where(below[told], 0, 1)
+            else:
+                code = rows.codes[view, here]
+                own = nodes.child[first + np.maximum(code, 0)]
+                joined = np.unique(goes[told & ((code < 0) | (own != goes))])
+                told &= (code >= 0) & (own == goes) & ~np.isin(goes, joined)
+            yield PublicTest(
+                self.attribute(node).name,
+                self.views[view].level,
+                float(nodes.threshold[node]),
+                here,
+                told,
+                side,
+                goes < 0,
+            )
+
     def _holds_missing(self, node: int) -> bool:
         """Whether a row whose value is missing stops at the node."""
         nodes = self.nodes
@@ -250,84 +318,3 @@ class FittedTree:
     def _step(self, node: int, rows: Viewed, here: NDArray[np.int64]) -> Codes:
         view = int(self.nodes.slot[node])
         return step(self.nodes, node, rows.codes[view], rows.values[view], rows.lost[view], here)
-
-
-def finish(
-    tree: Grown,
-    attributes: list[Attribute],
-    labels: list[list[list[str | None]]],
-    *,
-    to_majority: bool,
-    class_is_public: bool,
-) -> FittedTree:
-    """Turn a grown (and perhaps pruned) tree from codes into labels and thresholds."""
-    kept = _kept(tree)
-    new = {old: place for place, old in enumerate(kept)}
-    used: dict[tuple[int, int], list[str | None]] = {}
-    for old in kept:
-        split = tree.split[old]
-        if split is None:
-            continue
-        known = used.setdefault((split.column, split.level), [])
-        if not attributes[split.column].ordered:
-            groups = [labels[split.column][split.level][g] for g in split.groups.tolist()]
-            known.extend(label for label in groups if label not in known)
-    slots = {key: place for place, key in enumerate(used)}
-    views = tuple(View(column, level, tuple(known)) for (column, level), known in used.items())
-    n = len(kept)
-    nodes = Nodes(
-        slot=np.full(n, LEAF, np.int32),
-        threshold=np.full(n, np.nan),
-        first=np.zeros(n, np.int64),
-        width=np.zeros(n, np.int64),
-        child=np.empty(0, np.int32),
-        other=np.full(n, -1, np.int32),
-        parent=np.array(
-            [-1 if tree.parent[o] < 0 else new[tree.parent[o]] for o in kept], np.int32
-        ),
-        counts=np.array([tree.counts[o] for o in kept], np.int64),
-        mass=np.array([tree.mass[o] for o in kept], np.float64),
-    )
-    tables: list[Codes] = []
-    at = 0
-    for node, old in enumerate(kept):
-        split = tree.split[old]
-        if split is None:
-            continue
-        slot = slots[split.column, split.level]
-        children = [new[child] for child in split.children]
-        ordered = attributes[split.column].ordered
-        if ordered:
-            places = split.groups.tolist()
-            missing = 2
-            table = np.full(3, -1, np.int32)
-        else:
-            groups = [labels[split.column][split.level][g] for g in split.groups.tolist()]
-            places = [views[slot].labels.index(label) for label in groups]
-            missing = views[slot].labels.index(None) if None in groups else -1
-            table = np.full(len(views[slot].labels), -1, np.int32)
-        table[places] = children
-        if to_majority:
-            sizes = [
-                -1 if place == missing else nodes.counts[child].sum()
-                for place, child in zip(places, children, strict=True)
-            ]
-            nodes.other[node] = children[int(np.argmax(sizes))]
-        nodes.slot[node], nodes.threshold[node] = slot, split.threshold
-        nodes.first[node], nodes.width[node] = at, len(table)
-        tables.append(table)
-        at += len(table)
-    child = np.concatenate([np.empty(0, np.int32), *tables]).astype(np.int32)
-    return FittedTree(tuple(attributes), views, nodes._replace(child=child), class_is_public)
-
-
-def _kept(tree: Grown) -> list[int]:
-    """Nodes that pruning left, parents before children."""
-    kept, todo = [], [0]
-    while todo:
-        node = todo.pop(0)
-        kept.append(node)
-        split = tree.split[node]
-        if split is not None:
-            todo.extend(split.children)
-    return kept

@@ -23,8 +23,6 @@ from shoal.models._json import (
     classes_to_dict,
     read_json,
     spans_from_dict,
-    tree_from_dict,
-    tree_to_dict,
 )
 from shoal.models._nodes import FittedTree
 from shoal.models._plot import plot_tree
@@ -116,7 +114,7 @@ class PublishedTree:
             "privacy": self.privacy_.to_dict(),
             "guarantee": self.guarantee(),
             "unseen": self.unseen_,
-            "tree": tree_to_dict(self.tree_),
+            "tree": self.tree_.to_dict(),
             "bins": self.bins_.to_dict(),
             "spans": {
                 "bins": self.spans_.to_dict()["bins"],
@@ -133,7 +131,7 @@ class PublishedTree:
         tree = cls(privacy=model, unseen=data["unseen"])  # type: ignore[call-arg]
         tree.classes_ = classes_from_dict(data["classes"])
         tree.class_name_, tree.unseen_, tree.privacy_ = data["target"], data["unseen"], model
-        tree.tree_ = tree_from_dict(data["tree"], len(tree.classes_))
+        tree.tree_ = FittedTree.from_dict(data["tree"])
         tree.bins_, tree.spans_ = bins_from_dict(data["bins"]), spans_from_dict(data["spans"])
         told = data["exposure"]
         tree.exposure_ = told and Exposure(told["rows"], told["exposed"], told["confidence"])

@@ -14,16 +14,18 @@ from sklearn.utils.validation import (
 
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._attributes import Attribute, describe_attributes
+from shoal.models._cells import expand_cells, read_cells
 from shoal.models._classes import class_coding, find_classes, read_classes, weigh
+from shoal.models._finish import finish
 from shoal.models._groups import check_feasible, count_only, one_group_per_row, private_columns
 from shoal.models._grow import grow
 from shoal.models._input import Input, read_input
 from shoal.models._kernel_types import GAIN, GAIN_RATIO, GINI, Settings
-from shoal.models._nodes import FittedTree, finish
+from shoal.models._nodes import FittedTree, Viewed
 from shoal.models._prune import prune
 from shoal.models._publish import Exposure, PublishedTree
 from shoal.models._route_kernels import LEAF
-from shoal.models._training import code_target, code_training
+from shoal.models._training import Training, code_target, code_training
 from shoal.privacy import (
     KAnonymity,
     PrivacyModel,
@@ -32,6 +34,7 @@ from shoal.privacy import (
     compile_rules,
 )
 from shoal.schema import Coding, Schema
+from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Floats
 
 CRITERIA = {"gain": GAIN, "gain_ratio": GAIN_RATIO, "gini": GINI}
@@ -168,11 +171,6 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         table = read_input(self, X, reset=True)
         classes, codes = read_classes(y, table.n_rows)
         table, codes, weights = weigh(table, codes, sample_weight)
-        if len(np.unique(codes)) < 2:
-            raise TableError(
-                "the class has one value in the training rows; a classifier needs more than one "
-                "class."
-            )
         schema = None if self.schema is None else _as_schema(self.schema)
         declared = schema.target if schema else None
         class_name = declared or ("class" if "class" not in table.names else "target class")
@@ -182,46 +180,88 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         private = private_columns(attributes, coded)
         if not class_is_public:
             private[class_name] = class_coding(class_name, classes), codes.astype(np.int32)
-        model = model.bind(tuple(private))
-        check_feasible(model, codes, len(classes), class_is_public, private)
+        self.classes_, self.class_name_ = classes, class_name
+        self.privacy_ = model.bind(tuple(private))
+        fitted = self._learn(attributes, training, codes, weights, private)
+        rows = fitted.look(table, self._places(table))
+        self._publish(fitted, rows, codes.astype(np.int32), private)
+        return self
 
-        target = code_target(codes, len(classes), weights)
-        rules = compile_rules(model, one_group_per_row(model, private, table.n_rows))
+    def fit_cells(self, cells: FrequencyTable, target: str) -> Self:
+        """Grow the tree on counted rows: for tables that do not fit in memory.
+
+        Parameters
+        ----------
+        cells : FrequencyTable
+            Distinct combinations of public values with the histogram of the class, and of the
+            other sensitive columns if `privacy` speaks of them.
+        target : str
+            The class: a column that `cells` has a histogram of.  It is private.
+        """
+        model = self._check_params()
+        table = read_cells(cells)
+        cell_of_row, codes, private = expand_cells(cells, target)
+        schema = None
+        if self.schema is not None:
+            schema = Schema({name: _as_schema(self.schema)[name] for name in cells.names})
+        attributes, places = _usable(describe_attributes(table, schema, None))
+        training, _ = code_training(table, attributes, places)
+        spread = np.ascontiguousarray(training.columns.codes[:, cell_of_row])
+        training = Training(training.columns._replace(codes=spread), training.labels)
+        texts = cells.histograms[target].coding.texts
+        self.classes_ = np.array(["" if value is None else value for value in texts])
+        self.class_name_, self.privacy_ = target, model.bind(tuple(private))
+        self.n_features_in_ = len(cells.names)
+        self.feature_names_in_ = np.array(cells.names, object)
+        fitted = self._learn(attributes, training, codes, None, private)
+        rows = fitted.look(table, self._places(table)).take(cell_of_row)
+        self._publish(fitted, rows, codes, private)
+        return self
+
+    def _learn(
+        self,
+        attributes: list[Attribute],
+        training: Training,
+        codes: NDArray[Any],
+        weights: Floats | None,
+        private: PrivateColumns,
+    ) -> FittedTree:
+        """Check that a tree is possible, grow it, prune it."""
+        n_classes = len(self.classes_)
+        class_is_public = self.class_name_ not in private
+        if np.count_nonzero(np.bincount(codes)) < 2:
+            raise TableError(
+                "the class has one value in the training rows; a classifier needs more than one "
+                "class."
+            )
+        check_feasible(self.privacy_, codes, n_classes, class_is_public, private)
+        cells = one_group_per_row(self.privacy_, private, training.n_rows)
         tree, _ = grow(
             training.columns,
-            target,
+            code_target(codes, n_classes, weights),
             self._settings(),
-            rules,
+            compile_rules(self.privacy_, cells),
             class_is_public=class_is_public,
             max_depth=self.max_depth,
         )
         if self.prune is True or (self.prune == "auto" and self.criterion == "gain_ratio"):
             prune(tree, self.confidence_factor)
-        fitted = finish(
+        return finish(
             tree,
             attributes,
             training.labels,
             to_majority=self.unseen == "majority",
             class_is_public=class_is_public,
         )
-        self.classes_, self.tree_, self.privacy_ = classes, fitted, model
-        self.class_name_, self.unseen_ = class_name, self.unseen
-        self._check_guarantee(fitted, table, codes.astype(np.int32), private)
-        return self
 
-    def _check_guarantee(
-        self, fitted: FittedTree, table: Input, codes: Codes, private: PrivateColumns
+    def _publish(
+        self, fitted: FittedTree, rows: Viewed, codes: Codes, private: PrivateColumns
     ) -> None:
         """Find the spans of the finished tree anew; keep of them what may be published."""
-        try:
-            rows = fitted.look(table, self._places(table))
-            spans, _, self.bins_ = fitted.find_spans(rows, codes, private)
-            spans.require(self.privacy_)
-        except Exception:
-            del self.tree_  # nothing half-made stays behind
-            raise
-        bare = count_only(spans.groups)
-        self.spans_ = Spans(spans.start, spans.bins, bare)
+        spans, _, bins = fitted.find_spans(rows, codes, private)
+        spans.require(self.privacy_)
+        self.tree_, self.unseen_, self.bins_ = fitted, self.unseen, bins
+        self.spans_ = Spans(spans.start, spans.bins, count_only(spans.groups))
         self.exposure_ = None
         if self.class_name_ in private:
             self.exposure_ = Exposure(
