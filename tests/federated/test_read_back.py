@@ -17,7 +17,10 @@ from shoal.federated import (
     decode_rules,
     decode_text,
     decode_tree,
+    encode,
 )
+from shoal.models import KAnonymousTreeClassifier
+from shoal.privacy import KAnonymity
 
 KEY = TransformKey(
     {
@@ -137,3 +140,30 @@ def test_centroids_of_uniform_ranges_are_those_of_the_original_rows(rows):
     assert np.abs(decoded[:, 0] - expected[:, 0]).max() > 0.5  # uneven ranges: not the mean
     with pytest.raises(SchemaError, match="one column for each of 1 names"):
         decode_centroids(centres, KEY, ["age"])
+
+
+def test_a_tree_of_shoal_is_read_back():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(15, 91, 400),
+            "disease": rng.choice(KEY.columns["disease"].categories, 400),
+        }
+    )
+    sick = table["disease"].isin(["d1", "d2", "d3"]) | (table["age"] > 60)
+    sex = pd.Series(np.where(sick ^ (rng.random(400) < 0.1), "male", "female"), name="sex")
+    key = TransformKey({n: KEY.columns[n] for n in ("age", "disease")}, blind=KEY.blind)
+    encoded = encode(table, key)
+    aliases = sex.map(KEY.columns["sex"].to_alias)
+    mined = KAnonymousTreeClassifier(privacy=KAnonymity(10)).fit(encoded, aliases.to_numpy())
+    decoded, names = decode_tree(mined, KEY)
+    assert names == ["age", "disease"]
+    assert decoded.classes_.tolist() == ["female", "male"]
+    expected = [KEY.columns["sex"].to_category[a] for a in mined.predict(encoded)]
+    assert decoded.predict(table).tolist() == expected
+    assert mined.get_n_leaves() == decoded.get_n_leaves() > 2
+    shown = decoded.export_text()
+    assert "Illness_" not in shown
+    assert "sex_" not in shown
+    with pytest.raises(SchemaError, match="feature_names are needed"):
+        decode_tree(DecisionTreeClassifier(), KEY)

@@ -8,6 +8,7 @@ from polars.testing import assert_frame_equal
 
 from shoal.errors import SchemaError, TableError
 from shoal.federated import AliasTable, GradedRanges, KeyTransformer, TransformKey, decode, encode
+from tests.engines import make, rows
 
 TABLE = pl.DataFrame(
     {
@@ -131,3 +132,19 @@ def test_transformer_is_an_estimator(key):
 
 def test_an_empty_table_stays_empty(key):
     assert decode(encode(TABLE.head(0), key), key).height == 0
+
+
+@pytest.mark.spark
+def test_spark_encodes_alike_and_decodes_exactly(key, tmp_path):
+    columns = {name: TABLE[name].to_list() for name in TABLE.columns}
+    columns["disease"] = ["flu", "it's", None, "flu", "cold"]
+    key = TransformKey.create(
+        {**key.columns, "disease": AliasTable.random(["flu", "cold", "it's"], "Illness")}
+    )
+    spark = make("spark", columns, tmp_path)
+    encoded = encode(spark, key)
+    assert rows(encoded) == encode(pl.DataFrame(columns), key).rows()
+    assert rows(decode(encoded, key)) == pl.DataFrame(columns).rows()
+    bad = make("spark", {**columns, "age": [14, 30, 58, 90, 73]}, tmp_path)
+    with pytest.raises(Exception, match="cannot be transformed"):
+        encode(bad, key).collect()

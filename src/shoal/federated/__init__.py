@@ -26,6 +26,7 @@ from shoal.federated._read_back import (
     decode_rules,
     decode_text,
     decode_tree,
+    decode_tree_dict,
 )
 from shoal.federated._shares import Share, make_share, read_share, read_shares, write_share
 from shoal.federated._survival import auc_at, status_at, survival_target
@@ -59,6 +60,7 @@ __all__ = [
     "decode_rules",
     "decode_text",
     "decode_tree",
+    "decode_tree_dict",
     "encode",
     "encode_file",
     "eqd2",

@@ -45,19 +45,20 @@ def decode_rules(rules: Any, key: TransformKey) -> Any:
 
 
 def decode_tree(
-    tree: Any, key: TransformKey, feature_names: Sequence[str]
+    tree: Any, key: TransformKey, feature_names: Sequence[str] | None = None
 ) -> tuple[Any, list[str]]:
-    """A scikit-learn tree or forest in real terms, and its feature names.
+    """A tree or forest in real terms, and its feature names.
 
     Parameters
     ----------
-    tree : fitted decision tree, or ensemble of them
+    tree : fitted scikit-learn tree or ensemble of trees, or a tree of `shoal.models`
         As the miner trained it; it is not changed.
     key : TransformKey
         The shared key.
-    feature_names : sequence of str
-        Names of the miner's features.  A graded column keeps its name; an indicator column has an
-        alias in its name.  Prefixes ending in ``__`` are understood.
+    feature_names : sequence of str or None
+        Names of the miner's features; not needed for Shoal's trees, which know their columns.  A
+        graded column keeps its name; an indicator column has an alias in its name.  Prefixes
+        ending in ``__`` are understood.
 
     Returns
     -------
@@ -68,6 +69,11 @@ def decode_tree(
     names : list of str
         Feature names with categories for aliases.
     """
+    if hasattr(tree, "from_dict"):
+        data = decode_tree_dict(tree.to_dict(), key)
+        return type(tree).from_dict(data), [a["name"] for a in data["tree"]["attributes"]]
+    if feature_names is None:
+        raise SchemaError("feature_names are needed to decode a scikit-learn tree.")
     decoded = copy.deepcopy(tree)
     ranges = [_graded_column(name, key) for name in feature_names]
     for part in _parts(decoded):
@@ -80,6 +86,30 @@ def decode_tree(
     if isinstance(getattr(decoded, "classes_", None), np.ndarray):
         _decode_classes(decoded, key)
     return decoded, [decode_text(name, key) for name in feature_names]
+
+
+def decode_tree_dict(data: Mapping[str, Any], key: TransformKey) -> dict[str, Any]:
+    """The JSON form of a tree of `shoal.models`, in real terms.
+
+    Thresholds on graded columns, labels of branches, classes and the names of bins are decoded.
+    """
+    found = copy.deepcopy(dict(data))
+    tree = found["tree"]
+    nodes, views = tree["nodes"], tree["views"]
+    names = [attribute["name"] for attribute in tree["attributes"]]
+    for view in views:
+        view["labels"] = [_label_text(label, key) for label in view["labels"]]
+    for node, slot in enumerate(nodes["slot"]):
+        code = _graded_column(names[views[slot]["attribute"]], key) if slot >= 0 else None
+        if code is not None and nodes["threshold"][node] is not None:
+            nodes["threshold"][node] = float(code.decode_threshold(nodes["threshold"][node]))
+    classes = np.array([decode_label(c, key) for c in found["classes"]["values"]])
+    order = np.argsort(classes)
+    found["classes"] = {"type": classes.dtype.str, "values": classes[order].tolist()}
+    for table in ("counts", "mass"):
+        nodes[table] = [[row[i] for i in order] for row in nodes[table]]
+    found["bins"]["names"] = [decode_text(name, key) for name in found["bins"]["names"]]
+    return found
 
 
 def decode_centroids(centroids: ArrayLike, key: TransformKey, columns: Sequence[str]) -> Floats:
@@ -141,6 +171,10 @@ def _label_or_tuple(label: Any, key: TransformKey) -> Any:
     if isinstance(label, tuple):
         return tuple(decode_label(part, key) for part in label)
     return decode_label(label, key)
+
+
+def _label_text(label: str | None, key: TransformKey) -> str | None:
+    return None if label is None else str(decode_label(label, key))
 
 
 def _graded_column(name: str, key: TransformKey) -> GradedRanges | None:
