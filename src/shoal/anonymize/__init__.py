@@ -10,11 +10,13 @@ from shoal.anonymize._recoding import CutRecoding, Recoding, Unseen, load_recodi
 from shoal.anonymize._release import Release
 from shoal.anonymize._steps import Step
 from shoal.anonymize._top_down import TopDownSpecialization
+from shoal.anonymize._verdict import FailingGroup, Verdict, check_table
 
 __all__ = [
     "Anonymizer",
     "BottomUpGeneralization",
     "CutRecoding",
+    "FailingGroup",
     "GroupRecoding",
     "LocalRecoding",
     "ModelBased",
@@ -24,7 +26,9 @@ __all__ = [
     "TopDownSpecialization",
     "TreeRecoding",
     "Unseen",
+    "Verdict",
     "apply_recoding",
+    "check_table",
     "count_released",
     "load_recoding",
     "recheck",

@@ -10,5 +10,11 @@ COMMANDS: dict[str, str] = {
     "quasi": "Find the columns that single people out, alone and together.",
     "site": "Mine across sites: keys, encoded rows, shares, and reading results back.",
     "twoparty": "Mine a joint table with one other party; nobody else sees anything.",
+    "anonymize": "Release a table so that everybody hides among at least k people.",
+    "apply": "Recode new rows as an earlier release was.",
+    "check": "Tell whether a table keeps a promise; exit 1 when it does not.",
+    "metrics": "Measure groups and risks of a table, raw or released.",
+    "demo": "Release a real table, from suggestion to check, and say where the results are.",
+    "schema": "Suggest what the columns of a table are, or show a schema.",
     "version": "Say which version this is, and of what it depends on.",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,8 +44,13 @@ class Output:
 
     def print(self, *parts: RenderableType) -> None:
         """Write something for people to stdout."""
-        if not (self.json or self.quiet):
-            console().print(*parts)
+        if self.json or self.quiet:
+            return
+        for part in parts:
+            if isinstance(part, str):  # a path or a sentence: never cut by us, never markup
+                console().print(part, markup=False, highlight=False, soft_wrap=True)
+            else:
+                console().print(part)
 
     def note(self, text: str) -> None:
         """Say something beside the result, on stderr."""
@@ -58,7 +64,7 @@ class Output:
 
         table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
         for place, name in enumerate(header):
-            numeric = all(isinstance(row[place], int | float | None) for row in rows)
+            numeric = all(_is_number(row[place]) for row in rows)
             table.add_column(name, justify="right" if numeric and rows else "left")
         for row in rows:
             table.add_row(*map(_cell, row))
@@ -115,6 +121,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return re.fullmatch(r"<?-?[\d.,]+( ?%)?", value) is not None
+    return value is None or isinstance(value, int | float)
 
 
 def _cell(value: Any) -> str:

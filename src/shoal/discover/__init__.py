@@ -15,6 +15,7 @@ from shoal.discover._results import (
 )
 from shoal.discover._roles import RoleHint, suggest_roles
 from shoal.discover._sizes import pairs_for_key, pairs_for_quasi_identifier, rows_for_key
+from shoal.discover._suggest import Suggestion, suggest_schema
 from shoal.discover._survey import Survey, survey
 from shoal.discover._uniqueness import uniqueness
 
@@ -26,6 +27,7 @@ __all__ = [
     "MinimalKeys",
     "RoleHint",
     "RowSample",
+    "Suggestion",
     "Survey",
     "UniquenessProfile",
     "distinct_ratio",
@@ -38,6 +40,7 @@ __all__ = [
     "rows_for_key",
     "separation_ratio",
     "suggest_roles",
+    "suggest_schema",
     "survey",
     "uniqueness",
     "write_masked",

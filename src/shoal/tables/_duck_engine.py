@@ -252,7 +252,7 @@ class CompressedRelation:
 
     def _label_by_row(self, recoded: Recoded, output: Output) -> tuple[str, dict[str, str]]:
         """Labels of whole combinations, found per row and laid beside the rows by position."""
-        cell_of = self._cell_of_rows()
+        cell_of = self.cell_of_rows()
         group = recoded.group_of[cell_of]
         hidden = group < 0
         beside: dict[str, NDArray[Any]] = {"shoal_hidden": hidden}
@@ -274,7 +274,8 @@ class CompressedRelation:
         self.engine.store(table, beside)
         return f"source POSITIONAL JOIN {table}", found
 
-    def _cell_of_rows(self) -> NDArray[np.int64]:
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        """Cell of each row, in the order of the rows."""
         sizes = np.array([coding.n_codes for coding in self.cells.codings], np.int32)
         words: list[str] = []
         room = 0

@@ -98,7 +98,11 @@ def open_files(
         small = sum(path.stat().st_size for path in paths) < _SMALL
         guess = "-1" if small else "200000"
         read = f"read_csv({listed}, header=true, sample_size={guess}{extra})"
-        return connection.sql(f"FROM {read}"), connection
+        if not small:
+            return connection.sql(f"FROM {read}"), connection
+        # every query would guess and parse anew: a file that fits is parsed once
+        connection.execute(f"CREATE TEMP TABLE shoal_source AS FROM {read}")
+        return connection.table("shoal_source"), connection
 
 
 def _refuse_doubled_names(connection: duckdb.DuckDBPyConnection, path: Path, extra: str) -> None:

@@ -1,0 +1,94 @@
+"""`shoal apply`: recode new rows as a release was."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal._atomic import atomic_path
+from shoal.anonymize import load_recoding
+from shoal.cli._options import Encoding, Force, Table, refuse_existing
+from shoal.cli._output import output
+from shoal.errors import ParameterError, SchemaError
+from shoal.schema import Schema
+from shoal.tables import CodingOptions, Output as Rows, open_table
+
+app = typer.Typer()
+
+
+class Unseen(StrEnum):
+    """What happens to values that the recoding never saw."""
+
+    root = "root"
+    suppress = "suppress"
+    error = "error"
+
+
+@app.command()
+def apply(
+    recoding: Annotated[Path, typer.Argument(help="NAME.recoding.json of a release.")],
+    table: Table,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .arrow.")
+    ],
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", "-s", help="NAME.schema.toml beside the recoding, unless given."),
+    ] = None,
+    unseen: Annotated[
+        Unseen,
+        typer.Option("--unseen", help="Values never seen: '*', row left out, or refused."),
+    ] = Unseen.root,
+    keep_suppressed: Annotated[
+        bool, typer.Option("--keep-suppressed", help="Keep suppressed rows, starred.")
+    ] = False,
+    encoding: Encoding = None,
+    force: Force = False,
+) -> None:
+    """Recode TABLE with the recoding of an earlier release, for instance test rows.
+
+    The promise was made for the rows of the release, not for these: check before you publish them.
+    """
+    refuse_existing([out], force=force)
+    loaded = load_recoding(recoding)
+    described = Schema.from_toml(schema or _schema_beside(recoding))
+    engine = open_table(table, encoding=encoding)
+    compressed = engine.compress(
+        _present(described, engine.names), CodingOptions(use_hierarchies=False)
+    )
+    recoded = loaded.recode(compressed.cells, unseen.value)
+    with atomic_path(out) as part:
+        compressed.write(recoded, Rows(keep_suppressed=keep_suppressed), part)
+    data = {
+        "rows": recoded.cells.n_rows,
+        "suppressed_rows": recoded.n_suppressed,
+        "groups": recoded.groups.n_groups,
+        "smallest_group": int(recoded.groups.sizes.min()) if recoded.groups.n_groups else 0,
+        "file": str(out),
+    }
+
+    def show() -> None:
+        output().table(
+            "", ["measure", "value"], [[k.replace("_", " "), v] for k, v in data.items()]
+        )
+        output().print("Nothing is promised for these rows: check them before you publish them.")
+
+    output().emit(data, show)
+
+
+def _schema_beside(recoding: Path) -> Path:
+    path = recoding.with_name(recoding.name.removesuffix(".recoding.json") + ".schema.toml")
+    if not path.exists():
+        raise ParameterError(f"no schema {path.name!r} beside the recoding. Give it with --schema.")
+    return path
+
+
+def _present(schema: Schema, names: tuple[str, ...]) -> Schema:
+    """The schema of the columns that are there; new rows may lack those that are not recoded."""
+    lost = [name for name in schema.quasi_identifiers if name not in names]
+    if lost:
+        raise SchemaError(
+            f"quasi-identifiers that the table lacks: {', '.join(map(repr, lost))}. Add them."
+        )
+    return Schema({name: column for name, column in schema.items() if name in names})

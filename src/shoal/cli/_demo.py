@@ -1,0 +1,87 @@
+"""`shoal demo`: the main job on real data, from the raw table to the checked release."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.anonymize import TopDownSpecialization, check_table
+from shoal.cli._options import Force, refuse_existing
+from shoal.cli._output import output
+from shoal.cli._schema import draw_schema
+from shoal.cli._show import show_release
+from shoal.datasets import DataNotFoundError, Dataset, adult, adult_schema, census, census_schema
+from shoal.discover import Suggestion, suggest_schema
+from shoal.privacy import KAnonymity
+from shoal.schema import Schema
+
+app = typer.Typer()
+
+K = 10
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the results.")] = Path(
+        "demo-output"
+    ),
+    generated: Annotated[
+        bool, typer.Option("--generated", help="Use the generated census even if Adult is here.")
+    ] = False,
+    force: Force = False,
+) -> None:
+    """Release Adult (or a generated census) as a 10-anonymous table and show what it cost."""
+    release_file = out / "release.csv"
+    names = ["release.csv", "release.manifest.json", "release.recoding.json", "release.schema.toml"]
+    refuse_existing([out / name for name in [*names, "table.csv", "schema.toml"]], force=force)
+    out.mkdir(parents=True, exist_ok=True)
+    say = output()
+    data, known = _data(generated)
+    with say.progress() as progress:
+        progress(0, 0, "reading")
+        table = data.to_file(out / "table.csv")
+        progress(0, 0, "suggesting a schema")
+        suggestion = suggest_schema(table)
+        schema = _with_trees(suggestion, known)
+        schema.to_toml(out / "schema.toml", comments=suggestion.reasons, header=suggestion.summary)
+        method = TopDownSpecialization(schema, KAnonymity(K), max_suppression=0.02)
+        method.fit(table, progress=progress)
+        progress(0, 0, "writing and counting again")
+        paths = method.release_.write(release_file, force=force)
+        verdict = check_table(release_file, schema, KAnonymity(K))
+    result = method.release_.to_dict() | {
+        "data": data.name,
+        "check": verdict.to_dict(),
+        "files": {"raw": str(table), "suggested": str(out / "schema.toml")}
+        | {name: str(path) for name, path in paths.items()},
+    }
+
+    def show() -> None:
+        say.print(f"{data.name}: {data.n_rows:,} rows, {len(data.names)} columns.")
+        say.print(draw_schema(schema))
+        say.print("")
+        show_release(method.release_, paths)
+        say.print(f"  raw       {table}")
+        say.print(f"  suggested {out / 'schema.toml'}")
+        say.print("")
+        say.print(f"Check it yourself: shoal check {release_file} -s {paths['schema']} -k {K}")
+
+    say.emit(result, show)
+
+
+def _data(generated: bool) -> tuple[Dataset, Schema]:
+    if not generated:
+        try:
+            return adult("all"), adult_schema()
+        except DataNotFoundError as error:
+            output().note(f"{error} Going on with a generated census instead.")
+    return census(20_000), census_schema()
+
+
+def _with_trees(suggestion: Suggestion, known: Schema) -> Schema:
+    """The suggested schema, with trees in place of "shown or hidden" where we have some."""
+    columns: dict[str, Any] = dict(suggestion.schema)
+    for name in suggestion.schema.quasi_identifiers:
+        if known[name].role == "quasi-identifier":
+            columns[name] = known[name]
+    return Schema(columns)

@@ -1,0 +1,64 @@
+"""Releases and measures as tables for people."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.anonymize import Release
+from shoal.cli._output import output
+from shoal.metrics import Metrics, Risk
+
+
+def show_release(release: Release, paths: Mapping[str, Path]) -> None:
+    """Before and after, what was promised and reached, and where the files are."""
+    out = output()
+    out.table(
+        "Promise (counted again on the output)",
+        ["condition", "asked", "reached"],
+        [[part.description, part.required, part.reached] for part in release.reached],
+    )
+    before, after = release.metrics_before, release.metrics
+    rows = compare(measures(before, release.risk_before), measures(after, release.risk))
+    out.table("", ["measure", "before", "after"], rows)
+    changed = [[name, percent(after.ncp[name])] for name in release.schema.quasi_identifiers]
+    out.table("Detail lost, by column", ["column", "lost"], changed)
+    for note in release.notes:
+        out.note(f"Note: {note}")
+    for name, path in paths.items():
+        out.print(f"  {name:9} {path}")
+
+
+def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
+    """The measures worth a line each."""
+    found: dict[str, Any] = {
+        "rows": metrics.n_rows - metrics.n_suppressed,
+        "suppressed rows": metrics.n_suppressed,
+        "groups": metrics.n_groups,
+        "smallest group": metrics.smallest_group,
+        "average group": metrics.average_group_size,
+        "rows that are unique": risk.sample_uniques,
+        "highest chance to find a person": percent(risk.prosecutor.highest),
+        "average chance to find a person": percent(risk.prosecutor.average),
+        "rows at more than 1 in 5": percent(risk.prosecutor.share_above),
+    }
+    for column, inference in risk.inference.items():
+        found[f"rows whose {column} is certain"] = percent(inference.certain_share)
+    found |= {
+        "detail lost (GCP)": percent(metrics.gcp),
+        "discernibility": metrics.discernibility,
+    }
+    if metrics.classification_metric is not None:
+        found["rows against their group's class"] = percent(metrics.classification_metric)
+    return found
+
+
+def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[list[Any]]:
+    """One row per measure."""
+    return [[name, before.get(name), after.get(name)] for name in {**before, **after}]
+
+
+def percent(share: float) -> str:
+    """A share as people read it; what is not zero never looks like it."""
+    if 0 < share < 0.0001:
+        return "<0.01 %"
+    return f"{share:.2%}".replace("%", " %") if share < 0.1 else f"{share:.1%}".replace("%", " %")

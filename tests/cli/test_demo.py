@@ -1,0 +1,37 @@
+import json
+
+from typer.testing import CliRunner
+
+from shoal import cli, datasets
+from shoal.cli import _demo
+
+
+def test_the_demo_works_offline_and_its_release_checks(tmp_path, monkeypatch):
+    monkeypatch.setattr(_demo, "census", lambda n: datasets.census(1500))
+    out = tmp_path / "demo"
+    result = CliRunner().invoke(cli.app, ["demo", "--generated", "--out", str(out), "--json"])
+    assert result.exit_code == 0, result.output
+    shown = json.loads(result.stdout)
+    assert shown["check"]["holds"]
+    assert shown["check"]["smallest_group"] >= 10
+    assert {p.name for p in out.iterdir()} == {
+        "table.csv", "schema.toml", "release.csv", "release.manifest.json",
+        "release.recoding.json", "release.schema.toml",
+    }  # fmt: skip
+    check = ["check", str(out / "release.csv"), "-s", str(out / "release.schema.toml"), "-k", "10"]
+    assert CliRunner().invoke(cli.app, check).exit_code == 0
+    again = CliRunner().invoke(cli.app, ["demo", "--generated", "--out", str(out)])
+    assert again.exit_code == 2
+    assert "there already" in again.stderr
+
+
+def test_without_adult_the_demo_says_so_and_goes_on(tmp_path, monkeypatch):
+    def absent(part):
+        raise datasets.DataNotFoundError("the data file is not here.")
+
+    monkeypatch.setattr(_demo, "adult", absent)
+    monkeypatch.setattr(_demo, "census", lambda n: datasets.census(800))
+    result = CliRunner().invoke(cli.app, ["demo", "--out", str(tmp_path / "d")])
+    assert result.exit_code == 0, result.output
+    assert "Going on with a generated census" in result.stderr
+    assert "Check it yourself: shoal check" in result.stdout
