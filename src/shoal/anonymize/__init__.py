@@ -2,7 +2,9 @@
 
 from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
 from shoal.anonymize._bottom_up import BottomUpGeneralization
+from shoal.anonymize._full_domain import FullDomain
 from shoal.anonymize._group_recoding import GroupRecoding
+from shoal.anonymize._lattice import Lattice
 from shoal.anonymize._local_recoding import LocalRecoding
 from shoal.anonymize._model_based import ModelBased, TreeRecoding
 from shoal.anonymize._recheck import count_released, recheck
@@ -17,7 +19,9 @@ __all__ = [
     "BottomUpGeneralization",
     "CutRecoding",
     "FailingGroup",
+    "FullDomain",
     "GroupRecoding",
+    "Lattice",
     "LocalRecoding",
     "ModelBased",
     "Recoding",
