@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
@@ -110,7 +111,7 @@ class Input:
 
 def read_input(estimator: Any, X: Any, *, reset: bool) -> Input:
     """Check what was given and remember (or compare) the names and the number of columns."""
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not issparse(X):  # a sparse matrix may be a dictionary
         names = tuple(map(str, X))
         _remember(estimator, names, reset)
         return Input(names, {name: _filled(column) for name, column in X.items()})
