@@ -202,12 +202,14 @@ def test_bad_usage_is_told_at_once(folder):
     ]  # fmt: skip
     (folder / "old.json").write_text('{"run": "other", "rounds": []}')
     (folder / "bad.json").write_text("nonsense")
+    (folder / "wrong.csv").write_text("colour,size,class\npink,small,no\n")
     for options, message in (
         ([], "--listen and --connect"),
         (["--connect", "nowhere"], "HOST:PORT"),
         (["--connect", "127.0.0.1:1", "--state", "old.json"], "other parameters"),
         (["--connect", "127.0.0.1:1", "--state", "bad.json"], "not a state file"),
         (["--connect", "127.0.0.1:1", "--products", "semi2k"], "transfer or paillier"),
+        (["--connect", "127.0.0.1:1", "--table", "wrong.csv"], "column 'colour': 1 cells"),
     ):
         done = run_alone(folder, *common, *options)
         assert done.returncode == 2, done.stderr
