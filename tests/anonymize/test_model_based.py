@@ -3,6 +3,8 @@
 from collections import Counter
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
 
@@ -11,11 +13,8 @@ from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
-from tests.extras import need
-from tests.models.tables import ROLES, SCHEMA, clients, mortgage, people
-
-pd = need("pandas")
-pl = need("polars")
+from tests.models.test_tree import SCHEMA, people
+from tests.papers.test_kadet import MORTGAGE, RISK, ROLES, clients
 
 NAMES = ["gender", "married", "age", "sports car"]
 
@@ -26,8 +25,7 @@ def journal_schema():
 
 
 def test_table_2_of_the_journal_paper():
-    columns, risk = clients()
-    frame = pd.DataFrame(columns)
+    frame, risk = clients()
     tree = KAnonymousTreeClassifier(journal_schema(), 3)
     release = ModelBased(tree).fit(frame.assign(risk=risk)).release_
     rows = Counter(map(tuple, release.table[NAMES].itertuples(index=False)))
@@ -46,12 +44,10 @@ def test_table_2_of_the_journal_paper():
 
 
 def test_a_fitted_tree_with_private_tests_makes_its_spans():
-    columns, risk = mortgage()
-    frame = pd.DataFrame(columns)
-    tree = KAnonymousTreeClassifier(ROLES, 3).fit(frame, risk)
-    release = ModelBased(tree).fit(frame.assign(risk=risk)).release_
+    tree = KAnonymousTreeClassifier(ROLES, 3).fit(MORTGAGE, RISK)
+    release = ModelBased(tree).fit(MORTGAGE.assign(risk=RISK)).release_
     assert Counter(release.table["marital status"]) == {"Married": 3, "Unmarried": 3}
-    assert release.table["sports car"].tolist() == frame["sports car"].tolist()
+    assert release.table["sports car"].tolist() == MORTGAGE["sports car"].tolist()
 
 
 @pytest.fixture
@@ -118,8 +114,7 @@ def test_the_recoding_can_be_saved_and_applied(table, tmp_path):
 
 
 def test_what_cannot_be():
-    columns, risk = clients()
-    frame = pd.DataFrame(columns)
+    frame, risk = clients()
     table = frame.assign(risk=risk)
     with pytest.raises(InfeasibleError):
         ModelBased(KAnonymousTreeClassifier(journal_schema(), 13)).fit(table)

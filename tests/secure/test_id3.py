@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import memory_pair, run_parties
 from shoal.secure import FirstParty, SecondParty, SecureID3, Settings, TablePart
-from shoal.secure._fast_logarithm import logarithm_for
+from shoal.secure._logarithm import logarithm_for
 from tests.reference.id3 import id3, nested
 
 

@@ -7,8 +7,10 @@ from shoal.anonymize._group_recoding import GroupRecoding
 from shoal.anonymize._lattice import Lattice
 from shoal.anonymize._local_recoding import LocalRecoding
 from shoal.anonymize._model_based import ModelBased, TreeRecoding
+from shoal.anonymize._mondrian import Mondrian
 from shoal.anonymize._recheck import count_released, recheck
 from shoal.anonymize._recoding import CutRecoding, Recoding, Unseen, load_recoding
+from shoal.anonymize._region_recoding import RegionRecoding
 from shoal.anonymize._release import Release
 from shoal.anonymize._steps import Step
 from shoal.anonymize._top_down import TopDownSpecialization
@@ -24,7 +26,9 @@ __all__ = [
     "Lattice",
     "LocalRecoding",
     "ModelBased",
+    "Mondrian",
     "Recoding",
+    "RegionRecoding",
     "Release",
     "Step",
     "TopDownSpecialization",

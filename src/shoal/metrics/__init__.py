@@ -13,6 +13,7 @@ from shoal.metrics._labels import (
     ncp,
     precision,
 )
+from shoal.metrics._marginals import marginal_divergence, marginal_divergences
 from shoal.metrics._measure import (
     BeforeAfter,
     Metrics,
@@ -21,21 +22,36 @@ from shoal.metrics._measure import (
     measure_raw,
     released_raw,
 )
+from shoal.metrics._queries import (
+    Among,
+    Between,
+    Condition,
+    CountQuery,
+    QueryErrors,
+    query_errors,
+)
 from shoal.metrics._risk import Inference, Reidentification, Risk, risk, risk_change
 from shoal.metrics._utility import CLASSIFIERS, Utility, classification_utility, examples
+from shoal.metrics._weighted import column_discernibility, weighted_discernibility
 
 __all__ = [
     "CLASSIFIERS",
+    "Among",
     "BeforeAfter",
+    "Between",
     "Breaches",
+    "Condition",
+    "CountQuery",
     "Inference",
     "Metrics",
+    "QueryErrors",
     "Reidentification",
     "Risk",
     "Utility",
     "average_group_size",
     "classification_metric",
     "classification_utility",
+    "column_discernibility",
     "discernibility",
     "divergence_breaches",
     "examples",
@@ -45,6 +61,8 @@ __all__ = [
     "label_loss",
     "label_ncp",
     "loss",
+    "marginal_divergence",
+    "marginal_divergences",
     "measure",
     "measure_change",
     "measure_raw",
@@ -52,7 +70,9 @@ __all__ = [
     "non_uniform_entropy",
     "precision",
     "proximity_breaches",
+    "query_errors",
     "released_raw",
     "risk",
     "risk_change",
+    "weighted_discernibility",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
-from shoal.secure._fast_logarithm import logarithm_for
+from shoal.secure._logarithm import logarithm_for
 from shoal.secure._parameters import Parameters
 from shoal.secure._part import JointTable, TablePart
 from shoal.secure._party import Party, Session

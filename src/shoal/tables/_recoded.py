@@ -165,5 +165,9 @@ class Recoded:
 
     def is_untouched(self, column: int) -> bool:
         """Whether every released value of a column is the raw one."""
+        labels = self.labels[column]
         used = np.unique(self.codes[:, column])
-        return bool(self.labels[column].is_raw[used].all())
+        # a star over the only value ever fitted covers one code, and is not that value
+        return bool(labels.is_raw[used].all()) and all(
+            labels.texts[label] == labels.coding.texts[labels.low[label]] for label in used
+        )

@@ -1,0 +1,287 @@
+"""Split cells into regions, level by level, on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.anonymize._columns import make_columns, make_scratch, rank_keys
+from shoal.anonymize._partition_kernels import (
+    bound_regions,
+    divide,
+    entropy_drops,
+    loss_drops,
+    region_losses,
+)
+from shoal.anonymize._rule_split_kernels import cut_by_rules
+from shoal.anonymize._split_kernels import Frontier, Work, cut_by_size
+from shoal.privacy import Rules
+from shoal.tables import FrequencyTable, Histogram
+from shoal.typing import Codes, Flags, Floats, Progress
+
+THREADS = 2
+"""More hardly pay: a level ends when its slowest thread does."""
+
+_WORTH_THREADS = 20_000  # cells: below, starting threads costs more than it saves
+LEAF = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """What decides where a region is split.
+
+    Parameters
+    ----------
+    weight : ndarray of float
+        Priority of each column, the largest being 1.
+    spread, gain, priority, loss : float
+        Weights of the four scores.
+    target : Histogram, optional
+        The class of each cell's rows, for `gain`.
+    cuts : mapping of str to ndarray of bool
+        For ordered columns: after which codes a cut is wanted.
+    partial, relaxed : bool
+        Let small siblings stay together; cut inside equal values.
+    """
+
+    weight: Floats
+    spread: float = 1.0
+    gain: float = 0.0
+    priority: float = 1.0
+    loss: float = 0.0
+    target: Histogram | None = None
+    cuts: Mapping[str, Flags] = field(default_factory=dict)
+    partial: bool = True
+    relaxed: bool = False
+
+
+class Regions(NamedTuple):
+    """A tree of regions as parallel arrays; node 0 is the whole, parents precede their children.
+
+    A code of the split column leads to the first child that has it between `low` and `high`, to
+    the last child when none has.  Where `pivot` names a row of `pivots`, the code `low` of the
+    first child leads there only for combinations that do not sort before that row.
+    """
+
+    column: Codes  # split here; LEAF where the region is released
+    first_child: NDArray[np.int64]
+    n_children: NDArray[np.int64]
+    low: Codes
+    high: Codes
+    pivot: NDArray[np.int64]
+    pivots: Codes
+
+
+class Level(NamedTuple):
+    """Regions at one depth: their cells, and the codes that lead there."""
+
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    low: Codes
+    high: Codes
+
+
+def partition(
+    cells: FrequencyTable, rules: Rules, preferences: Preferences, progress: Progress
+) -> tuple[Regions, Codes, Codes]:
+    """Split the cells until no split is allowed; the regions, and each one's codes.
+
+    Codes are the least and the largest of the cells in a region, by column; zeros where the region
+    was split.
+
+    Columns with limits are split by them first, whatever comes out: who calls this has made sure
+    that those parts are allowed.
+    """
+    growth = _Growth(cells, rules, preferences)
+    n = cells.n_groups
+    none = np.zeros(1, np.int32)
+    level = Level(np.zeros(1, np.int64), np.full(1, n, np.int64), none, none)
+    for column, coding in enumerate(cells.codings):
+        if coding.is_limited:
+            level = growth.close(level, growth.by_ceiling(level, column))
+    with ThreadPoolExecutor(THREADS) as pool:
+        while len(level.begin):
+            found = growth.best_cuts(level, pool)
+            still = (level.end - level.begin)[found.n_parts > 0].sum()
+            progress(n - int(still), n, "partitioning")
+            level = growth.close(level, found)
+    return growth.regions()
+
+
+class _Growth:
+    """Regions while they grow, and the arrays that the kernels work on."""
+
+    def __init__(self, cells: FrequencyTable, rules: Rules, preferences: Preferences) -> None:
+        self.cells, self.rules, self.preferences = cells, rules, preferences
+        self.columns = make_columns(cells, preferences.cuts)
+        n = cells.n_groups
+        order = rank_keys(cells.keys) if preferences.relaxed else np.arange(n, dtype=np.int64)
+        self.work = Work(
+            order, np.zeros(n, np.int64), np.zeros(n, np.int64),
+            np.zeros(n, np.int32), np.zeros(n, np.int32),
+        )  # fmt: skip
+        self.scratch = [make_scratch(self.columns) for _ in range(THREADS)]
+        self.counts = [np.zeros((2, rules.n_codes), np.int64) for _ in range(THREADS)]
+        self.done: list[tuple[Level, Frontier]] = []
+
+    # -- one level ------------------------------------------------------------------------------
+
+    def by_ceiling(self, level: Level, column: int) -> Frontier:
+        """Split by the schema's limits: the cells of a part may be generalized equally far."""
+        coding, work = self.cells.codings[column], self.work
+        tree = coding.hierarchy
+        assert tree is not None
+        found = _frontier(level, column)
+        for region, (begin, end) in enumerate(zip(level.begin, level.end, strict=True)):
+            ceilings = coding.ceiling[self.columns.keys[column, work.order[begin:end]]]
+            nodes = np.unique(ceilings)
+            nodes = nodes[np.argsort(-tree.depth[nodes], kind="stable")]  # the deepest goes first
+            place = np.zeros(tree.n_nodes, np.int64)
+            place[nodes] = np.arange(len(nodes))
+            work.part[begin:end] = place[ceilings]
+            work.part_low[begin : begin + len(nodes)] = tree.start[nodes]
+            work.part_high[begin : begin + len(nodes)] = tree.stop[nodes] - 1
+            found.n_parts[region] = len(nodes)
+        return found
+
+    def best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
+        """The allowed cut with the highest score in every region, if there is one."""
+        low, high = bound_regions(self.columns.keys, self.work.order, level.begin, level.end)
+        chosen = self.preferences
+        score = chosen.spread * region_losses(self.columns, low, high)
+        score += chosen.priority * chosen.weight
+        score[low == high] = -np.inf
+        if chosen.gain == 0 and chosen.loss == 0:
+            return self._first_that_fits(level, low, high, score, pool)
+        for column in range(score.shape[1]):
+            trial = _frontier(level, column, low[:, column], high[:, column])
+            self._cut(trial, pool)
+            if chosen.gain > 0 and chosen.target is not None:
+                classes = chosen.target
+                score[:, column] += chosen.gain * entropy_drops(
+                    self.work, trial, classes.coding.n_codes,
+                    classes.start, classes.codes, classes.counts,
+                )  # fmt: skip
+            if chosen.loss > 0:
+                score[:, column] += chosen.loss * loss_drops(
+                    self.columns, self.rules.sizes, self.work, trial, low, high
+                )
+            score[trial.n_parts == 0, column] = -np.inf
+        best = np.argmax(score, axis=1)
+        rows = np.arange(len(best))
+        found = _frontier(level, best, low[rows, best], high[rows, best])
+        self._cut(found, pool)
+        return found
+
+    def _first_that_fits(
+        self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
+    ) -> Frontier:
+        """Try columns by falling score; ties go to the first column."""
+        ranked = np.argsort(-score, axis=1, kind="stable")
+        found = _frontier(level, 0)
+        still = np.arange(len(level.begin))
+        for attempt in range(score.shape[1]):
+            column = ranked[still, attempt]
+            worth = score[still, column] > -np.inf
+            still, column = still[worth], column[worth]
+            if not len(still):
+                break
+            part = Level(*(entry[still] for entry in level))
+            trial = _frontier(part, column, low[still, column], high[still, column])
+            self._cut(trial, pool)
+            found.column[still], found.n_parts[still] = column, trial.n_parts
+            found.pivot[still] = trial.pivot
+            still = still[trial.n_parts == 0]
+        return found
+
+    def _cut(self, frontier: Frontier, pool: ThreadPoolExecutor) -> None:
+        chosen, rules = self.preferences, self.rules
+        flags = chosen.partial, chosen.relaxed
+
+        def cut(thread: int, part: Frontier) -> None:
+            if rules.size_only:
+                least = max(1, rules.minimum_size)
+                cut_by_size(
+                    self.columns, rules.sizes, least, self.work, part, self.scratch[thread], *flags
+                )
+            else:
+                cut_by_rules(
+                    self.columns, rules, self.work, part,
+                    self.scratch[thread], self.counts[thread], *flags,
+                )  # fmt: skip
+
+        cells = np.cumsum(frontier.end - frontier.begin)
+        if not len(cells) or cells[-1] < _WORTH_THREADS:
+            cut(0, frontier)
+            return
+        edges = np.searchsorted(cells, np.arange(1, THREADS) * cells[-1] / THREADS)
+        slices = np.split(np.arange(len(cells)), edges + 1)
+        parts = [_take(frontier, slice(s[0], s[-1] + 1)) for s in slices if len(s)]
+        for future in [pool.submit(cut, *job) for job in enumerate(parts)]:
+            future.result()
+
+    # -- the tree -------------------------------------------------------------------------------
+
+    def close(self, level: Level, found: Frontier) -> Level:
+        """Record a level and divide its regions; the level below."""
+        self.done.append((level, found))
+        split = _take(found, found.n_parts > 0)
+        begin, end = divide(self.work, split)
+        earlier = np.cumsum(split.n_parts) - split.n_parts
+        at = np.repeat(split.begin - earlier, split.n_parts) + np.arange(len(begin))
+        return Level(begin, end, self.work.part_low[at], self.work.part_high[at])
+
+    def regions(self) -> tuple[Regions, Codes, Codes]:
+        """All levels as one tree, and the least and largest code of each leaf."""
+        levels, cuts = zip(*self.done, strict=True)
+        begin, end, low, high = (np.concatenate(arrays) for arrays in zip(*levels, strict=True))
+        n_children = np.concatenate([cut.n_parts for cut in cuts])
+        column = np.where(n_children > 0, np.concatenate([cut.column for cut in cuts]), LEAF)
+        pivot = np.concatenate([cut.pivot for cut in cuts])
+        cutting = np.flatnonzero(pivot >= 0)
+        pivots = self.cells.keys[pivot[cutting]]
+        pivot[cutting] = np.arange(len(cutting))
+        tree = Regions(
+            column.astype(np.int32),
+            1 + np.cumsum(n_children) - n_children,
+            n_children,
+            low,
+            high,
+            pivot,
+            pivots,
+        )
+        least, most = np.zeros((2, len(begin), len(self.columns.keys)), np.int32)
+        leaf = np.flatnonzero(n_children == 0)
+        least[leaf], most[leaf] = bound_regions(
+            self.columns.keys, self.work.order, begin[leaf], end[leaf]
+        )
+        return tree, least, most
+
+
+def _take(frontier: Frontier, which: Any) -> Frontier:
+    arrays: list[Any] = [entry[which] for entry in frontier]
+    return Frontier(*arrays)
+
+
+def _frontier(
+    level: Level,
+    column: NDArray[np.int64] | int,
+    low: Codes | None = None,
+    high: Codes | None = None,
+) -> Frontier:
+    n = len(level.begin)
+    none = np.zeros(n, np.int32)
+    return Frontier(
+        level.begin,
+        level.end,
+        np.broadcast_to(np.asarray(column, np.int64), n).copy(),
+        none if low is None else np.ascontiguousarray(low),
+        none if high is None else np.ascontiguousarray(high),
+        np.zeros(n, np.int64),
+        np.full(n, -1, np.int64),
+    )
