@@ -277,3 +277,17 @@ def test_suppression_never_makes_a_reachable_model_unreachable(method, seed):
         release = method(SCHEMA, model, max_suppression=share).fit(relation(rows)).release_
         assert release.n_suppressed <= share * len(rows)
         assert len(release.table.fetchall()) == len(rows) - release.n_suppressed
+
+
+def test_it_works_in_a_pipeline_and_is_refused_before_it_is_fitted():
+    from sklearn.exceptions import NotFittedError
+    from sklearn.pipeline import make_pipeline
+
+    method = BottomUpGeneralization(SCHEMA, KAnonymity(3))
+    with pytest.raises(NotFittedError):
+        method.transform(relation(worked_rows()))
+    released = make_pipeline(method).fit_transform(relation(worked_rows()))
+    assert len(released.fetchall()) == 29
+    with pytest.raises(ParameterError, match="has no parameter 'kk'"):
+        method.set_params(kk=3)
+    assert "KAnonymity" in repr(method)

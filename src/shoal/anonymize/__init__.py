@@ -1,12 +1,14 @@
 """Tables fit to publish: methods, recodings and releases."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
 from shoal.anonymize._bottom_up import BottomUpGeneralization
 from shoal.anonymize._full_domain import FullDomain
 from shoal.anonymize._group_recoding import GroupRecoding
 from shoal.anonymize._lattice import Lattice
 from shoal.anonymize._local_recoding import LocalRecoding
-from shoal.anonymize._model_based import ModelBased, TreeRecoding
 from shoal.anonymize._mondrian import Mondrian
 from shoal.anonymize._recheck import count_released, recheck
 from shoal.anonymize._recoding import CutRecoding, Recoding, Unseen, load_recoding
@@ -15,6 +17,9 @@ from shoal.anonymize._release import Release
 from shoal.anonymize._steps import Step
 from shoal.anonymize._top_down import TopDownSpecialization
 from shoal.anonymize._verdict import FailingGroup, Verdict, check_table
+
+if TYPE_CHECKING:
+    from shoal.anonymize._model_based import ModelBased, TreeRecoding
 
 __all__ = [
     "Anonymizer",
@@ -41,3 +46,10 @@ __all__ = [
     "load_recoding",
     "recheck",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load trees, and scikit-learn with them, only when they are asked for."""
+    if name in ("ModelBased", "TreeRecoding"):
+        return getattr(import_module("shoal.anonymize._model_based"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,9 +7,8 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
+from shoal._estimator import Estimator, require_fitted
 from shoal.anonymize._recoding import Recoding, Unseen
 from shoal.anonymize._release import Release
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
@@ -25,7 +24,7 @@ def no_progress(done: int, total: int, what: str, /) -> None:
     """Tell nobody."""
 
 
-class Anonymizer(BaseEstimator):
+class Anonymizer(Estimator):
     """Base of the estimators that turn a table into a release.
 
     A subclass stores its parameters, checks them in :meth:`_check_params`, and finds a recoding of
@@ -101,8 +100,7 @@ class Anonymizer(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: parameters, recoding, steps.  Never rows: a saved method is no leak."""
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in _ROWS}
+        return {name: value for name, value in vars(self).items() if name not in _ROWS}
 
     def _make_release(
         self,
@@ -146,7 +144,7 @@ class Anonymizer(BaseEstimator):
         The privacy model was asked of the fitted rows, not of these: new rows may be alone in
         their group.  Use this to treat test rows like training rows, not to publish new people.
         """
-        check_is_fitted(self, "recoding_")
+        require_fitted(self, "recoding_")
         return apply_recoding(self.recoding_, table, self.schema, unseen=unseen)
 
 

@@ -6,6 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
@@ -60,6 +61,8 @@ def load_recoding(path: PathText) -> Recoding:
         raise TableError(f"{name!r} is not a recoding: it is not JSON, or cut short.") from None
     if not isinstance(data, dict) or data.get("shoal") != "recoding":
         raise TableError(f"{name!r} is not a recoding. Give the file that a release came with.")
+    if data.get("kind") == "tree":  # loads scikit-learn: only when it is needed
+        import_module("shoal.anonymize._model_based")
     kinds = {kind.kind: kind for kind in _descendants(Recoding)}  # type: ignore[type-abstract]
     if data.get("version") != 1 or data.get("kind") not in kinds:
         raise TableError(f"{name!r} was written by another version of Shoal. Upgrade this one.")

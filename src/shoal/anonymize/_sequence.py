@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
+from shoal._estimator import require_fitted
 from shoal.anonymize._cuts import CutProblem
 from shoal.anonymize._release import Release
 from shoal.anonymize._steps import Step
@@ -26,7 +25,7 @@ class SequenceMixin:
         The privacy model is asked of it like of any release: a step at which it does not hold yet
         raises :class:`~shoal.errors.InfeasibleError`.
         """
-        check_is_fitted(self, "steps_")
+        require_fitted(self, "steps_")
         made: Any = self
         if not hasattr(self, "_cuts"):
             raise ParameterError(
