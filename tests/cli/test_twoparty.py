@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from shoal.cli import app
 from shoal.parties import make_keys
 
 ROOT = Path(__file__).parents[2]
@@ -133,8 +135,6 @@ def test_bayes_nets_across_columns(folder):
     [
         ("mallory", (), "certificate"),
         ("alice", ("--max-depth", "1"), "other parameters: max_depth"),
-        ("alice", ("--products", "paillier"), "other settings: products"),
-        ("alice", ("--split", "columns"), "other tables"),
     ],
 )
 def test_a_wrong_peer_is_an_error_at_both_ends_and_nothing_is_written(
@@ -174,42 +174,38 @@ def test_a_caller_that_dies_is_noticed_and_the_run_can_be_resumed(folder):
     assert one[1] == two[1]
 
 
-def run_alone(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "shoal", "twoparty", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+@pytest.fixture
+def run_alone(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return lambda *arguments: CliRunner().invoke(app, ["twoparty", *arguments])
 
 
-def test_keys_are_made_and_shown(folder):
-    done = run_alone(folder, "keys", "carol", "--json")
-    assert done.returncode == 0
+def test_keys_are_made_and_shown(run_alone):
+    done = run_alone("keys", "carol", "--json")
+    assert done.exit_code == 0
     assert len(json.loads(done.stdout)["fingerprint"].replace(" ", "")) == 64
-    again = run_alone(folder, "keys", "carol")
-    assert again.returncode == 2
+    again = run_alone("keys", "carol")
+    assert again.exit_code == 2
     assert "exists" in again.stderr
 
 
-def test_bad_usage_is_told_at_once(folder):
+def test_bad_usage_is_told_at_once(folder, run_alone):
     common = [
         "id3", "--table", "alice.csv", "--schema", "schema.toml", "--key", "alice.key",
         "--certificate", "alice.crt", "--peer", "bob.crt",
     ]  # fmt: skip
     (folder / "old.json").write_text('{"run": "other", "rounds": []}')
     (folder / "bad.json").write_text("nonsense")
+    (folder / "wrong.csv").write_text("colour,size,class\npink,small,no\n")
     for options, message in (
         ([], "--listen and --connect"),
         (["--connect", "nowhere"], "HOST:PORT"),
         (["--connect", "127.0.0.1:1", "--state", "old.json"], "other parameters"),
         (["--connect", "127.0.0.1:1", "--state", "bad.json"], "not a state file"),
         (["--connect", "127.0.0.1:1", "--products", "semi2k"], "transfer or paillier"),
+        (["--connect", "127.0.0.1:1", "--table", "wrong.csv"], "column 'colour': 1 cells"),
     ):
-        done = run_alone(folder, *common, *options)
-        assert done.returncode == 2, done.stderr
+        done = run_alone(*common, *options)
+        assert done.exit_code == 2, done.stderr
         assert message in done.stderr
         assert "Traceback" not in done.stderr

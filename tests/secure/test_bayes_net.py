@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.secure import SecureBayesNet, TablePart
-from shoal.secure._logarithm import logarithm_for
+from shoal.secure._fast_logarithm import logarithm_for
 from tests.reference.k2 import ASIA, k2, sample_asia, stirling
 
 

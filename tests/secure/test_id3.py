@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import memory_pair, run_parties
-from shoal.secure import FirstParty, SecondParty, SecureID3, Settings, TablePart
-from shoal.secure._logarithm import logarithm_for
+from shoal.secure import FirstParty, JointTable, SecondParty, SecureID3, Settings, TablePart
+from shoal.secure._fast_logarithm import logarithm_for
 from tests.reference.id3 import id3, nested
 
 
@@ -212,3 +212,26 @@ def test_a_cut_connection_stops_both_and_leaks_no_cells():
         run_parties(lambda channel: fit(FirstParty(channel), parts[0], {}, progress=cut), second)
     assert "array" not in repr(parts[0])
     assert math.isfinite(len(repr(parts[0])))
+
+
+def test_counts_across_cells_are_cut_into_batches(both, monkeypatch):
+    import shoal.secure._part as module
+
+    arities = [3, 2, 2, 2]
+    codes = table(9, 60, arities)
+    parts = halves(codes, arities, "cells")
+    queries = [((0, 3), {}), ((1, 2, 3), {0: 1}), ((3,), {0: 2, 1: 1})]
+
+    def half(party, part):
+        return JointTable(party, part).counts(queries)
+
+    for limit in (50, 10**9):
+        monkeypatch.setattr(module, "BATCH_TRANSFERS", limit)
+        one, two = both(half, (parts[0],), (parts[1],))
+        for (columns, fixed), a, b in zip(queries, one, two, strict=True):
+            rows = np.all(
+                [codes[:, c] == v for c, v in fixed.items()] or [codes[:, 0] >= 0], axis=0
+            )
+            expected = np.zeros([arities[c] for c in columns], int)
+            np.add.at(expected, tuple(codes[rows][:, c] for c in columns), 1)
+            np.testing.assert_array_equal(a + b, expected)

@@ -3,7 +3,7 @@ import pytest
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import memory_pair, run_parties
-from shoal.secure import FirstParty, SecondParty, Settings, TaylorLogarithm
+from shoal.secure import FirstParty, SecondParty, Settings, TaylorLogarithm, index_of_least
 
 
 def test_other_settings_stop_both_parties():
@@ -58,3 +58,45 @@ def test_transcripts_for_different_inputs_have_the_same_shape(both):
         traces.add(ends[0].transcript.trace())
     # The hash changes only when the protocol does; then say so in the changelog.
     assert traces == {"4daff2aad6c5fc47"}
+
+
+def _traffic(both, function, first, second):
+    """Bytes both ways and turns of the first party, without the set-up."""
+
+    def half(party, *arguments):
+        start = party.channel.transcript.to_dict()
+        function(party, *arguments)
+        end = party.channel.transcript.to_dict()
+        return {name: end[name] - start[name] for name in end}
+
+    one, _ = both(half, first, second)
+    return one["bytes_sent"] + one["bytes_received"], one["messages_sent"]
+
+
+def test_logarithms_cost_what_is_declared(both):
+    """Two rounds for a whole batch, below 10,500 bytes per logarithm."""
+    counts = np.arange(1, 201, dtype=np.uint32)
+    logarithm = TaylorLogarithm(17, 3)
+    size, messages = _traffic(
+        both, lambda party, c: logarithm.shares(party, c), (counts,), (counts,)
+    )
+    assert messages == 2
+    assert size < 200 * 10_500
+
+
+def test_scalar_products_cost_twenty_bytes_a_row(both):
+    bits = np.ones((1, 50_000), bool)
+    size, messages = _traffic(both, lambda party, b: party.count_products(b), (bits,), (bits,))
+    assert messages == 1
+    assert size < 50_000 * 20 + 2000
+
+
+def test_minindex_costs_one_batch(both):
+    ring = TaylorLogarithm(17, 3).ring
+    rows = [[5, 6, 7, 8]] * 10
+    size, messages = _traffic(
+        both, lambda party, r: index_of_least(party, ring, r), (rows,), (rows,)
+    )
+    assert messages == 1
+    per_value = 32 * 3 * ring.bits + 48 * ring.bits  # gates, and labels of both parties
+    assert size < 10 * 4 * per_value + 5000

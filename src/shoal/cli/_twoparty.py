@@ -102,6 +102,8 @@ class _Run:
             _store(self.state, _identity(what, model, self.split), progress.rounds)
             out.note(f"round {rounds} done; {_traffic(progress.traffic)}")
 
+        if not self.share_values:
+            self._part(schema, None)  # a file that cannot be used is told before anybody is called
         with self._channel() as channel:
             out.note(f"connected; the other party is {fingerprint(self.peer)}")
             try:
@@ -134,7 +136,7 @@ class _Run:
     def _party(self, channel: Channel) -> Party:
         return (FirstParty if self.listen else SecondParty)(channel, self.settings)
 
-    def _part(self, schema: Schema, party: Party) -> TablePart:
+    def _part(self, schema: Schema, party: Party | None) -> TablePart:
         if self.split not in ("rows", "columns", "cells"):
             raise ParameterError(f"split is rows, columns or cells, got {self.split!r}.")
         return read_part(

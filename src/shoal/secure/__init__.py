@@ -14,16 +14,12 @@ except ImportError as error:
     ) from error
 
 from shoal.secure._bayes_net import NetworkStructure, SecureBayesNet
+from shoal.secure._chebyshev import ChebyshevLogarithm
 from shoal.secure._circuit import Builder, Circuit
+from shoal.secure._fast_logarithm import FastLogarithm
 from shoal.secure._id3 import SecureID3
 from shoal.secure._least import index_of_least
-from shoal.secure._logarithm import (
-    ChebyshevLogarithm,
-    FastLogarithm,
-    Logarithm,
-    LogShares,
-    TaylorLogarithm,
-)
+from shoal.secure._logarithm import Logarithm, LogShares, TaylorLogarithm
 from shoal.secure._paillier import PublicKey, SecretKey
 from shoal.secure._part import JointTable, TablePart
 from shoal.secure._party import FirstParty, Party, SecondParty, Settings

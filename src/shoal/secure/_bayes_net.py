@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, ProtocolError
+from shoal.secure._fast_logarithm import logarithm_for
 from shoal.secure._least import index_of_least
-from shoal.secure._logarithm import Logarithm, logarithm_for
+from shoal.secure._logarithm import Logarithm
 from shoal.secure._parameters import Parameters
 from shoal.secure._part import JointTable, Query, TablePart
 from shoal.secure._party import Party
@@ -88,8 +89,8 @@ class SecureBayesNet(Parameters):
     logarithm per cell and per row of the table of each candidate parent set.
 
     **Guarantee.**  Equal to K2 on the pooled table wherever the log scores of the best two
-    candidates differ by more than the logarithm's error times twice the number of rows, plus
-    Stirling's error of at most 0.082 per count.
+    candidates differ by more than four times rows plus cells times the logarithm's error, plus
+    Stirling's error of at most 0.082 per factorial.
 
     **Departures from the paper.**  Any number of values per column; the factorial of 0 is exact;
     all columns advance together, one batch of logarithms per round.

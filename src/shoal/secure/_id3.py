@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
-from shoal.secure._logarithm import logarithm_for
+from shoal.secure._fast_logarithm import logarithm_for
 from shoal.secure._parameters import Parameters
 from shoal.secure._part import JointTable, TablePart
 from shoal.secure._party import Party, Session
@@ -56,7 +56,8 @@ class SecureID3(Parameters):
 
     **Assumes.**  Semi-honest parties; what the building blocks assume.
 
-    **Costs.**  Per node one logarithm per value, and per value and class; five rounds per level.
+    **Costs.**  Per node one logarithm per value, and per value and class; a fixed number of rounds
+    per level.
 
     **Guarantee.**  Equal to ID3 on the pooled table wherever the scores of the best two attributes
     of a node, in nats times rows, differ by more than four times rows times the logarithm's error.

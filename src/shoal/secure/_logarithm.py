@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.secure._counts import count_bits
-from shoal.secure._log_circuit import fast_program, normalizer
+from shoal.secure._log_circuit import normalizer
 from shoal.secure._party import Party
 from shoal.secure._ring import Ring
 
 MAX_BITS = 31  # counts are shared modulo 2**32
-_DIGITS = 120
+DIGITS = 120
 
 
 @dataclass(frozen=True)
@@ -120,14 +120,14 @@ class PolynomialLogarithm(Logarithm):
     def ln2_exact(self) -> Decimal:
         """Natural logarithm of 2 at this scale, to many more digits than are used."""
         with localcontext() as context:
-            context.prec = _DIGITS
+            context.prec = DIGITS
             return Decimal(2).ln() * self.sigma
 
     @cached_property
     def ln2(self) -> int:
         """Natural logarithm of 2 at this scale, rounded."""
         with localcontext() as context:
-            context.prec = _DIGITS
+            context.prec = DIGITS
             return int(self.ln2_exact.to_integral_value())
 
     def clear(self, x: int) -> int:
@@ -226,107 +226,6 @@ class TaylorLogarithm(PolynomialLogarithm):
         ]
 
 
-@dataclass(frozen=True)
-class ChebyshevLogarithm(PolynomialLogarithm):
-    """Natural logarithms by a Chebyshev series over the same interval, at the same cost.
-
-    Parameters
-    ----------
-    bits : int
-        Counts are at most ``2**bits - 1``.
-    terms : int, default=3
-        Degree: absolute error below 0.0006 for 3, 0.00008 for 4, 0.00002 for 5.
-
-    Notes
-    -----
-    A Taylor series wastes its precision around epsilon = 0.  With ``r = 3 - 2 sqrt 2`` and t the
-    position in [-1/4, 1/2], scaled to [-1, 1], ``ln(1 + epsilon) = ln(3 / (16 r)) +
-    2 sum (-1)**(i+1) r**i / i T_i(t)``; cut after k terms it is off by less than
-    ``2 r**(k+1) / ((k+1)(1-r))``.  Coefficients are rounded at a scale of ``2**(N k + 24)``.
-
-    **Reveals**, **Assumes** and **Costs** are those of :class:`TaylorLogarithm`.
-
-    **Departures from the paper.**  The paper has the Taylor series.
-    """
-
-    @property
-    def sigma(self) -> int:
-        """The scale, 2**(N k + 24)."""
-        return 1 << self.bits * self.terms + 24
-
-    @property
-    def error(self) -> float:
-        """Tail of the series, and the rounding of the coefficients and of n ln 2."""
-        r, k = 3 - 2 * math.sqrt(2), self.terms
-        return 2 * r ** (k + 1) / ((k + 1) * (1 - r)) + (k + 1) * 2**-25 + self.bits / self.scale
-
-    @cached_property
-    def coefficients(self) -> list[int]:
-        """Of the powers 0..k of ``epsilon 2**N``, rounded."""
-        with localcontext() as context:
-            context.prec = _DIGITS
-            series = _chebyshev_series(self.terms)
-            return [
-                int((c * self.sigma / (1 << self.bits * i)).to_integral_value())
-                for i, c in enumerate(series)
-            ]
-
-
-@dataclass(frozen=True)
-class FastLogarithm(Logarithm):
-    """Base-2 logarithms to four bits after the point: the circuit alone [RKW08]_.
-
-    Notes
-    -----
-    The result is at most log2 x and lies within 0.149 of it: 0.086 from the straight line between
-    powers of two, and 1/16 from cutting after four bits.  **Departures from the paper**: it states
-    1/16 for both together, which does not hold (x = 23 * 2**j - 1 for large j).
-    """
-
-    @property
-    def ring(self) -> Ring:
-        """Room for 16 x log2 x, doubled and signed."""
-        return Ring(self.bits + 4 + self.bits.bit_length() + 8)
-
-    @property
-    def exact_scale(self) -> Decimal:
-        """Sixteen, in base 2."""
-        with localcontext() as context:
-            context.prec = _DIGITS
-            return 16 / Decimal(2).ln()
-
-    @property
-    def error(self) -> float:
-        """The bound in natural logarithms."""
-        return 0.1487 * math.log(2)
-
-    def clear(self, x: int) -> int:
-        """Return exactly what the protocol computes for x, in the clear."""
-        if x == 0:
-            return 0
-        top = x.bit_length() - 1
-        return 16 * top + ((x << 4 >> top) & 15)
-
-    def shares(self, party: Party, counts: NDArray[np.uint32]) -> LogShares:
-        """Shares of the logarithms of shared counts, all in one batch."""
-        bits = count_bits(counts[:, None], self.bits)
-        results = party.run(fast_program(self.bits, self.ring), bits).shares
-        log, x, positive = (self.ring.integers(share) for share in results)
-        return LogShares(log, x, positive)
-
-
-def logarithm_for(kind: str, largest: int, terms: int) -> Logarithm:
-    """Return the logarithm for counts up to `largest`."""
-    bits = max(4, largest.bit_length())
-    if kind == "chebyshev":
-        return ChebyshevLogarithm(bits, terms)
-    if kind == "taylor":
-        return TaylorLogarithm(bits, terms)
-    if kind == "fast":
-        return FastLogarithm(bits)
-    raise ParameterError(f"logarithm is chebyshev, taylor or fast, got {kind!r}.")
-
-
 def split(x: int, bits: int) -> tuple[int, int]:
     """Return n and ``epsilon * 2**bits`` with ``x = 2**n (1 + epsilon)`` and n rounded.
 
@@ -349,31 +248,3 @@ def shifted_polynomial(coefficients: list[int], shift: int, modulus: int) -> lis
         % modulus
         for j in range(degree + 1)
     ]
-
-
-def _chebyshev_series(degree: int) -> list[Decimal]:
-    """Coefficients of the powers of epsilon, by the recurrence of the Chebyshev polynomials."""
-    r = 3 - 2 * Decimal(2).sqrt()
-    # t = (8 epsilon - 1) / 3 maps [-1/4, 1/2] to [-1, 1].
-    t = [Decimal(-1) / 3, Decimal(8) / 3]
-    total = [(Decimal(3) / 16 / r).ln()]
-    before, now = [Decimal(1)], t
-    for i in range(1, degree + 1):
-        weight = 2 * (-1) ** (i + 1) * r**i / i
-        total = _add(total, [weight * c for c in now])
-        before, now = now, _add([2 * c for c in _multiply(t, now)], [-c for c in before])
-    return total
-
-
-def _add(p: list[Decimal], q: list[Decimal]) -> list[Decimal]:
-    size = max(len(p), len(q))
-    padded = [[*x, *[Decimal(0)] * (size - len(x))] for x in (p, q)]
-    return [a + b for a, b in zip(*padded, strict=True)]
-
-
-def _multiply(p: list[Decimal], q: list[Decimal]) -> list[Decimal]:
-    result = [Decimal(0)] * (len(p) + len(q) - 1)
-    for i, a in enumerate(p):
-        for j, b in enumerate(q):
-            result[i + j] += a * b
-    return result

@@ -13,6 +13,7 @@ from shoal.secure._party import Party, Session
 from shoal.secure._scalar import Margin
 
 MISSING = -1
+BATCH_TRANSFERS = 2**23  # some hundred megabytes
 
 Query = tuple[tuple[int, ...], Mapping[int, int]]  # columns to tabulate, values that are fixed
 
@@ -87,6 +88,10 @@ class JointTable:
     -----
     **Reveals.**  Names, values, the number of rows (of each party for split rows), and for split
     cells which party holds each cell.
+
+    **Assumes.**  Semi-honest parties; what transfers assume, for split cells.
+
+    **Costs.**  Nothing for split rows; for split cells see :func:`serve_tables`.
     """
 
     def __init__(self, party: Session, part: TablePart) -> None:
@@ -141,21 +146,17 @@ class JointTable:
             for (columns, fixed), result in zip(queries, results, strict=True):
                 result += self._local(np.ones(len(self.part.codes), np.bool_), columns, fixed)
             return results
-        margins: list[Margin] = []
-        targets: list[tuple[int, list[int], list[int]]] = []
+        batch = _Batch(self.party, queries, results, arities)
         for number, (columns, fixed) in enumerate(queries):
             for rows, owned in self._patterns([*columns, *fixed]):
                 if all(owned.values()):
                     results[number] += self._local(rows, columns, fixed)
                 elif any(owned.values()):
-                    margins.append(self._margin(rows, columns, fixed, owned))
                     first = [c for c in columns if owned[c] == self.party.is_first]
                     second = [c for c in columns if owned[c] != self.party.is_first]
-                    targets.append((number, first, second))
-        if not isinstance(self.party, Party):
-            raise ParameterError("this engine takes split rows only.")
-        for (number, first, second), table in zip(targets, self.party.tables(margins), strict=True):
-            results[number] += _arranged(table, list(queries[number][0]), first, second, arities)
+                    margin = self._margin(rows, columns, fixed, owned)
+                    batch.add(margin, number, first, second)
+        batch.flush()
         return results
 
     def _patterns(self, columns: list[int]) -> list[tuple[NDArray[np.bool_], dict[int, bool]]]:
@@ -209,6 +210,41 @@ class JointTable:
         index = np.where(match, self._index([c for c in columns if owned[c]]), MISSING)[rows]
         is_first = self.party.is_first
         return Margin(index.astype(np.int32), sizes[is_first], sizes[not is_first])
+
+
+class _Batch:
+    """Tables across the split, run together until they fill the memory set aside for them."""
+
+    def __init__(
+        self,
+        party: Session,
+        queries: Sequence[Query],
+        results: list[NDArray[np.uint32]],
+        arities: list[int],
+    ) -> None:
+        if not isinstance(party, Party):
+            raise ParameterError("this engine takes split rows only.")
+        self._party, self._queries, self._results = party, queries, results
+        self._arities = arities
+        self._margins: list[Margin] = []
+        self._targets: list[tuple[int, list[int], list[int]]] = []
+        self._size = 0
+
+    def add(self, margin: Margin, number: int, first: list[int], second: list[int]) -> None:
+        """Note one table; sizes are public, so both parties flush at the same places."""
+        self._margins.append(margin)
+        self._targets.append((number, first, second))
+        self._size += len(margin.own) * margin.n_second
+        if self._size > BATCH_TRANSFERS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Run what was noted and add it to the results."""
+        tables = self._party.tables(self._margins)
+        for (number, first, second), table in zip(self._targets, tables, strict=True):
+            columns = list(self._queries[number][0])
+            self._results[number] += _arranged(table, columns, first, second, self._arities)
+        self._margins, self._targets, self._size = [], [], 0
 
 
 def _arranged(

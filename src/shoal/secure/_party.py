@@ -140,7 +140,20 @@ class Party(Session):
 
 
 class FirstParty(Party):
-    """Garbles, offers, serves."""
+    """Garbles, offers, serves.
+
+    Parameters
+    ----------
+    channel : Channel
+        Line to the second party.
+    settings : Settings, optional
+        Must be equal at both ends.
+
+    Notes
+    -----
+    **Reveals.**  The settings.  **Assumes.**  Semi-honest parties; Diffie-Hellman on P-256 for the
+    set-up.  **Costs.**  128 base transfers, and a Paillier key where asked for.
+    """
 
     def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
         super().__init__(channel, settings)
@@ -178,7 +191,14 @@ class FirstParty(Party):
 
 
 class SecondParty(Party):
-    """Evaluates, chooses, asks; holds the Paillier key."""
+    """Evaluates, chooses, asks; holds the Paillier key.
+
+    Parameters are those of :class:`FirstParty`.
+
+    Notes
+    -----
+    **Reveals**, **Assumes** and **Costs** are those of :class:`FirstParty`.
+    """
 
     def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
         super().__init__(channel, settings)
