@@ -7,12 +7,16 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from shoal.cli import app
 from shoal.federated import RandomKernelSVC, read_shares
+from tests.extras import need
+
+pl = need("polars")
+need("pyarrow")
+need("cryptography")
 
 ROOT = Path(__file__).parents[2]
 AGREEMENT = """

@@ -13,6 +13,7 @@ from shoal.federated._files import (
     read_rows,
     sample_file,
 )
+from shoal.federated._flower import Federated, join_training, serve_training
 from shoal.federated._grouping import GradedGrouping
 from shoal.federated._key import TransformKey
 from shoal.federated._mapping import MappingTable
@@ -37,6 +38,7 @@ from shoal.federated._transformer import KeyTransformer
 __all__ = [
     "AliasTable",
     "Comparison",
+    "Federated",
     "GradedGrouping",
     "GradedRanges",
     "KeyTransformer",
@@ -64,6 +66,7 @@ __all__ = [
     "encode",
     "encode_file",
     "eqd2",
+    "join_training",
     "make_kernel",
     "make_key",
     "make_share",
@@ -73,6 +76,7 @@ __all__ = [
     "read_share",
     "read_shares",
     "sample_file",
+    "serve_training",
     "status_at",
     "survival_target",
     "write_share",
