@@ -9,7 +9,7 @@ from shoal.audit import attack_kernel, attack_table
 from shoal.cli._attack_output import show_attacks, show_facts
 from shoal.cli._output import output
 from shoal.cli._passphrase import PassphraseFile, passphrase
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import ParameterError
 from shoal.federated import (
     RandomKernel,
     TransformKey,
@@ -187,4 +187,7 @@ def _show_kernel(kernel: RandomKernel) -> None:
 
 def _refuse_existing(path: Path, force: bool) -> None:
     if path.exists() and not force:
-        raise SchemaError(f"'{path.name}' exists: a key that is lost cannot be made again. --force")
+        raise ParameterError(
+            f"'{path.name}' exists, and a key that is lost cannot be made again. Choose another "
+            "name, or overwrite it with --force."
+        )
