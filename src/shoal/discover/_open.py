@@ -95,24 +95,32 @@ def _from_mapping(
     bins: Mapping[str, float] | None,
 ) -> CodedSource:
     names = check_columns(columns, tuple(table))
-    arrays: dict[str, NDArray[Any]] = {name: np.asarray(table[name]) for name in names}
+    arrays = {name: _as_array(table[name]) for name in names}
     lengths = {len(values) for values in arrays.values()}
     if len(lengths) > 1:
         raise TableError("the columns differ in length. Give every column as many rows.")
-    kinds = {name: array.dtype.kind for name, array in arrays.items()}
-    types = {name: "number" if kind in "iuf" else "text" for name, kind in kinds.items()}
+    types = {
+        name: "number" if values.dtype.kind in "iuf" else "text" for name, values in arrays.items()
+    }
     widths = check_widths(bins, names, types)
     coded, notes = [], []
     for name, values in arrays.items():
-        if kinds[name] in "US":
-            # an array of texts turns None into "None": go back to what was given
-            values = np.fromiter(table[name], object, len(values))
         if name in widths:
             values = np.floor(values / widths[name])
         if values.dtype.kind == "f" and (values != np.floor(values))[~np.isnan(values)].any():
             notes.append(_note_fractions(name))
         coded.append(code_array(name, values))
     return CodedSource(CodeTable(names, stack_codes(coded, lengths.pop())), tuple(notes))
+
+
+def _as_array(values: Any) -> NDArray[Any]:
+    """Numbers as numbers, anything else as objects: an array of texts would make None a text."""
+    if isinstance(values, np.ndarray):
+        return values.astype(object) if values.dtype.kind in "US" else values
+    listed = list(values)
+    if all(issubclass(kind, int | float | np.number) for kind in set(map(type, listed))):
+        return np.array(listed)
+    return np.fromiter(listed, object, len(listed))
 
 
 def _note_fractions(name: str) -> str:

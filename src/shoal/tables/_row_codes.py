@@ -64,17 +64,19 @@ def _code_numbers(values: NDArray[Any]) -> Codes:
 
 
 def _code_objects(name: str, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> Codes:
-    code_of: dict[Any, int] = {}
-    codes = np.empty(len(values), np.int32)
+    listed = values.tolist()
     try:
-        for row, value in enumerate(values.tolist()):
-            absent = value is None or value != value
-            codes[row] = code_of.setdefault(None if absent else value, len(code_of))
+        code_of = {value: code for code, value in enumerate(dict.fromkeys(listed))}
     except TypeError:
         raise TableError(
             f"column {name!r} holds lists or other values that cannot be compared. "
             "Turn them into text or numbers first."
         ) from None
+    absent = code_of.setdefault(None, len(code_of))
+    for value in code_of:
+        if value != value:  # every NaN is an object of its own
+            code_of[value] = absent
+    codes = np.fromiter(map(code_of.__getitem__, listed), np.int32, len(listed))
     if missing is not None:
-        codes[missing] = code_of.setdefault(None, len(code_of))
+        codes[missing] = absent
     return codes
