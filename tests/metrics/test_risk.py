@@ -34,6 +34,10 @@ def test_agrees_with_the_plain_reference(seed):
     )
     assert found.marketer == pytest.approx(expected[1])
     assert found.sample_uniques == sum(len(g) == 1 for g in groups)
+    n = sum(map(len, groups))
+    together = sum(len(g) * (len(g) - 1) for g in groups)
+    assert found.distinct_ratio == pytest.approx(len(groups) / n if n else 0)
+    assert found.separation_ratio == pytest.approx(1 - together / (n * (n - 1)) if n > 1 else 1)
     assert found.population_uniques == sum(n == 1 for n in candidates)
     column = found.inference["class"]
     certain, highest, average = twin.inference(groups)

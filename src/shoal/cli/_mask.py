@@ -5,17 +5,11 @@ from typing import Annotated
 
 import typer
 
+from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
-from shoal.cli._quasi_options import (
-    Columns,
-    Delta,
-    Force,
-    Seed,
-    Table,
-    numbers_by_column,
-    refuse_existing,
-)
+from shoal.cli._quasi_options import Columns, Delta, Seed, numbers_by_column
 from shoal.discover import MaskResult, mask, write_masked
+from shoal.tables import open_table
 
 app = typer.Typer(help="Publish as many columns as can go together.")
 
@@ -39,12 +33,14 @@ def mask_table(
     ] = None,
     delta: Delta = 0.01,
     seed: Seed = None,
+    encoding: Encoding = None,
     force: Force = False,
 ) -> None:
     """Choose columns whose combinations tell people apart no more than BETA allows."""
-    refuse_existing(out, force)
+    refuse_existing([] if out is None else [out], force=force)
+    engine = open_table(table, encoding=encoding)
     found = mask(
-        table,
+        engine,
         beta,
         kind,
         sample=sample,
@@ -53,7 +49,7 @@ def mask_table(
         columns=column,
         random_state=seed,
     )
-    ratio = None if out is None else write_masked(table, found, out, force=force)
+    ratio = None if out is None else write_masked(engine, found, out, force=force)
     shown = {**found.to_dict(), "out": None if out is None else str(out), "ratio_written": ratio}
     output().emit(shown, lambda: _show(found, out, ratio))
 

@@ -5,18 +5,12 @@ from typing import Annotated
 
 import typer
 
+from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
-from shoal.cli._quasi_options import (
-    Columns,
-    Delta,
-    Force,
-    Seed,
-    Table,
-    numbers_by_column,
-    refuse_existing,
-)
+from shoal.cli._quasi_options import Columns, Delta, Seed, numbers_by_column
 from shoal.discover import Survey, survey
 from shoal.report import plot_survey
+from shoal.tables import open_table
 
 app = typer.Typer(help="Find the quasi-identifiers of a table.")
 
@@ -45,14 +39,15 @@ def quasi(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the risk to this file (PNG, SVG or PDF).")
     ] = None,
+    encoding: Encoding = None,
     force: Force = False,
 ) -> None:
     """Show what single columns tell, the smallest keys, and what an attacker can do."""
-    refuse_existing(plot, force)
+    refuse_existing([] if plot is None else [plot], force=force)
     out = output()
     with out.progress() as progress:
         found = survey(
-            table,
+            open_table(table, encoding=encoding),
             max_size,
             columns=column,
             bins=numbers_by_column("--bins", bins),

@@ -37,6 +37,7 @@ def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
         "smallest group": metrics.smallest_group,
         "average group": metrics.average_group_size,
         "rows that are unique": risk.sample_uniques,
+        "pairs of rows told apart": percent(risk.separation_ratio),
         "highest chance to find a person": percent(risk.prosecutor.highest),
         "average chance to find a person": percent(risk.prosecutor.average),
         "rows at more than 1 in 5": percent(risk.prosecutor.share_above),

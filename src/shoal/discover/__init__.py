@@ -4,7 +4,7 @@ from shoal.discover._keys import find_key, minimal_keys
 from shoal.discover._mask import mask
 from shoal.discover._partition import CodeTable
 from shoal.discover._publish import write_masked
-from shoal.discover._ratios import distinct_ratio, group_ratios, separation_ratio
+from shoal.discover._ratios import distinct_ratio, separation_ratio
 from shoal.discover._reservoir import RowSample
 from shoal.discover._results import (
     AttributeSetRisk,
@@ -32,7 +32,6 @@ __all__ = [
     "UniquenessProfile",
     "distinct_ratio",
     "find_key",
-    "group_ratios",
     "mask",
     "minimal_keys",
     "pairs_for_key",

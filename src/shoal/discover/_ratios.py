@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from shoal.discover._open import open_source
 from shoal.discover._results import AttributeSetRisk
 from shoal.discover._source import Source
-from shoal.tables import FrequencyTable
-from shoal.typing import Counts, Native
+from shoal.typing import Native
 
 
 def distinct_ratio(
@@ -69,43 +66,18 @@ def separation_ratio(
     return _risk(table, columns, bins).separation_ratio
 
 
-def group_ratios(groups: FrequencyTable) -> dict[str, float]:
-    """Both ratios and the share of unique rows of a table that is counted already.
-
-    Parameters
-    ----------
-    groups : FrequencyTable
-        Cells of a raw table, or groups of a release: then the ratios say how far the
-        quasi-identifiers still tell people apart.
-
-    Returns
-    -------
-    dict
-        `distinct_ratio`, `separation_ratio` and `unique_share`.
-    """
-    sizes, counts = np.unique(groups.sizes, return_counts=True)
-    risk = _measure((), sizes, counts, groups.n_rows)
-    return {
-        "distinct_ratio": risk.distinct_ratio,
-        "separation_ratio": risk.separation_ratio,
-        "unique_share": risk.unique_share,
-    }
-
-
 def measure_set(source: Source) -> AttributeSetRisk:
     """Uniques and both ratios of all columns of a source together, counted where it is."""
-    return _measure(source.names, *source.group_sizes(), source.n_rows)
-
-
-def _measure(names: tuple[str, ...], sizes: Counts, groups: Counts, n: int) -> AttributeSetRisk:
+    sizes, groups = source.group_sizes()
+    n = source.n_rows
     unique = int(groups[sizes == 1].sum())
     together = int((groups * (sizes * (sizes - 1) // 2)).sum())
     pairs = n * (n - 1) // 2
     return AttributeSetRisk(
-        attributes=names,
+        attributes=source.names,
         unique=unique,
-        unique_share=unique / n if n else 0.0,
-        distinct_ratio=int(groups.sum()) / n if n else 0.0,
+        unique_share=unique / n,
+        distinct_ratio=int(groups.sum()) / n,
         separation_ratio=(pairs - together) / pairs if pairs else 1.0,
     )
 

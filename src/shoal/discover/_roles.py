@@ -17,6 +17,8 @@ from shoal.typing import Native
 
 _ROWS = 50_000
 """Rows that are looked at; hints need no more."""
+_LOOKS = 200_000_000
+"""Rows times attribute sets that may be looked at: a second or two."""
 _NEARLY_ALL = 0.9
 _WORTH_NAMING = 0.005
 
@@ -93,7 +95,7 @@ def suggest_roles(
 def _gains(rows: CodeTable, names: Sequence[str]) -> Mapping[str, float]:
     if not names:
         return {}
-    size = fitting_size(rows.n_rows, len(names), 3)
+    size = fitting_size(rows.n_rows, len(names), 3, _LOOKS)
     profile = uniqueness(rows, size, columns=names, max_sets=n_sets(len(names), size))
     share = {frozenset(risk.attributes): risk.unique_share for risk in profile.sets}
     share[frozenset()] = 0.0

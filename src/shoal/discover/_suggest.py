@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.discover._names import NAMED
 from shoal.discover._ratios import distinct_ratio
+from shoal.discover._roles import suggest_roles
 from shoal.schema import (
     Auto,
     Column,
@@ -121,6 +122,7 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
         columns[fact.name] = Column(role, kind, recipe if wanted else None)
         reasons[fact.name] = (_count(fact), why, *([how] if wanted else []))
     _leave_out_twins(engine, facts, columns, reasons)
+    _measure_gains(engine, columns, reasons)
     _choose_target(facts, columns, reasons)
     schema = Schema(columns)
     return Suggestion(schema, reasons, _summary(engine, schema))
@@ -199,6 +201,17 @@ def _leave_out_twins(
                 f"says the same as {keep.name!r} and would give its coarsened values away, "
                 "so it is left out",
             )
+
+
+def _measure_gains(
+    engine: Engine, columns: dict[str, Column], reasons: dict[str, tuple[str, ...]]
+) -> None:
+    """Say how far each quasi-identifier singles people out, so that the user can weigh it."""
+    names = [name for name, column in columns.items() if column.role == "quasi-identifier"]
+    if not names or not engine.n_rows:
+        return
+    for hint in suggest_roles(engine, columns=names):
+        reasons[hint.column] += (hint.reason,)
 
 
 def _choose_target(

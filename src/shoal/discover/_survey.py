@@ -208,10 +208,10 @@ def _furthest(source: Source, options: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(source.names[j] for j in choice.columns)
 
 
-def fitting_size(n_rows: int, n_columns: int, max_size: int) -> int:
+def fitting_size(n_rows: int, n_columns: int, max_size: int, looks: int | None = None) -> int:
     """Largest size up to `max_size` at which looking at every set takes reasonable time."""
-    size = 1
-    while size < min(max_size, n_columns) and n_sets(n_columns, size + 1) * n_rows <= _LOOKS:
+    size, looks = 1, looks or _LOOKS
+    while size < min(max_size, n_columns) and n_sets(n_columns, size + 1) * n_rows <= looks:
         size += 1
     return size
 

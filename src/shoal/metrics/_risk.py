@@ -72,6 +72,10 @@ class Risk:
         Expected share of rows that an attacker who links every row to the population gets right.
     sample_uniques : int
         Rows that are alone in their group.
+    distinct_ratio : float
+        Groups per row.
+    separation_ratio : float
+        Share of the pairs of rows that are in different groups; 1 when there are no pairs.
     population_uniques : int or None
         Those of them that are alone in the population too; None without population counts.
     inference : dict of str to Inference
@@ -85,6 +89,8 @@ class Risk:
     journalist: Reidentification
     marketer: float
     sample_uniques: int
+    distinct_ratio: float
+    separation_ratio: float
     population_uniques: int | None
     inference: dict[str, Inference]
 
@@ -135,6 +141,8 @@ def risk(
         journalist=_reidentification(sizes, own, threshold),
         marketer=float(chance.sum() / n_rows) if n_rows else 0.0,
         sample_uniques=int((sizes == 1).sum()),
+        distinct_ratio=len(sizes) / n_rows if n_rows else 0.0,
+        separation_ratio=_separation(sizes),
         population_uniques=None if people is None else int(((sizes == 1) & (own == 1)).sum()),
         inference={name: _inference(groups, name) for name in _columns(groups, sensitive)},
     )
@@ -168,6 +176,12 @@ def _people(groups: FrequencyTable, population: Counts | None) -> Counts | None:
             "Give a population that includes the people in the table."
         )
     return people
+
+
+def _separation(sizes: Counts) -> float:
+    n = int(sizes.sum())
+    pairs = n * (n - 1)
+    return (pairs - int((sizes * (sizes - 1)).sum())) / pairs if pairs else 1.0
 
 
 def _reidentification(sizes: Counts, candidates: Counts, threshold: float) -> Reidentification:
