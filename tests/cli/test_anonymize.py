@@ -72,6 +72,12 @@ def test_the_other_method_and_json(folder):
     assert result.stderr == ""
 
 
+@pytest.mark.parametrize("method", ["full-domain", "mondrian"])
+def test_further_methods_keep_the_promise(folder, method):
+    assert release("-k", 3, "--method", method).exit_code == 0
+    assert shoal("check", "r.csv", "-s", "schema.toml", "-k", 3).exit_code == 0
+
+
 def test_quiet_says_nothing(folder):
     result = release("-k", 3, "-q")
     assert result.exit_code == 0

@@ -31,6 +31,7 @@ app = typer.Typer()
 METHODS: dict[str, str] = {
     "bottom-up": "BottomUpGeneralization",
     "top-down": "TopDownSpecialization",
+    "full-domain": "FullDomain",
     "mondrian": "Mondrian",
     "constrained": "ConstrainedKMember",
 }
@@ -44,7 +45,9 @@ def anonymize(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .arrow.")
     ],
-    method: Annotated[str, typer.Option("--method", "-m", help="How to search.")] = "bottom-up",
+    method: Annotated[
+        str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")
+    ] = "bottom-up",
     k: K = None,
     diversity: Privacy = None,
     suppress: Annotated[
