@@ -10,8 +10,10 @@ PIP := -m pip --disable-pip-version-check install --quiet
 JOBS ?= 2
 
 # What the second environment, without any dataframe library, runs once more.
-CORE_PACKAGES := schema frames tables datasets privacy metrics anonymize cli
-CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) $(addprefix src/shoal/,schema privacy))
+CORE_PACKAGES := schema frames tables datasets anonymize
+CORE_COMMANDS := group output progress anonymize schema demo
+CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/shoal/schema) \
+	$(patsubst %,tests/cli/test_%.py,$(CORE_COMMANDS))
 CODE := $(wildcard src tests benchmarks docs/examples)
 
 .PHONY: help demo test lint pytest core docs bench clean

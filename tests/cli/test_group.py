@@ -59,6 +59,8 @@ def test_help_loads_nothing_heavy():
 @pytest.mark.parametrize("name", sorted(_commands.COMMANDS))
 def test_every_command_explains_itself_and_takes_json_and_quiet(name):
     result = CliRunner().invoke(cli.app, [name, "--help"])
+    if "MissingExtraError" in result.stderr:
+        pytest.skip(result.stderr.strip())
     assert result.exit_code == 0, result.output
     shown = result.output
     if "COMMAND [ARGS]" not in shown or "--json" in shown:
