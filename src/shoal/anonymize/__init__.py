@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
 from shoal.anonymize._bottom_up import BottomUpGeneralization
+from shoal.anonymize._compare import Compared, compare_methods
 from shoal.anonymize._full_domain import FullDomain
 from shoal.anonymize._group_recoding import GroupRecoding
 from shoal.anonymize._lattice import Lattice
 from shoal.anonymize._local_recoding import LocalRecoding
+from shoal.anonymize._methods import METHODS, Choice, choose_method, known_methods, make_method
+from shoal.anonymize._model_based import ModelBased, TreeRecoding
 from shoal.anonymize._mondrian import Mondrian
 from shoal.anonymize._recheck import count_released, recheck
 from shoal.anonymize._recoding import CutRecoding, Recoding, Unseen, load_recoding
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
     from shoal.anonymize._model_based import ModelBased, TreeRecoding
 
 __all__ = [
+    "METHODS",
     "Anonymizer",
     "BottomUpGeneralization",
+    "Choice",
+    "Compared",
     "CutRecoding",
     "FailingGroup",
     "FullDomain",
@@ -42,8 +48,12 @@ __all__ = [
     "Verdict",
     "apply_recoding",
     "check_table",
+    "choose_method",
+    "compare_methods",
     "count_released",
+    "known_methods",
     "load_recoding",
+    "make_method",
     "recheck",
 ]
 

@@ -1,6 +1,5 @@
 """`shoal anonymize`: a release that keeps its promise."""
 
-import inspect
 import secrets
 import time
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal import anonymize as methods
+from shoal.anonymize import METHODS, choose_method, make_method
 from shoal.cli._options import (
     Encoding,
     Force,
@@ -24,18 +23,9 @@ from shoal.cli._output import output
 from shoal.cli._show import show_release
 from shoal.errors import ParameterError
 from shoal.schema import Schema
-from shoal.tables import Output as Rows
+from shoal.tables import Output as Rows, open_table
 
 app = typer.Typer()
-
-METHODS: dict[str, str] = {
-    "bottom-up": "BottomUpGeneralization",
-    "top-down": "TopDownSpecialization",
-    "full-domain": "FullDomain",
-    "mondrian": "Mondrian",
-    "constrained": "ConstrainedKMember",
-}
-"""Names on the command line of the classes in `shoal.anonymize` that take a schema and a model."""
 
 
 @app.command()
@@ -46,8 +36,13 @@ def anonymize(
         Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .arrow.")
     ],
     method: Annotated[
-        str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")
+        str,
+        typer.Option("--method", "-m", help=f"How to search: {', '.join(METHODS)}, or auto."),
     ] = "bottom-up",
+    purpose: Annotated[
+        str | None,
+        typer.Option("--purpose", help="For --method auto: general, classification, queries."),
+    ] = None,
     k: K = None,
     diversity: Privacy = None,
     suppress: Annotated[
@@ -82,9 +77,10 @@ def anonymize(
     """
     release_paths = [out, *(_beside(out, end) for end in (".manifest.json", ".recoding.json"))]
     refuse_existing(release_paths, force=force)
+    columns = Schema.from_toml(schema)
     estimator = make_method(
-        method,
-        Schema.from_toml(schema),
+        pick_method(method, table, columns, purpose, encoding),
+        columns,
         read_privacy(k, diversity),
         {"max_suppression": suppress, "metric": metric, **_parse(option or [])},
     )
@@ -113,19 +109,18 @@ def anonymize(
     out_.emit(data, lambda: show_release(release, paths))
 
 
-def make_method(name: str, schema: Schema, privacy: Any, parameters: dict[str, Any]) -> Any:
-    """The estimator called `name`; parameters that are None keep their defaults."""
-    known = {key: kind for key, kind in METHODS.items() if hasattr(methods, kind)}
-    if name not in known:
-        raise ParameterError(f"unknown method {name!r}. Choose from {', '.join(known)}.")
-    kind = getattr(methods, known[name])
-    given = {key: value for key, value in parameters.items() if value is not None}
-    allowed = set(inspect.signature(kind).parameters) - {"schema", "privacy"}
-    if unknown := sorted(given.keys() - allowed):
-        raise ParameterError(
-            f"method {name} has no parameter {unknown[0]!r}. It has {', '.join(sorted(allowed))}."
-        )
-    return kind(schema, privacy, **given)
+def pick_method(
+    name: str, table: Path, schema: Schema, purpose: str | None, encoding: str | None
+) -> str:
+    """The method asked for; `auto` chooses one and says why."""
+    if name != "auto":
+        if purpose is not None:
+            raise ParameterError("--purpose is for --method auto. Leave one of them out.")
+        return name
+    n_rows = open_table(table, encoding=encoding).n_rows
+    choice = choose_method(schema, n_rows, purpose or "general")  # type: ignore[arg-type]
+    output().note(f"method {choice.method}: {choice.reason}.")
+    return choice.method
 
 
 def _parse(options: list[str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ COMMANDS: dict[str, str] = {
     "twoparty": "Mine a joint table with one other party; nobody else sees anything.",
     "anonymize": "Release a table so that everybody hides among at least k people.",
     "apply": "Recode new rows as an earlier release was.",
+    "compare": "Run every method on a table and show what each loses.",
     "check": "Tell whether a table keeps a promise; exit 1 when it does not.",
     "metrics": "Measure groups and risks of a table, raw or released.",
     "demo": "Release a real table, from suggestion to check, and say where the results are.",

@@ -1,0 +1,264 @@
+"""All methods on one table, measured alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.anonymize._methods import known_methods, make_method
+from shoal.anonymize._recoding import Recoding
+from shoal.errors import ShoalError
+from shoal.metrics import examples, measure_raw, released_raw, risk
+from shoal.privacy import PrivacyModel
+from shoal.schema import Schema
+from shoal.tables import CodingOptions, FrequencyTable, Histogram, Labels, Recoded, open_table
+from shoal.typing import Codes, Counts, Floats, Native, Progress
+
+RAW = "raw"
+_TEST_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What one method made of a table.
+
+    Parameters
+    ----------
+    method : str
+        Its name; "raw" for the table itself.
+    loss, ncp : float or None
+        Mean loss metric and mean NCP; None when the method failed.
+    discernibility : int or None
+        Sum of squared group sizes, suppressed rows at full cost.
+    groups, suppressed : int or None
+        Groups released and rows left out.
+    highest_risk, average_risk : float or None
+        Prosecutor risk.
+    accuracy : float or None
+        Of a random forest trained on the release and tested on other rows; None without a target.
+    seconds : float or None
+        To count, search and recode.
+    note : str
+        Why it failed, if it did.
+    """
+
+    method: str
+    loss: float | None = None
+    ncp: float | None = None
+    discernibility: int | None = None
+    groups: int | None = None
+    suppressed: int | None = None
+    highest_risk: float | None = None
+    average_risk: float | None = None
+    accuracy: float | None = None
+    seconds: float | None = None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def compare_methods(
+    table: Native,
+    schema: Schema,
+    privacy: PrivacyModel,
+    *,
+    methods: Sequence[str] | None = None,
+    test: Native | None = None,
+    max_suppression: float = 0.0,
+    random_state: int = 0,
+    progress: Progress = lambda done, total, what, /: None,
+) -> list[Compared]:
+    """Run methods on a table, the table itself first, and measure what they make of it.
+
+    Parameters
+    ----------
+    table : table or path
+        What is to be released.
+    schema, privacy
+        As for any method.
+    methods : sequence of str, optional
+        Names in ``METHODS``; all that are there, when not given.
+    test : table or path, optional
+        Rows to test a classifier on, recoded like the release.  Without them 30 % of the rows are
+        drawn for it, and the methods are run on the others once more.
+    max_suppression : float
+        Share of rows that methods may leave out, for those that can.
+    random_state : int
+        Seed of the draw and of the forest.
+    progress : callable
+        Called as ``progress(done, total, what)``.
+    """
+    names = list(methods or known_methods())
+    engine = open_table(table)
+    cells = privacy.bind(schema.sensitive).prepare(engine.compress(schema).cells)
+    parts = _parts(cells, schema, test, random_state)
+    results = [_raw(cells, schema, parts, random_state)]
+    for done, name in enumerate(names):
+        progress(done, len(names), name)
+        try:
+            results.append(_run(name, table, schema, privacy, parts, max_suppression, random_state))
+        except ShoalError as error:
+            results.append(Compared(name, note=str(error)))
+    progress(len(names), len(names), "done")
+    return results
+
+
+Parts = tuple[FrequencyTable, FrequencyTable]
+
+
+def _raw(cells: FrequencyTable, schema: Schema, parts: Parts | None, random_state: int) -> Compared:
+    measured, risks = measure_raw(cells), risk(cells, sensitive=schema.sensitive)
+    accuracy = None
+    if parts is not None and schema.target is not None:
+        train, test = parts
+        raw = released_raw(train)
+        lookup = Recoded(test, *_raw_labels(raw, test))
+        accuracy = forest_accuracy(raw, lookup, schema.target, random_state)
+    return Compared(
+        RAW, 0.0, 0.0, measured.discernibility, measured.n_groups, 0,
+        risks.prosecutor.highest, risks.prosecutor.average, accuracy, None,
+    )  # fmt: skip
+
+
+def _raw_labels(raw: Recoded, test: FrequencyTable) -> tuple[Any, ...]:
+    """Test cells as they are, in the codes of the training cells; new values match none."""
+    columns = []
+    for at, labels in enumerate(raw.labels):
+        fitted, new = labels.coding.code_of, test.codings[at].texts
+        columns.append(np.array([fitted.get(value, -1) for value in new])[test.keys[:, at]])
+    codes = np.column_stack(columns).astype(np.int32)
+    return raw.labels, codes, np.arange(test.n_groups, dtype=np.int64)
+
+
+def _run(
+    name: str,
+    table: Native,
+    schema: Schema,
+    privacy: PrivacyModel,
+    parts: Parts | None,
+    max_suppression: float,
+    random_state: int,
+) -> Compared:
+    estimator = make_method(name, schema, privacy)
+    if max_suppression and "max_suppression" in estimator.get_params():
+        estimator.set_params(max_suppression=max_suppression)
+    started = time.perf_counter()
+    release = estimator.fit(table).release_
+    seconds = time.perf_counter() - started
+    measured, risks = release.metrics, release.risk
+    accuracy = None
+    if parts is not None and schema.target is not None:
+        train, test = parts
+        recoding: Recoding = release.recoding
+        if train is not test and train.n_rows < release.recoded.cells.n_rows:
+            recoding = _refit(estimator, train, privacy, schema)
+        accuracy = forest_accuracy(
+            recoding.recode(train), recoding.recode(test), schema.target, random_state
+        )
+    return Compared(
+        name, measured.loss, measured.gcp, measured.discernibility, measured.n_groups,
+        measured.n_suppressed, risks.prosecutor.highest, risks.prosecutor.average, accuracy,
+        seconds,
+    )  # fmt: skip
+
+
+def _refit(
+    estimator: Any, train: FrequencyTable, privacy: PrivacyModel, schema: Schema
+) -> Recoding:
+    bound = privacy.bind(schema.sensitive)
+    again = type(estimator)(**estimator.get_params(deep=False))
+    return again._solve(bound.prepare(train), bound, lambda done, total, what, /: None)
+
+
+def _parts(
+    cells: FrequencyTable, schema: Schema, test: Native | None, random_state: int
+) -> Parts | None:
+    """Training and test cells, or None when there is nothing to predict."""
+    target = schema.target
+    if target is None or target not in cells.histograms:
+        return None
+    if test is not None:
+        options = CodingOptions(use_hierarchies=False)
+        return cells, open_table(test).compress(schema, options).cells
+    if set(cells.histograms) != {target}:
+        return None  # rows cannot be drawn from cells that count several columns apart
+    return split_cells(cells, target, random_state)
+
+
+def split_cells(cells: FrequencyTable, target: str, random_state: int) -> Parts:
+    """Draw 30 % of the rows for testing; cells know the class of each of their rows."""
+    histogram = cells.histograms[target]
+    rng = np.random.default_rng(random_state)
+    drawn = rng.random(int(histogram.counts.sum())) < _TEST_SHARE
+    entry = np.repeat(np.arange(len(histogram.counts)), histogram.counts)
+    taken = np.bincount(entry[drawn], minlength=len(histogram.counts))
+    return (
+        _with_counts(cells, target, histogram.counts - taken),
+        _with_counts(cells, target, taken),
+    )
+
+
+def _with_counts(cells: FrequencyTable, target: str, counts: Counts) -> FrequencyTable:
+    histogram = cells.histograms[target]
+    sizes = np.bincount(histogram.group_of_entry, weights=counts, minlength=cells.n_groups).astype(
+        np.int64
+    )
+    kept = np.flatnonzero(sizes > 0)
+    number = np.full(cells.n_groups, -1, np.int64)
+    number[kept] = np.arange(len(kept))
+    whole = replace(
+        cells,
+        sizes=sizes,
+        histograms={
+            target: Histogram(
+                histogram.coding, histogram.start, histogram.codes, counts.astype(np.int64)
+            )
+        },
+    )
+    return whole.merge(number, len(kept))
+
+
+def forest_accuracy(
+    train: Recoded, test: Recoded, target: str, random_state: int = 0, n_trees: int = 60
+) -> float:
+    """Share of test rows whose class a random forest trained on a release predicts.
+
+    A label is given to the forest as the share of every value that it covers, and for ordered
+    columns as the middle of its range, so that coarse and fine labels can be compared.
+    """
+    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  slow to load
+
+    codes, classes, rows = examples(train, target)
+    test_codes, test_classes, test_rows = examples(test, target)
+    kept = rows > 0
+    forest = RandomForestClassifier(n_trees, min_samples_leaf=2, random_state=random_state)
+    features = _features(train.labels, codes)
+    names = np.array([str(x) for x in train.cells.histograms[target].coding.texts], object)
+    test_names = np.array([str(x) for x in test.cells.histograms[target].coding.texts], object)
+    forest.fit(features[kept], names[classes[kept]], sample_weight=rows[kept])
+    found = forest.predict(_features(test.labels, test_codes))
+    right = found == test_names[test_classes]
+    return float(test_rows[right].sum() / test_rows.sum())
+
+
+def _features(labels: Sequence[Labels], codes: Codes) -> Floats:
+    parts = []
+    for at, column in enumerate(labels):
+        low, high = column.low.astype(np.int64), column.high.astype(np.int64)
+        if column.coding.is_ordered:
+            middle = (low + high) / 2
+            parts.append(np.append(middle, -1.0)[codes[:, at]][:, None])
+            continue
+        n = column.coding.n_codes
+        shares = np.zeros((len(low) + 1, n), np.float32)
+        for label in np.unique(codes[:, at]):
+            if label >= 0:
+                shares[label, low[label] : high[label] + 1] = 1 / (high[label] - low[label] + 1)
+        parts.append(shares[codes[:, at]])
+    return np.hstack(parts).astype(np.float32)
