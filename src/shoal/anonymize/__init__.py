@@ -11,7 +11,6 @@ from shoal.anonymize._group_recoding import GroupRecoding
 from shoal.anonymize._lattice import Lattice
 from shoal.anonymize._local_recoding import LocalRecoding
 from shoal.anonymize._methods import METHODS, Choice, choose_method, known_methods, make_method
-from shoal.anonymize._model_based import ModelBased, TreeRecoding
 from shoal.anonymize._mondrian import Mondrian
 from shoal.anonymize._recheck import count_released, recheck
 from shoal.anonymize._recoding import CutRecoding, Recoding, Unseen, load_recoding

@@ -62,7 +62,7 @@ def compare(
         for one in results
     ]  # fmt: skip
     header = (
-        "method", "loss", "discernibility", "accuracy", "risk", "suppressed", "seconds",
+        "method", "loss", "discern.", "accuracy", "risk", "left out", "seconds",
     )  # fmt: skip
 
     def show() -> None:
