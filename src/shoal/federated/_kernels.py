@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.typing import Floats
 
+BLOCK = 4096  # rows whose sums fit a processor's cache
 KERNELS = ("linear", "gaussian")
 Matrix: TypeAlias = Floats
 
@@ -17,14 +18,18 @@ def linear(rows: Matrix, basis: Matrix) -> Matrix:
     a fixed order of additions makes a site's share equal to its slice of the pooled projection.
     """
     result = np.zeros((len(rows), len(basis)))
-    for feature in range(rows.shape[1]):
-        result += rows[:, feature, None] * basis[None, :, feature]
+    for start in range(0, len(rows), BLOCK):
+        part, sums = rows[start : start + BLOCK], result[start : start + BLOCK]
+        for feature in range(rows.shape[1]):
+            sums += part[:, feature, None] * basis[None, :, feature]
     return result
 
 
 def gaussian(rows: Matrix, basis: Matrix, gamma: float) -> Matrix:
     """``exp(-gamma |row - b|^2)`` for every row and every b."""
     squared = np.zeros((len(rows), len(basis)))
-    for feature in range(rows.shape[1]):
-        squared += (rows[:, feature, None] - basis[None, :, feature]) ** 2
+    for start in range(0, len(rows), BLOCK):
+        part, sums = rows[start : start + BLOCK], squared[start : start + BLOCK]
+        for feature in range(rows.shape[1]):
+            sums += (part[:, feature, None] - basis[None, :, feature]) ** 2
     return np.exp(-gamma * squared)
