@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
 from shoal.anonymize._bottom_up import BottomUpGeneralization
 from shoal.anonymize._compare import Compared, compare_methods
+from shoal.anonymize._constrained import ConstrainedKMember
 from shoal.anonymize._full_domain import FullDomain
 from shoal.anonymize._group_recoding import GroupRecoding
 from shoal.anonymize._lattice import Lattice
@@ -29,6 +30,7 @@ __all__ = [
     "BottomUpGeneralization",
     "Choice",
     "Compared",
+    "ConstrainedKMember",
     "CutRecoding",
     "FailingGroup",
     "FullDomain",

@@ -7,8 +7,8 @@ codes per column, whether the column is released as nodes of a tree or as ranges
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from shoal._jit import kernel
 from shoal.metrics import label_loss
 from shoal.schema import Coding
-from shoal.tables import node_labels
+from shoal.tables import Labels, node_labels
 from shoal.typing import Codes, Flags, Floats
+
+Cost: TypeAlias = Callable[[Labels], Floats]
+"""What one row costs under each label of a column."""
 
 _TABLE_LIMIT = 1024  # 8 MB of look-up table; columns with more codes compute their loss
 
@@ -50,10 +53,13 @@ def is_range_column(coding: Coding) -> bool:
     return bool((np.diff(numbers) > 0).all())
 
 
-def make_columns(codings: Sequence[Coding], is_range: Flags, weights: Floats) -> Columns:
+def make_columns(
+    codings: Sequence[Coding], is_range: Flags, weights: Floats, cost: Cost = label_loss
+) -> Columns:
     """Prepare the losses of all columns; those of trees need a hierarchy.
 
-    A label costs what :func:`shoal.metrics.label_loss` says, times the column's weight.
+    A node costs what `cost` says (by default :func:`shoal.metrics.label_loss`), times the column's
+    weight.
     """
     first: list[int] = []
     start: list[int] = []
@@ -64,12 +70,12 @@ def make_columns(codings: Sequence[Coding], is_range: Flags, weights: Floats) ->
         if coding.n_codes <= _TABLE_LIMIT:
             first.append(filled)
             start.append(0)
-            table.append(loss_table(coding, bool(ranges)).ravel() * weight)
+            table.append(loss_table(coding, bool(ranges), cost).ravel() * weight)
             filled += coding.n_codes**2
             continue
         first.append(-1)
         start.append(made)
-        arrays = _tree_arrays(coding) if not ranges else _range_arrays(coding)
+        arrays = _tree_arrays(coding, cost) if not ranges else _range_arrays(coding)
         for into, part in zip(computed, arrays, strict=True):
             into.append(part)
         made += len(arrays[0])
@@ -89,14 +95,14 @@ def make_columns(codings: Sequence[Coding], is_range: Flags, weights: Floats) ->
     )
 
 
-def loss_table(coding: Coding, is_range: bool) -> Floats:
+def loss_table(coding: Coding, is_range: bool, cost: Cost = label_loss) -> Floats:
     """Loss of the label for every pair of codes, the least and the largest of a group."""
     codes = np.arange(coding.n_codes, dtype=np.int32)
     low, high = np.meshgrid(codes, codes, indexing="ij")
     if not is_range:
         tree = coding.hierarchy
         assert tree is not None
-        return label_loss(node_labels(coding))[tree.lowest_common_ancestor(low, high)]
+        return cost(node_labels(coding))[tree.lowest_common_ancestor(low, high)]
     place = code_places(coding)
     table = np.abs(place[high] - place[low])
     if coding.missing >= 0:
@@ -123,10 +129,10 @@ def _range_arrays(coding: Coding) -> tuple[Floats, Codes, Codes, Floats]:
     return code_places(coding), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
 
 
-def _tree_arrays(coding: Coding) -> tuple[Floats, Codes, Codes, Floats]:
+def _tree_arrays(coding: Coding, cost: Cost) -> tuple[Floats, Codes, Codes, Floats]:
     tree = coding.hierarchy
     assert tree is not None
-    return np.zeros(tree.n_nodes), tree.parent, tree.stop, label_loss(node_labels(coding))
+    return np.zeros(tree.n_nodes), tree.parent, tree.stop, cost(node_labels(coding))
 
 
 @kernel

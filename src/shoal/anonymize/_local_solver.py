@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,14 @@ class LocalProblem:
     def n_cells(self) -> int:
         """Number of cells."""
         return len(self.keys)
+
+
+class HasLoss(Protocol):
+    """What settling and refining groups need to know of a problem."""
+
+    @property
+    def loss(self) -> Columns:
+        """Loss of every column."""
 
 
 def make_local_problem(
@@ -225,7 +234,7 @@ def walk(
     return group_of, n_groups, True
 
 
-def settle(problem: LocalProblem, rules: Rules, groups: Groups) -> None:
+def settle(problem: HasLoss, rules: Rules, groups: Groups) -> None:
     """Find a group for cells that have none, and mend groups that are not allowed."""
     if absorb_cells(problem.loss, rules, groups):
         lonely = np.flatnonzero(groups.group_of < 0)
@@ -238,7 +247,7 @@ def settle(problem: LocalProblem, rules: Rules, groups: Groups) -> None:
     repair_groups(problem.loss, rules, groups)
 
 
-def refine_groups(problem: LocalProblem, rules: Rules, groups: Groups, deadline: float) -> bool:
+def refine_groups(problem: HasLoss, rules: Rules, groups: Groups, deadline: float) -> bool:
     """Lower the loss until it hardly falls any more; returns whether the time sufficed."""
     before = total_loss(groups)
     for turn in range(_ROUNDS):

@@ -13,6 +13,7 @@ from shoal.metrics._labels import (
     ncp,
     precision,
 )
+from shoal.metrics._limits import limit_violations
 from shoal.metrics._marginals import marginal_divergence, marginal_divergences
 from shoal.metrics._measure import (
     BeforeAfter,
@@ -60,6 +61,7 @@ __all__ = [
     "label_height",
     "label_loss",
     "label_ncp",
+    "limit_violations",
     "loss",
     "marginal_divergence",
     "marginal_divergences",
