@@ -3,8 +3,6 @@
 from collections import Counter
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from sklearn.base import clone
 
@@ -13,8 +11,11 @@ from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
-from tests.models.test_tree import SCHEMA, people
-from tests.papers.test_kadet import MORTGAGE, RISK, ROLES, clients
+from tests.extras import need
+from tests.models.tables import ROLES, SCHEMA, clients, mortgage, people
+
+pd = need("pandas")
+pl = need("polars")
 
 NAMES = ["gender", "married", "age", "sports car"]
 
@@ -25,7 +26,8 @@ def journal_schema():
 
 
 def test_table_2_of_the_journal_paper():
-    frame, risk = clients()
+    columns, risk = clients()
+    frame = pd.DataFrame(columns)
     tree = KAnonymousTreeClassifier(journal_schema(), 3)
     release = ModelBased(tree).fit(frame.assign(risk=risk)).release_
     rows = Counter(map(tuple, release.table[NAMES].itertuples(index=False)))
@@ -44,10 +46,12 @@ def test_table_2_of_the_journal_paper():
 
 
 def test_a_fitted_tree_with_private_tests_makes_its_spans():
-    tree = KAnonymousTreeClassifier(ROLES, 3).fit(MORTGAGE, RISK)
-    release = ModelBased(tree).fit(MORTGAGE.assign(risk=RISK)).release_
+    columns, risk = mortgage()
+    frame = pd.DataFrame(columns)
+    tree = KAnonymousTreeClassifier(ROLES, 3).fit(frame, risk)
+    release = ModelBased(tree).fit(frame.assign(risk=risk)).release_
     assert Counter(release.table["marital status"]) == {"Married": 3, "Unmarried": 3}
-    assert release.table["sports car"].tolist() == MORTGAGE["sports car"].tolist()
+    assert release.table["sports car"].tolist() == frame["sports car"].tolist()
 
 
 @pytest.fixture
@@ -114,7 +118,8 @@ def test_the_recoding_can_be_saved_and_applied(table, tmp_path):
 
 
 def test_what_cannot_be():
-    frame, risk = clients()
+    columns, risk = clients()
+    frame = pd.DataFrame(columns)
     table = frame.assign(risk=risk)
     with pytest.raises(InfeasibleError):
         ModelBased(KAnonymousTreeClassifier(journal_schema(), 13)).fit(table)

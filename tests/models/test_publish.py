@@ -13,7 +13,7 @@ from shoal.errors import SchemaError, TableError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import EntropyDiversity, KAnonymity
 from shoal.schema import Schema
-from tests.models.test_tree import SCHEMA, people
+from tests.models.tables import SCHEMA, people
 
 
 @pytest.fixture(scope="module")

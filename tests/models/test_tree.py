@@ -1,6 +1,5 @@
 """The classifier: what it takes, what it refuses, what it says."""
 
-import datetime as dt
 import pickle
 
 import numpy as np
@@ -20,38 +19,7 @@ from shoal.privacy import (
     TCloseness,
 )
 from shoal.schema import Schema
-from tests.models.tables import as_array
-
-
-def people(n=400, seed=0):
-    """Columns of every kind; the class follows age and job."""
-    rng = np.random.default_rng(seed)
-    age = rng.integers(18, 80, n)
-    job = rng.choice(["clerk", "smith", "baker", "judge"], n, p=[0.4, 0.3, 0.2, 0.1])
-    size = rng.choice(["small", "middle", "large"], n)
-    born = [dt.date(2026, 1, 1) - dt.timedelta(days=int(a) * 365) for a in age]
-    debt = rng.normal(0, 1, n).round(2)
-    y = np.where((age > 45) ^ (job == "judge") ^ (rng.random(n) < 0.1), "high", "low")
-    return {"age": age, "job": job, "size": size, "born": born, "debt": debt}, y
-
-
-SCHEMA = Schema(
-    {
-        "age": {"role": "quasi-identifier", "kind": "numeric"},
-        "job": {
-            "role": "quasi-identifier",
-            "hierarchy": {"tree": {"hands": ["smith", "baker"], "desk": ["clerk", "judge"]}},
-        },
-        "size": {
-            "role": "quasi-identifier",
-            "kind": "ordinal",
-            "order": ["small", "middle", "large"],
-        },
-        "born": {"role": "quasi-identifier", "kind": "date"},
-        "debt": {"role": "sensitive", "kind": "numeric"},
-        "class": {"role": "sensitive", "target": True},
-    }
-)
+from tests.models.tables import SCHEMA, as_array, people
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])

@@ -1,6 +1,5 @@
 """Friedman, Schuster, Wolff: k-anonymous decision tree induction (PKDD 2006; VLDB Journal 2008)."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,24 +13,12 @@ from shoal.models._kernel_types import GAIN, Settings
 from shoal.models._training import code_target, code_training
 from shoal.privacy import ConfidenceLimit, KAnonymity, compile_rules
 from shoal.schema import Schema
+from tests.models.tables import ROLES, clients, mortgage
 
 # -- worked examples ------------------------------------------------------------------------
 
-# Lisa, John, Ben, Laura, Robert, Anna
-MORTGAGE = pd.DataFrame(
-    {
-        "marital status": ["Unmarried", "Married", "Married", "Married", "Unmarried", "Unmarried"],
-        "sports car": ["Yes", "Yes", "No", "No", "Yes", "No"],
-    }
-)
-RISK = np.array(["good", "good", "bad", "bad", "bad", "bad"])
-ROLES = Schema(
-    {
-        "marital status": {"role": "quasi-identifier"},
-        "sports car": {"role": "sensitive"},
-        "risk": {"role": "sensitive", "target": True},
-    }
-)
+MORTGAGE = pd.DataFrame(mortgage()[0])
+RISK = mortgage()[1]
 
 
 def test_the_run_of_figure_2_step_by_step():
@@ -95,23 +82,10 @@ def test_worked_example_1():
     assert KAnonymousTreeClassifier(public, 1).fit(MORTGAGE, RISK).spans_.largest_k == 1
 
 
-def clients():
-    """Table 1 of the journal paper, Anthony to Fiona."""
-    yes, no, young, old = "Yes", "No", "Young", "Old"
-    frame = pd.DataFrame(
-        {
-            "gender": ["Male"] * 6 + ["Female"] * 6,
-            "married": [yes, yes, yes, yes, yes, no, no, no, no, yes, yes, yes],
-            "age": [*[young] * 3, *[old] * 3, young, old, *[young] * 4],
-            "sports car": [yes, no, yes, yes, yes, yes, no, yes, no, no, yes, yes],
-        }
-    )
-    return frame, np.array(["good"] * 4 + ["bad"] * 2 + ["good"] * 2 + ["bad"] * 4)
-
-
 def test_worked_example_2():
     """All four leaves of figure 1 have three rows; Donna, Emily and Fiona are exposed."""
-    frame, risk = clients()
+    columns, risk = clients()
+    frame = pd.DataFrame(columns)
     tree = KAnonymousTreeClassifier(privacy=3).fit(frame, risk)
     assert tree.export_text().splitlines() == [
         "gender is Female",

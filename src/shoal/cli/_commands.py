@@ -9,6 +9,7 @@ COMMANDS: dict[str, str] = {
     "mask": "Publish as many columns as can go together without telling people apart.",
     "quasi": "Find the columns that single people out, alone and together.",
     "site": "Mine across sites: keys, encoded rows, shares, and reading results back.",
+    "tree": "Train a decision tree that can be published with its counts.",
     "twoparty": "Mine a joint table with one other party; nobody else sees anything.",
     "anonymize": "Release a table so that everybody hides among at least k people.",
     "apply": "Recode new rows as an earlier release was.",

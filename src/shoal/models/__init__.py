@@ -3,7 +3,7 @@
 from shoal.models._attributes import Attribute
 from shoal.models._cells import read_cells
 from shoal.models._nodes import FittedTree, PublicTest, View
-from shoal.models._publish import Exposure
+from shoal.models._publish import Exposure, Leaf
 from shoal.models._tree import KAnonymousTreeClassifier
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Exposure",
     "FittedTree",
     "KAnonymousTreeClassifier",
+    "Leaf",
     "PublicTest",
     "View",
     "read_cells",

@@ -53,6 +53,15 @@ def describe_leaf(tree: FittedTree, node: int, classes: Sequence[Any]) -> str:
     return f"{winner} ({counts})"
 
 
+def describe_path(tree: FittedTree, node: int) -> str:
+    """The conditions on the way from the root to a node."""
+    conditions = []
+    while (parent := int(tree.nodes.parent[node])) >= 0:
+        conditions.append(describe_branch(tree, parent, node))
+        node = parent
+    return ", ".join(reversed(conditions))
+
+
 def export_text(tree: FittedTree, classes: Sequence[Any]) -> str:
     """The tree as indented text, one line per branch."""
     if tree.nodes.slot[0] == LEAF:

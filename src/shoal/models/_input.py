@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
@@ -33,7 +34,9 @@ class Factor:
 class Input:
     """A table by column: `numbers` for numeric ones, `factor` for any."""
 
-    def __init__(self, names: tuple[str, ...], table: NDArray[Any] | Frame) -> None:
+    def __init__(
+        self, names: tuple[str, ...], table: NDArray[Any] | Frame | Mapping[str, NDArray[Any]]
+    ) -> None:
         self.names = names
         self._table = table
         self._types = table.types if isinstance(table, Frame) else {}
@@ -41,31 +44,39 @@ class Input:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return self._table.n_rows if isinstance(self._table, Frame) else len(self._table)
+        if isinstance(self._table, Frame):
+            return self._table.n_rows
+        return len(self._array(0)) if self.names else 0
+
+    def _array(self, column: int) -> NDArray[Any]:
+        """A column that is not in a frame."""
+        if isinstance(self._table, Mapping):
+            return self._table[self.names[column]]
+        assert isinstance(self._table, np.ndarray)
+        found: NDArray[Any] = self._table[:, column]
+        return found
 
     def is_numeric(self, column: int) -> bool:
         """Whether the column holds numbers (and missing values) only."""
         if isinstance(self._table, Frame):
             return self._types[self.names[column]] == "number"
-        if self._table.dtype.kind in "fiub":
-            return True
-        if self._table.dtype.kind != "O":
-            return False
-        return all(
-            value is None or (isinstance(value, int | float | np.number))
-            for value in self._table[:, column]
-        )
+        values = self._array(column)
+        if values.dtype.kind != "O":
+            return values.dtype.kind in "fiub"
+        return all(value is None or isinstance(value, int | float | np.number) for value in values)
 
     def is_date(self, column: int) -> bool:
         """Whether the column holds dates."""
-        return self._types.get(self.names[column]) == "date"
+        if isinstance(self._table, Frame):
+            return self._types[self.names[column]] == "date"
+        return self._array(column).dtype.kind == "M"
 
     def numbers(self, column: int) -> Floats:
         """A numeric column as floats; NaN where missing."""
         if isinstance(self._table, Frame):
             found = self._table.numbers(self.names[column])
         else:
-            found = np.array(self._table[:, column], np.float64)
+            found = np.array(self._array(column), np.float64)
         if np.isinf(found).any():
             raise TableError(f"column {self.names[column]!r}: Input contains infinity.")
         return found
@@ -74,7 +85,7 @@ class Input:
         """A column as codes and distinct values."""
         if isinstance(self._table, Frame):
             return Factor(*self._table.factorize(self.names[column]))
-        values = self._table[:, column]
+        values = self._array(column)
         if values.dtype.kind in "fiub":
             found, codes = np.unique(values, return_inverse=True)
             codes = codes.astype(np.int32)
@@ -93,11 +104,17 @@ class Input:
         """Some of the rows."""
         if isinstance(self._table, Frame):
             return Input(self.names, self._table.take(rows))
+        if isinstance(self._table, Mapping):
+            return Input(self.names, {name: own[rows] for name, own in self._table.items()})
         return Input(self.names, self._table[rows])
 
 
 def read_input(estimator: Any, X: Any, *, reset: bool) -> Input:
     """Check what was given and remember (or compare) the names and the number of columns."""
+    if isinstance(X, Mapping) and not issparse(X):  # a sparse matrix may be a dictionary
+        names = tuple(map(str, X))
+        _remember(estimator, names, reset)
+        return Input(names, {name: _filled(column) for name, column in X.items()})
     if _has_names(X) and is_frame(X):
         frame = Frame(X)
         if not frame.n_rows:
@@ -132,6 +149,24 @@ def _names(estimator: Any, X: Any, names: tuple[str, ...], reset: bool) -> None:
     if hasattr(X, "__dataframe__") and hasattr(X, "columns") and not hasattr(X, "collect_schema"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return
+    _remember(estimator, names, reset)
+
+
+def _filled(column: Any) -> NDArray[Any]:
+    """A column as an array, with None or NaN where it is masked."""
+    found: NDArray[Any] = np.asarray(np.ma.getdata(column))
+    if found.dtype.kind == "M":
+        found = found.astype("datetime64[us]").astype(object)
+    masked = np.ma.getmaskarray(column)
+    if not masked.any():
+        return found
+    found = found.astype(np.float64 if found.dtype.kind in "fiub" else object)
+    found[masked] = np.nan if found.dtype.kind == "f" else None
+    return found
+
+
+def _remember(estimator: Any, names: tuple[str, ...], reset: bool) -> None:
+    """Remember the names of columns, or compare them."""
     if reset:
         estimator.feature_names_in_ = np.array(names, object)
         estimator.n_features_in_ = len(names)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 import shoal
-from shoal.models._branches import export_dot, export_text
+from shoal._atomic import write_text
+from shoal.models._branches import describe_path, export_dot, export_text
 from shoal.models._json import (
     FORMAT,
     VERSION,
@@ -64,6 +64,41 @@ class Exposure:
         }
 
 
+@dataclass(frozen=True)
+class Leaf:
+    """One leaf of a published tree.
+
+    Parameters
+    ----------
+    node : int
+        Its number, as :meth:`KAnonymousTreeClassifier.apply` gives it.
+    path : str
+        The tests on the way to it.
+    label : object
+        The class that it predicts.
+    rows : int
+        Training rows in it.
+    confidence : float
+        Largest share of one class among them.
+    """
+
+    node: int
+    path: str
+    label: Any
+    rows: int
+    confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "node": self.node,
+            "path": self.path,
+            "class": self.label,
+            "rows": self.rows,
+            "confidence": self.confidence,
+        }
+
+
 class PublishedTree:
     """Exports of a fitted tree.  All of them say the same; none holds a training row."""
 
@@ -93,7 +128,7 @@ class PublishedTree:
         check_is_fitted(self, "tree_")
         found = export_pmml(self.tree_, self.classes_.tolist(), self.class_name_, shoal.__version__)
         if path is not None:
-            Path(path).write_text(found, "utf-8")
+            write_text(path, found)
         return found
 
     def plot(self, ax: Any = None, max_depth: int | None = None) -> Any:
@@ -145,13 +180,26 @@ class PublishedTree:
         """:meth:`to_dict` as JSON; written to `path` as well when given."""
         found = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
         if path is not None:
-            Path(path).write_text(found, "utf-8")
+            write_text(path, found)
         return found
 
     @classmethod
     def from_json(cls, path: PathText) -> Self:
         """Load what :meth:`to_json` wrote."""
         return cls.from_dict(read_json(path))
+
+    def leaves(self) -> list[Leaf]:
+        """What the tree says of every leaf: its rows, its class, and how sure one can be of it."""
+        check_is_fitted(self, "tree_")
+        found = []
+        for node in self.tree_.leaves.tolist():
+            counts = self.tree_.nodes.counts[node]
+            winner = int(self.tree_.nodes.mass[node].argmax())
+            path = describe_path(self.tree_, node)
+            share = float(counts.max() / counts.sum())
+            label = self.classes_.tolist()[winner]
+            found.append(Leaf(node, path, label, int(counts.sum()), share))
+        return found
 
     def guarantee(self) -> str:
         """What holds for every person behind the tree, in a sentence."""
