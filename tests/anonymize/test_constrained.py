@@ -277,3 +277,18 @@ def test_violations_of_a_method_without_limits_are_counted():
 def test_an_unknown_way_of_finding_neighbours_is_refused():
     with pytest.raises(ParameterError, match="neighbours must be auto, exact or pieces"):
         ConstrainedKMember(SCHEMA, KAnonymity(2), neighbours="fast").fit(people())
+
+
+def test_a_check_of_the_released_table_counts_values_beyond_their_limit():
+    from shoal.anonymize import check_table
+
+    fine = ConstrainedKMember(LIMITED, KAnonymity(2)).fit(people()).release_.table
+    verdict = check_table(fine, LIMITED, KAnonymity(2))
+    assert verdict.beyond_limits == {"Location": 0}
+    assert verdict.holds
+    mixed = relation(
+        [("3*", "*", "M", "W")] * 2 + [("3*", "Midwest", "M", "W")] * 2, tuple(LIMITED)
+    )
+    verdict = check_table(mixed, LIMITED, KAnonymity(2))
+    assert verdict.beyond_limits == {"Location": 2}  # Midwest may stand for Lincoln
+    assert not verdict.holds

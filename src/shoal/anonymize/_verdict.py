@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,15 @@ import numpy as np
 from shoal.anonymize._recheck import plain_schema
 from shoal.errors import SchemaError
 from shoal.privacy import PrivacyModel, Reached, check
-from shoal.schema import Schema
+from shoal.schema import (
+    Coding,
+    FromFile,
+    Hierarchy,
+    Schema,
+    Tree,
+    band_bounds,
+    find_ceiling,
+)
 from shoal.tables import STAR, FrequencyTable, open_table
 from shoal.typing import Flags, Native
 
@@ -52,6 +61,9 @@ class Verdict:
         Groups that fail at least one condition, and the rows in them.
     failing : tuple of FailingGroup
         The smallest of them.
+    beyond_limits : mapping of str to int
+        For every column with a limit: rows whose released value lies beyond the limit of every
+        value it could stand for.
     """
 
     n_rows: int
@@ -62,11 +74,12 @@ class Verdict:
     n_failing_groups: int
     n_failing_rows: int
     failing: tuple[FailingGroup, ...]
+    beyond_limits: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
-        """Whether the table keeps the promise."""
-        return self.n_failing_groups == 0
+        """Whether the table keeps the promise and stays within the limits."""
+        return self.n_failing_groups == 0 and not any(self.beyond_limits.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -79,6 +92,7 @@ class Verdict:
             "n_failing_groups": self.n_failing_groups,
             "n_failing_rows": self.n_failing_rows,
             "failing": [asdict(group) for group in self.failing],
+            "beyond_limits": dict(self.beyond_limits),
         }
 
 
@@ -98,7 +112,7 @@ def check_table(
     table : table or path
         Raw or released; identifiers may be absent.
     schema : Schema
-        Roles of the columns; hierarchies are not looked at.
+        Roles of the columns; hierarchies are looked at only where there are limits.
     privacy : PrivacyModel
         What every group has to meet.
     drop_stars : bool
@@ -136,7 +150,42 @@ def check_table(
             )
             for group in worst
         ),
+        beyond_limits=_beyond_limits(counted, schema),
     )
+
+
+def _beyond_limits(groups: FrequencyTable, schema: Schema) -> dict[str, int]:
+    """Rows whose label no value below it may be generalized to, per column with a limit."""
+    found = {}
+    for at, coding in enumerate(groups.codings):
+        column = schema[coding.name]
+        recipe = column.hierarchy
+        if recipe is None or not (column.limit or column.limit_level is not None):
+            continue
+        fixed = isinstance(recipe, Hierarchy | FromFile | Tree)
+        if not fixed and column.kind != "numeric":
+            continue  # a tree made from raw values cannot be made from released ones
+        values = _raw_values(coding, column.kind)
+        tree = recipe if isinstance(recipe, Hierarchy) else recipe.build(values, column=coding.name)
+        depth = tree.depth[find_ceiling(tree, column, coding.name)]
+        beyond = np.zeros(coding.n_codes, np.bool_)
+        for code, label in enumerate(coding.texts):
+            node = tree.find(label) if label is not None else -1
+            if node >= 0:
+                inside = depth[tree.start[node] : tree.stop[node]]
+                beyond[code] = tree.depth[node] < inside.min()
+        found[coding.name] = int(groups.sizes[beyond[groups.keys[:, at]]].sum())
+    return found
+
+
+def _raw_values(coding: Coding, kind: str) -> list[Any]:
+    """What a recipe builds a tree from; a released table has only what is left of the values."""
+    texts = [value for value in coding.texts if value is not None]
+    if kind != "numeric":
+        return texts
+    ends = [end for value in texts for end in (band_bounds(value) or ())]
+    raw = [float(value) for value in texts if value.replace(".", "", 1).lstrip("-").isdigit()]
+    return sorted({*raw, *(end for end in ends if np.isfinite(end))})
 
 
 def _require(schema: Schema, names: tuple[str, ...]) -> None:

@@ -57,8 +57,13 @@ def _show(verdict: Verdict) -> None:
             for part in verdict.reached
         ],
     )
+    for name, rows in verdict.beyond_limits.items():
+        out.print(f"{name}: {rows:,} rows are generalized beyond the limit.")
     if verdict.holds:
         out.print("It holds.")
+        return
+    if not verdict.n_failing_groups:
+        out.print("It does not hold: values are generalized beyond what the schema allows.")
         return
     out.table(
         f"Failing groups ({len(verdict.failing)} of {verdict.n_failing_groups:,})",
