@@ -15,9 +15,17 @@ from shoal.privacy._model import POPULATION, All, PrivacyModel, Reached, Rule, c
 from shoal.privacy._presence import DeltaPresence, with_population
 from shoal.privacy._proximity import Proximity
 from shoal.privacy._rule_kernels import Rules, add_cell, allowed
+from shoal.privacy._rule_spans import (
+    ItemRule,
+    RuleSpans,
+    count_classes,
+    read_rules,
+    rule_spans,
+)
 from shoal.privacy._rules import allowed_groups, compile_rules
 from shoal.privacy._spans import Bins, PrivateColumns, Spans, count_groups
 from shoal.privacy._sparse_rule_kernels import allowed_present, touch_cell
+from shoal.privacy._winners import Winners
 
 __all__ = [
     "POPULATION",
@@ -29,6 +37,7 @@ __all__ = [
     "DeltaPresence",
     "DistinctDiversity",
     "EntropyDiversity",
+    "ItemRule",
     "KAnonymity",
     "PSensitive",
     "PrivacyModel",
@@ -37,9 +46,11 @@ __all__ = [
     "Reached",
     "RecursiveDiversity",
     "Rule",
+    "RuleSpans",
     "Rules",
     "Spans",
     "TCloseness",
+    "Winners",
     "add_cell",
     "allowed",
     "allowed_groups",
@@ -47,7 +58,10 @@ __all__ = [
     "check",
     "compile_rules",
     "confidence_to_l",
+    "count_classes",
     "count_groups",
+    "read_rules",
+    "rule_spans",
     "touch_cell",
     "with_population",
 ]

@@ -56,6 +56,11 @@ class DuckEngine:
         self._types = dict(zip(names, map(str, relation.types), strict=True))
 
     @property
+    def relation(self) -> duckdb.DuckDBPyRelation:
+        """The rows, as DuckDB sees them."""
+        return self._relation
+
+    @property
     def types(self) -> dict[str, str]:
         """Sort of value of each column."""
         return {name: _sort(kind) for name, kind in self._types.items()}

@@ -1,0 +1,172 @@
+"""Can I publish this model?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from shoal.audit._adapters import read_model
+from shoal.audit._model_audit import Breach, ModelAudit, ReleaseKind
+from shoal.audit._people import read_people
+from shoal.audit._reading import Reading
+from shoal.errors import ParameterError
+from shoal.privacy import KAnonymity, PrivacyModel, Spans
+from shoal.schema import Schema
+from shoal.typing import Floats, Native
+
+RELEASES = ("counts", "frequencies", "majority")
+
+
+def audit(
+    model: Any,
+    table: Native,
+    schema: Schema,
+    k: int = 10,
+    release: ReleaseKind = "counts",
+    *,
+    privacy: PrivacyModel | None = None,
+    domain: Mapping[str, Sequence[Any]] | None = None,
+    threshold: float | None = None,
+    check_table: bool = True,
+    max_points: int = 10_000,
+    random_state: int = 0,
+) -> ModelAudit:
+    """Find out what a model tells about the people it was trained on [FWS08]_.
+
+    Parameters
+    ----------
+    model : estimator, rules, or callable
+        A tree, clustering or rule set of Shoal; a scikit-learn tree, forest, gradient boosting,
+        k-means, nearest-centroid or linear model, alone or in a Pipeline with encoders; rules as
+        a table with columns `antecedents` and `consequents`; or any function of a table.
+    table : table or path
+        The training table, with exactly the columns of the schema.
+    schema : Schema
+        Sensitive columns are private, all others are known to the attacker.
+    k : int, default=10
+        Every span with more than one equivalence class needs as many rows.
+    release : {"counts", "frequencies", "majority"}, default="counts"
+        What is published with the model.  It does not change spans or breaches, only how certain
+        private values become.
+    privacy : PrivacyModel, optional
+        A condition that spans have to satisfy beside k, diversity for example.
+    domain : mapping of str to sequence, optional
+        What private attributes can be: a pair ``(low, high)`` for a range of numbers, otherwise a
+        list of values.  By default the range or the values in the table, and the leaves of a
+        hierarchy.
+    threshold : float, optional
+        For a linear regression: what is released is whether the prediction exceeds this.
+    check_table : bool, default=True
+        Refuse a table whose counts are not those of the model.
+    max_points : int, default=10_000
+        Combinations of private values that are tried for a function; more are sampled.
+    random_state : int, default=0
+        Seed of that sample.
+
+    Returns
+    -------
+    ModelAudit
+        Spans, breaches, the largest safe k, exposure and a verdict.
+
+    Notes
+    -----
+    **Guarantee.**  The method is "exact" unless the result says otherwise: a row's span is the set
+    of equivalence classes that it can fall in when its private values vary over their domains.
+
+    **Assumes** that the attacker knows the public values of everybody, and the domains.
+
+    References
+    ----------
+    .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
+       The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
+    """
+    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
+        raise ParameterError(f"k must be a whole number of at least 1, got {k!r}.")
+    if release not in RELEASES:
+        raise ParameterError(f"release must be one of {', '.join(RELEASES)}, got {release!r}.")
+    if privacy is not None and not isinstance(privacy, PrivacyModel):
+        raise ParameterError("privacy must be a privacy model such as EntropyDiversity(2).")
+    people = read_people(table, schema, domain)
+    reading = read_model(
+        model,
+        people,
+        threshold=threshold,
+        check_table=check_table,
+        max_points=max_points,
+        random_state=random_state,
+    )
+    condition: PrivacyModel = KAnonymity(int(k))
+    if privacy is not None:
+        condition = condition & privacy.bind(tuple(people.columns))
+    return judge(reading, condition, int(k), release)
+
+
+def judge(reading: Reading, condition: PrivacyModel, k: int, release: ReleaseKind) -> ModelAudit:
+    """Ask a condition of every span, and sum up what an attacker learns."""
+    spans = reading.spans
+    broken = np.flatnonzero(spans.breaches(condition))
+    broken = broken[np.argsort(spans.population[broken], kind="stable")]
+    breaches = tuple(
+        Breach(
+            span,
+            int(spans.population[span]),
+            int(spans.n_bins[span]),
+            reading.explain(span) if place < 100 else (),  # nobody reads more of them
+        )
+        for place, span in enumerate(broken.tolist())
+    )
+    shares = {name: _shares(spans, name, release) for name in spans.groups.histograms}
+    return ModelAudit(
+        kind=reading.kind,
+        release=release,
+        k=k,
+        privacy=condition.describe(),
+        safe_k=spans.largest_k,
+        spans=spans,
+        bins=reading.bins,
+        span_of_row=reading.span_of_row,
+        breaches=breaches,
+        exposed={name: _exposed(spans, name, share) for name, share in shares.items()},
+        confidence={name: _highest(spans, name, share) for name, share in shares.items()},
+        method=reading.method,
+        notes=reading.notes,
+    )
+
+
+def _shares(spans: Spans, name: str, release: ReleaseKind) -> Floats:
+    """Certainty about the value of each entry of a histogram, in the span it belongs to.
+
+    Counts and frequencies give its share.  A majority label only tells which value leads: of n
+    rows and c values, that at least n / c have it.
+    """
+    histogram = spans.groups.histograms[name]
+    span = histogram.group_of_entry
+    size = spans.population[span]
+    share = histogram.counts / size
+    if release == "majority":
+        most = np.zeros(spans.n_spans, np.int64)
+        np.maximum.at(most, span, histogram.counts)
+        told = -(-size // histogram.coding.n_codes) / size
+        share = np.where(histogram.counts == most[span], np.minimum(told, share), 0.0)
+    return np.where(spans.is_single[span], 0.0, share)
+
+
+def _exposed(spans: Spans, name: str, share: Floats) -> int:
+    span = spans.groups.histograms[name].group_of_entry
+    return int(spans.population[span[share == 1.0]].sum())
+
+
+def _highest(spans: Spans, name: str, share: Floats) -> dict[str, float]:
+    histogram = spans.groups.histograms[name]
+    coding = histogram.coding
+    if coding.kind in ("numeric", "date"):
+        return {"any": float(share.max(initial=0.0))}
+    best = np.zeros(coding.n_codes)
+    np.maximum.at(best, histogram.codes, share)
+    return {
+        "missing" if label is None else label: float(highest)
+        for label, highest in zip(coding.texts, best, strict=True)
+    }

@@ -1,0 +1,233 @@
+"""From attributes to a model's features and back, through scikit-learn's encoders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.audit._people import Domain, People
+from shoal.errors import SchemaError
+from shoal.schema import number
+from shoal.typing import Floats
+
+# each output of these depends on a single input column
+ONE_COLUMN_EACH = {
+    "KBinsDiscretizer",
+    "MaxAbsScaler",
+    "MinMaxScaler",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "PowerTransformer",
+    "QuantileTransformer",
+    "RobustScaler",
+    "SelectKBest",
+    "SimpleImputer",
+    "StandardScaler",
+    "VarianceThreshold",
+}
+PROBES = 7  # places of a range tried beside observed values, to see whether features follow it
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateFeatures:
+    """What one private attribute can make of the features that come from it.
+
+    Parameters
+    ----------
+    name : str
+        The attribute.
+    places : ndarray of intp
+        Its features.
+    points : ndarray of shape (n_points, n_places)
+        Possible values of these features.
+    segment : ndarray of shape (2, n_places) or None
+        Ends of a segment all of which is possible too (an attribute with a range).
+    """
+
+    name: str
+    places: NDArray[np.intp]
+    points: Floats
+    segment: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features of all rows, and which of them are private.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Name of each feature.
+    matrix : ndarray of shape (n_rows, n_features)
+        Features of the rows.
+    private : tuple of PrivateFeatures
+        One per private attribute that the model uses.
+    notes : tuple of str
+        Where the domain had to be read otherwise than declared.
+    """
+
+    names: tuple[str, ...]
+    matrix: Floats
+    private: tuple[PrivateFeatures, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_private(self) -> NDArray[np.bool_]:
+        """Which features come from a private attribute."""
+        flags = np.zeros(len(self.names), np.bool_)
+        for one in self.private:
+            flags[one.places] = True
+        return flags
+
+
+def input_columns(model: Any, people: People) -> tuple[str, ...]:
+    """Columns that a model was fitted on; an error when the schema has others."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None:
+        lost = [str(name) for name in names if str(name) not in people.attributes]
+        if lost:
+            raise SchemaError(
+                f"the model was fitted on columns that are no attributes in the schema: "
+                f"{', '.join(map(repr, lost[:5]))}. Audit it with the schema of its training "
+                "table (the target and identifiers are no attributes)."
+            )
+        return tuple(map(str, names))
+    wanted = getattr(model, "n_features_in_", len(people.attributes))
+    if wanted != len(people.attributes):
+        raise SchemaError(
+            f"the model was fitted on {wanted} columns without names, and the schema has "
+            f"{len(people.attributes)} attributes. Leave the others out of table and schema, or "
+            "fit on a table with names."
+        )
+    return people.attributes
+
+
+def split_pipeline(model: Any) -> tuple[Any, Any]:
+    """What comes before the last step of a Pipeline (None without one), and the last step."""
+    if type(model).__name__ == "Pipeline" and hasattr(model, "steps"):
+        if len(model.steps) == 1:
+            return split_pipeline(model.steps[0][1])
+        _check_steps(model[:-1])
+        return model[:-1], model.steps[-1][1]
+    return None, model
+
+
+def _check_steps(step: Any) -> None:
+    if step is None or isinstance(step, str):
+        return
+    name = type(step).__name__
+    if name == "Pipeline":
+        parts = [part for _, part in step.steps]
+    elif name == "ColumnTransformer":
+        parts = [part for _, part, _ in step.transformers_]
+    elif name == "FeatureUnion":
+        parts = [part for _, part in step.transformer_list]
+    elif _keeps_columns_apart(step, name):
+        return
+    else:
+        raise SchemaError(
+            f"the encoder {name} cannot be mapped back to attributes: a feature of it may depend "
+            "on several columns. Describe the model by hand: pass its predict function (of a "
+            "table with the schema's columns), which is audited over the domain."
+        )
+    for part in parts:
+        _check_steps(part)
+
+
+def _keeps_columns_apart(step: Any, name: str) -> bool:
+    if name == "FunctionTransformer":  # what "passthrough" becomes
+        return step.func is None
+    return name in ONE_COLUMN_EACH and not getattr(step, "add_indicator", False)
+
+
+def find_features(before: Any, model: Any, people: People) -> Features:
+    """Features of the rows, and what private attributes can make of theirs."""
+    columns = input_columns(model if before is None else before, people)
+    if before is None:
+        matrix = np.column_stack([people.numbers(name) for name in columns])
+        bare = tuple(
+            _bare(name, columns.index(name), people.domains[name])
+            for name in people.private
+            if name in columns
+        )
+        return Features(columns, matrix, bare)
+    matrix = _transform(before, people, columns, None, None)
+    private: list[PrivateFeatures] = []
+    notes: list[str] = []
+    for name in people.private:
+        if name in columns:
+            found, note = _probe(before, people, columns, name)
+            private.append(found)
+            notes += note
+    return Features(_names(before, matrix.shape[1]), matrix, tuple(private), tuple(notes))
+
+
+def _names(before: Any, n_features: int) -> tuple[str, ...]:
+    try:
+        return tuple(map(str, before.get_feature_names_out()))
+    except (AttributeError, ValueError):  # some transformers name nothing
+        return tuple(f"feature {place}" for place in range(n_features))
+
+
+def _bare(name: str, place: int, domain: Domain) -> PrivateFeatures:
+    values = np.array([number(value) for value in domain.values], np.float64)
+    segment = values[:, None] if domain.is_range else None
+    points = np.empty((0, 1)) if domain.is_range else values[:, None]
+    if domain.has_missing:
+        points = np.concatenate([points, [[np.nan]]])
+    return PrivateFeatures(name, np.array([place]), points, segment)
+
+
+def _transform(
+    before: Any, people: People, columns: tuple[str, ...], name: str | None, values: Any
+) -> Floats:
+    frame = people.frame.select(columns)
+    if name is not None:
+        frame = frame.take(np.zeros(len(values), np.intp)).with_arrays({name: values})
+    table: Any = frame.native
+    if not hasattr(before, "feature_names_in_"):
+        table = np.column_stack([np.array(frame.values(c), object) for c in columns])
+    try:
+        found = before.transform(table)
+    except Exception as error:  # its text may hold somebody's data
+        where = "the table" if name is None else f"the domain of column {name!r}"
+        raise SchemaError(
+            f"the model's encoders refuse {where} ({type(error).__name__}). Give the table the "
+            "model was fitted on, and domains with values its encoders know."
+        ) from None
+    found = found.toarray() if hasattr(found, "toarray") else found
+    return np.asarray(found, np.float64)
+
+
+def _probe(
+    before: Any, people: People, columns: tuple[str, ...], name: str
+) -> tuple[PrivateFeatures, list[str]]:
+    domain = people.domains[name]
+    if not domain.is_range:
+        values = [*domain.values, *([None] * domain.has_missing)]
+        image = _transform(before, people, columns, name, np.array(values, object))
+        places = _varying(image)
+        return PrivateFeatures(name, places, np.unique(image[:, places], axis=0), None), []
+    low, high = (number(value) for value in domain.values)
+    seen = np.sort([number(value) for value in people.frame.factorize(name)[1]])
+    tried = np.concatenate([[low, high], np.linspace(low, high, PROBES), seen])
+    image = _transform(
+        before, people, columns, name, np.append(tried, [np.nan] * domain.has_missing)
+    )
+    places = _varying(image)
+    image = image[:, places]
+    share = (tried - low) / (high - low) if high > low else np.zeros(len(tried))
+    line = image[0] + share[:, None] * (image[1] - image[0])
+    scale = np.abs(image[: len(tried)]).max(initial=1.0)
+    if np.allclose(image[: len(tried)], line, rtol=0, atol=1e-9 * scale):
+        return PrivateFeatures(name, places, image[len(tried) :], image[:2]), []
+    note = f"private column {name!r} is encoded in steps or bends: its observed values are tried"
+    return PrivateFeatures(name, places, np.unique(image, axis=0), None), [note]
+
+
+def _varying(image: Floats) -> NDArray[np.intp]:
+    same = (image == image[:1]) | (np.isnan(image) & np.isnan(image[:1]))
+    return np.flatnonzero(~same.all(axis=0))

@@ -1,0 +1,73 @@
+"""Models from files: skops by default, pickles only from people you trust."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import MissingExtraError, ParameterError, TableError
+from shoal.models import KAnonymousTreeClassifier
+from shoal.typing import PathText
+
+PICKLES = (".joblib", ".pickle", ".pkl")
+
+
+def load_model(path: PathText, *, trust: bool = False) -> Any:
+    """Load a model for an audit.
+
+    Parameters
+    ----------
+    path : path
+        A `.skops` file; the `.json` of a Shoal tree, or rules as a `.json` list of objects with
+        `antecedents` and `consequents`; a `.joblib`, `.pkl` or `.pickle` file with `trust`.
+    trust : bool, default=False
+        Load pickles, and skops files with types other than scikit-learn's.  Loading a pickle runs
+        whatever program its author put into it.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise TableError(f"cannot read model {path.name}: there is no such file.")
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return _read_json(path)
+    if suffix == ".skops":
+        return _read_skops(path, trust)
+    if suffix in PICKLES:
+        if not trust:
+            raise ParameterError(
+                f"{path.name} is a pickle: loading it runs whatever program its author put into "
+                "it. Save the model with skops, or use --trust if you made the file yourself."
+            )
+        import joblib  # noqa: PLC0415  only when asked
+
+        return joblib.load(path)
+    raise ParameterError(
+        f"cannot read model {path.name!r}: use .skops or .json, or {', '.join(PICKLES)} with trust."
+    )
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        data = json.loads(path.read_text("utf-8"))
+    except (ValueError, UnicodeDecodeError):
+        raise TableError(f"{path.name} is not JSON.") from None
+    if isinstance(data, list):
+        return data
+    return KAnonymousTreeClassifier.from_json(path)
+
+
+def _read_skops(path: Path, trust: bool) -> Any:
+    try:
+        from skops import io  # noqa: PLC0415  optional
+    except ImportError:
+        raise MissingExtraError("skops", "audit", "reading a .skops model") from None
+    unknown = io.get_untrusted_types(file=path)
+    # skops leaves scikit-learn's own trees out of its list: their arrays are not checked
+    foreign = [name for name in unknown if not name.startswith("sklearn.")]
+    if foreign and not trust:
+        raise ParameterError(
+            f"{path.name} holds {len(foreign)} types that neither skops nor Shoal knows "
+            f"({', '.join(foreign[:3])}). Use --trust if you know where the file comes from."
+        )
+    return io.load(path, trusted=unknown)

@@ -1,0 +1,170 @@
+"""What an audit of a model found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.privacy import Bins, Spans
+
+ReleaseKind = Literal["counts", "frequencies", "majority"]
+MOST_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A span of too few rows about which the release says something private.
+
+    Parameters
+    ----------
+    span : int
+        Number of the span.
+    rows : int
+        Training rows that share it.
+    bins : int
+        Equivalence classes in it.
+    causes : tuple of str
+        Tests, rules or centroids that tell these rows apart from the others.
+    """
+
+    span: int
+    rows: int
+    bins: int
+    causes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelAudit:
+    """Can this model be published?  For the owner of the data: it speaks of private values.
+
+    Parameters
+    ----------
+    kind : str
+        What the model is.
+    release : {"counts", "frequencies", "majority"}
+        What is published with it.
+    k : int
+        What was asked.
+    privacy : str
+        The condition on spans, in words.
+    safe_k : int
+        Largest k for which the release is k-anonymous; the number of rows when any k is.
+    spans : Spans
+        The groups of rows that an attacker can form.
+    bins : Bins
+        Equivalence classes of the model, with their populations.
+    span_of_row : ndarray of int64
+        Span of each training row.
+    breaches : tuple of Breach
+        Spans that break the condition, smallest first.
+    exposed : mapping of str to int
+        For every private column, the rows whose value is certain.
+    confidence : mapping of str to mapping of str to float
+        For every private column, the highest certainty about each of its values in any span; of
+        numeric columns only the highest of all.
+    method : str
+        "exact", or what was enumerated or sampled.
+    notes : tuple of str
+        Whatever the reader has to know.
+    """
+
+    kind: str
+    release: ReleaseKind
+    k: int
+    privacy: str
+    safe_k: int
+    spans: Spans
+    bins: Bins
+    span_of_row: NDArray[np.int64]
+    breaches: tuple[Breach, ...]
+    exposed: Mapping[str, int]
+    confidence: Mapping[str, Mapping[str, float]]
+    method: str = "exact"
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether no span breaks the condition."""
+        return not self.breaches
+
+    @property
+    def n_rows(self) -> int:
+        """Training rows."""
+        return self.spans.groups.n_rows
+
+    @property
+    def rows_in_breaches(self) -> int:
+        """Training rows in spans that break the condition."""
+        return sum(breach.rows for breach in self.breaches)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence or two."""
+        silent = int(self.spans.population[self.spans.is_single].sum())
+        said = (
+            f"Of {self.n_rows:,} people the model says nothing private about {silent:,}; "
+            f"the others fall into {int((~self.spans.is_single).sum()):,} groups."
+        )
+        if self.is_safe:
+            return f"Safe: {self.privacy} holds for every group. {said} {self._largest()}"
+        return (
+            f"Do not publish: {len(self.breaches):,} groups with {self.rows_in_breaches:,} people "
+            f"break the condition ({self.privacy}). {said} {self._largest()}"
+        )
+
+    def _largest(self) -> str:
+        if self.spans.is_single.all():
+            return "The release is safe for any k."
+        return f"The largest safe k is {self.safe_k:,}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "kind": self.kind,
+            "release": self.release,
+            "k": self.k,
+            "privacy": self.privacy,
+            "safe": self.is_safe,
+            "safe_k": self.safe_k,
+            "verdict": self.verdict,
+            "method": self.method,
+            "rows": self.n_rows,
+            "spans": {
+                "population": self.spans.population.tolist(),
+                "bins": self.spans.n_bins.tolist(),
+            },
+            "n_bins": len(self.bins),
+            "breaches": [
+                {"span": b.span, "rows": b.rows, "bins": b.bins, "causes": list(b.causes)}
+                for b in self.breaches
+            ],
+            "exposed": dict(self.exposed),
+            "confidence": {name: dict(values) for name, values in self.confidence.items()},
+            "notes": list(self.notes),
+        }
+
+    def to_text(self) -> str:
+        """The report for people."""
+        lines = [f"{self.kind}, released with {self.release}", self.verdict, ""]
+        lines.append(f"spans: {self.spans.n_spans:,}, equivalence classes: {len(self.bins):,}")
+        lines.append(f"method: {self.method}")
+        for breach in self.breaches[:MOST_SHOWN]:
+            lines.append(f"breach: {breach.rows} rows, {breach.bins} classes possible")
+            lines += [f"    {cause}" for cause in breach.causes]
+        if len(self.breaches) > MOST_SHOWN:
+            lines.append(f"and {len(self.breaches) - MOST_SHOWN:,} further breaches")
+        for name, rows in self.exposed.items():
+            best = max(self.confidence[name].values(), default=0.0)
+            lines.append(f"{name}: certain for {rows:,} rows, highest confidence {best:.1%}")
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return (
+            f"ModelAudit({self.kind}, {self.spans.n_spans} spans, {len(self.breaches)} breaches "
+            f"at k = {self.k}, safe_k = {self.safe_k})"
+        )

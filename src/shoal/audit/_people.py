@@ -1,0 +1,228 @@
+"""The people behind a model: which of their columns an attacker knows, and what the rest can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from shoal.datasets import Dataset
+from shoal.errors import MissingExtraError, SchemaError, TableError
+from shoal.frames import Frame
+from shoal.privacy import PrivateColumns
+from shoal.schema import (
+    Coding,
+    Column,
+    FromFile,
+    Hierarchy,
+    Schema,
+    Tree,
+    make_coding,
+    number,
+    text,
+)
+from shoal.tables import DuckEngine, open_table
+from shoal.typing import Codes, Native
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What a private attribute can be, as far as the attacker knows.
+
+    Parameters
+    ----------
+    values : tuple
+        All values; of a range its two ends.
+    is_range : bool
+        Whether every number between the ends is possible.
+    has_missing : bool
+        Whether the value may be missing as well.
+    """
+
+    values: tuple[Any, ...]
+    is_range: bool = False
+    has_missing: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Training rows with the roles of their columns.
+
+    Parameters
+    ----------
+    frame : Frame
+        The rows.
+    schema : Schema
+        Roles and kinds.
+    attributes : tuple of str
+        Columns that a model may use: all but identifiers and the target.
+    private : tuple of str
+        Attributes that the attacker does not know.
+    domains : mapping of str to Domain
+        What each private attribute can be.
+    columns : mapping
+        Codes of the private columns, the target's among them when it is private.
+    """
+
+    frame: Frame
+    schema: Schema
+    attributes: tuple[str, ...]
+    private: tuple[str, ...]
+    domains: Mapping[str, Domain]
+    columns: PrivateColumns
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.frame.n_rows
+
+    @property
+    def target_is_private(self) -> bool:
+        """Whether there is a target that the attacker does not know."""
+        return self.schema.target is not None and self.schema.target in self.columns
+
+    def numbers(self, name: str) -> Any:
+        """A column as floats; an error names a column that has none."""
+        if self.frame.types[name] not in ("number", "boolean"):
+            raise SchemaError(
+                f"column {name!r} is not numeric, and the model has no encoder for it. "
+                "Audit the whole Pipeline with the encoders it was fitted with."
+            )
+        return self.frame.numbers(name)
+
+
+def read_people(
+    table: Native, schema: Schema, domain: Mapping[str, Sequence[Any]] | None = None
+) -> People:
+    """Read a training table and check it against its schema."""
+    if not isinstance(schema, Schema):
+        raise SchemaError("schema must be a Schema: which columns are public, which private.")
+    frame = read_frame(_baskets(table, schema) if isinstance(table, list) else table)
+    if not frame.n_rows:
+        raise TableError("the table has 0 rows. Give the training table.")
+    schema.require(frame.names)
+    target = schema.target
+    attributes = tuple(
+        name for name in frame.names if name != target and schema[name].role != "identifier"
+    )
+    private = tuple(name for name in attributes if schema[name].role == "sensitive")
+    if unknown := sorted(set(domain or {}) - set(private)):
+        raise SchemaError(f"domain names {unknown[0]!r}, which is not a private attribute.")
+    hidden = [*private]
+    if target is not None and schema[target].role == "sensitive":
+        hidden.append(target)
+    columns: dict[str, tuple[Coding, Codes]] = {}
+    domains = {}
+    for name in hidden:
+        codes, values = frame.factorize(name)
+        columns[name] = code_column(name, schema[name], codes, values)
+        if name in private:
+            domains[name] = _domain(name, schema[name], codes, values, (domain or {}).get(name))
+    return People(frame, schema, attributes, private, domains, columns)
+
+
+def _baskets(baskets: list[Any], schema: Schema) -> dict[str, Any]:
+    """Baskets as a table: a column per item of the schema, true where a basket has it."""
+    place = {item: at for at, item in enumerate(schema)}
+    columns = np.zeros((len(place), len(baskets)), np.bool_)
+    lost = set()
+    for row, basket in enumerate(baskets):
+        for item in basket:
+            if item in place:
+                columns[place[item], row] = True
+            else:
+                lost.add(item)
+    if lost:
+        raise SchemaError(f"{len(lost)} items of the baskets are no columns of the schema.")
+    return dict(zip(place, columns, strict=True))
+
+
+def read_frame(table: Native) -> Frame:
+    """A frame of any library; files are read into whichever is installed."""
+    if isinstance(table, Dataset):
+        return Frame(_native(dict(table.columns)))
+    if isinstance(table, Mapping):
+        return Frame(_native(dict(table)))
+    if isinstance(table, str | PathLike | duckdb.DuckDBPyRelation):
+        engine = open_table(table)
+        if isinstance(engine, DuckEngine):
+            found = engine.relation.fetchnumpy()
+            return Frame(_native({name: _plain(column) for name, column in found.items()}))
+    return Frame(table)
+
+
+def _native(columns: dict[str, Any]) -> Native:
+    try:
+        import pandas as pd  # noqa: PLC0415  optional
+    except ImportError:
+        try:
+            import polars as pl  # noqa: PLC0415  optional
+        except ImportError:
+            raise MissingExtraError("pandas or polars", "pandas", "an audit of a file") from None
+        return pl.DataFrame(columns, strict=False)
+    return pd.DataFrame(columns)
+
+
+def _plain(column: Any) -> Any:
+    if np.ma.isMaskedArray(column) and np.ma.getmaskarray(column).any():
+        return column.tolist()  # None where masked
+    return np.asarray(column)
+
+
+def code_column(
+    name: str, column: Column, codes: Codes, values: Sequence[Any]
+) -> tuple[Coding, Codes]:
+    """Code one column by its values alone, whatever its hierarchy."""
+    bare = replace(column, hierarchy=None, limit=(), limit_level=None)
+    missing = bool((codes < 0).any())
+    coding = make_coding(name, bare, values, has_missing=missing)
+    place = np.array([*(coding.code_of[text(v)] for v in values), coding.missing], np.int32)
+    return coding, place[codes]
+
+
+def _domain(
+    name: str, column: Column, codes: Codes, values: Sequence[Any], given: Sequence[Any] | None
+) -> Domain:
+    missing = bool((codes < 0).any())
+    if given is not None:
+        return _declared(name, column, values, given, missing)
+    if column.kind in ("numeric", "date"):
+        if not values:
+            return Domain((), False, missing)
+        numbers = sorted(values, key=number)
+        return Domain((numbers[0], numbers[-1]), True, missing)
+    found = {text(v): v for v in values}
+    if all(isinstance(value, str) for value in values):
+        found |= {leaf: leaf for leaf in (*column.order, *_leaves(column, name))}
+    return Domain(tuple(found[key] for key in sorted(map(str, found))), False, missing)
+
+
+def _declared(
+    name: str, column: Column, values: Sequence[Any], given: Sequence[Any], missing: bool
+) -> Domain:
+    if column.kind in ("numeric", "date") and isinstance(given, tuple) and len(given) == 2:
+        low, high = number(given[0]), number(given[1])
+        outside = sum(not low <= number(value) <= high for value in values)
+        declared = Domain(tuple(given), True, missing)
+    else:
+        known = {text(value) for value in given}
+        outside = sum(text(value) not in known for value in values)
+        declared = Domain(tuple(given), False, missing)
+    if outside:
+        raise SchemaError(
+            f"column {name!r}: {outside} of its values are outside the declared domain. Widen it."
+        )
+    return declared
+
+
+def _leaves(column: Column, name: str) -> list[str]:
+    recipe = column.hierarchy
+    if isinstance(recipe, Tree | FromFile):
+        recipe = recipe.build((), column=name)
+    if not isinstance(recipe, Hierarchy):
+        return []
+    return [str(label) for label in recipe.labels[: recipe.n_leaves] if label is not None]

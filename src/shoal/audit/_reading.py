@@ -1,0 +1,42 @@
+"""What an adapter hands to the audit: spans, bins, and words for both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.privacy import Bins, Spans
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """One model over one table, seen as spans.
+
+    Parameters
+    ----------
+    kind : str
+        What the model is.
+    spans : Spans
+        Groups of training rows that an attacker can form.
+    span_of_row : ndarray of int64
+        Span of each row.
+    bins : Bins
+        Equivalence classes with their populations.
+    method : str
+        How spans were found: "exact", or what was enumerated or sampled.
+    explain : callable
+        Which tests, rules or centroids tell a span apart from the others.
+    notes : tuple of str
+        Whatever the reader of the report has to know.
+    """
+
+    kind: str
+    spans: Spans
+    span_of_row: NDArray[np.int64]
+    bins: Bins
+    explain: Callable[[int], tuple[str, ...]]
+    method: str = "exact"
+    notes: tuple[str, ...] = ()

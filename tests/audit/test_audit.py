@@ -1,0 +1,368 @@
+"""Audits of trees, forests and functions against the definition, row by row."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from shoal.audit import audit
+from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.models import KAnonymousTreeClassifier
+from shoal.privacy import EntropyDiversity
+from shoal.schema import Schema
+from tests.extras import need
+
+pd = need("pandas")
+
+MORTGAGE = {
+    "marital": ["Unmarried", "Married", "Married", "Married", "Unmarried", "Unmarried"],
+    "car": ["Yes", "Yes", "No", "No", "Yes", "No"],
+    "risk": ["good", "good", "bad", "bad", "bad", "bad"],
+}
+TABLE_1 = {
+    "gender": ["Male"] * 6 + ["Female"] * 6,
+    "married": ["Yes"] * 5 + ["No"] * 4 + ["Yes"] * 3,
+    "age": ["Young"] * 3 + ["Old"] * 3 + ["Young", "Old"] + ["Young"] * 4,
+    "car": ["Yes", "No", "Yes", "Yes", "Yes", "Yes", "No", "Yes", "No", "No", "Yes", "Yes"],
+    "risk": ["Good"] * 4 + ["Bad"] * 2 + ["Good"] * 2 + ["Bad"] * 4,
+}
+
+
+def roles(**of):
+    """A schema from the first letters of roles: p(ublic), s(ensitive); the last is the target."""
+    names = list(of)
+    return Schema(
+        {
+            name: {
+                "role": "sensitive" if of[name][0] == "s" else "quasi-identifier",
+                "kind": "numeric" if of[name].endswith("n") else "categorical",
+                **({"target": True} if name == names[-1] else {}),
+            }
+            for name in names
+        }
+    )
+
+
+def figure_2():
+    table = pd.DataFrame(MORTGAGE)
+    encode = OrdinalEncoder(categories=[["Married", "Unmarried"], ["No", "Yes"]])
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    model = make_pipeline(encode, tree).fit(table[["marital", "car"]], table["risk"])
+    assert tree.tree_.feature[0] == 1
+    return table, model
+
+
+def test_worked_example_1_private_car_is_3_anonymous():
+    table, model = figure_2()
+    found = audit(model, table, roles(marital="p", car="s", risk="s"), k=3)
+    assert sorted(found.spans.population.tolist()) == [3, 3]
+    assert found.spans.n_bins.tolist() == [4, 4]
+    assert found.safe_k == 3
+    assert found.is_safe
+    assert not audit(model, table, roles(marital="p", car="s", risk="s"), k=4).is_safe
+
+
+def test_worked_example_1_public_car_is_1_anonymous():
+    table, model = figure_2()
+    found = audit(model, table, roles(marital="p", car="p", risk="s"), k=3)
+    assert sorted(found.spans.population.tolist()) == [1, 2, 3]
+    assert found.safe_k == 1
+    assert [breach.rows for breach in found.breaches] == [1, 2]
+    assert "car" in " ".join(found.breaches[0].causes)
+    assert "Do not publish" in found.verdict
+
+
+def test_worked_example_1_with_a_shoal_tree():
+    table = pd.DataFrame(MORTGAGE)
+    schema = roles(marital="p", car="s", risk="s")
+    tree = KAnonymousTreeClassifier(schema, privacy=3, min_branch=1)
+    tree.fit(table[["marital", "car"]], table["risk"])
+    found = audit(tree, table, schema, k=3)
+    assert found.is_safe
+    assert sorted(found.spans.population.tolist()) == [3, 3]
+    assert found.safe_k == 3
+
+
+def test_worked_example_2():
+    """Figure 1: four leaves of three people; married women are exposed."""
+    table = pd.DataFrame(TABLE_1)
+    schema = roles(gender="p", married="p", age="p", car="p", risk="s")
+
+    def predict(rows):
+        parts = zip(rows["gender"], rows["married"], rows["age"], strict=True)
+        return [age if gender == "Male" else married for gender, married, age in parts]
+
+    said = audit(predict, table, schema, k=3)
+    assert sorted(said.spans.population.tolist()) == [3, 3, 3, 3]
+    hand = DecisionTreeClassifier(max_depth=2, random_state=0)
+    encode = OrdinalEncoder()
+    # the class by which scikit-learn finds the tree of the figure
+    wanted = [{"Young": 0, "Old": 1, "Yes": 2, "No": 3}[p] for p in predict(table)]
+    model = make_pipeline(encode, hand).fit(table[list(TABLE_1)[:4]], wanted)
+    assert hand.get_n_leaves() == 4
+    hand.classes_ = np.unique(table["risk"])  # the same tests, with the loan risk in the leaves
+    found = audit(model, table, schema, k=3)
+    assert sorted(found.spans.population.tolist()) == [3, 3, 3, 3]
+    assert found.is_safe
+    assert found.safe_k == 3
+    assert found.exposed == {"risk": 6}  # young men and married women
+    assert found.confidence["risk"] == {"Bad": 1.0, "Good": 1.0}
+
+
+def spans_by_definition(outcome, table, attributes, private, domains, classes, class_is_private):
+    """Rows of each span: sets of outputs over all private values, by trying them."""
+    found = {}
+    for row in range(len(table)):
+        person = {name: table[name].iloc[row] for name in attributes}
+        reached = set()
+        for values in product(*(domains[name] for name in private)):
+            reached.add(outcome({**person, **dict(zip(private, values, strict=True))}))
+        told = None if class_is_private else classes[row]
+        found.setdefault((frozenset(reached), told), []).append(row)
+    return found
+
+
+def check_against(found, expected, n_classes, class_is_private):
+    got = {}
+    for row, span in enumerate(found.span_of_row.tolist()):
+        got.setdefault(span, []).append(row)
+    assert sorted(got.values()) == sorted(expected.values())
+    for (reached, _), rows in expected.items():
+        span = found.span_of_row[rows[0]]
+        width = n_classes if class_is_private else 1
+        assert found.spans.is_single[span] == (len(reached) * width == 1)
+    sizes = [
+        len(rows)
+        for (reached, _), rows in expected.items()
+        if len(reached) > 1 or (class_is_private and n_classes > 1)
+    ]
+    assert found.safe_k == min(sizes, default=found.n_rows)
+
+
+def random_people(seed):
+    """Two public and two private columns, numbers and categories, and a class."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 40))
+    table = pd.DataFrame(
+        {
+            "a": rng.integers(0, 4, n).astype(float),
+            "b": rng.choice(list("xyz"), n),
+            "c": rng.integers(0, 5, n).astype(float),
+            "d": rng.choice(list("uvw"), n),
+        }
+    )
+    table["y"] = rng.integers(0, 2, n)
+    table.loc[:1, "y"] = [0, 1]
+    hidden = rng.permutation(list("abcd"))[: rng.integers(1, 4)]
+    kinds = {"a": "n", "b": "", "c": "n", "d": ""}
+    schema = {n: ("s" if n in hidden else "p") + kinds[n] for n in "abcd"}
+    class_is_private = bool(rng.integers(0, 2))
+    schema["y"] = "s" if class_is_private else "p"
+    domains = {}
+    for name in hidden:
+        values = sorted(table[name].unique().tolist())
+        if name in "ac":  # thresholds are multiples of a half: so are enough points
+            values = np.arange(min(values), max(values) + 0.1, 0.5).tolist()
+        domains[name] = values
+    private = [n for n in "abcd" if n in hidden]
+    return table, roles(**schema), private, domains, class_is_private
+
+
+def encoded(tree):
+    encode = ColumnTransformer(
+        [
+            ("number", StandardScaler(), ["a"]),
+            ("onehot", OneHotEncoder(), ["b"]),
+            ("rank", OrdinalEncoder(), ["d"]),
+        ],
+        remainder="passthrough",
+    )
+    return make_pipeline(encode, tree)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_trees_agree_with_brute_force(seed):
+    table, schema, private, domains, class_is_private = random_people(seed)
+    model = encoded(DecisionTreeClassifier(random_state=seed, max_depth=1 + seed % 5))
+    model.fit(table[list("abcd")], table["y"])
+    before, tree = model[:-1], model[-1]
+    trained = {}
+
+    def outcome(person):
+        key = tuple(person.values())
+        if key not in trained:
+            trained[key] = int(tree.apply(before.transform(pd.DataFrame([person])))[0])
+        return trained[key]
+
+    _warm(trained, table, private, domains, lambda f: tree.apply(before.transform(f)))
+    expected = spans_by_definition(
+        outcome, table, list("abcd"), private, domains, table["y"].tolist(), class_is_private
+    )
+    found = audit(model, table, schema, k=3)
+    check_against(found, expected, 2, class_is_private)
+    small = [
+        len(rows)
+        for (reached, _), rows in expected.items()
+        if (class_is_private or len(reached) > 1) and len(rows) < 3
+    ]
+    assert sorted(breach.rows for breach in found.breaches) == sorted(small)
+    assert found.is_safe == (not small)
+
+
+def _warm(trained, table, private, domains, apply):
+    """Ask the model about the whole domain of these people at once."""
+    points = []
+    for row in table[list("abcd")].drop_duplicates().to_dict("records"):
+        for values in product(*(domains[name] for name in private)):
+            points.append({**row, **dict(zip(private, values, strict=True))})
+    asked = pd.DataFrame(points)
+    for point, output in zip(points, apply(asked).tolist(), strict=True):
+        trained[tuple(point.values())] = tuple(output) if isinstance(output, list) else output
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("sort", [RandomForestClassifier, GradientBoostingClassifier])
+def test_forests_agree_with_brute_force(seed, sort):
+    table, schema, private, domains, class_is_private = random_people(seed)
+    model = encoded(sort(n_estimators=3, random_state=seed, max_depth=2))
+    model.fit(table[list("abcd")], table["y"])
+    trained = {}
+    _warm(
+        trained,
+        table,
+        private,
+        domains,
+        lambda f: model[-1].apply(model[:-1].transform(f)).reshape(len(f), -1),
+    )
+    expected = spans_by_definition(
+        lambda person: trained[tuple(person.values())],
+        table,
+        list("abcd"),
+        private,
+        domains,
+        table["y"].tolist(),
+        class_is_private,
+    )
+    check_against(audit(model, table, schema, k=3), expected, 2, class_is_private)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_functions_agree_with_brute_force(seed):
+    table, schema, private, _, _ = random_people(seed)
+
+    def predict(rows):
+        mixed = [hash((a, c)) % 3 + ord(b) + ord(d) for a, b, c, d in rows.to_numpy().tolist()]
+        return np.array(mixed) % 4
+
+    values = {name: sorted(table[name].unique().tolist()) for name in private}
+    found = audit(predict, table, schema, k=3, domain=values)
+    trained = {}
+    _warm(trained, table, private, values, predict)
+    expected = spans_by_definition(
+        lambda person: trained[tuple(person.values())],
+        table,
+        list("abcd"),
+        private,
+        values,
+        table["y"].tolist(),
+        True,  # the class is no part of the output
+    )
+    expected = {(reached, None): rows for (reached, _), rows in expected.items()}
+    check_against(found, expected, 1, True)
+    assert found.method.startswith("exhaustive")
+
+
+def test_a_sampled_domain_says_so():
+    table, schema, *_ = random_people(3)
+    found = audit(lambda rows: np.zeros(len(rows)), table, schema, max_points=5)
+    assert found.method.startswith("sampled: 5 combinations")
+
+
+def test_regression_trees_tell_about_the_target():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": np.arange(40.0), "y": rng.normal(size=40)})
+    schema = Schema(
+        {
+            "a": {"role": "quasi-identifier", "kind": "numeric"},
+            "y": {"role": "sensitive", "kind": "numeric", "target": True},
+        }
+    )
+    model = DecisionTreeRegressor(min_samples_leaf=5).fit(table[["a"]], table["y"])
+    found = audit(model, table, schema, k=5)
+    assert found.is_safe
+    assert found.safe_k == model.tree_.n_node_samples[model.tree_.children_left < 0].min()
+
+
+def test_majority_tells_less_than_counts_and_diversity_can_be_demanded():
+    table, model = figure_2()
+    schema = roles(marital="p", car="p", risk="s")
+    counts = audit(model, table, schema, k=1)
+    labels = audit(model, table, schema, k=1, release="majority")
+    assert counts.exposed["risk"] == 4
+    assert labels.exposed["risk"] == 1  # John, who is alone
+    assert labels.confidence["risk"]["bad"] <= counts.confidence["risk"]["bad"]
+    diverse = audit(model, table, schema, k=1, privacy=EntropyDiversity(1.5))
+    assert not diverse.is_safe
+
+
+def test_what_is_refused():
+    table, model = figure_2()
+    schema = roles(marital="p", car="p", risk="s")
+    with pytest.raises(TableError, match="not the training table"):
+        audit(model, table.iloc[:5], schema)
+    assert audit(model, table.iloc[:5], schema, check_table=False).n_rows == 5
+    with pytest.raises(SchemaError, match="no attributes in the schema: 'marital'"):
+        audit(model, table.drop(columns="marital"), roles(car="p", risk="s"))
+    with pytest.raises(ParameterError, match="k must be"):
+        audit(model, table, schema, k=0)
+    with pytest.raises(ParameterError, match="release must be"):
+        audit(model, table, schema, release="everything")
+    with pytest.raises(ParameterError, match="no adapter reads"):
+        audit(object(), table, schema)
+    with pytest.raises(SchemaError, match="outside the declared domain"):
+        audit(model, table, roles(marital="s", car="p", risk="s"), domain={"marital": ["Married"]})
+
+
+def test_encoders_that_mix_columns_are_named():
+    from sklearn.decomposition import PCA
+
+    table = pd.DataFrame({"a": np.arange(9.0), "b": np.arange(9.0) % 2, "y": [0, 1, 1] * 3})
+    model = make_pipeline(PCA(1), DecisionTreeClassifier()).fit(table[["a", "b"]], table["y"])
+    with pytest.raises(SchemaError, match="PCA cannot be mapped back"):
+        audit(model, table, roles(a="pn", b="pn", y="s"))
+
+
+def test_the_report_has_no_values_of_public_columns_and_is_json():
+    import json
+
+    table, model = figure_2()
+    found = audit(model, table, roles(marital="p", car="p", risk="s"), k=3)
+    assert json.loads(json.dumps(found.to_dict()))["safe_k"] == 1
+    assert "Unmarried" not in found.to_text()
+    assert "good" not in repr(found)
+    assert "largest safe k is 1" in found.to_text()
+
+
+def test_adult_trees():
+    from shoal.datasets import DataNotFoundError, adult, adult_schema
+
+    try:
+        data = adult()
+    except DataNotFoundError as error:
+        pytest.skip(str(error))
+    names = ["age", "education-num", "hours-per-week", "sex"]
+    table = pd.DataFrame({n: list(data[n]) for n in [*names, "income"]}).iloc[:8000]
+    schema = Schema({n: c for n, c in adult_schema(rest="quasi-identifier").items() if n in table})
+
+    def fit(leaf):
+        encode = ColumnTransformer([("sex", OneHotEncoder(), ["sex"])], remainder="passthrough")
+        tree = DecisionTreeClassifier(min_samples_leaf=leaf, random_state=0)
+        return make_pipeline(encode, tree).fit(table[names], table["income"])
+
+    assert not audit(fit(1), table, schema, k=10).is_safe
+    assert audit(fit(10), table, schema, k=10).is_safe
