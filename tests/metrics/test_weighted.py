@@ -19,6 +19,12 @@ def test_agrees_with_counting_labels(seed):
     assert column_discernibility(recoded).tolist() == expected
     found = weighted_discernibility(recoded, {"city": 1, "grade": 0.5})
     assert found == pytest.approx(expected[0] + expected[2] / 2)
+    sets = [labels for _, labels in rows if labels is not None]
+    alike = [
+        sum(bool(one[j] & other[j]) for one in sets for other in sets) + hidden * len(rows)
+        for j in range(3)
+    ]
+    assert column_discernibility(recoded, overlapping=True).tolist() == alike
 
 
 @pytest.mark.parametrize("weights", [{"nobody": 1}, {"city": -1, "grade": 1}, {"city": 0}, {}])

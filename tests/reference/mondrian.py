@@ -130,9 +130,12 @@ def gain(cells, parts):
     return (before - after) / before if before > 0 else 0.0
 
 
-def drop(cells, parts, columns):
+def drop(cells, parts, columns, weight):
     def loss(part):
-        return sum(column.loss({key[i] for key, _ in part}) for i, column in enumerate(columns))
+        return sum(
+            max(weight[i], 0.01) * column.loss({key[i] for key, _ in part})
+            for i, column in enumerate(columns)
+        )
 
     before = loss(cells)
     lost = before - sum(rows(part) / rows(cells) * loss(part) for part in parts)
@@ -154,7 +157,7 @@ def partition(cells, columns, allowed, weight, scores, partial=True):
             score = scores[0] * column.loss({key[at] for key, _ in region})
             score += scores[2] * weight[at]
             score += scores[1] * gain(region, parts) if scores[1] else 0
-            score += scores[3] * drop(region, parts, columns) if scores[3] else 0
+            score += scores[3] * drop(region, parts, columns, weight) if scores[3] else 0
             if score > best_score + EPSILON:
                 best, best_score = parts, score
         if best is None:

@@ -25,6 +25,9 @@ def test_weights_are_frequencies_that_sum_to_one():
     )
     assert asked.weights(SCHEMA) == {"age": 2 / 3, "marital-status": 1 / 3}
     assert asked.weights(SCHEMA, feature=0) == {"age": 1.0}
+    settings = asked.settings(SCHEMA)
+    assert settings["weights"] == asked.weights(SCHEMA)
+    assert (settings["spread"], settings["loss"]) == (0.0, 1.0)
 
 
 def test_cuts_lie_where_conditions_divide():

@@ -45,8 +45,8 @@ class Mondrian(Anonymizer):
     priority : float, default=1.0
         Weight of the columns' priorities.
     loss : float, default=0.0
-        Weight of the drop in NCP that the cut brings for the bits that it spends.  With
-        ``spread=0, loss=1`` releases lose least.
+        Weight of the drop in NCP that the cut brings for the bits that it spends, columns
+        weighted by priority.  With ``spread=0, priority=0, loss=1`` releases lose least.
     splits : {"partial", "full"}, default="partial"
         Whether children that are too small stay together while others are split off, or forbid
         the split.

@@ -28,6 +28,9 @@ THREADS = 2
 """More hardly pay: a level ends when its slowest thread does."""
 
 _WORTH_THREADS = 20_000  # cells: below, starting threads costs more than it saves
+LEAST_STAKE = 0.01
+"""Least weight of a column in the loss: what nobody asked for still breaks ties."""
+
 LEAF = -1
 
 
@@ -158,6 +161,7 @@ class _Growth:
         score[low == high] = -np.inf
         if chosen.gain == 0 and chosen.loss == 0:
             return self._first_that_fits(level, low, high, score, pool)
+        stakes = np.maximum(chosen.weight, LEAST_STAKE)
         for column in range(score.shape[1]):
             trial = _frontier(level, column, low[:, column], high[:, column])
             self._cut(trial, pool)
@@ -169,7 +173,7 @@ class _Growth:
                 )  # fmt: skip
             if chosen.loss > 0:
                 score[:, column] += chosen.loss * loss_drops(
-                    self.columns, self.rules.sizes, self.work, trial, low, high
+                    self.columns, self.rules.sizes, self.work, trial, low, high, stakes
                 )
             score[trial.n_parts == 0, column] = -np.inf
         best = np.argmax(score, axis=1)

@@ -82,13 +82,14 @@ def _entropy(counts: Counts) -> float:
 
 @kernel
 def loss_drops(
-    columns: Columns, sizes: Counts, work: Work, frontier: Frontier, low: Codes, high: Codes
-) -> Floats:
+    columns: Columns, sizes: Counts, work: Work, frontier: Frontier, low: Codes, high: Codes,
+    weight: Floats,
+) -> Floats:  # fmt: skip
     """How much loss each region's cut takes away for the bits it spends, 0 to 1.
 
     A table of n rows has log2(n / k) bits to spend until its groups are down to k rows, so what
-    counts is the drop in loss per bit: with d the drop, l the loss before and b the entropy of the
-    parts' sizes, d / (d + l b).
+    counts is the drop in loss per bit: with d the drop in the columns' weighted losses, l those
+    before and b the entropy of the parts' sizes, d / (d + l b).
     """
     found = np.zeros(frontier.begin.shape[0])
     n_columns = low.shape[1]
@@ -112,10 +113,12 @@ def loss_drops(
                 code, part = columns.keys[column, work.order[i]], work.part[i]
                 least[part] = min(least[part], code)
                 largest[part] = max(largest[part], code)
-            before += column_loss(columns, column, low[region, column], high[region, column])
+            before += weight[column] * column_loss(
+                columns, column, low[region, column], high[region, column]
+            )
             for part in range(n_parts):
                 loss = column_loss(columns, column, least[part], largest[part])
-                after += rows[part] / n_rows * loss
+                after += weight[column] * loss * rows[part] / n_rows
         drop = before - after
         if drop > 0.0:
             bits = _entropy(rows) / n_rows / np.log(2.0)

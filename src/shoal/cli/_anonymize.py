@@ -52,6 +52,15 @@ def anonymize(
         str | None,
         typer.Option("--metric", help="What to lose least of: information, ncp, ..."),
     ] = None,
+    workload: Annotated[
+        Path | None,
+        typer.Option(
+            "--workload", help="SQL queries that recipients will ask (mondrian): priorities, cuts."
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail on a query of the workload that is not SQL.")
+    ] = False,
     option: Annotated[
         list[str] | None,
         typer.Option("--set", help="A parameter of the method, NAME=VALUE. May be repeated."),
@@ -78,11 +87,15 @@ def anonymize(
     release_paths = [out, *(_beside(out, end) for end in (".manifest.json", ".recoding.json"))]
     refuse_existing(release_paths, force=force)
     columns = Schema.from_toml(schema)
+    parameters = {"max_suppression": suppress, "metric": metric}
+    if workload is not None:
+        parameters |= learn(workload, columns, strict=strict)
+    parameters |= _parse(option or [])
     estimator = make_method(
         pick_method(method, table, columns, purpose, encoding),
         columns,
         read_privacy(k, diversity),
-        {"max_suppression": suppress, "metric": metric, **_parse(option or [])},
+        parameters,
     )
     rows = Rows(
         keep_suppressed=keep_suppressed,
@@ -121,6 +134,16 @@ def pick_method(
     choice = choose_method(schema, n_rows, purpose or "general")  # type: ignore[arg-type]
     output().note(f"method {choice.method}: {choice.reason}.")
     return choice.method
+
+
+def learn(path: Path, schema: Schema, *, strict: bool) -> dict[str, Any]:
+    """Parameters of Mondrian from a file of queries; queries that cannot be read are noted."""
+    from shoal.workload import read_workload  # noqa: PLC0415  an extra
+
+    asked = read_workload(path, strict=strict)
+    for problem in asked.problems:
+        output().note(f"{path.name}, line {problem.line}: {problem.reason}; skipped.")
+    return asked.settings(schema)
 
 
 def _parse(options: list[str]) -> dict[str, Any]:

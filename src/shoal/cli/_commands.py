@@ -19,5 +19,6 @@ COMMANDS: dict[str, str] = {
     "metrics": "Measure groups and risks of a table, raw or released.",
     "demo": "Release a real table, from suggestion to check, and say where the results are.",
     "schema": "Suggest what the columns of a table are, or show a schema.",
+    "frontier": "Plot what is lost against k, for every method.",
     "version": "Say which version this is, and of what it depends on.",
 }

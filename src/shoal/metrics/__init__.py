@@ -1,6 +1,7 @@
 """What a release loses, and what it risks."""
 
 from shoal.metrics._breaches import Breaches, divergence_breaches, proximity_breaches
+from shoal.metrics._design import DesignMatrix, design_examples, design_matrix
 from shoal.metrics._entropy import non_uniform_entropy
 from shoal.metrics._groups import average_group_size, classification_metric, discernibility
 from shoal.metrics._labels import (
@@ -43,6 +44,7 @@ __all__ = [
     "Breaches",
     "Condition",
     "CountQuery",
+    "DesignMatrix",
     "Inference",
     "Metrics",
     "QueryErrors",
@@ -53,6 +55,8 @@ __all__ = [
     "classification_metric",
     "classification_utility",
     "column_discernibility",
+    "design_examples",
+    "design_matrix",
     "discernibility",
     "divergence_breaches",
     "examples",

@@ -7,26 +7,40 @@ from collections.abc import Mapping
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.tables import Recoded
+from shoal.tables import Labels, Recoded
 from shoal.typing import Counts
 
 
-def column_discernibility(recoded: Recoded) -> Counts:
-    """Sum of squared sizes of the groups that each column's released values form alone.
+def column_discernibility(recoded: Recoded, *, overlapping: bool = False) -> Counts:
+    """Rows that each row cannot be told from by one column alone, summed, for each column.
 
-    A suppressed row costs as many as the table has rows.
+    Rows with equal released values count, or with `overlapping` all rows whose released values may
+    stand for the same raw value: a star then is like everything, not a group of its own.  A
+    suppressed row costs as many as the table has rows.
     """
-    groups = recoded.groups
     found = np.empty(len(recoded.labels), np.int64)
     for column, labels in enumerate(recoded.labels):
         rows = np.bincount(
-            recoded.codes[:, column], weights=groups.sizes, minlength=len(labels.texts)
+            recoded.codes[:, column], weights=recoded.groups.sizes, minlength=len(labels.texts)
         ).astype(np.int64)
-        found[column] = (rows * rows).sum() + recoded.n_suppressed * recoded.cells.n_rows
+        alike = _overlapping_rows(labels, rows) if overlapping else rows
+        found[column] = (rows * alike).sum() + recoded.n_suppressed * recoded.cells.n_rows
     return found
 
 
-def weighted_discernibility(recoded: Recoded, weights: Mapping[str, float]) -> float:
+def _overlapping_rows(labels: Labels, rows: Counts) -> Counts:
+    """Rows whose label shares a raw value with each label."""
+    n_codes = labels.coding.n_codes
+    ending = np.cumsum(np.bincount(labels.high, weights=rows, minlength=n_codes)).astype(np.int64)
+    beginning = np.cumsum(np.bincount(labels.low, weights=rows, minlength=n_codes)).astype(np.int64)
+    before = np.append(0, ending)[labels.low]
+    after = rows.sum() - beginning[labels.high]
+    return rows.sum() - before - after
+
+
+def weighted_discernibility(
+    recoded: Recoded, weights: Mapping[str, float], *, overlapping: bool = False
+) -> float:
     """Discernibility of single columns, weighted by priority [XR08]_.
 
     Parameters
@@ -35,6 +49,10 @@ def weighted_discernibility(recoded: Recoded, weights: Mapping[str, float]) -> f
         The release.
     weights : mapping of str to float
         Priority of quasi-identifiers; those not named count 0.
+    overlapping : bool, default=False
+        Count rows whose values may be the same, not only those that read the same.  The paper's
+        definition (False) falls when a few rows are starred, or when ranges differ from group to
+        group; this one is least for raw values.
 
     References
     ----------
@@ -49,4 +67,4 @@ def weighted_discernibility(recoded: Recoded, weights: Mapping[str, float]) -> f
     weight = np.array([float(weights.get(name, 0.0)) for name in names])
     if (weight < 0).any() or not weight.any():
         raise ParameterError("weights: give at least one positive weight and no negative one.")
-    return float((weight * column_discernibility(recoded)).sum())
+    return float((weight * column_discernibility(recoded, overlapping=overlapping)).sum())

@@ -1,6 +1,19 @@
 """Results as text, HTML, JSON and figures."""
 
 from shoal.report._compare_plot import plot_comparison
+from shoal.report._frontier import (
+    Frontier,
+    FrontierPoint,
+    measure_frontier,
+    plot_frontier,
+)
 from shoal.report._quasi_plot import plot_survey
 
-__all__ = ["plot_comparison", "plot_survey"]
+__all__ = [
+    "Frontier",
+    "FrontierPoint",
+    "measure_frontier",
+    "plot_comparison",
+    "plot_frontier",
+    "plot_survey",
+]

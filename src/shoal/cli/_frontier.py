@@ -1,0 +1,88 @@
+"""`shoal frontier`: what is lost as groups have to be larger."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.anonymize import known_methods, make_method
+from shoal.cli._options import (
+    Encoding,
+    Force,
+    MissingToRoot,
+    Privacy,
+    SchemaFile,
+    Table,
+    read_privacy,
+    refuse_existing,
+)
+from shoal.cli._output import output
+from shoal.errors import ParameterError
+from shoal.report import Frontier, measure_frontier, plot_frontier
+from shoal.schema import Schema
+
+app = typer.Typer()
+
+
+@app.command()
+def frontier(
+    table: Table,
+    schema: SchemaFile,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Figure: .png, .svg, .pdf; a .csv goes beside it.")
+    ],
+    k: Annotated[str, typer.Option("--k", "-k", help="Values of k.")] = "2,5,10,20,50,100,200",
+    method: Annotated[
+        list[str] | None,
+        typer.Option("--method", "-m", help="A method; all of them unless given. May be repeated."),
+    ] = None,
+    diversity: Privacy = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="Releases made at the same time.")
+    ] = min(4, os.cpu_count() or 1),
+    missing_to_root: MissingToRoot = False,
+    encoding: Encoding = None,
+    force: Force = False,
+) -> None:
+    """Release TABLE with every method over a grid of k; draw and list what each loses."""
+    listing = out.with_suffix(".csv")
+    refuse_existing([out, listing], force=force)
+    described = Schema.from_toml(schema)
+    names = method or list(known_methods())
+    makers: dict[str, Any] = {}
+    for name in names:
+        makers[name] = lambda k, name=name: make_method(
+            name, described, read_privacy(k, diversity), {}
+        )
+        makers[name](2)  # an unknown method or condition is told before any work
+    out_ = output()
+    with out_.progress() as progress:
+        found = measure_frontier(
+            table, makers, _grid(k), n_jobs=jobs, progress=progress,
+            missing_to_root=missing_to_root, encoding=encoding,
+        )  # fmt: skip
+    plot_frontier(found, out)
+    found.write_csv(listing)
+    data = found.to_dict() | {"files": {"figure": str(out), "table": str(listing)}}
+    out_.emit(data, lambda: _show(found, out, listing))
+
+
+def _grid(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ParameterError(f"--k {text!r}: give whole numbers, as in 2,5,10.") from None
+
+
+def _show(found: Frontier, out: Path, listing: Path) -> None:
+    rows = [
+        [p.method, p.k, p.gcp, p.discernibility, p.groups, p.suppressed_rows, p.seconds]
+        for p in found.points
+    ]
+    header = ["method", "k", "detail lost", "discernibility", "groups", "suppressed", "seconds"]
+    output().table("", header, rows)
+    for point in found.points:
+        if point.failure is not None:
+            output().note(f"{point.method}, k={point.k}: {point.failure}")
+    output().print(f"Written: {out.name}, {listing.name}")

@@ -1,0 +1,204 @@
+"""Privacy against utility: what is lost as groups have to be larger, method by method."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from shoal._atomic import atomic_path
+from shoal.anonymize import Anonymizer
+from shoal.errors import InfeasibleError, MissingExtraError, ParameterError, ShoalError
+from shoal.typing import Native, PathText, Progress
+
+_FORMATS = (".png", ".svg", ".pdf")
+_COLOURS = ("#37688f", "#b3362b", "#5b8c3a", "#8a5a9e", "#c98a1b", "#4aa3a2", "#7a7a7a")
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """One method at one k.
+
+    Parameters
+    ----------
+    method : str
+        As it was called.
+    k : int
+        What was asked for.
+    gcp, discernibility, groups, average_group_size, suppressed_rows
+        Measures of the release; None when there is none.
+    highest_risk : float or None
+        Chance to pick the right row for somebody in the smallest group.
+    seconds : float
+        Time that the method took.
+    failure : str or None
+        Why there is no release.
+    """
+
+    method: str
+    k: int
+    gcp: float | None = None
+    discernibility: int | None = None
+    groups: int | None = None
+    average_group_size: float | None = None
+    suppressed_rows: int | None = None
+    highest_risk: float | None = None
+    seconds: float = 0.0
+    failure: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Methods over a grid of k."""
+
+    points: tuple[FrontierPoint, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {"points": [point.to_dict() for point in self.points]}
+
+    def write_csv(self, path: PathText) -> Path:
+        """Write one line per point."""
+        path = Path(path)
+        names = list(FrontierPoint.__dataclass_fields__)
+        with atomic_path(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, names)
+            writer.writeheader()
+            writer.writerows(point.to_dict() for point in self.points)
+        return path
+
+
+def measure_frontier(
+    table: Native,
+    methods: Mapping[str, Callable[[int], Anonymizer]],
+    ks: Sequence[int],
+    *,
+    n_jobs: int = 2,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Frontier:
+    """Release a table with every method at every k, and measure each release.
+
+    Parameters
+    ----------
+    table : table or path
+        As for :meth:`shoal.anonymize.Anonymizer.fit`.
+    methods : mapping of str to callable
+        Makes the estimator for a k.
+    ks : sequence of int
+        At least one.
+    n_jobs : int
+        Fits that run at the same time, in threads.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+    **options
+        Passed on to `fit`.
+    """
+    if not ks or not methods:
+        raise ParameterError("a frontier needs at least one k and one method.")
+    if n_jobs < 1 or any(k < 1 for k in ks):
+        raise ParameterError("every k, and the number of jobs, must be at least 1.")
+    jobs = [(name, k) for name in methods for k in sorted(set(ks))]
+    done, lock = 0, Lock()
+
+    def run(job: tuple[str, int]) -> FrontierPoint:
+        nonlocal done
+        name, k = job
+        point = _measure(table, name, k, methods[name], options)
+        with lock:
+            done += 1
+            if progress is not None:
+                progress(done, len(jobs), "releasing")
+        return point
+
+    with ThreadPoolExecutor(n_jobs) as pool:
+        return Frontier(tuple(pool.map(run, jobs)))
+
+
+def _measure(
+    table: Native, name: str, k: int, make: Callable[[int], Anonymizer], options: dict[str, Any]
+) -> FrontierPoint:
+    started = time.perf_counter()
+    try:
+        release = make(k).fit(table, **options).release_
+    except InfeasibleError as error:
+        return FrontierPoint(name, k, seconds=time.perf_counter() - started, failure=str(error))
+    seconds = time.perf_counter() - started
+    found = release.metrics
+    return FrontierPoint(
+        name,
+        k,
+        gcp=found.gcp,
+        discernibility=found.discernibility,
+        groups=found.n_groups,
+        average_group_size=found.average_group_size,
+        suppressed_rows=found.n_suppressed,
+        highest_risk=1 / found.smallest_group if found.smallest_group else None,
+        seconds=round(seconds, 4),
+    )
+
+
+def plot_frontier(frontier: Frontier, path: PathText) -> Path:
+    """Draw the detail lost and the discernibility of every method over k.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        What :func:`measure_frontier` found.
+    path : path
+        File to write; its suffix tells the format (PNG, SVG or PDF).
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _FORMATS:
+        raise ParameterError(f"cannot draw {path.name!r}: end it in {', '.join(_FORMATS)}.")
+    if all(point.failure is not None for point in frontier.points):
+        raise ShoalError("no method made a release at any k, so there is nothing to draw.")
+    figure = _draw(frontier)
+    undated: dict[str, Any] = {  # without the date, the same frontier gives the same file
+        ".png": {"Software": None},
+        ".svg": {"Date": None},
+        ".pdf": {"CreationDate": None},
+    }[path.suffix.lower()]
+    with atomic_path(path) as part:
+        figure.savefig(part, metadata=undated)
+    return path
+
+
+def _draw(frontier: Frontier) -> Any:
+    try:
+        # a figure of its own, not pyplot: no window, no state shared with the user's plots
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  optional
+        from matplotlib.figure import Figure  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", "drawing a frontier") from None
+    figure = Figure(figsize=(9, 4), dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    lost, told = figure.subplots(1, 2)
+    for at, name in enumerate(dict.fromkeys(point.method for point in frontier.points)):
+        points = [p for p in frontier.points if p.method == name and p.failure is None]
+        ks = [point.k for point in points]
+        style = {"marker": "o", "color": _COLOURS[at % len(_COLOURS)], "label": name}
+        lost.plot(ks, [100 * (point.gcp or 0.0) for point in points], **style)
+        told.plot(ks, [point.discernibility for point in points], **style)
+    ticks = sorted({point.k for point in frontier.points})
+    for axes in (lost, told):
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [str(k) for k in ticks])
+        axes.minorticks_off()
+        axes.set_xlabel("k: people in the smallest group")
+        axes.grid(alpha=0.3)
+    told.set_yscale("log")
+    lost.set_ylim(bottom=0)
+    lost.set_ylabel("detail lost (GCP), %")
+    told.set_ylabel("discernibility")
+    lost.legend(frameon=False)
+    return figure
