@@ -6,7 +6,12 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.anonymize import BottomUpGeneralization, TopDownSpecialization
+from shoal.anonymize import (
+    BottomUpGeneralization,
+    FullDomain,
+    LocalRecoding,
+    TopDownSpecialization,
+)
 from shoal.privacy import DeltaPresence, KAnonymity, TCloseness
 from shoal.schema import Column, Schema
 from shoal.tables import open_table
@@ -45,7 +50,9 @@ def people(rng, n):
     return [(age, city or None, s) for age, city, s in zip(ages, cities, values, strict=True)]
 
 
-@pytest.mark.parametrize("method", [BottomUpGeneralization, TopDownSpecialization])
+@pytest.mark.parametrize(
+    "method", [BottomUpGeneralization, TopDownSpecialization, FullDomain, LocalRecoding]
+)
 @pytest.mark.parametrize("index", range(len(LOOSE)), ids=[repr(model) for model, _ in LOOSE])
 def test_released_rows_keep_the_promise(method, index):
     model, holds = LOOSE[index]
