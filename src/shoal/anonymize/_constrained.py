@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from shoal.anonymize._anonymizer import Anonymizer, ceilings_per_cell
 from shoal.anonymize._cuts import grow_hierarchies
 from shoal.anonymize._group_kernels import make_groups
-from shoal.anonymize._group_loss import Columns, make_columns
+from shoal.anonymize._group_loss import Columns, Cost, make_columns
 from shoal.anonymize._group_recoding import GroupRecoding
 from shoal.anonymize._k_member_kernels import k_member
 from shoal.anonymize._local_recoding import check_groups, limits_bind, make_group_recoding
 from shoal.anonymize._local_solver import refine_groups, settle, take_cells
 from shoal.anonymize._outside import find_outside
 from shoal.errors import ParameterError
-from shoal.metrics import label_height
+from shoal.metrics import label_height, label_ncp
 from shoal.privacy import PrivacyModel, Rules, allowed_groups, compile_rules
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, group_keys
@@ -30,6 +30,8 @@ EXACT_CELLS = 40_000
 
 PIECE = 4_096
 """Cells that are compared with one another beyond that."""
+
+COSTS: dict[str, Cost] = {"height": label_height, "leaves": label_ncp}
 
 _SAMPLE = 3 * PIECE
 
@@ -46,6 +48,9 @@ class ConstrainedKMember(Anonymizer):
         What every released group has to meet.
     refine : bool, default=False
         Go on from the greedy clusters by moving cells, giving groups up and splitting groups.
+    loss : {"height", "leaves"}, default="height"
+        What clusters are to lose least of: the paper's information loss (height of the released
+        node in its hierarchy), or the share of values it covers (NCP).
     neighbours : {"auto", "exact", "pieces"}, default="auto"
         Compare every cell with every other ("exact"), or only within pieces of 4,096 cells that
         are alike ("pieces").  "auto" is exact for up to 40,000 cells in one group of the table
@@ -100,14 +105,18 @@ class ConstrainedKMember(Anonymizer):
         privacy: PrivacyModel,
         *,
         refine: bool = False,
+        loss: Literal["height", "leaves"] = "height",
         neighbours: Literal["auto", "exact", "pieces"] = "auto",
     ) -> None:
         self.schema = schema
         self.privacy = privacy
         self.refine = refine
+        self.loss = loss
         self.neighbours = neighbours
 
     def _check_params(self) -> None:
+        if self.loss not in COSTS:
+            raise ParameterError(f"loss must be one of {', '.join(COSTS)}, got {self.loss!r}.")
         if self.neighbours not in ("auto", "exact", "pieces"):
             raise ParameterError(
                 f"neighbours must be auto, exact or pieces, got {self.neighbours!r}."
@@ -125,7 +134,7 @@ class ConstrainedKMember(Anonymizer):
         if outside.all():
             raise limits_bind(cells, privacy, cells.n_rows)
         self.n_outside_ = int(cells.sizes[outside].sum())
-        problem = make_member_problem(cells, privacy, ~outside)
+        problem = make_member_problem(cells, privacy, ~outside, COSTS[self.loss])
         blocks = [np.flatnonzero(~outside & (block_of == block)) for block in range(n_blocks)]
         blocks = [block for block in blocks if len(block)]
         pieces = [piece for block in blocks for piece in self._pieces(problem, block)]
@@ -173,12 +182,12 @@ class MemberProblem:
     loss: Columns
 
 
-def make_member_problem(cells: FrequencyTable, privacy: PrivacyModel, kept: Flags) -> MemberProblem:
-    """Prepare the cells; a node costs its height's share of its hierarchy's."""
+def make_member_problem(
+    cells: FrequencyTable, privacy: PrivacyModel, kept: Flags, cost: Cost = label_height
+) -> MemberProblem:
+    """Prepare the cells; by default a node costs its height's share of its hierarchy's."""
     n_columns = len(cells.codings)
-    columns = make_columns(
-        cells.codings, np.zeros(n_columns, np.bool_), np.ones(n_columns), label_height
-    )
+    columns = make_columns(cells.codings, np.zeros(n_columns, np.bool_), np.ones(n_columns), cost)
     rules = compile_rules(privacy, cells, kept=kept)
     return MemberProblem(cells, np.ascontiguousarray(cells.keys), rules, columns)
 
