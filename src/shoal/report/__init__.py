@@ -7,6 +7,7 @@ from shoal.report._frontier import (
     measure_frontier,
     plot_frontier,
 )
+from shoal.report._lattice_plot import plot_lattice
 from shoal.report._quasi_plot import plot_survey
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "measure_frontier",
     "plot_comparison",
     "plot_frontier",
+    "plot_lattice",
     "plot_survey",
 ]
