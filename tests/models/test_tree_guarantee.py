@@ -15,7 +15,17 @@ from shoal.models._input import Input
 from shoal.models._kernel_types import Settings
 from shoal.models._training import code_target, code_training
 from shoal.models._tree import CRITERIA
-from shoal.privacy import KAnonymity, compile_rules
+from shoal.privacy import (
+    ConfidenceLimit,
+    DistinctDiversity,
+    EntropyDiversity,
+    KAnonymity,
+    RecursiveDiversity,
+    TCloseness,
+    compile_rules,
+    count_groups,
+)
+from shoal.schema import Coding, Schema
 from tests.models.tables import as_array, tables
 from tests.reference import tree_spans
 
@@ -56,6 +66,36 @@ def test_no_small_span_through_apply_alone(table, k, criterion, unseen):
         assert len(members) >= k or (class_is_public and len(stops) == 1)
     assert sorted(map(len, groups.values())) == sorted(tree.spans_.population.tolist())
     assert tree.bins_.population.sum() == len(rows)
+
+
+MODELS = (
+    DistinctDiversity(2, "class"),
+    EntropyDiversity(1.4, "class"),
+    RecursiveDiversity(2.0, 2, "class"),
+    ConfidenceLimit(0.8, "class"),
+    TCloseness(0.3, "class"),
+    KAnonymity(3) & DistinctDiversity(2, "class"),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=tables(), which=st.integers(0, len(MODELS) - 1), criterion=KINDS)
+def test_every_model_holds_through_apply_alone(table, which, criterion):
+    rows, classes, schema = table
+    schema = schema.replace(**{"class": {"role": "sensitive", "target": True}})
+    model = MODELS[which]
+    tree = KAnonymousTreeClassifier(schema, model, criterion=criterion)
+    try:
+        tree.fit(as_array(rows), classes)
+    except InfeasibleError:
+        return
+    domains = [list(dict.fromkeys(row[place] for row in rows)) for place in range(len(rows[0]))]
+    spans = [span_by_apply(tree, rows, row, schema, domains) for row in rows]
+    number = {span: place for place, span in enumerate(dict.fromkeys(spans))}
+    group_of_row = np.array([number[span] for span in spans])
+    coding = Coding("class", "categorical", ("0", "1"), np.full(2, np.nan))
+    private = {"class": (coding, classes.astype(np.int32))}
+    assert model.holds(count_groups(group_of_row, len(number), private)).all()
 
 
 def grown(rows, classes, schema, model, criterion, unseen):
@@ -240,14 +280,21 @@ def information_gain(test, rows, classes, here):
 
 
 def test_the_smallest_public_class_must_reach_k():
-    _, _, schema = (
-        [],
-        [],
-        {"x0": {"role": "sensitive"}, "class": {"role": "quasi-identifier", "target": True}},
+    schema = Schema(
+        {"x0": {"role": "sensitive"}, "class": {"role": "quasi-identifier", "target": True}}
     )
-    from shoal.schema import Schema
-
     X, y = as_array([["a"], ["b"]] * 10), np.array([0] * 17 + [1] * 3)
     with pytest.raises(InfeasibleError, match="smallest class, which is public") as caught:
-        KAnonymousTreeClassifier(Schema(schema), 5).fit(X, y)
+        KAnonymousTreeClassifier(schema, 5).fit(X, y)
     assert (caught.value.required, caught.value.achieved) == (5, 3)
+
+
+def test_missing_values_are_anybody_s():
+    """Rows without a public value are told apart by tests in every branch they could be in."""
+    rows = [["a", 0]] * 6 + [["b", 0]] * 6 + [["b", 1]] * 6 + [[None, 0]] * 3 + [[None, 1]] * 3
+    classes = np.array([0] * 6 + [1] * 6 + [0] * 6 + [2] * 6)
+    schema = Schema({f"x{i}": {"role": "quasi-identifier"} for i in range(2)})
+    loose = KAnonymousTreeClassifier(schema, 3).fit(as_array(rows), classes)
+    assert "x0 is b\n|   x1 is 0" in loose.export_text()
+    tight = KAnonymousTreeClassifier(schema, 4).fit(as_array(rows), classes)
+    assert "x1" not in tight.export_text()  # it would tell three people without x0 from three
