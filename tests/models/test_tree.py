@@ -12,6 +12,7 @@ from shoal.errors import HierarchyError, InfeasibleError, ParameterError, Schema
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import (
     ConfidenceLimit,
+    DeltaPresence,
     DistinctDiversity,
     EntropyDiversity,
     KAnonymity,
@@ -231,6 +232,7 @@ def test_values_outside_a_hierarchy():
     [
         ("privacy", "ten"),
         ("privacy", 0),
+        ("privacy", DeltaPresence(0.0, 0.5)),
         ("criterion", "luck"),
         ("unseen", "guess"),
         ("prune", 3),
@@ -242,7 +244,8 @@ def test_values_outside_a_hierarchy():
 )
 def test_parameters_are_checked(name, value):
     X, y = people()
-    with pytest.raises(ParameterError, match=name if value != 0 or name != "privacy" else "k must"):
+    said = {0: "k must", DeltaPresence(0.0, 0.5): "DeltaPresence"}.get(value, name)
+    with pytest.raises(ParameterError, match=said if name == "privacy" else name):
         KAnonymousTreeClassifier(**{name: value}).fit(pd.DataFrame(X), y)
 
 

@@ -27,6 +27,7 @@ from shoal.models._publish import Exposure, PublishedTree
 from shoal.models._route_kernels import LEAF
 from shoal.models._training import Training, code_target, code_training
 from shoal.privacy import (
+    DeltaPresence,
     KAnonymity,
     PrivacyModel,
     PrivateColumns,
@@ -99,7 +100,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     the attacker may think of any branch for it.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
-    Sample weights are not people: groups count rows.
+    Sample weights are not people: groups count rows, and sums of weights are published.
 
     **Departures from the paper.**  A node's best allowed split is looked for when the node is made
     and checked again when its turn comes; since groups only get finer, this refuses what the
@@ -282,11 +283,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         )
 
     def _check_params(self) -> PrivacyModel:
-        model = self.privacy
-        if isinstance(model, Integral) and not isinstance(model, bool):
-            model = KAnonymity(int(model))
-        if not isinstance(model, PrivacyModel):
-            raise ParameterError("privacy must be a privacy model such as KAnonymity(10), or k.")
+        model = _read_privacy(self.privacy)
         if self.criterion not in CRITERIA:
             raise ParameterError(
                 f"criterion must be one of {', '.join(CRITERIA)}, got {self.criterion!r}."
@@ -401,3 +398,13 @@ def _as_schema(schema: Any) -> Schema:
 def _usable(described: list[Attribute | None]) -> tuple[list[Attribute], list[int]]:
     kept = [(attribute, place) for place, attribute in enumerate(described) if attribute]
     return [attribute for attribute, _ in kept], [place for _, place in kept]
+
+
+def _read_privacy(model: Any) -> PrivacyModel:
+    if isinstance(model, Integral) and not isinstance(model, bool):
+        model = KAnonymity(int(model))
+    if not isinstance(model, PrivacyModel):
+        raise ParameterError("privacy must be a privacy model such as KAnonymity(10), or k.")
+    if any(isinstance(part, DeltaPresence) for part in model.parts):
+        raise ParameterError("privacy: a tree has no population, so DeltaPresence does not apply.")
+    return model
