@@ -107,7 +107,6 @@ class Grower:
         self.forest = None if plain else SpanForest(target, class_is_public)
         self.spans: list[list[int]] = [[] if self.forest is None else self.forest.roots()]
         self.levels: dict[int, Counts] = {}
-        self.average: dict[int, float] = {}
         self.queue: list[tuple[bool, float, int, Split]] = []
         self.work = _work(columns, target, rules)
         self.state = _state(columns)
@@ -139,7 +138,6 @@ class Grower:
             self.rules,
             self.segments(node),
             self.rows(node),
-            self.average.get(node, -1.0),
             self.work,
             state,
         )
@@ -150,7 +148,7 @@ class Grower:
         if column == LEAF:
             return
         if self.forest is not None:
-            self.levels[node], self.average[node] = state.level.copy(), average
+            self.levels[node] = state.level.copy()
         gain, score = float(state.gain[column]), float(state.score[column])
         below = self.settings.criterion == GAIN_RATIO and gain < average - 1e-3
         ordered = bool(self.columns.ordered[column])
@@ -214,7 +212,6 @@ class Grower:
                 else self.forest.refine(reach, len(children))
             )
             self.levels.pop(node, None)
-            self.average.pop(node, None)
         self.spans[node] = []
         return children
 
@@ -310,6 +307,7 @@ def _state(columns: Columns) -> State:
     return State(
         level=np.zeros(n, np.int64),
         stale=np.zeros(n, np.bool_),
+        settled=np.zeros(n, np.bool_),
         gain=np.zeros(n),
         score=np.zeros(n),
         cut=np.zeros(n, np.int64),

@@ -75,6 +75,7 @@ class State(NamedTuple):
 
     level: Counts  # present level; for cuts 0: any, 1: those that are open; -1: nothing is left
     stale: Flags  # not scored at that level yet
+    settled: Flags  # known to be allowed
     gain: Floats
     score: Floats
     cut: Counts

@@ -37,16 +37,34 @@ def _refuse(columns: Columns, column: Whole, spans_allow_missing: bool, state: S
 
 
 @kernel
-def _choose(settings: Settings, average: float, state: State) -> Whole:
-    """Column with the best candidate; with the gain ratio, gains of at least average come first."""
+def _average_gain(columns: Columns, settings: Settings, state: State) -> float:
+    """Mean gain of the candidates; columns with a value for every few rows do not count."""
+    summed, n_summed = 0.0, 0
+    for column in range(state.level.shape[0]):
+        few = columns.ordered[column] or columns.n_codes[column] < 0.3 * columns.codes.shape[1]
+        if few and state.level[column] >= 0 and state.gain[column] > settings.min_gain:
+            summed += state.gain[column]
+            n_summed += 1
+    return summed / n_summed if n_summed > 0 else 0.0
+
+
+@kernel
+def _choose(columns: Columns, settings: Settings, average: float, state: State) -> Whole:
+    """Column with the best candidate.
+
+    With the gain ratio, first one that nobody has asked whether it is allowed: the average gain
+    is that of allowed splits.  Then those of at least average gain come first.
+    """
     best, best_tier = np.int64(-1), False
     for column in range(state.level.shape[0]):
         if state.level[column] < 0 or state.gain[column] <= settings.min_gain:
             continue
+        if settings.criterion == GAIN_RATIO and not state.settled[column]:
+            return np.int64(column)
         tier = settings.criterion != GAIN_RATIO or state.gain[column] >= average - 1e-3
         better = best < 0 or (tier and not best_tier)
         if better or (tier == best_tier and state.score[column] > state.score[best]):
-            best, best_tier = column, tier
+            best, best_tier = np.int64(column), tier
     return best
 
 
@@ -58,18 +76,15 @@ def best_split(
     rules: Rules,
     spans: Segments,
     rows: Counts,
-    average: float,
     work: Work,
     state: State,
 ) -> tuple[Whole, float]:
     """Column of the best allowed split of a node, -1 without one; and the average gain.
 
     Candidates are taken best first.  A refused one is replaced by its generalization, or by the
-    best cut that is allowed.  With the gain ratio, pass the average gain of the node's first
-    search, or a negative number in it.
+    best cut that is allowed.
     """
     by_size = spans.own and rules.size_only
-    n_rows = columns.codes.shape[1]
     cut = np.int64(0)
     for column in range(state.level.shape[0]):
         state.stale[column] = True
@@ -81,25 +96,20 @@ def best_split(
             if state.level[column] < 0 or not state.stale[column]:
                 continue
             state.stale[column] = False
+            state.settled[column] = False
             if not columns.ordered[column]:
                 score_groups(columns, target, settings, column, rows, work, state)
                 continue
             restricted = state.level[column] == 1
             if restricted:
                 open_cuts(columns, rules, spans, column, work)
+                state.settled[column] = True
             least = rules.minimum_size if by_size and columns.public[column] else np.int64(1)
             score_cuts(columns, target, settings, column, rows, least, restricted, work, state)
-        if average < 0:
-            summed, n_summed = 0.0, 0
-            for column in range(state.level.shape[0]):
-                few = columns.ordered[column] or columns.n_codes[column] < 0.3 * n_rows
-                if few and state.level[column] >= 0 and state.gain[column] > 0:
-                    summed += state.gain[column]
-                    n_summed += 1
-            average = summed / n_summed if n_summed > 0 else 0.0
 
-        best = _choose(settings, average, state)
-        if best < 0 or (columns.ordered[best] and state.level[best] == 1):
+        average = _average_gain(columns, settings, state)
+        best = _choose(columns, settings, average, state)
+        if best < 0 or state.settled[best]:
             return best, average
         allows_missing = True
         if by_size and columns.public[best]:  # the smallest branch (of cuts: missing) says it all
@@ -114,6 +124,9 @@ def best_split(
                 allows_missing = not breaks_rules(
                     columns, settings, rules, spans, best, level, cut, rows, work
                 )
-        if not broken:
+        if broken:
+            _refuse(columns, best, allows_missing, state)
+            continue
+        state.settled[best] = True
+        if settings.criterion != GAIN_RATIO:
             return best, average
-        _refuse(columns, best, allows_missing, state)

@@ -55,8 +55,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     privacy : PrivacyModel or int, default=10
         What every span has to satisfy; a number k stands for ``KAnonymity(k)``.
     criterion : {"gain", "gain_ratio", "gini"}, default="gain"
-        What is maximized: information gain (ID3), gain ratio among splits of at least average
-        gain (C4.5), or the decrease of Gini's index.
+        What is maximized: information gain (ID3), gain ratio among allowed splits of at least
+        average gain (C4.5), or the decrease of Gini's index.
     prune : bool or "auto", default="auto"
         Error-based pruning by subtree replacement; "auto" prunes with the gain ratio only.
     confidence_factor : float, default=0.25
