@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.audit._feature_map import input_columns, split_pipeline
-from shoal.audit._linear_reading import find_winners, read_winners
+from shoal.audit._linear_reading import find_winners, read_shoal_clusters, read_winners
 from shoal.audit._people import People
 from shoal.audit._predict_reading import read_predict
 from shoal.audit._reading import Reading
 from shoal.audit._rule_reading import is_rules, read_rule_set
 from shoal.audit._tree_reading import read_shoal_tree, read_trees
 from shoal.errors import ParameterError
-from shoal.models import KAnonymousTreeClassifier
+from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 
 TREES = ("DecisionTree", "ExtraTree")
 FORESTS = ("RandomForest", "ExtraTrees", "GradientBoosting")
@@ -30,6 +30,8 @@ def read_model(
     """Spans of any model that there is an adapter for."""
     if isinstance(model, KAnonymousTreeClassifier):
         return read_shoal_tree(model, people)
+    if isinstance(model, KAnonymousClustering):
+        return read_shoal_clusters(model, people)
     if is_rules(model):
         return read_rule_set(model, people, check_table=check_table)
     if callable(model) and not hasattr(model, "predict"):

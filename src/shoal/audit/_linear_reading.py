@@ -103,6 +103,28 @@ def read_winners(
     return Reading(name, spans, span_of_row, bins, explain, notes=(*features.notes, *notes))
 
 
+def read_shoal_clusters(model: Any, people: People) -> Reading:
+    """Spans of a clustering of :mod:`shoal.models`, by the rule it releases."""
+    names = [str(name) for name in getattr(model, "feature_names_in_", people.attributes)]
+    if lost := [name for name in names if name not in people.frame.names]:
+        raise TableError(f"the model was fitted on column {lost[0]!r}, which the table lacks.")
+    closed = {axis.name for axis in model.space_.axes if not axis.is_public}
+    if closed != set(people.private):
+        raise ParameterError(
+            "the schema's private columns are not those the clustering was fitted with."
+        )
+    rows: Any = people.frame.select(names).native
+    if not hasattr(model, "feature_names_in_"):
+        rows = np.column_stack([people.numbers(name) for name in names])
+    _check_rows(model, people.n_rows)
+    spans, span_of_row, bins = model.find_spans(rows, people.columns)
+
+    def explain(span: int) -> tuple[str, ...]:
+        return (" or ".join(bins.names[b] for b in spans.bins_of(span).tolist()),)
+
+    return Reading(type(model).__name__, spans, span_of_row, bins, explain)
+
+
 def reach_of(winners: Winners, features: Features) -> Any:
     """Which outputs each row can get; equal public features are looked at once."""
     public = np.where(features.is_private, 0.0, features.matrix)
