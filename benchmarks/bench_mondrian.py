@@ -57,7 +57,7 @@ def _against_duckdb(schema: Schema, copies: int) -> list[tuple[object, ...]]:
         source = Path(folder) / "people.parquet"
         seed = adult().select([*NAMES, "income"]).path()
         duckdb.sql(
-            f"COPY (SELECT * REPLACE (CAST(age + CASE WHEN hash(age, i) % 20 = 0 "
+            f"COPY (SELECT a.* REPLACE (CAST(a.age + CASE WHEN hash(a.age, i) % 20 = 0 "
             f"THEN hash(i, occupation) % 5 ELSE 0 END AS INTEGER) AS age) "
             f"FROM read_csv('{seed}') a, range({copies}) t(i)) TO '{source}' (FORMAT parquet)"
         )
