@@ -2,7 +2,7 @@
 
 Importing `sklearn.base` loads pandas and `scipy.stats`, which takes longer than releasing a
 million rows.  What `clone`, pipelines and parameter searches ask of an estimator is little and
-public, so anonymizers offer it themselves; see docs/decisions/0006-own-estimator-base.md.
+public, so anonymizers offer it themselves; see docs/decisions/estimators.md.
 """
 
 from __future__ import annotations
