@@ -7,6 +7,7 @@ from shoal.report._frontier import (
     measure_frontier,
     plot_frontier,
 )
+from shoal.report._html import release_html, write_release_html
 from shoal.report._lattice_plot import plot_lattice
 from shoal.report._quasi_plot import plot_survey
 
@@ -18,4 +19,6 @@ __all__ = [
     "plot_frontier",
     "plot_lattice",
     "plot_survey",
+    "release_html",
+    "write_release_html",
 ]

@@ -1,0 +1,96 @@
+"""Bars as inline SVG: no library, no script, sharp on paper and legible on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from shoal.typing import Counts
+
+_LINE, _BAR, _GAP = 20, 12, 14
+_MOST_BINS = 12
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar, or two below one another (before and after).
+
+    Parameters
+    ----------
+    label, shown : str
+        What stands left and right above the bar.
+    lengths : tuple of float
+        One length, or that before and that after; 0 to 1.
+    """
+
+    label: str
+    shown: str
+    lengths: tuple[float, ...]
+
+
+def draw_bars(name: str, title: str, description: str, bars: Sequence[Bar]) -> str:
+    """An SVG of bars; labels stand above them, so that long ones fit a narrow screen.
+
+    Lengths are percentages of the width: the picture grows with the page, the letters do not.
+    """
+    name = escape(name)
+    parts, y = [], 0
+    for bar in bars:
+        parts.append(
+            f'<text x="0" y="{y + 14}">{escape(bar.label)}</text>'
+            f'<text x="100%" y="{y + 14}" text-anchor="end">{escape(bar.shown)}</text>'
+        )
+        y += _LINE
+        for at, length in enumerate(bar.lengths):
+            kind = "after" if at == len(bar.lengths) - 1 else "before"
+            width = 100 * min(1.0, max(0.0, length))
+            parts.append(
+                f'<rect class="track" x="0" y="{y}" width="100%" height="{_BAR}"/>'
+                f'<rect class="{kind}" x="0" y="{y}" width="{width:.3f}%" height="{_BAR}"/>'
+            )
+            y += _BAR + 2
+        y += _GAP
+    return (
+        f'<svg role="img" aria-labelledby="{name}-title {name}-desc" width="100%" '
+        f'height="{max(y - _GAP, 1)}">'
+        f'<title id="{name}-title">{escape(title)}</title>'
+        f'<desc id="{name}-desc">{escape(description)}</desc>{"".join(parts)}</svg>'
+    )
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Groups of `low` to `high` rows: how many, and how many rows they hold."""
+
+    low: int
+    high: int
+    groups: int
+    rows: int
+
+    @property
+    def label(self) -> str:
+        """The sizes, in words."""
+        ends = f"{self.low:,}" if self.low == self.high else f"{self.low:,} to {self.high:,}"
+        return f"{ends} row{'s' if self.high > 1 else ''}"
+
+
+def bin_sizes(sizes: Counts) -> list[Bin]:
+    """Count groups by size: each size for itself if they are few, else in widening steps."""
+    if not len(sizes):
+        return []
+    distinct = np.unique(sizes)
+    if len(distinct) <= _MOST_BINS:
+        lows = distinct.astype(np.int64)
+        highs = lows
+    else:
+        low, high = int(distinct[0]), int(distinct[-1])
+        lows = np.unique(np.geomspace(low, high + 1, _MOST_BINS + 1).round().astype(np.int64))[:-1]
+        highs = np.append(lows[1:] - 1, high)
+    found = []
+    for low, high in zip(lows.tolist(), highs.tolist(), strict=True):
+        inside = sizes[(sizes >= low) & (sizes <= high)]
+        found.append(Bin(low, high, len(inside), int(inside.sum())))
+    return found
