@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-
-import numpy as np
+from math import ceil
 
 from shoal.typing import Counts
 
@@ -78,19 +77,24 @@ class Bin:
 
 
 def bin_sizes(sizes: Counts) -> list[Bin]:
-    """Count groups by size: each size for itself if they are few, else in widening steps."""
+    """Count groups by size: in equal steps, or in multiplying ones where sizes differ widely."""
     if not len(sizes):
         return []
-    distinct = np.unique(sizes)
-    if len(distinct) <= _MOST_BINS:
-        lows = distinct.astype(np.int64)
-        highs = lows
-    else:
-        low, high = int(distinct[0]), int(distinct[-1])
-        lows = np.unique(np.geomspace(low, high + 1, _MOST_BINS + 1).round().astype(np.int64))[:-1]
-        highs = np.append(lows[1:] - 1, high)
     found = []
-    for low, high in zip(lows.tolist(), highs.tolist(), strict=True):
+    for low, high in _steps(int(sizes.min()), int(sizes.max())):
         inside = sizes[(sizes >= low) & (sizes <= high)]
         found.append(Bin(low, high, len(inside), int(inside.sum())))
     return found
+
+
+def _steps(low: int, high: int) -> Iterator[tuple[int, int]]:
+    width, factor = ceil((high - low + 1) / _MOST_BINS), 2
+    if width <= max(1, low):  # equal steps no wider than the smallest group tell enough
+        for start in range(low, high + 1, width):
+            yield start, min(start + width - 1, high)
+        return
+    while low * factor**_MOST_BINS <= high:
+        factor += 1
+    while low <= high:
+        yield low, min(low * factor - 1, high)
+        low *= factor

@@ -120,7 +120,11 @@ def risks(release: ReleaseFile) -> str:
         "Chance to find a person, before and after",
         "Bars of the highest and the average chance and of the share of rows at risk; the table "
         "below has the same numbers.",
-        [_pair(release, words, "risk", *path) for words, _, path in rows[:3]],
+        [
+            _pair(release, "highest chance", "risk", "prosecutor", "highest"),
+            _pair(release, "average chance", "risk", "prosecutor", "average"),
+            _pair(release, f"rows above {threshold}", "risk", "prosecutor", "share_above"),
+        ],
     )
     return (
         paragraphs(
@@ -158,9 +162,9 @@ def risks(release: ReleaseFile) -> str:
 def utility(release: ReleaseFile) -> str:
     """What was lost."""
     rows: list[tuple[str, Show, tuple[str, ...]]] = [
-        ("detail lost (GCP), 0 nothing to 100 % all", percent, ("gcp",)),
+        ("detail lost (GCP), 0 nothing to 100\u00a0% all", percent, ("gcp",)),
         ("loss metric", percent, ("loss",)),
-        ("precision, 100 % when nothing was changed", percent, ("precision",)),
+        ("precision, 100\u00a0% when nothing was changed", percent, ("precision",)),
         ("uncertainty about raw values", percent, ("non_uniform_entropy",)),
         ("groups", number, ("n_groups",)),
         ("rows per group", number, ("average_group_size",)),
@@ -194,8 +198,8 @@ def columns(release: ReleaseFile) -> str:
     ]
     return (
         paragraphs(
-            "0 % is a column released as it was, 100 % one of which nothing is left. Measured as "
-            "the normalized certainty penalty."
+            "0\u00a0% is a column released as it was, 100\u00a0% one of which nothing is left. "
+            "Measured as the normalized certainty penalty."
         )
         + f"<figure>{drawn}</figure>"
         + table("columns-table", "Detail lost", ("column", "before", "after"), rows)
@@ -216,7 +220,11 @@ def sizes(release: ReleaseFile) -> str:
         "Groups by size",
         "A bar for each range of group sizes; the table below has the same numbers.",
         [
-            Bar(part.label, f"{part.groups:,} groups", (part.groups / most,))
+            Bar(
+                part.label,
+                f"{part.groups:,} group{'s' if part.groups > 1 else ''}",
+                (part.groups / most,),
+            )
             for part in bins
             if part.groups
         ],

@@ -59,7 +59,7 @@ a:focus-visible, summary:focus-visible, .wide:focus-visible, main:focus-visible 
 .bad { color: var(--bad); font-weight: 700; }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; list-style: none; }
 nav a { display: inline-block; padding: .25rem 0; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem;
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem;
   margin: 1rem 0; }
 .cards div { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; }
 .cards dt { font-size: .9rem; color: var(--soft); line-height: 1.35; }
@@ -79,7 +79,12 @@ svg { display: block; overflow: visible; }
 svg text { fill: var(--ink); font: 14px system-ui, sans-serif; }
 .track { fill: var(--track); } .before { fill: var(--past); } .after { fill: var(--accent); }
 .key { display: inline-block; width: .8rem; height: .8rem; margin-right: .25rem; }
+thead .n { white-space: normal; }
+.key.a { margin-left: .75rem; }
 .key.b { background: var(--past); } .key.a { background: var(--accent); }
+@media (max-width: 32rem) {
+  table { font-size: .9rem; } th, td { padding-right: .5rem; } tbody th { min-width: 7rem; }
+  .cards dd { font-size: 1.3rem; } }
 @media print {
   :root { --paper: #ffffff; --card: #f3f6f9; --ink: #000000; --soft: #333333; --line: #999999;
     --accent: #1c5d8c; --past: #76828f; --track: #e4eaf0; --bad: #a1260d; }

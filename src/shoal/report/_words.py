@@ -75,10 +75,14 @@ def uncovered(privacy: Any) -> list[str]:
 
 
 def percent(share: float) -> str:
-    """A share as people read it; what is not zero never looks like it."""
+    """A share as people read it; neither zero nor all is said of what only comes near."""
     if 0 < share < 0.0001:
-        return "<0.01 %"
-    return f"{100 * share:.{1 if share >= 0.1 else 2}f} %"
+        shown = "<0.01"
+    elif 0.999 < share < 1:
+        shown = ">99.9" if share > 0.9995 else "99.9"
+    else:
+        shown = "0" if share == 0 else f"{100 * share:.{1 if share >= 0.1 else 2}f}"
+    return f"{shown}\u00a0%"  # the sign stays with its number
 
 
 def number(value: float | int | None) -> str:
