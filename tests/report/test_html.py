@@ -3,6 +3,7 @@ import json
 import re
 import shutil
 import subprocess
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -313,13 +314,39 @@ def test_it_renders_in_a_browser(made, tmp_path):
         pytest.skip("chromium is not installed: the page was parsed, but not rendered")
     path = write_release_html(made[0], tmp_path / "report.html")
     picture = tmp_path / "page.png"
-    shared = [
-        browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
-    ]  # fmt: skip
-    done = subprocess.run(
-        [*shared, f"--screenshot={picture}", "--window-size=390,844", path.as_uri()],
-        capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
+
+    def browse(path, *wanted):
+        return subprocess.run(
+            [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+             f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", *wanted,
+             path.as_uri()],
+            capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+
+    said = browse(path, f"--screenshot={picture}", "--window-size=390,844").stderr
+    assert "CONSOLE" not in said
     assert picture.stat().st_size > 5000
-    assert "CONSOLE" not in done.stderr
+    page = re.findall(
+        r'<data value="([^"]+)" data-at="([^"]+)">', browse(path, "--dump-dom").stdout
+    )
+    assert len(page) > 40
+    for value, at in page:
+        assert json.loads(value) == look_up(made[1], unescape(at))
+    # the policy in the page stops what should never be in it, and the browser says so
+    bad = tmp_path / "bad.html"
+    bad.write_text(path.read_text("utf-8").replace("</main>", "<script>1</script></main>"), "utf-8")
+    assert "CONSOLE" in browse(bad, "--dump-dom").stderr
+
+
+def test_two_tables_of_one_name_have_to_be_told_apart(copy):
+    manifest = copy.with_name("people.manifest.json")
+    copy.with_name("people.parquet").write_bytes(b"")
+    with pytest.raises(TableError, match=r"people\.csv, people\.parquet"):
+        release_html(manifest)
+
+
+def test_a_parquet_release_is_counted_too(tmp_path):
+    raw = written([("n", "city0", "30", "flu", "y")] * 6, tmp_path / "raw.csv")
+    path = tmp_path / "release.parquet"
+    BottomUpGeneralization(SCHEMA, KAnonymity(3)).fit(raw).release_.write(path)
+    assert "6 rows" in release_html(path)
