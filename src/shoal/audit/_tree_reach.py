@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,14 @@ class BinaryTree:
             np.asarray(missing, np.bool_),
         )
 
-    @property
+    @cached_property
+    def _parent(self) -> NDArray[np.intp]:
+        parent = np.zeros(len(self.left), np.intp)
+        inner = np.flatnonzero(self.left >= 0)
+        parent[self.left[inner]] = parent[self.right[inner]] = inner
+        return parent
+
+    @cached_property
     def leaves(self) -> NDArray[np.intp]:
         """Nodes without children."""
         return np.flatnonzero(self.left < 0)
@@ -53,9 +61,8 @@ class BinaryTree:
         tests: list[str] = []
         node = leaf
         while node != 0:
-            is_left = bool((self.left == node).any())
-            parent = int(np.flatnonzero((self.left == node) | (self.right == node))[0])
-            sign = "<=" if is_left else ">"
+            parent = int(self._parent[node])
+            sign = "<=" if self.left[parent] == node else ">"
             tests.append(f"{names[self.feature[parent]]} {sign} {self.threshold[parent]:g}")
             node = parent
         return " and ".join(reversed(tests)) or "no test"

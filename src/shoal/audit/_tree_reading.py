@@ -42,7 +42,7 @@ def read_trees(
         if len(used):
             label, leaves = find_reach(tree, features)
         else:
-            stops, label = np.unique(end, return_inverse=True)
+            stops, label = renumber(end)
             leaves = [[stop] for stop in stops.tolist()]
         labels.append(label)
         reached.append(leaves)
@@ -124,11 +124,11 @@ def _read_one(
     names = tuple(f"leaf {leaf}{what}" for leaf in leaves.tolist() for what in outcomes)
     bins = Bins.count(names, np.searchsorted(leaves, end) * n + outcome)
     span_of_row = _with_class(people, label, outcome)
-    first = np.unique(span_of_row, return_index=True)[1]
-    own = []
+    first = first_rows(span_of_row)
+    own, everything, hidden = [], np.arange(n), people.target_is_private
     for row in first.tolist():
         at = np.searchsorted(leaves, np.sort(reached[label[row]])) * n
-        told = np.arange(n) if people.target_is_private else outcome[row : row + 1]
+        told = everything if hidden else outcome[row : row + 1]
         own.append((at[:, None] + told).ravel())
     start = np.concatenate([[0], np.cumsum([len(one) for one in own])]).astype(np.int64)
     spans = Spans.from_members(
@@ -155,7 +155,7 @@ def _read_several(
     reached: Sequence[list[list[int]]],
 ) -> Reading:
     joint = _with_class(people, join_labels(labels), outcome)
-    first = np.unique(joint, return_index=True)[1]
+    first = first_rows(joint)
     sets = [np.array([len(leaves) for leaves in one]) for one in reached]
     fixed = np.all([size[label[first]] == 1 for size, label in zip(sets, labels, strict=True)], 0)
     n = len(outcomes) if people.target_is_private else 1
@@ -176,21 +176,16 @@ def _read_several(
             counts.append(
                 np.bincount(np.searchsorted(tree.leaves, end), minlength=len(tree.leaves))
             )
-    own = []
-    for span, row in enumerate(first.tolist()):
-        if fixed[span]:
-            own.append(np.arange(span * n, span * n + n))
-            continue
-        own.append(
-            np.concatenate(
-                [
-                    offset + np.searchsorted(tree.leaves, np.sort(leaves[label[row]]))
-                    for offset, tree, leaves, label in zip(
-                        offsets, trees, reached, labels, strict=True
-                    )
-                ]
-            )
-        )
+    listed = [
+        [offset + np.searchsorted(tree.leaves, np.sort(one)) for one in leaves]
+        for offset, tree, leaves in zip(offsets, trees, reached, strict=True)
+    ]
+    own = [
+        np.arange(span * n, span * n + n)
+        if fixed[span]
+        else np.concatenate([one[label[row]] for one, label in zip(listed, labels, strict=True)])
+        for span, row in enumerate(first.tolist())
+    ]
     start = np.concatenate([[0], np.cumsum([len(one) for one in own])]).astype(np.int64)
     spans = Spans.from_members(joint, start, np.concatenate(own).astype(np.int32), people.columns)
     bins = Bins(tuple(names), np.concatenate(counts).astype(np.int64))
@@ -207,6 +202,21 @@ def _read_several(
 
     note = "joint spans over all trees, since an attacker sees them all"
     return Reading(kind, spans, joint, bins, explain, notes=(note, *features.notes))
+
+
+def renumber(label: Labels) -> tuple[Labels, Labels]:
+    """Numbers in use, rising, and their places: `np.unique` without sorting."""
+    used = np.flatnonzero(np.bincount(label))
+    place = np.zeros(int(used[-1]) + 1, np.int64)
+    place[used] = np.arange(len(used))
+    return used, place[label]
+
+
+def first_rows(label: Labels) -> Labels:
+    """First row of each number; all numbers from 0 on are in use."""
+    first = np.zeros(int(label.max()) + 1, np.int64)
+    first[label[::-1]] = np.arange(len(label))[::-1]
+    return first
 
 
 def join_labels(labels: Sequence[Labels]) -> Labels:

@@ -275,7 +275,12 @@ def _histogram(
     coding: Coding, group_of_row: NDArray[np.int64], n_groups: int, codes: Codes
 ) -> Histogram:
     entry = group_of_row * coding.n_codes + codes
-    found, counts = np.unique(entry, return_counts=True)
+    if n_groups * coding.n_codes <= 4 * len(codes):  # counting beats sorting
+        dense = np.bincount(entry, minlength=n_groups * coding.n_codes)
+        found = np.flatnonzero(dense)
+        counts = dense[found]
+    else:
+        found, counts = np.unique(entry, return_counts=True)
     start = np.searchsorted(found, np.arange(n_groups + 1) * coding.n_codes)
     return Histogram(
         coding,

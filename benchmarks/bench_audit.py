@@ -1,0 +1,148 @@
+"""Audits beside applying the model; spanning trees beside fast_hdbscan; rules beside mlxtend."""
+
+import time
+
+import numpy as np
+
+
+def main(quick: bool = False) -> list[tuple[object, ...]]:
+    return [*tree(quick), *forest(quick), *span_tree(quick), *clusters(quick), *rules()]
+
+
+def seconds(function) -> float:
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def people(n_rows: int):
+    import pandas as pd
+
+    from shoal.schema import Schema
+
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(n_rows, 6)), columns=list("abcdef"))
+    table["y"] = (table["a"] * table["b"] + rng.normal(size=n_rows) > 0).astype(int)
+    schema = Schema(
+        {n: {"role": "quasi-identifier", "kind": "numeric"} for n in "abcdef"}
+        | {"y": {"role": "sensitive", "target": True}}
+    )
+    return table, schema
+
+
+def tree(quick: bool) -> list[tuple[object, ...]]:
+    from sklearn.tree import DecisionTreeClassifier
+
+    from shoal.audit import audit
+
+    n_rows = 100_000 if quick else 1_000_000
+    table, schema = people(n_rows)
+    model = DecisionTreeClassifier(max_leaf_nodes=1000, random_state=0)
+    model.fit(table[list("abcdef")], table["y"])
+    peer = seconds(lambda: model.apply(table[list("abcdef")]))
+    ours = seconds(lambda: audit(model, table, schema))
+    return [
+        (f"audit a tree of 1,000 leaves, {n_rows:,} rows (peer: apply)", ours, peer, ours / peer)
+    ]
+
+
+def forest(quick: bool) -> list[tuple[object, ...]]:
+    from sklearn.ensemble import RandomForestClassifier
+
+    from shoal.audit import audit
+
+    n_rows, n_trees = (20_000, 20) if quick else (100_000, 100)
+    table, schema = people(n_rows)
+    model = RandomForestClassifier(n_trees, max_leaf_nodes=100, random_state=0)
+    model.fit(table[list("abcdef")], table["y"])
+    peer = seconds(lambda: model.apply(table[list("abcdef")]))
+    ours = seconds(lambda: audit(model, table, schema))
+    hidden = schema.replace(f={"role": "sensitive", "kind": "numeric"})
+    closed = seconds(lambda: audit(model, table, hidden))
+    what = f"audit a forest of {n_trees} trees, {n_rows:,} rows"
+    return [
+        (f"{what} (peer: apply)", ours, peer, ours / peer),
+        (f"{what}, one private column (peer: apply)", closed, peer, closed / peer),
+    ]
+
+
+def span_tree(quick: bool) -> list[tuple[object, ...]]:
+    from shoal.models import spanning_tree
+
+    n_rows = 30_000 if quick else 1_000_000
+    points = np.random.default_rng(0).normal(size=(n_rows, 3))
+    ours = seconds(lambda: spanning_tree(points))
+    peer = None
+    try:
+        from fast_hdbscan.boruvka import parallel_boruvka
+        from fast_hdbscan.numba_kdtree import kdtree_to_numba
+        from sklearn.neighbors import KDTree
+
+        tree = kdtree_to_numba(KDTree(points))
+        parallel_boruvka(tree, min_samples=1)  # compiles
+        peer = seconds(lambda: parallel_boruvka(tree, min_samples=1))
+    except Exception as error:
+        print(f"fast_hdbscan left out: {type(error).__name__}")
+    ratio = ours / peer if peer else None
+    return [(f"spanning tree of {n_rows:,} points in 3 dimensions", ours, peer, ratio)]
+
+
+def clusters(quick: bool) -> list[tuple[object, ...]]:
+    """Adult's numeric attributes, capital gain private, k = 10: inertia beside k-means."""
+    import pandas as pd
+    from sklearn.cluster import KMeans
+
+    from shoal.datasets import adult
+    from shoal.models import KAnonymousClustering
+    from shoal.schema import Schema
+
+    names = ["age", "education-num", "hours-per-week", "capital-gain"]
+    data = adult()
+    table = pd.DataFrame({n: np.asarray(data[n], float) for n in names})
+    table = table.iloc[: 3000 if quick else None]
+    roles = dict.fromkeys(names, "quasi-identifier") | {"capital-gain": "sensitive"}
+    schema = Schema({n: {"role": role, "kind": "numeric"} for n, role in roles.items()})
+    model = KAnonymousClustering(schema, 10, 8, max_tries=60 if quick else 200)
+    taken = seconds(lambda: model.fit(table))
+    points = table.to_numpy() / table.to_numpy().std(axis=0)
+    n = len(model.cluster_centers_)
+    ours = float(((points - model.cluster_centers_[model.labels_]) ** 2).sum())
+    peer = float(KMeans(n, n_init=3, random_state=0).fit(points).inertia_)
+    return [
+        (f"cluster Adult, {len(table):,} rows, {n} clusters (s)", taken, None, None),
+        ("inertia of these clusters (peer: k-means)", ours, peer, ours / peer),
+    ]
+
+
+def rules() -> list[tuple[object, ...]]:
+    """Groceries, k = 30: with every second department private, beside mining alone."""
+    import csv
+
+    from shoal.datasets import find_data, groceries
+    from shoal.models import KAnonymousRules
+    from shoal.models._mine_rules import mine
+    from shoal.models._rules import read_baskets
+
+    baskets = groceries()
+    with find_data("groceries/hierarchies/item.csv").open(encoding="utf-8") as file:
+        levels = [row for row in csv.reader(file, delimiter=";") if row]
+    department = {row[0]: row[2] for row in levels}
+    hidden = sorted(set(department.values()))[::2]
+    private = [item for item, where in department.items() if where in hidden]
+    model = KAnonymousRules(
+        private, 30, min_confidence=0.2, max_items=3, hierarchy={r[0]: r[1] for r in levels}
+    )
+    columns = read_baskets(baskets)
+    peer = seconds(lambda: mine(columns, 0.01, 0.2, 3))
+    ours = seconds(lambda: model.fit(baskets))
+    cost = model.cost_
+    return [
+        ("rules of Groceries, k = 30 (s; peer: mlxtend alone)", ours, peer, ours / peer),
+        ("rules released (peer: mined)", len(model.rules_), cost.mined, None),
+        (
+            "support times confidence kept (peer: mined)",
+            cost.weight_after,
+            cost.weight_before,
+            cost.weight_after / cost.weight_before,
+        ),
+    ]
