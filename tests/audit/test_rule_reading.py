@@ -101,3 +101,11 @@ def test_what_is_refused():
         audit([(["cherries"], ["beer"])], shop(), SCHEMA)
     with pytest.raises(SchemaError, match="shares items"):
         audit([(["cherries"], ["cherries"])], shop(), SCHEMA)
+
+
+def test_no_rules_say_nothing():
+    from shoal.privacy import rule_spans
+
+    found = rule_spans([], {}, ["viagra"], 5)
+    assert found.spans.is_single.tolist() == [True]
+    assert found.spans.population.tolist() == [5]

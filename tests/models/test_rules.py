@@ -95,3 +95,11 @@ def test_bad_input():
         KAnonymousRules(k=0).fit([["a"]])
     with pytest.raises(SchemaError, match="private items are in no basket"):
         KAnonymousRules(["z"], 1).fit([["a"], ["b"]])
+
+
+def test_a_channel_costs_the_rule_that_opens_it():
+    """Three buyers of pills without bread: the support of pills must not be known."""
+    baskets = [["bread", "pills"]] * 30 + [["bread"]] * 30 + [["tea", "pills"]] * 3 + [["tea"]] * 40
+    model = KAnonymousRules(["pills"], 20, min_support=0.02).fit(baskets)
+    assert [rule["antecedents"] for rule in model.rules_] == [["bread"]]
+    assert model.cost_.channels == 1

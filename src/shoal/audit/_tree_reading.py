@@ -122,12 +122,14 @@ def _read_one(
 ) -> Reading:
     leaves, n = tree.leaves, len(outcomes)
     names = tuple(f"leaf {leaf}{what}" for leaf in leaves.tolist() for what in outcomes)
-    bins = Bins.count(names, np.searchsorted(leaves, end) * n + outcome)
+    place = np.zeros(len(tree.left), np.int64)
+    place[leaves] = np.arange(len(leaves))
+    bins = Bins.count(names, place[end] * n + outcome)
     span_of_row = _with_class(people, label, outcome)
     first = first_rows(span_of_row)
     own, everything, hidden = [], np.arange(n), people.target_is_private
     for row in first.tolist():
-        at = np.searchsorted(leaves, np.sort(reached[label[row]])) * n
+        at = place[np.sort(reached[label[row]])] * n
         told = everything if hidden else outcome[row : row + 1]
         own.append((at[:, None] + told).ravel())
     start = np.concatenate([[0], np.cumsum([len(one) for one in own])]).astype(np.int64)

@@ -252,8 +252,12 @@ def _close(
     kept = list(chosen)
     while True:
         rules = [m.rule for m in kept]
-        channels = find_channels(rules, columns, private, k, n_rows)
+        channels = set(find_channels(rules, columns, private, k, n_rows))
         if not channels:
             return kept
-        involved = [m for m in kept if any(m.rule.items == big for _, big in channels)]
-        kept.remove(min(involved or kept, key=lambda m: m.weight))
+        # a rule that publishes both sets of a channel first: others may do with the larger one
+        involved = [m for m in kept if (m.rule.left, m.rule.items) in channels]
+        if not involved:
+            large = {big for _, big in channels}
+            involved = [m for m in kept if m.rule.items in large or m.rule.left in large]
+        kept.remove(min(involved, key=lambda m: m.weight))

@@ -101,8 +101,8 @@ def rule_spans(
             found &= has[item]
         return found
 
-    left = np.array([all_of(rule.left - closed) for rule in rules]).reshape(len(rules), n_rows)
-    right = np.array([all_of(rule.right - closed) for rule in rules]).reshape(len(rules), n_rows)
+    left = np.array([all_of(r.left - closed) for r in rules], np.bool_).reshape(-1, n_rows)
+    right = np.array([all_of(r.right - closed) for r in rules], np.bool_).reshape(-1, n_rows)
     flags = np.concatenate([left, left & right]).T  # the right side shows where the left is met
     packed = np.packbits(flags, axis=1) if len(rules) else np.zeros((n_rows, 1), np.uint8)
     span_of_row, n_spans = group_keys(packed.astype(np.int32))
