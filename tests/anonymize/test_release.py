@@ -18,7 +18,9 @@ from shoal.errors import GuaranteeError, ParameterError, TableError
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 from shoal.tables import Output, open_table
+from tests import engines
 from tests.anonymize.people import SCHEMA, random_rows, relation, worked_rows
+from tests.extras import need
 
 
 @pytest.fixture
@@ -183,3 +185,16 @@ def test_an_empty_table_is_an_error():
 def test_engines_can_be_passed_in_place_of_tables():
     engine = open_table(relation(worked_rows()))
     assert BottomUpGeneralization(SCHEMA, KAnonymity(3)).fit(engine).release_.n_suppressed == 0
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow", ".feather"])
+@pytest.mark.parametrize("engine", ["duckdb", "csv", "pandas", "polars", "pyarrow"])
+def test_every_format_is_written_from_every_engine_and_read_back(engine, suffix, tmp_path):
+    if suffix in (".arrow", ".feather"):
+        need("pyarrow")
+    names = list(SCHEMA)
+    columns = {name: [row[at] for row in worked_rows()] for at, name in enumerate(names)}
+    table = engines.make(engine, columns, tmp_path)
+    release = BottomUpGeneralization(SCHEMA, KAnonymity(3)).fit(table).release_
+    path = release.write(tmp_path / f"out{suffix}")["table"]
+    assert sorted(count_released(path, SCHEMA).sizes.tolist()) == [3, 3, 4, 4, 4, 4, 7]

@@ -190,7 +190,24 @@ def write_arrow_batches(relation: Any, path: Path) -> None:
         import pyarrow as pa
     except ImportError:
         raise MissingExtraError("PyArrow", "arrow", "writing Arrow files") from None
-    reader = relation.fetch_record_batch()
+    # DuckDB 2 renamed it; before that the new name is absent
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    reader = read()
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
+
+
+def read_arrow(path: Path) -> Any:
+    """A PyArrow table from an Arrow file, mapped rather than loaded where it can be."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtraError("PyArrow", "arrow", "reading Arrow files") from None
+    try:
+        with pa.memory_map(str(path)) as source:
+            return pa.ipc.open_file(source).read_all()
+    except (OSError, pa.ArrowInvalid):
+        raise TableError(
+            f"{path.name!r} cannot be read: it is damaged, cut short, or no Arrow file."
+        ) from None

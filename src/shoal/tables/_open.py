@@ -1,17 +1,20 @@
 """One door for every kind of table."""
 
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from shoal.errors import TableError
-from shoal.frames import is_frame
+from shoal.frames import is_frame, read_arrow
 from shoal.tables._duck_engine import DuckEngine
 from shoal.tables._engine import Engine
 from shoal.tables._files import open_files
 from shoal.tables._frame_engine import FrameEngine
 from shoal.tables._spark_engine import SparkEngine, is_spark
+
+ARROW = (".arrow", ".feather", ".ipc")
 
 
 def open_table(source: Any, *, encoding: str | None = None) -> Engine:
@@ -27,6 +30,8 @@ def open_table(source: Any, *, encoding: str | None = None) -> Engine:
     """
     if isinstance(source, FrameEngine | DuckEngine | SparkEngine):
         return source
+    if isinstance(source, str | PathLike) and Path(source).suffix.lower() in ARROW:
+        return FrameEngine(read_arrow(Path(source)))
     if isinstance(source, str | PathLike):
         return DuckEngine(*open_files(source, encoding=encoding))
     if isinstance(source, duckdb.DuckDBPyRelation):
