@@ -27,6 +27,13 @@ def test_spanning_tree_agrees_with_scipy(seed):
     assert length.sum() == pytest.approx(minimum_spanning_tree(whole).sum())
 
 
+def test_spanning_tree_of_many_components():
+    """On a line the tree is as long as the line; the second round has over 2**16 components."""
+    points = np.random.default_rng(0).uniform(size=(220_000, 1))
+    length = spanning_tree(points)[2]
+    assert length.sum() == pytest.approx(np.ptp(points))
+
+
 def test_spanning_tree_with_equal_points():
     points = np.array([[0.0], [0.0], [1.0], [0.0], [1.0], [5.0], [2.0]])
     a, b, length = spanning_tree(points)

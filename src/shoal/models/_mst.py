@@ -71,7 +71,8 @@ def _join(
     rank = 1.0 + np.argsort(np.argsort(length[place], kind="stable"), kind="stable")
     forest = minimum_spanning_tree(coo_matrix((rank, (key // n, key % n)), shape=(n, n)))
     kept = place[np.isin(rank, forest.data)]
-    joined = connected_components(forest, directed=False)[1]
+    # scipy numbers components in 32 bits, in which the keys above would overflow
+    joined = connected_components(forest, directed=False)[1].astype(np.intp)
     return a[kept], b[kept], length[kept], joined[component]
 
 
