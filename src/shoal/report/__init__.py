@@ -1,5 +1,6 @@
 """Results as text, HTML, JSON and figures."""
 
+from shoal.report._audit_plot import plot_audit
 from shoal.report._compare_plot import plot_comparison
 from shoal.report._frontier import (
     Frontier,
@@ -15,6 +16,7 @@ __all__ = [
     "Frontier",
     "FrontierPoint",
     "measure_frontier",
+    "plot_audit",
     "plot_comparison",
     "plot_frontier",
     "plot_lattice",
