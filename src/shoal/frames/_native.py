@@ -88,7 +88,7 @@ def _factorize_arrow(column: Any) -> tuple[Codes, list[Any]]:
 def _factorize_pandas(series: Any) -> tuple[Codes, list[Any]]:
     import pandas as pd
 
-    codes, distinct = pd.factorize(series.array, use_na_sentinel=True)
+    codes, distinct = pd.factorize(series, use_na_sentinel=True)
     return codes.astype(np.int32), list(distinct.tolist())
 
 
