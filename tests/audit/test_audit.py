@@ -34,7 +34,7 @@ TABLE_1 = {
 
 
 def roles(**of):
-    """A schema from the first letters of roles: p for public, s for sensitive; the last is the target."""
+    """A schema from roles: p for public, s for sensitive; the last is the target."""
     names = list(of)
     return Schema(
         {
