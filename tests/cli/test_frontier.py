@@ -34,6 +34,16 @@ def test_a_frontier_is_drawn_and_listed(folder):
     assert shoal(*arguments, "-m", "mondrian").exit_code == 2  # the files are there
 
 
+def test_the_lattice_that_full_domain_searched_is_drawn(folder):
+    need("matplotlib")
+    done = shoal(
+        *("frontier", "table.csv", "-s", "schema.toml", "-o", "f.svg", "--k", "3"),
+        *("-m", "full-domain", "--lattice", "lattice.svg"),
+    )
+    assert done.exit_code == 0, done.output
+    assert "<svg" in (folder / "lattice.svg").read_text("utf-8")
+
+
 @pytest.mark.parametrize("more", [["--k", "two"], ["-m", "nothing"], ["--diversity", "odd:1"]])
 def test_bad_usage_is_told_before_any_work(folder, more):
     done = shoal("frontier", "table.csv", "-s", "schema.toml", "-o", "f.png", *more)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.anonymize import known_methods, make_method
+from shoal.anonymize import FullDomain, known_methods, make_method
 from shoal.cli._options import (
     Encoding,
     Force,
@@ -19,7 +19,7 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.errors import ParameterError
-from shoal.report import Frontier, measure_frontier, plot_frontier
+from shoal.report import Frontier, measure_frontier, plot_frontier, plot_lattice
 from shoal.schema import Schema
 
 app = typer.Typer()
@@ -41,13 +41,19 @@ def frontier(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Releases made at the same time.")
     ] = min(4, os.cpu_count() or 1),
+    lattice: Annotated[
+        Path | None,
+        typer.Option(
+            "--lattice", help="Figure of all that full-domain looked at, for the least k."
+        ),
+    ] = None,
     missing_to_root: MissingToRoot = False,
     encoding: Encoding = None,
     force: Force = False,
 ) -> None:
     """Release TABLE with every method over a grid of k; draw and list what each loses."""
     listing = out.with_suffix(".csv")
-    refuse_existing([out, listing], force=force)
+    refuse_existing([path for path in (out, listing, lattice) if path is not None], force=force)
     described = Schema.from_toml(schema)
     names = method or list(known_methods())
     makers: dict[str, Any] = {}
@@ -64,7 +70,14 @@ def frontier(
         )  # fmt: skip
     plot_frontier(found, out)
     found.write_csv(listing)
-    data = found.to_dict() | {"files": {"figure": str(out), "table": str(listing)}}
+    files = {"figure": str(out), "table": str(listing)}
+    if lattice is not None:
+        least = min(_grid(k))
+        full = FullDomain(described, read_privacy(least, diversity))
+        full.fit(table, missing_to_root=missing_to_root, encoding=encoding)
+        plot_lattice(full.lattice_, lattice)
+        files["lattice"] = str(lattice)
+    data = found.to_dict() | {"files": files}
     out_.emit(data, lambda: _show(found, out, listing))
 
 
