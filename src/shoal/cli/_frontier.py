@@ -43,9 +43,7 @@ def frontier(
     ] = min(4, os.cpu_count() or 1),
     lattice: Annotated[
         Path | None,
-        typer.Option(
-            "--lattice", help="Figure of all that full-domain looked at, for the least k."
-        ),
+        typer.Option("--lattice", help="Figure of what full-domain looked at, for the least k."),
     ] = None,
     missing_to_root: MissingToRoot = False,
     encoding: Encoding = None,
