@@ -37,3 +37,13 @@ def test_top_level_names():
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = shoal.nothing
+
+
+def test_what_releases_tables_loads_no_slow_library():
+    code = (
+        "import sys, shoal.anonymize, shoal.cli._anonymize;"
+        "slow = {'scipy', 'sklearn', 'numba', 'pandas', 'matplotlib'} & set(sys.modules);"
+        "sys.exit(', '.join(sorted(slow)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from shoal.typing import Flags, Floats
 
@@ -154,6 +153,8 @@ def _some_point(gap: Floats, rise: Floats) -> bool:
     n, duels = rise.shape
     aim = np.zeros(n + 1)
     aim[-1] = -1.0  # the smallest margin is made as large as possible
+    from scipy.optimize import linprog  # noqa: PLC0415  takes a second; few models need it
+
     solved = linprog(
         aim,
         A_ub=np.column_stack([-rise.T, np.ones(duels)]),
