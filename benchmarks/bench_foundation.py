@@ -40,6 +40,7 @@ import sys, duckdb
 from time import perf_counter
 started = perf_counter()
 connection = duckdb.connect()
+connection.execute("SET enable_progress_bar = false")
 keys = ", ".join('"' + name + '"' for name in sys.argv[3:])
 source, target = sys.argv[1:3]
 count = f"SELECT {keys}, count(*) AS n FROM '{source}' GROUP BY ALL"

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import shutil
+import signal
 from types import ModuleType
 
 import pytest
@@ -24,3 +25,8 @@ def has_spark() -> bool:
     except ImportError:
         return False
     return shutil.which("java") is not None
+
+
+def hear_interrupts() -> None:
+    """Run in a child before it starts: a parent in the background ignores Ctrl-C for both."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -15,6 +15,7 @@ from shoal.cli._options import read_privacy
 from shoal.privacy import EntropyDiversity, KAnonymity, RecursiveDiversity, TCloseness
 from shoal.schema import Schema
 from tests.cli import worked_example
+from tests.extras import hear_interrupts
 
 ROOT = Path(__file__).parents[2]
 MADE = {"r.csv", "r.manifest.json", "r.recoding.json", "r.schema.toml"}
@@ -273,7 +274,12 @@ def test_an_interrupted_run_leaves_nothing_behind(folder):
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        preexec_fn=hear_interrupts,
     )
     assert done.returncode == 128 + signal.SIGINT, done.stderr
     assert "Traceback" not in done.stderr

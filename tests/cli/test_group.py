@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from shoal import cli, errors
 from shoal.cli import _commands, _group
+from tests.extras import hear_interrupts
 
 HEAVY = {"numba", "sklearn", "pandas", "polars", "pyarrow", "scipy", "duckdb"}
 ROOT = Path(__file__).parents[2]
@@ -19,7 +20,12 @@ ROOT = Path(__file__).parents[2]
 def run_python(code: str, **extra: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **extra}
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        preexec_fn=hear_interrupts,
     )
 
 

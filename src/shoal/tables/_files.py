@@ -88,6 +88,7 @@ def open_files(
     if empty:
         raise TableError(f"file {empty[0]!r} is empty. It needs at least a header.")
     connection = duckdb.connect()
+    connection.execute("SET enable_progress_bar = false")  # stdout belongs to the command
     listed = list_sql([str(path) for path in paths])
     with disclose_nothing():
         if kind == "parquet":
