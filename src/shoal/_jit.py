@@ -75,3 +75,15 @@ def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
 def kernel(function: F) -> F:
     """Compile on first call, never on import; keep the result on disk when the disk allows it."""
     return cast(F, _Kernel(function))
+
+
+def load_kernels(*kernels: Callable[..., Any]) -> threading.Thread:
+    """Load numba and some kernels in the background, while an engine is busy counting."""
+
+    def load() -> None:
+        for function in kernels:
+            cast(_Kernel, function).compiled()
+
+    thread = threading.Thread(target=load, daemon=True)
+    thread.start()
+    return thread

@@ -8,6 +8,7 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -162,12 +163,15 @@ class Release:
             "recoding": path.with_name(f"{stem}.recoding.json"),
             "schema": path.with_name(f"{stem}.schema.toml"),
         }
-        with _all_or_nothing(paths, force=force) as temporary:
+        with ThreadPoolExecutor(1) as pool, _all_or_nothing(paths, force=force) as temporary:
+            manifest = pool.submit(self.to_dict)  # measured while the engine writes
             self.compressed.write(self.recoded, self.output, temporary["table"])
             recheck(temporary["table"], self.schema, self.privacy, self.output, self.recoded)
             self.recoding.save(temporary["recoding"])
             self.schema.to_toml(temporary["schema"], folder=path.parent)
-            temporary["manifest"].write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
+            temporary["manifest"].write_text(
+                json.dumps(manifest.result(), indent=2) + "\n", "utf-8"
+            )
         return paths
 
     def __repr__(self) -> str:

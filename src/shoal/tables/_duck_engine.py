@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._jit import load_kernels
 from shoal.errors import TableError
 from shoal.frames import write_arrow_batches
 from shoal.schema import Coding, Schema
@@ -24,7 +25,7 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
-from shoal.tables._count_kernels import match_words
+from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
 from shoal.tables._duck_rows import code_rows, fractional, sample_rows
 from shoal.tables._engine import STAR, Output
 from shoal.tables._files import disclose_nothing
@@ -159,6 +160,7 @@ class DuckEngine:
         quasi = require_quasi_identifiers(schema)
         wanted = list(dict.fromkeys([*quasi, *counted_columns(schema)]))
         table = f"shoal_cells_{os.getpid()}_{next(_numbers)}"
+        load_kernels(pack_groups, merge_entries)
         columns = ", ".join(f"{self.value_sql(name)} AS {name_sql(name)}" for name in wanted)
         self.query(
             f"CREATE TEMP TABLE {table} AS "
