@@ -33,6 +33,8 @@ LEAST_STAKE = 0.01
 
 LEAF = -1
 
+_TIE = 1e-12  # rounding of entropies stays far below
+
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
@@ -176,7 +178,9 @@ class _Growth:
                     self.columns, self.rules.sizes, self.work, trial, low, high, stakes
                 )
             score[trial.n_parts == 0, column] = -np.inf
-        best = np.argmax(score, axis=1)
+        # scores that differ only by rounding are ties, which the first column wins
+        highest = score.max(axis=1, keepdims=True)
+        best = np.argmax(score >= highest - _TIE, axis=1)
         rows = np.arange(len(best))
         found = _frontier(level, best, low[rows, best], high[rows, best])
         self._cut(found, pool)
@@ -186,7 +190,7 @@ class _Growth:
         self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
     ) -> Frontier:
         """Try columns by falling score; ties go to the first column."""
-        ranked = np.argsort(-score, axis=1, kind="stable")
+        ranked = np.argsort(-np.round(score, 12), axis=1, kind="stable")
         found = _frontier(level, 0)
         still = np.arange(len(level.begin))
         for attempt in range(score.shape[1]):
