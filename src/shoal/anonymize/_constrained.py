@@ -160,7 +160,7 @@ class ConstrainedKMember(Anonymizer):
         """What an approximation costs, measured on a part of the largest block."""
         if len(pieces) == len(blocks):
             return ()
-        sample = cut_into_pieces(problem, max(blocks, key=len), _SAMPLE)[0]
+        sample = max(cut_into_pieces(problem, max(blocks, key=len), _SAMPLE), key=len)
         exact = information_loss_of(problem, [sample], refine=self.refine)
         parts = cut_into_pieces(problem, sample, PIECE)
         approximate = information_loss_of(problem, parts, refine=self.refine)
