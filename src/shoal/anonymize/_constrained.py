@@ -28,12 +28,12 @@ from shoal.typing import Codes, Flags, Progress
 EXACT_CELLS = 40_000
 """Cells of one maximum-allowed group up to which every cell is compared with every other."""
 
-PIECE = 4_096
+PIECE = 16_384
 """Cells that are compared with one another beyond that."""
 
 COSTS: dict[str, Cost] = {"height": label_height, "leaves": label_ncp}
 
-_SAMPLE = 3 * PIECE
+_SAMPLE = 2 * PIECE
 
 
 class ConstrainedKMember(Anonymizer):
@@ -52,7 +52,7 @@ class ConstrainedKMember(Anonymizer):
         What clusters are to lose least of: the paper's information loss (height of the released
         node in its hierarchy), or the share of values it covers (NCP).
     neighbours : {"auto", "exact", "pieces"}, default="auto"
-        Compare every cell with every other ("exact"), or only within pieces of 4,096 cells that
+        Compare every cell with every other ("exact"), or only within pieces of 16,384 cells that
         are alike ("pieces").  "auto" is exact for up to 40,000 cells in one group of the table
         at its limits.
 
