@@ -10,7 +10,7 @@ import numpy as np
 from shoal.anonymize._anneal import anneal
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._bottom_up_search import BottomUpSearch
-from shoal.anonymize._cuts import CutProblem, grow_hierarchies, infeasible, make_problem
+from shoal.anonymize._cuts import CutProblem, infeasible
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize._sequence import SequenceMixin
 from shoal.errors import InfeasibleError, ParameterError
@@ -117,16 +117,7 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> CutRecoding:
-        cells = grow_hierarchies(cells, self.schema.target, max(privacy.minimum_size, 1))
-        problem = make_problem(
-            cells,
-            privacy,
-            target=self.schema.target,
-            metric=self.metric,
-            max_suppression=self.max_suppression,
-            weights=[self.schema[name].weight for name in cells.names],
-        )
-        self._problem = problem
+        problem = self._prepare(cells, privacy)
         recoding = self._climb(problem, progress)
         if self.search == "anneal":
             rng = np.random.default_rng(self.random_state)

@@ -5,19 +5,38 @@ from __future__ import annotations
 from typing import Any
 
 from shoal._estimator import require_fitted
-from shoal.anonymize._cuts import CutProblem
+from shoal.anonymize._cuts import CutProblem, grow_hierarchies, make_problem
 from shoal.anonymize._release import Release
 from shoal.anonymize._steps import Step
 from shoal.errors import InfeasibleError, ParameterError
+from shoal.privacy import PrivacyModel
+from shoal.schema import Schema
+from shoal.tables import FrequencyTable
 from shoal.typing import Codes
 
 
 class SequenceMixin:
     """`release_at` for methods that keep their steps."""
 
+    schema: Schema
+    metric: str | None
+    max_suppression: float
     steps_: list[Step]
     _cuts: list[list[Codes]]
     _problem: CutProblem
+
+    def _prepare(self, cells: FrequencyTable, privacy: PrivacyModel) -> CutProblem:
+        """The problem of both directions; columns without a hierarchy grow one."""
+        cells = grow_hierarchies(cells, self.schema.target, max(privacy.minimum_size, 1))
+        self._problem = make_problem(
+            cells,
+            privacy,
+            target=self.schema.target,
+            metric=self.metric,
+            max_suppression=self.max_suppression,
+            weights=[self.schema[name].weight for name in cells.names],
+        )
+        return self._problem
 
     def release_at(self, step: int) -> Release:
         """The release after a step; 0 is before the first.

@@ -14,9 +14,7 @@ from shoal.anonymize._cuts import (
     CutProblem,
     State,
     ceiling_cut,
-    grow_hierarchies,
     infeasible,
-    make_problem,
 )
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize._sequence import SequenceMixin
@@ -96,16 +94,7 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> CutRecoding:
-        cells = grow_hierarchies(cells, self.schema.target, max(privacy.minimum_size, 1))
-        problem = make_problem(
-            cells,
-            privacy,
-            target=self.schema.target,
-            metric=self.metric,
-            max_suppression=self.max_suppression,
-            weights=[self.schema[name].weight for name in cells.names],
-        )
-        self._problem = problem
+        problem = self._prepare(cells, privacy)
         search = TopDownSearch(problem)
         if search.state.failing > problem.budget:
             raise infeasible(problem, search.state)
