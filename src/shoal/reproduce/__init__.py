@@ -1,0 +1,18 @@
+"""Rerun the papers' experiments: published value beside ours, a figure, a sentence on the gap."""
+
+from shoal.reproduce._evidence import Chart, Evidence, Finding, Line
+from shoal.reproduce._experiment import EXPERIMENTS, Experiment, Outcome, Setup, load, run, select
+
+__all__ = [
+    "EXPERIMENTS",
+    "Chart",
+    "Evidence",
+    "Experiment",
+    "Finding",
+    "Line",
+    "Outcome",
+    "Setup",
+    "load",
+    "run",
+    "select",
+]
