@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal._atomic import atomic_path
+from shoal._figure import BLUE, figure_path, new_figure, save_figure
 from shoal.anonymize import Compared
-from shoal.errors import MissingExtraError, ParameterError
 from shoal.typing import PathText
-
-_FORMATS = (".png", ".svg", ".pdf")
 
 
 def plot_comparison(results: Sequence[Compared], path: PathText, *, title: str = "") -> Path:
@@ -26,31 +23,16 @@ def plot_comparison(results: Sequence[Compared], path: PathText, *, title: str =
     title : str
         Written above the bars.
     """
-    path = Path(path)
-    if path.suffix.lower() not in _FORMATS:
-        raise ParameterError(f"cannot draw {path.name!r}: end it in {', '.join(_FORMATS)}.")
+    path = figure_path(path)
     figure = _draw([result for result in results if result.loss is not None], title)
-    with atomic_path(path) as part:
-        undated: dict[str, Any] = {
-            ".png": {"Software": None},
-            ".svg": {"Date": None},
-            ".pdf": {"CreationDate": None},
-        }[path.suffix.lower()]
-        figure.savefig(part, metadata=undated)
-    return path
+    return save_figure(figure, path)
 
 
 def _draw(results: Sequence[Compared], title: str) -> Any:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  optional
-        from matplotlib.figure import Figure  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing a comparison") from None
-    figure = Figure(figsize=(8, 0.5 * len(results) + 1.6), dpi=120, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(8, 0.5 * len(results) + 1.6, "drawing a comparison")
     left, right = figure.subplots(1, 2, sharey=True)
     names = [result.method for result in results]
-    bars = left.barh(names, [float(result.loss or 0.0) for result in results], color="#37688f")
+    bars = left.barh(names, [float(result.loss or 0.0) for result in results], color=BLUE)
     left.bar_label(bars, fmt="%.3g", padding=3, fontsize=8)
     left.set(xlabel="loss (0: nothing, 1: all)", xlim=(0, None))
     left.margins(x=0.15)

@@ -12,12 +12,10 @@ from threading import Lock
 from typing import Any
 
 from shoal._atomic import atomic_path
+from shoal._figure import COLOURS, figure_path, new_figure, save_figure
 from shoal.anonymize import Anonymizer
-from shoal.errors import InfeasibleError, MissingExtraError, ParameterError, ShoalError
+from shoal.errors import InfeasibleError, ParameterError, ShoalError
 from shoal.typing import Native, PathText, Progress
-
-_FORMATS = (".png", ".svg", ".pdf")
-_COLOURS = ("#37688f", "#b3362b", "#5b8c3a", "#8a5a9e", "#c98a1b", "#4aa3a2", "#7a7a7a")
 
 
 @dataclass(frozen=True)
@@ -157,36 +155,20 @@ def plot_frontier(frontier: Frontier, path: PathText) -> Path:
     path : path
         File to write; its suffix tells the format (PNG, SVG or PDF).
     """
-    path = Path(path)
-    if path.suffix.lower() not in _FORMATS:
-        raise ParameterError(f"cannot draw {path.name!r}: end it in {', '.join(_FORMATS)}.")
+    path = figure_path(path)
     if all(point.failure is not None for point in frontier.points):
         raise ShoalError("no method made a release at any k, so there is nothing to draw.")
     figure = _draw(frontier)
-    undated: dict[str, Any] = {  # without the date, the same frontier gives the same file
-        ".png": {"Software": None},
-        ".svg": {"Date": None},
-        ".pdf": {"CreationDate": None},
-    }[path.suffix.lower()]
-    with atomic_path(path) as part:
-        figure.savefig(part, metadata=undated)
-    return path
+    return save_figure(figure, path)
 
 
 def _draw(frontier: Frontier) -> Any:
-    try:
-        # a figure of its own, not pyplot: no window, no state shared with the user's plots
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  optional
-        from matplotlib.figure import Figure  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing a frontier") from None
-    figure = Figure(figsize=(9, 4), dpi=120, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(9, 4, "drawing a frontier")
     lost, told = figure.subplots(1, 2)
     for at, name in enumerate(dict.fromkeys(point.method for point in frontier.points)):
         points = [p for p in frontier.points if p.method == name and p.failure is None]
         ks = [point.k for point in points]
-        style = {"marker": "o", "color": _COLOURS[at % len(_COLOURS)], "label": name}
+        style = {"marker": "o", "color": COLOURS[at % len(COLOURS)], "label": name}
         lost.plot(ks, [100 * (point.gcp or 0.0) for point in points], **style)
         told.plot(ks, [point.discernibility for point in points], **style)
     ticks = sorted({point.k for point in frontier.points})

@@ -5,16 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shoal._atomic import atomic_path
+from shoal._figure import BLUE, RED, figure_path, new_figure, save_figure
 from shoal.anonymize import Lattice
-from shoal.errors import MissingExtraError, ParameterError
 from shoal.typing import PathText
-
-_UNDATED: dict[str, Any] = {
-    ".png": {"Software": None},
-    ".svg": {"Date": None},
-    ".pdf": {"CreationDate": None},
-}
 
 
 def plot_lattice(lattice: Lattice, path: PathText) -> Path:
@@ -27,26 +20,16 @@ def plot_lattice(lattice: Lattice, path: PathText) -> Path:
     path : path
         File to write; its suffix tells the format (PNG, SVG or PDF).
     """
-    path = Path(path)
-    if path.suffix.lower() not in _UNDATED:
-        raise ParameterError(f"cannot draw {path.name!r}: end it in {', '.join(_UNDATED)}.")
+    path = figure_path(path)
     figure = _draw(lattice)
-    with atomic_path(path) as part:
-        figure.savefig(part, metadata=_UNDATED[path.suffix.lower()])
-    return path
+    return save_figure(figure, path)
 
 
 def _draw(lattice: Lattice) -> Any:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  optional
-        from matplotlib.figure import Figure  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing a lattice") from None
-    figure = Figure(figsize=(7, 4.2), dpi=120, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(7, 4.2, "drawing a lattice")
     axes = figure.add_subplot()
     height = lattice.levels.sum(axis=1)
-    for safe, color, label in ((False, "#b3362b", "fails"), (True, "#37688f", "safe")):
+    for safe, color, label in ((False, RED, "fails"), (True, BLUE, "safe")):
         chosen = lattice.safe == safe
         axes.scatter(height[chosen], lattice.loss[chosen], s=14, color=color, label=label)
     best = lattice.best

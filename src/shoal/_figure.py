@@ -1,0 +1,57 @@
+"""Figures as files: a canvas without a window, and the same bytes for the same picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from shoal._atomic import atomic_path
+from shoal.errors import MissingExtraError, ParameterError
+from shoal.typing import PathText
+
+BLUE, RED, GREEN = "#37688f", "#b3362b", "#5b8c3a"
+COLOURS = (BLUE, RED, GREEN, "#8a5a9e", "#c98a1b", "#4aa3a2", "#7a7a7a")
+
+_UNDATED: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+
+
+def figure_path(path: PathText) -> Path:
+    """The path, if its suffix is a format that can be drawn; an error before any work if not."""
+    path = Path(path)
+    if path.suffix.lower() not in _UNDATED:
+        raise ParameterError(f"cannot draw {path.name!r}: end it in {', '.join(_UNDATED)}.")
+    return path
+
+
+def new_figure(width: float, height: float, purpose: str) -> Any:
+    """An empty matplotlib figure, apart from the user's own plots.
+
+    Parameters
+    ----------
+    width, height : float
+        Inches.
+    purpose : str
+        What cannot be done without matplotlib, for the error that says so.
+    """
+    try:
+        # a figure of its own, not pyplot: no window, no state shared with the user's plots
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  optional
+        from matplotlib.figure import Figure  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", purpose) from None
+    figure = Figure(figsize=(width, height), dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save_figure(figure: Any, path: Path) -> Path:
+    """Write a figure, whole or not at all; no date and no random names inside."""
+    import matplotlib  # noqa: PLC0415  optional, and there if a figure is
+
+    with atomic_path(path) as part, matplotlib.rc_context({"svg.hashsalt": "shoal"}):
+        figure.savefig(part, metadata=_UNDATED[path.suffix.lower()])
+    return path
