@@ -16,6 +16,7 @@ COMMANDS: dict[str, str] = {
     "apply": "Recode new rows as an earlier release was.",
     "compare": "Run every method on a table and show what each loses.",
     "check": "Tell whether a table keeps a promise; exit 1 when it does not.",
+    "reproduce": "Run the papers' experiments again; published numbers beside ours.",
     "report": "Write a page on a release: promise, risk, utility, limits.",
     "metrics": "Measure groups and risks of a table, raw or released.",
     "demo": "Release a real table, from suggestion to check, and say where the results are.",

@@ -1,7 +1,9 @@
 """Rerun the papers' experiments: published value beside ours, a figure, a sentence on the gap."""
 
+from shoal.reproduce._charts import plot_chart
 from shoal.reproduce._evidence import Chart, Evidence, Finding, Line
 from shoal.reproduce._experiment import EXPERIMENTS, Experiment, Outcome, Setup, load, run, select
+from shoal.reproduce._pages import describe, write_pages
 
 __all__ = [
     "EXPERIMENTS",
@@ -12,7 +14,10 @@ __all__ = [
     "Line",
     "Outcome",
     "Setup",
+    "describe",
     "load",
+    "plot_chart",
     "run",
     "select",
+    "write_pages",
 ]

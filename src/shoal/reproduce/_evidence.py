@@ -20,7 +20,7 @@ class Finding:
     ours : float
         What was measured just now.
     published : float or str or None
-        What the paper prints, or about what its figure shows ("about 0.8"); None where it is silent.
+        What the paper prints, or what its figure shows ("about 0.8"); None where it is silent.
     low, high : float or None
         Bounds outside of which the claim is not reproduced; None for no bound on that side.
     unit : str

@@ -1,0 +1,69 @@
+"""`shoal reproduce`: the papers' experiments, run again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli._output import output
+from shoal.reproduce import EXPERIMENTS, Outcome, Setup, describe, run, select, write_pages
+
+app = typer.Typer()
+
+
+@app.command()
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[all|NAME ...]", help="Experiments; all of them unless given."),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer rows and repeats: minutes, not an hour.")
+    ] = False,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for pages, figures and JSON.")
+    ] = Path("evidence"),
+    seed: Annotated[int, typer.Option("--seed", help="Start of everything random.")] = 0,
+    list_: Annotated[bool, typer.Option("--list", help="Say which there are, and stop.")] = False,
+) -> None:
+    """Run experiments of the papers; write each published number beside ours.
+
+    Exit code 1 when a number lies outside the bounds that its experiment states.
+    An experiment whose data or package is absent is skipped and says how to get it.
+    """
+    out_ = output()
+    chosen = select(names or [])
+    if list_:
+        known = {name: EXPERIMENTS[name] for name in chosen}
+        out_.emit(known, lambda: out_.table("", ["name", "what"], list(known.items())))
+        return
+    outcomes: list[Outcome] = []
+    for at, name in enumerate(chosen):
+        with out_.progress() as progress:
+            progress(at, len(chosen), name)
+            outcome = run(name, Setup(quick, seed, progress))
+        write_pages([outcome], out)  # one at a time: an interrupted run keeps what it has
+        outcomes.append(outcome)
+        out_.note(f"{name}: {outcome.state}, {outcome.seconds:.1f} s")
+    data = {"out": str(out), "experiments": [describe(outcome) for outcome in outcomes]}
+    out_.emit(data, lambda: _show(outcomes, out))
+    if any(outcome.state == "differs" for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def _show(outcomes: list[Outcome], out: Path) -> None:
+    rows = []
+    for outcome in outcomes:
+        found = outcome.evidence.findings if outcome.evidence else ()
+        bounded = [finding.holds for finding in found if finding.holds is not None]
+        within = f"{sum(bounded)} of {len(bounded)}" if outcome.evidence else "-"
+        rows.append([outcome.name, outcome.state, within, round(outcome.seconds, 1)])
+    output().table("", ["experiment", "state", "within bounds", "seconds"], rows)
+    for outcome in outcomes:
+        if outcome.skipped is not None:
+            output().print(f"{outcome.name} skipped: {outcome.skipped}")
+        for finding in outcome.evidence.failures if outcome.evidence else ():
+            output().print(
+                f"{outcome.name} differs: {finding.where}, {finding.what}: {finding.ours:g}"
+            )
+    output().print(f"Pages: {out / 'index.md'}")
