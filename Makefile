@@ -21,7 +21,7 @@ CODE := $(wildcard src tests benchmarks docs/examples)
 help:
 	@sed -n '1,3s/^# //p' Makefile
 	@echo '  make lint    ruff, mypy, import-linter, codespell'
-	@echo '  make bench   the speed figures (QUICK=1 for small ones)'
+	@echo '  make bench   the speed figures (FULL=1 for long ones, ONLY=name for one)'
 	@echo '  make docs    the documentation, into site/'
 
 demo: $(VENV)/.demo
@@ -47,7 +47,7 @@ docs: $(VENV)/.docs
 	@echo "documentation: site/index.html"
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks $(if $(QUICK),--quick) $(ONLY)
+	$(BIN)/python -m benchmarks $(if $(FULL),--full) $(ONLY)
 
 clean:
 	rm -rf $(VENV) $(CORE) site demo-output

@@ -1,21 +1,17 @@
 """Audits beside applying the model; spanning trees beside fast_hdbscan; rules beside mlxtend."""
 
-import time
+from collections.abc import Iterator
 
 import numpy as np
 
+from benchmarks._row import Row
+from benchmarks._timing import seconds
 
-def main(quick: bool = False) -> list[tuple[object, ...]]:
-    return [*tree(quick), *forest(quick), *span_tree(quick), *clusters(quick), *rules()]
 
-
-def seconds(function, repeats: int = 1) -> float:
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - start)
-    return best
+def main(quick: bool = False) -> Iterator[Row]:
+    for part in (tree, forest, span_tree, clusters):
+        yield from part(quick)
+    yield from rules()
 
 
 def people(n_rows: int):
@@ -33,7 +29,7 @@ def people(n_rows: int):
     return table, schema
 
 
-def tree(quick: bool) -> list[tuple[object, ...]]:
+def tree(quick: bool) -> list[Row]:
     from sklearn.tree import DecisionTreeClassifier
 
     from shoal.audit import audit
@@ -44,12 +40,10 @@ def tree(quick: bool) -> list[tuple[object, ...]]:
     model.fit(table[list("abcdef")], table["y"])
     peer = seconds(lambda: model.apply(table[list("abcdef")]), 3)
     ours = seconds(lambda: audit(model, table, schema), 3)
-    return [
-        (f"audit a tree of 1,000 leaves, {n_rows:,} rows (peer: apply)", ours, peer, ours / peer)
-    ]
+    return [Row(f"audit a tree of 1,000 leaves, {n_rows:,} rows", ours, peer, "scikit-learn apply")]
 
 
-def forest(quick: bool) -> list[tuple[object, ...]]:
+def forest(quick: bool) -> list[Row]:
     from sklearn.ensemble import RandomForestClassifier
 
     from shoal.audit import audit
@@ -64,18 +58,18 @@ def forest(quick: bool) -> list[tuple[object, ...]]:
     closed = seconds(lambda: audit(model, table, hidden))
     what = f"audit a forest of {n_trees} trees, {n_rows:,} rows"
     return [
-        (f"{what} (peer: apply)", ours, peer, ours / peer),
-        (f"{what}, one private column (peer: apply)", closed, peer, closed / peer),
+        Row(what, ours, peer, "scikit-learn apply"),
+        Row(f"{what}, one private column", closed, peer, "scikit-learn apply"),
     ]
 
 
-def span_tree(quick: bool) -> list[tuple[object, ...]]:
+def span_tree(quick: bool) -> list[Row]:
     from shoal.models import spanning_tree
 
     n_rows = 30_000 if quick else 1_000_000
     points = np.random.default_rng(0).normal(size=(n_rows, 3))
     ours = seconds(lambda: spanning_tree(points))
-    peer = None
+    peer, note = None, ""
     try:
         from fast_hdbscan.boruvka import parallel_boruvka
         from fast_hdbscan.numba_kdtree import kdtree_to_numba
@@ -85,12 +79,12 @@ def span_tree(quick: bool) -> list[tuple[object, ...]]:
         parallel_boruvka(tree, min_samples=1)  # compiles
         peer = seconds(lambda: parallel_boruvka(tree, min_samples=1))
     except Exception as error:
-        print(f"fast_hdbscan left out: {type(error).__name__}")
-    ratio = ours / peer if peer else None
-    return [(f"spanning tree of {n_rows:,} points in 3 dimensions", ours, peer, ratio)]
+        note = f"peer left out: {type(error).__name__}"
+    what = f"spanning tree of {n_rows:,} points in 3 dimensions"
+    return [Row(what, ours, peer, "fast_hdbscan", note=note)]
 
 
-def clusters(quick: bool) -> list[tuple[object, ...]]:
+def clusters(quick: bool) -> list[Row]:
     """Adult's numeric attributes, capital gain private, k = 10: inertia beside k-means."""
     import pandas as pd
     from sklearn.cluster import KMeans
@@ -112,12 +106,12 @@ def clusters(quick: bool) -> list[tuple[object, ...]]:
     ours = float(((points - model.cluster_centers_[model.labels_]) ** 2).sum())
     peer = float(KMeans(n, n_init=3, random_state=0).fit(points).inertia_)
     return [
-        (f"cluster Adult, {len(table):,} rows, {n} clusters (s)", taken, None, None),
-        ("inertia of these clusters (peer: k-means)", ours, peer, ours / peer),
+        Row(f"cluster Adult, {len(table):,} rows", taken, note=f"{n} clusters"),
+        Row("inertia of these clusters", ours, peer, "k-means", ""),
     ]
 
 
-def rules() -> list[tuple[object, ...]]:
+def rules() -> list[Row]:
     """Groceries, k = 30: with every second department private, beside mining alone."""
     import csv
 
@@ -140,12 +134,9 @@ def rules() -> list[tuple[object, ...]]:
     ours = seconds(lambda: model.fit(baskets))
     cost = model.cost_
     return [
-        ("rules of Groceries, k = 30 (s; peer: mlxtend alone)", ours, peer, ours / peer),
-        ("rules released (peer: mined)", len(model.rules_), cost.mined, None),
-        (
-            "support times confidence kept (peer: mined)",
-            cost.weight_after,
-            cost.weight_before,
-            cost.weight_after / cost.weight_before,
+        Row("rules of Groceries, k = 30", ours, peer, "mlxtend alone"),
+        Row("rules released", len(model.rules_), cost.mined, "all mined", "rules"),
+        Row(
+            "support times confidence kept", cost.weight_after, cost.weight_before, "all mined", ""
         ),
     ]

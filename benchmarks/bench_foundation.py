@@ -8,15 +8,16 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
 
 import duckdb
 
-from shoal.datasets import DataNotFoundError, adult, adult_schema, scale_up
+from benchmarks._row import Row
+from benchmarks._timing import seconds
+from shoal.datasets import adult, adult_schema, scale_up
 
 SEVEN = ("workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")
-Row = tuple[str, float, float | None, float | None]
 
 _RELEASE = """
 import json, resource, sys
@@ -51,12 +52,9 @@ print(perf_counter() - started)
 """
 
 
-def main(quick: bool = False) -> list[Row]:
-    rows: list[Row] = [("import shoal (s)", _import_time(), None, None)]
-    try:
-        people = adult("all")
-    except DataNotFoundError:
-        return rows
+def main(quick: bool = False) -> Iterator[Row]:
+    yield _import_time()
+    people = adult("all")
     schema = adult_schema("own", quasi_identifiers=SEVEN)
     wanted = {name: column for name, column in schema.items() if column.role != "identifier"}
     with tempfile.TemporaryDirectory() as scratch:
@@ -64,7 +62,9 @@ def main(quick: bool = False) -> list[Row]:
         type(schema)(wanted).to_toml(folder / "schema.toml")
         sigma = 3 if quick else 30
         table = scale_up(people, folder / "scale.parquet", sigma=sigma, rho=3)
-        rows += _compare("scale-up set, K = 150, file to file (s)", table, folder, list(wanted))
+        yield from _compare(
+            f"scale-up set x {sigma}, K = 150, file to file", table, folder, list(wanted)
+        )
         for millions in () if quick else (1, 10, 100):
             large = folder / "rows.parquet"
             copies = millions * 10**6 // (sigma * people.n_rows) + 1
@@ -73,8 +73,7 @@ def main(quick: bool = False) -> list[Row]:
                 f"COPY (SELECT {columns} FROM '{table}', range({copies}) LIMIT {millions}000000) "
                 f"TO '{large}' (FORMAT parquet)"
             )
-            rows += _compare(f"{millions} million rows (s)", large, folder, list(wanted))
-    return rows
+            yield from _compare(f"{millions} million rows", large, folder, list(wanted))
 
 
 def _compare(what: str, table: Path, folder: Path, names: list[str]) -> list[Row]:
@@ -85,10 +84,10 @@ def _compare(what: str, table: Path, folder: Path, names: list[str]) -> list[Row
     ours = json.loads(_run(call))
     peer = float(_run(bare))
     return [
-        (what, ours["whole"], peer, ours["whole"] / peer),
-        (f"- compress; {ours['cells']} cells", ours["compress"], None, None),
-        ("- solve", ours["solve"], None, None),
-        ("- peak memory (GB)", ours["gigabytes"], None, None),
+        Row(what, ours["whole"], peer, "bare DuckDB"),
+        Row(f"{what}: compress", ours["compress"], note=f"{ours['cells']:,} cells"),
+        Row(f"{what}: solve", ours["solve"]),
+        Row(f"{what}: peak memory", ours["gigabytes"], unit="GB"),
     ]
 
 
@@ -96,13 +95,9 @@ def _run(call: list[str]) -> str:
     return subprocess.run(call, capture_output=True, text=True, check=True).stdout
 
 
-def _import_time() -> float:
-    call = [sys.executable, "-c", "import shoal"]
-    nothing = [sys.executable, "-c", "pass"]
-    _run(call)
-    times = []
-    for command in (call, nothing):
-        started = perf_counter()
-        _run(command)
-        times.append(perf_counter() - started)
-    return times[0] - times[1]
+def _import_time() -> Row:
+    ours, bare = (
+        seconds(lambda code=code: _run([sys.executable, "-c", code]), 3)
+        for code in ("import shoal", "pass")
+    )
+    return Row("start Python and import shoal", ours, bare, "Python alone")

@@ -1,11 +1,13 @@
 """Mondrian: against anonypy on Adult, and against DuckDB's own GROUP BY on a large file."""
 
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 
+from benchmarks._row import Row
+from benchmarks._timing import seconds
 from shoal.anonymize import Mondrian
 from shoal.datasets import SEVEN, adult, adult_schema
 from shoal.metrics import gcp
@@ -15,11 +17,10 @@ from shoal.schema import Column, Schema
 NAMES = ("age", *SEVEN)
 
 
-def main(quick: bool) -> list[tuple[object, ...]]:
+def main(quick: bool = False) -> Iterator[Row]:
     schema = _schema()
-    rows = _against_anonypy(schema, n_rows=2_000 if quick else None)
-    rows += _against_duckdb(schema, copies=7 if quick else 332)
-    return rows
+    yield from _against_anonypy(schema, n_rows=2_000 if quick else None)
+    yield _against_duckdb(schema, copies=7 if quick else 332)
 
 
 def _schema() -> Schema:
@@ -28,31 +29,35 @@ def _schema() -> Schema:
     return Schema({**columns, "age": Column("quasi-identifier", "numeric")})
 
 
-def _against_anonypy(schema: Schema, n_rows: int | None) -> list[tuple[object, ...]]:
-    import anonypy
+def _against_anonypy(schema: Schema, n_rows: int | None) -> Iterator[Row]:
     import pandas as pd
 
     data = adult().select([*NAMES, "income"])
     frame = pd.DataFrame({name: list(data[name]) for name in data.names})[:n_rows]
     method = Mondrian(schema, KAnonymity(10))
     method.fit(frame)  # compiles
-    ours = min(_seconds(lambda: method.fit(frame).release_.table) for _ in range(5))
-    theirs_frame = frame.copy()
-    for name in SEVEN:
-        theirs_frame[name] = theirs_frame[name].astype("category")
-    peer = anonypy.Preserver(theirs_frame, list(NAMES), "income")
-    theirs = _seconds(lambda: peer.anonymize_k_anonymity(10))
+    ours = seconds(lambda: method.fit(frame).release_.table, 5)
+    theirs, note = _anonypy(frame)
+    yield Row(f"Adult, {len(frame)} rows, k=10", ours, theirs, "anonypy", note=note)
+    yield Row("of which solving", method.release_.seconds["solve"])
     lost = gcp(method.release_.recoded)
     best = Mondrian(schema, KAnonymity(10), spread=0, priority=0, loss=1)
     least = gcp(best.fit(frame).release_.recoded)
-    return [
-        (f"Adult, {len(frame)} rows, k=10, s (peer: anonypy)", ours, theirs, theirs / ours),
-        ("of which solving, s", method.release_.seconds["solve"], None, None),
-        ("mean NCP, default, against loss=1", lost, least, lost / least),
-    ]
+    yield Row("mean NCP by default", lost, least, "loss=1", "")
 
 
-def _against_duckdb(schema: Schema, copies: int) -> list[tuple[object, ...]]:
+def _anonypy(frame) -> tuple[float | None, str]:
+    """Its seconds for the same rows, or why there are none."""
+    try:
+        import anonypy
+    except ImportError:
+        return None, "anonypy is not installed"
+    frame = frame.astype(dict.fromkeys(SEVEN, "category"))
+    peer = anonypy.Preserver(frame, list(NAMES), "income")
+    return seconds(lambda: peer.anonymize_k_anonymity(10)), ""
+
+
+def _against_duckdb(schema: Schema, copies: int) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "people.parquet"
         seed = adult().select([*NAMES, "income"]).path()
@@ -76,12 +81,7 @@ def _against_duckdb(schema: Schema, copies: int) -> list[tuple[object, ...]]:
                 f"COPY (SELECT {listed}, income FROM '{source}') TO '{copy}' (FORMAT parquet)"
             )
 
-        ours, theirs = _seconds(release), _seconds(bare)
+        ours, theirs = seconds(release), seconds(bare)
         cells = method.release_.recoded.cells.n_groups
-        return [(f"{n} rows, {cells} cells, Parquet to Parquet, s", ours, theirs, ours / theirs)]
-
-
-def _seconds(run) -> float:
-    started = time.perf_counter()
-    run()
-    return time.perf_counter() - started
+        what = f"{n:,} rows, Parquet to Parquet"
+        return Row(what, ours, theirs, "bare DuckDB", note=f"{cells:,} cells")

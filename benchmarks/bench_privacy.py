@@ -6,12 +6,13 @@ A second part times the compiled rules and the metrics; they have no peer.
 """
 
 from collections.abc import Callable, Iterator
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from shoal.datasets import DataNotFoundError, adult
+from benchmarks._row import Row, missing
+from benchmarks._timing import seconds, timed
+from shoal.datasets import adult
 from shoal.metrics import measure, released_raw, risk
 from shoal.privacy import (
     DistinctDiversity,
@@ -26,31 +27,22 @@ from shoal.privacy import (
 from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable, open_table
 
-Row = tuple[str, float, float | None, float | None]
-
 KNOWN = ["age", "education", "marital-status", "occupation", "race", "sex"]
 FEW = ["race", "sex", "education"]
 
 
-def main(quick: bool = False) -> list[Row]:
+def main(quick: bool = False) -> Iterator[Row]:
     frame = _adult(3000 if quick else None)
-    if frame is None:
-        return []
-    rows: list[Row] = []
     for quasi_identifiers, sensitive in ((FEW, "income"), (KNOWN, "income"), (FEW, "hours")):
-        rows += _beside_pycanon(frame, quasi_identifiers, sensitive)
-    rows += _alone(frame)
-    return rows
+        yield from _beside_pycanon(frame, quasi_identifiers, sensitive)
+    yield from _alone(frame)
 
 
 def _adult(limit: int | None) -> Any:
-    """Adult's training rows; None when they are not here."""
+    """Adult's training rows."""
     import pandas as pd
 
-    try:
-        columns = adult("train", missing="keep").columns
-    except DataNotFoundError:
-        return None
+    columns = adult("train", missing="keep").columns
     return pd.DataFrame(columns).rename(columns={"hours-per-week": "hours"})[:limit]
 
 
@@ -68,6 +60,7 @@ def _beside_pycanon(frame: Any, quasi_identifiers: list[str], sensitive: str) ->
     try:
         from pycanon import anonymity
     except ImportError:
+        yield missing(f"models of {sensitive}", "pycanon is not installed", "pycanon")
         return
     schema = _schema(quasi_identifiers, sensitive)
     part = frame[[*quasi_identifiers, sensitive]]
@@ -101,15 +94,15 @@ def _beside_pycanon(frame: Any, quasi_identifiers: list[str], sensitive: str) ->
     ]
     total_ours = total_peer = 0.0
     for name, ours, peer in cases:
-        value, seconds = _best(ours)
-        expected, peer_seconds = _once(peer)
+        value, taken = _best(ours)
+        expected, peer_seconds = timed(peer)
         if not np.isclose(value, expected, rtol=1e-9, atol=1e-9):
             raise AssertionError(f"{name}: {value} here, {expected} there")
-        total_ours, total_peer = total_ours + seconds, total_peer + peer_seconds
-        what = f"{name} of {sensitive}, {len(quasi_identifiers)} quasi-identifiers, s"
-        yield what, seconds, peer_seconds, peer_seconds / seconds
-    what = f"all four of {sensitive}, {len(quasi_identifiers)} quasi-identifiers, s"
-    yield what, total_ours, total_peer, total_peer / total_ours
+        total_ours, total_peer = total_ours + taken, total_peer + peer_seconds
+        what = f"{name} of {sensitive}, {len(quasi_identifiers)} quasi-identifiers"
+        yield Row(what, taken, peer_seconds, "pycanon")
+    what = f"all four of {sensitive}, {len(quasi_identifiers)} quasi-identifiers"
+    yield Row(what, total_ours, total_peer, "pycanon")
 
 
 def _alone(frame: Any) -> Iterator[Row]:
@@ -126,31 +119,19 @@ def _alone(frame: Any) -> Iterator[Row]:
     )
     for name, model in (("k", size), ("k and four more", every)):
         rules = compile_rules(model, cells)
-        _, seconds = _best(lambda rules=rules: allowed_groups(rules, group_of, n_groups))
-        yield f"rules, {name}, ns per cell", seconds / cells.n_groups * 1e9, None, None
+        taken = _best(lambda rules=rules: allowed_groups(rules, group_of, n_groups))[1]
+        yield Row(f"rules, {name}, per cell", taken / cells.n_groups * 1e9, unit="ns")
     wide = open_table(frame[[*KNOWN, "fnlwgt"]]).compress(_schema(KNOWN, "fnlwgt")).cells
     n_values = wide.histograms["fnlwgt"].coding.n_codes
     rules = compile_rules(size & TCloseness(0.4, distance="ordered") & Proximity(1000, 2), wide)
-    _, seconds = _best(lambda: allowed_groups(rules, group_of, n_groups))
-    what = f"rules, ordered t and proximity of {n_values} values, ns per cell"
-    yield what, seconds / wide.n_groups * 1e9, None, None
+    taken = _best(lambda: allowed_groups(rules, group_of, n_groups))[1]
+    what = f"rules, ordered t and proximity of {n_values} values, per cell"
+    yield Row(what, taken / wide.n_groups * 1e9, unit="ns")
     recoded = released_raw(cells)
-    yield (
-        "all metrics of the raw table, s",
-        _best(lambda: measure(recoded, target="income"))[1],
-        None,
-        None,
-    )
-    yield "risk of the raw table, s", _best(lambda: risk(cells))[1], None, None
+    yield Row("all metrics of the raw table", _best(lambda: measure(recoded, target="income"))[1])
+    yield Row("risk of the raw table", _best(lambda: risk(cells))[1])
 
 
-def _once(work: Callable[[], Any]) -> tuple[Any, float]:
-    start = perf_counter()
-    value = work()
-    return value, perf_counter() - start
-
-
-def _best(work: Callable[[], Any], times: int = 5) -> tuple[Any, float]:
-    work()  # compiles
-    runs = [_once(work) for _ in range(times)]
-    return runs[0][0], min(seconds for _, seconds in runs)
+def _best(work: Callable[[], Any]) -> tuple[Any, float]:
+    value = work()  # compiles
+    return value, seconds(work, 5)

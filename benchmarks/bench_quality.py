@@ -5,69 +5,59 @@ loss is the mean of (m - 1) / (M - 1) over rows and columns, times are of a warm
 the best of three after compilation, counting the rows not included (it is for neither).
 """
 
+from collections.abc import Iterator
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
 
+from benchmarks._row import Row
+from benchmarks._timing import seconds
 from shoal.anonymize import FullDomain, LocalRecoding
-from shoal.datasets import DataNotFoundError, adult, adult_schema, scale_up
+from shoal.datasets import adult, adult_schema, scale_up
 from shoal.metrics import measure
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 from shoal.tables import CodingOptions, FrequencyTable, open_table
-
-Row = tuple[str, float, float | None, float | None]
 
 EIGHT = (
     "sex", "age", "race", "marital-status", "education", "native-country", "workclass",
     "occupation",
 )  # fmt: skip
 MORE = ("relationship", "hours-per-week", "education-num", "capital-gain", "capital-loss", "fnlwgt")
+ARX = "ARX 3.9.2"
 ARX_LOCAL = {5: (0.0569, 6.0), 10: (0.0790, 7.0), 50: (0.1503, 13.0), 100: (0.1925, 17.0)}
 ARX_FULL = {0.0: 0.035, 0.05: 0.731}
 
 
-def main(quick: bool = False) -> list[Row]:
-    try:
-        table, schema = adult().path(), adult_schema("arx", quasi_identifiers=EIGHT)
-    except DataNotFoundError:
-        return []
+def main(quick: bool = False) -> Iterator[Row]:
+    table, schema = adult().path(), adult_schema("arx", quasi_identifiers=EIGHT)
     cells = open_table(table).compress(schema, CodingOptions()).cells
-    rows: list[Row] = []
     for k, (peer_loss, peer_seconds) in ARX_LOCAL.items():
         for ranges, name in ((True, "ranges"), (False, "nodes only")):
             method = LocalRecoding(schema, KAnonymity(k), ranges=ranges)
-            seconds, loss = _solve(method, cells, 1 if quick else 3)
-            rows.append((f"local, {name}, k={k}, loss", loss, peer_loss, loss / peer_loss))
-            rows.append((f"local, {name}, k={k}, s", seconds, peer_seconds, seconds / peer_seconds))
+            taken, loss = _solve(method, cells, 1 if quick else 3)
+            yield Row(f"local, {name}, k={k}, loss", loss, peer_loss, ARX, "")
+            yield Row(f"local, {name}, k={k}", taken, peer_seconds, ARX)
     for share, peer in ARX_FULL.items():
         for k in (5, 100):
             method = FullDomain(schema, KAnonymity(k), max_suppression=share)
-            seconds, loss = _solve(method, cells, 1 if quick else 3)
-            rows.append((f"full domain, k={k}, {share:.0%} suppressed, loss", loss, None, None))
-            rows.append((f"full domain, k={k}, {share:.0%} suppressed, s", seconds, peer,
-                         seconds / peer))  # fmt: skip
+            taken, loss = _solve(method, cells, 1 if quick else 3)
+            yield Row(f"full domain, k={k}, {share:.0%} suppressed, loss", loss, unit="")
+            yield Row(f"full domain, k={k}, {share:.0%} suppressed", taken, peer, ARX)
     if not quick:
-        rows += _more_columns()
-        rows += _a_million(schema)
-    return rows
+        yield from _more_columns()
+        yield from _a_million(schema)
 
 
 def _solve(method: Any, cells: FrequencyTable, times: int) -> tuple[float, float]:
-    best = float("inf")
-    method._solve(cells, method.privacy, _silent)  # compiles
-    for _ in range(times):
-        started = perf_counter()
-        recoding = method._solve(cells, method.privacy, _silent)
-        best = min(best, perf_counter() - started)
-    return best, measure(recoding.recode(cells)).loss
+    recoding = method._solve(cells, method.privacy, _silent)  # compiles
+    taken = seconds(lambda: method._solve(cells, method.privacy, _silent), times)
+    return taken, measure(recoding.recode(cells)).loss
 
 
 def _silent(done: int, total: int, what: str, /) -> None: ...
 
 
-def _more_columns() -> list[Row]:
-    rows: list[Row] = []
+def _more_columns() -> Iterator[Row]:
     for n in (4, 6, 8, 10, 12, 14):
         schema = adult_schema("own", quasi_identifiers=(*EIGHT, *MORE)[:n])
         cells = open_table(adult().path()).compress(schema, CodingOptions()).cells
@@ -75,11 +65,10 @@ def _more_columns() -> list[Row]:
             LocalRecoding(schema, KAnonymity(10)),
             FullDomain(schema, KAnonymity(10), search="heuristic", time_limit=5.0),
         ):
-            seconds, loss = _solve(method, cells, 1)
+            taken, loss = _solve(method, cells, 1)
             name = type(method).__name__
-            rows.append((f"{name}, {n} quasi-identifiers, s", seconds, None, None))
-            rows.append((f"{name}, {n} quasi-identifiers, loss", loss, None, None))
-    return rows
+            yield Row(f"{name}, {n} quasi-identifiers", taken)
+            yield Row(f"{name}, {n} quasi-identifiers, loss", loss, unit="")
 
 
 def _a_million(schema: Schema) -> list[Row]:
@@ -89,11 +78,6 @@ def _a_million(schema: Schema) -> list[Row]:
             adult("all"), f"{folder}/adult.parquet", sigma=22, rho=1, keep=("age", "income")
         )
         cells = open_table(path).compress(Schema(keep), CodingOptions()).cells
-    seconds, loss = _solve(LocalRecoding(Schema(keep), KAnonymity(10)), cells, 1)
-    what = f"local, {cells.n_rows} rows in {cells.n_groups} cells, k=10"
-    return [(f"{what}, s", seconds, None, None), (f"{what}, loss", loss, None, None)]
-
-
-if __name__ == "__main__":
-    for row in main():
-        print(row)
+    taken, loss = _solve(LocalRecoding(Schema(keep), KAnonymity(10)), cells, 1)
+    what = f"local, {cells.n_rows:,} rows, k=10"
+    return [Row(what, taken, note=f"{cells.n_groups:,} cells"), Row(f"{what}, loss", loss, unit="")]

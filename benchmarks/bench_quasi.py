@@ -13,16 +13,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import duckdb
 import numpy as np
 
+from benchmarks._row import Row, missing
+from benchmarks._timing import peak_megabytes, seconds, timed
 from shoal import datasets
 from shoal.discover import find_key, mask
-
-Row = tuple[str, float, float | None, float | None]
 
 ADULT = (
     "age", "workclass", "education", "education-num", "marital-status", "occupation",
@@ -57,48 +56,42 @@ def _compile() -> None:
 def _adult() -> Iterator[Row]:
     try:
         columns: Any = datasets.adult(missing="keep").select(ADULT).columns
-    except datasets.DataNotFoundError:
+    except datasets.DataNotFoundError as error:
+        yield missing("Adult", str(error))
         return
     import pandas as pd
 
     columns = pd.DataFrame(columns)
     find_key(columns.head(50), duplicates="drop")
-    yield _timed("Adult, exact greedy key, s", 35.5, 13, find_key, columns, duplicates="drop")
+    yield _timed("Adult, exact greedy key", 35.5, 13, find_key, columns, duplicates="drop")
     yield _timed(
-        "Adult, proved minimum key, s", None, 13,
+        "Adult, proved minimum key", None, 13,
         find_key, columns, duplicates="drop", search="minimum",
     )  # fmt: skip
-    yield _timed("Adult, 0.5-distinct mask, s", 36, 12, mask, columns, 0.5, duplicates="drop")
-    yield _timed("Adult, 0.8-separation mask, s", 19, 5, mask, columns, 0.8, "separation")
+    yield _timed("Adult, 0.5-distinct mask", 36, 12, mask, columns, 0.5, duplicates="drop")
+    yield _timed("Adult, 0.8-separation mask", 19, 5, mask, columns, 0.8, "separation")
 
 
 def _covtype(quick: bool) -> Iterator[Row]:
     try:
         data = datasets.covtype()
-    except datasets.DataNotFoundError:
+    except datasets.DataNotFoundError as error:
+        yield missing("covtype", str(error))
         return
     step = 20 if quick else 1
     columns = {name: np.asarray(data[name])[::step] for name in data.names[:54]}
     size = None if quick else 5
     published = (None, None, None) if quick else (964, 36_000, 7_200)
-    exact = _timed("covtype, exact greedy key, s", published[0], size, find_key, columns)
+    exact = _timed("covtype, exact greedy key", published[0], size, find_key, columns)
     yield exact
-    begin = perf_counter()
-    _greedy_by_sorting(np.stack(list(columns.values())).astype(np.int32))
-    plain = perf_counter() - begin
-    yield (
-        "covtype, exact greedy key, beside plain NumPy sorting, s",
-        exact[1],
-        plain,
-        plain / exact[1],
-    )
-    yield _timed("covtype, proved minimum key, s", None, size, find_key, columns, search="minimum")
+    codes = np.stack(list(columns.values())).astype(np.int32)
+    plain = seconds(lambda: _greedy_by_sorting(codes))
+    yield Row("covtype, exact greedy key, again", exact.ours, plain, "NumPy sorting")
+    yield _timed("covtype, proved minimum key", None, size, find_key, columns, search="minimum")
     sizes = (None, None) if quick else (49, 38)
+    yield _timed("covtype, 0.5-distinct mask, all rows", published[1], sizes[0], mask, columns, 0.5)
     yield _timed(
-        "covtype, 0.5-distinct mask, all rows, s", published[1], sizes[0], mask, columns, 0.5
-    )
-    yield _timed(
-        "covtype, 0.8-separation mask, all rows, s", published[2], sizes[1],
+        "covtype, 0.8-separation mask, all rows", published[2], sizes[1],
         mask, columns, 0.8, "separation",
     )  # fmt: skip
 
@@ -112,13 +105,10 @@ def _files(quick: bool) -> Iterator[Row]:
             _generate(paths[rows], rows)
         for name, (_, _, published) in SEARCHES.items():
             few, many = (_child(path, name) for path in paths.values())
-            seconds = many["seconds"]
-            peer = None if quick else published
-            yield f"{n:,} x 41 in Parquet, {name}, s", seconds, peer, peer and peer / seconds
-            yield (
-                f"the same, MB at {n:,} rows (peer: at {n // 10:,})",
-                many["megabytes"], few["megabytes"], few["megabytes"] / many["megabytes"],
-            )  # fmt: skip
+            what = f"{n:,} x 41 in Parquet, {name}"
+            yield Row(what, many["seconds"], None if quick else published, _publication(quick))
+            beside = f"at {n // 10:,} rows"
+            yield Row(f"{what}: memory", many["megabytes"], few["megabytes"], beside, "MB")
 
 
 def _timed(
@@ -129,13 +119,15 @@ def _timed(
     *arguments: Any,
     **options: Any,
 ) -> Row:
-    begin = perf_counter()
-    found = function(*arguments, **options)
-    seconds = perf_counter() - begin
+    found, taken = timed(lambda: function(*arguments, **options))
     chosen = len(found.attributes if hasattr(found, "attributes") else found.published)
     if size is not None and chosen != size:
         raise AssertionError(f"{what}: {chosen} attributes instead of {size}")
-    return what, seconds, published, published / seconds if published else None
+    return Row(what, taken, published, _publication(published is None))
+
+
+def _publication(absent: bool) -> str:
+    return "" if absent else "published, 2008"
 
 
 def _greedy_by_sorting(codes: Any) -> list[int]:
@@ -186,16 +178,9 @@ def _child(path: Path, name: str) -> dict[str, float]:
 def _run_child(path: str, name: str) -> None:
     _compile()
     function, options, _ = SEARCHES[name]
-    begin = perf_counter()
-    {"find_key": find_key, "mask": mask}[function](path, random_state=0, **options)
-    seconds = perf_counter() - begin
-    print(json.dumps({"seconds": seconds, "megabytes": _peak()}))
-
-
-def _peak() -> float:
-    # getrusage would count what the parent held when it forked
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+    call = {"find_key": find_key, "mask": mask}[function]
+    taken = seconds(lambda: call(path, random_state=0, **options))
+    print(json.dumps({"seconds": taken, "megabytes": peak_megabytes()}))
 
 
 if __name__ == "__main__":

@@ -11,12 +11,14 @@ import multiprocessing
 import os
 import socket
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
+from benchmarks._row import Row, missing
 from shoal.parties import connect, listen, make_keys
 from shoal.secure import (
     FirstParty,
@@ -28,47 +30,40 @@ from shoal.secure import (
     TaylorLogarithm,
 )
 
-Row = tuple[str, float, float | None, float | None]
+PUBLISHED, AIM = "published, 2008", "our aim"
 
 
-def main(quick: bool = False) -> list[Row]:
-    rows: list[Row] = []
+def main(quick: bool = False) -> Iterator[Row]:
     for products, bits in (("transfer", 3072), ("paillier", 3072), ("paillier", 2048)):
         label = products if products == "transfer" else f"{products} {bits}"
         batch = 50 if quick else 500
         done = _two("logarithms", {"products": products, "key_bits": bits}, (batch,))
-        rows += [
-            _row(f"{label}: set-up, s", done["setup"], 2.0),
-            _row(f"{label}: one logarithm, warm, s", done["one"], 5.0),
-            _row(f"{label}: logarithm in a batch of {batch}, s", done["each"], 5.0),
-            _row(f"{label}: the same, processor time of the busier party, s", done["cpu"], None),
-            _row(f"{label}: bytes per logarithm", done["bytes"], None),
-            _row(f"{label}: x ln x beyond it, s", done["product"], None),
-        ]
+        yield Row(f"{label}: set-up", done["setup"], 2.0, AIM)
+        yield Row(f"{label}: one logarithm, warm", done["one"], 5.0, PUBLISHED)
+        yield Row(f"{label}: logarithm in a batch of {batch}", done["each"], 5.0, PUBLISHED)
+        yield Row(f"{label}: the same, processor time of the busier party", done["cpu"])
+        yield Row(f"{label}: traffic per logarithm", done["bytes"], unit="bytes")
+        yield Row(f"{label}: x ln x beyond it", done["product"])
     size = 10_000 if quick else 100_000
     done = _two("scalar", {}, (size,))
-    rows.append(_row(f"scalar product of {size} rows, s", done["seconds"], 0.1))
+    yield Row(f"scalar product of {size:,} rows", done["seconds"], 0.1, AIM)
     done = _two("network", {}, (size,))
-    rows.append(_row(f"Bayes net {size} x 6, {done['logs']} ln, s", done["seconds"], 9000.0))
-    rows.append(_row(f"Bayes net {size} x 6, MB", done["bytes"] / 1e6, None))
-    rows += _adult(quick)
-    return rows
+    what, published = f"Bayes net {size:,} x 6", None if quick else 9000.0
+    yield Row(what, done["seconds"], published, PUBLISHED, note=f"{done['logs']:,} logarithms")
+    yield Row(f"{what}: traffic", done["bytes"] / 1e6, unit="MB")
+    yield from _adult(quick)
 
 
-def _adult(quick: bool) -> list[Row]:
+def _adult(quick: bool) -> Iterator[Row]:
     if not _adult_file().exists():
-        return []
-    rows: list[Row] = []
+        yield missing("ID3, Adult", "the data is not here")
+        return
     # The aims: depth 2 in 30 s, depth 3 in 5 minutes.
     for depth, aim in ((1, None),) if quick else ((2, 30.0), (3, 300.0)):
         done = _two("tree", {}, (depth,))
-        rows.append(_row(f"ID3, Adult, depth {depth}, {done['logs']} ln, s", done["seconds"], aim))
-        rows.append(_row(f"ID3, Adult, depth {depth}, MB", done["bytes"] / 1e6, None))
-    return rows
-
-
-def _row(what: str, ours: float, peer: float | None) -> Row:
-    return what, ours, peer, None if peer is None else peer / ours
+        what = f"ID3, Adult, depth {depth}"
+        yield Row(what, done["seconds"], aim, AIM, note=f"{done['logs']:,} logarithms")
+        yield Row(f"{what}: traffic", done["bytes"] / 1e6, unit="MB")
 
 
 def _two(task: str, settings: dict[str, Any], arguments: tuple[Any, ...]) -> dict[str, Any]:
@@ -188,7 +183,3 @@ def _tree(party: Any, depth: int) -> dict[str, Any]:
 
 
 TASKS = {"logarithms": _logarithms, "scalar": _scalar, "network": _network, "tree": _tree}
-
-if __name__ == "__main__":
-    for row in main():
-        print(row)

@@ -1,25 +1,22 @@
 """Mining across sites: transforms beside a bare copy, models beside scikit-learn and lifelines."""
 
 import tempfile
-import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import numpy as np
 
+from benchmarks._row import Row
+from benchmarks._timing import seconds
 
-def main(quick: bool = False) -> list[tuple[object, ...]]:
-    return [*adult(), *files(300_000 if quick else 10_000_000), *svc(quick), *cox(quick)]
 
-
-def seconds(function, repeats: int = 1) -> float:
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - start)
-    return best
+def main(quick: bool = False) -> Iterator[Row]:
+    yield from files(300_000 if quick else 10_000_000)
+    yield from svc(quick)
+    yield cox(quick)
+    yield from adult()
 
 
 def adult_key(table):
@@ -33,7 +30,7 @@ def adult_key(table):
     )
 
 
-def adult() -> list[tuple[object, ...]]:
+def adult() -> list[Row]:
     """The paper's 28 s: age graded and education mapped, 32,561 rows (its machine of 2010)."""
     import polars as pl
 
@@ -46,12 +43,12 @@ def adult() -> list[tuple[object, ...]]:
     ours = seconds(lambda: encode(table, key), 5)
     back = seconds(lambda: decode(encode(table, key), key), 5)
     return [
-        (f"encode Adult, {len(table):,} rows (s; peer: published)", ours, 28.0, ours / 28),
-        ("encode and decode Adult (s)", back, None, None),
+        Row(f"encode Adult, {len(table):,} rows", ours, 28.0, "published, 2010"),
+        Row("encode and decode Adult", back),
     ]
 
 
-def files(n_rows: int) -> list[tuple[object, ...]]:
+def files(n_rows: int) -> list[Row]:
     from shoal.federated import AliasTable, GradedRanges, TransformKey, decode_file, encode_file
 
     education = [f"level {i}" for i in range(16)]
@@ -85,12 +82,12 @@ def files(n_rows: int) -> list[tuple[object, ...]]:
         encoded = shared / "site.encoded.parquet"
         back = seconds(lambda: decode_file(encoded, Path(folder, "back.parquet"), key))
     return [
-        (f"encode file, {n_rows:,} rows (s; peer: bare DuckDB copy)", ours, copy, ours / copy),
-        (f"decode file, {n_rows:,} rows (s; peer: bare DuckDB copy)", back, copy, back / copy),
+        Row(f"encode file, {n_rows:,} rows", ours, copy, "bare DuckDB copy"),
+        Row(f"decode file, {n_rows:,} rows", back, copy, "bare DuckDB copy"),
     ]
 
 
-def svc(quick: bool) -> list[tuple[object, ...]]:
+def svc(quick: bool) -> list[Row]:
     """Ours scales and projects 20 features, then solves; LinearSVC gets the projection ready."""
     from sklearn.svm import LinearSVC
 
@@ -111,12 +108,12 @@ def svc(quick: bool) -> list[tuple[object, ...]]:
     reached = float(nu / 2 * slack @ slack + (w @ w + gamma**2) / 2)
     name = f"RandomKernelSVC {n_rows:,} x 20"
     return [
-        (f"{name} (s; peer: LinearSVC)", ours, theirs, ours / theirs),
-        (f"{name}, objective", model.objective_, reached, model.objective_ / reached),
+        Row(name, ours, theirs, "LinearSVC"),
+        Row(f"{name}, objective", model.objective_, reached, "LinearSVC", ""),
     ]
 
 
-def cox(quick: bool) -> list[tuple[object, ...]]:
+def cox(quick: bool) -> Row:
     import pandas as pd
     from lifelines import CoxPHFitter
 
@@ -135,4 +132,4 @@ def cox(quick: bool) -> list[tuple[object, ...]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = seconds(lambda: CoxPHFitter().fit(frame, "time", "event"))
-    return [(f"Cox {n_rows:,} x 9 (s; peer: lifelines)", ours, theirs, ours / theirs)]
+    return Row(f"Cox {n_rows:,} x 9", ours, theirs, "lifelines")

@@ -7,45 +7,40 @@ one-hot encoded table (encoding not counted).  Errors are shares of the 15,060 t
 
 import tempfile
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 
-from shoal.datasets import SEVEN, DataNotFoundError, adult, adult_schema, scale_up
+from benchmarks._row import Row
+from shoal.datasets import SEVEN, adult, adult_schema, scale_up
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import ConfidenceLimit, KAnonymity
 from shoal.schema import Column, Schema
-
-Row = tuple[str, float, float | None, float | None]
 
 EIGHT = [*SEVEN[:4], "relationship", *SEVEN[4:]]
 NUMERIC = ["age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"]
 KS = (10, 25, 50, 75, 100, 150, 200, 250, 500, 750, 1000, 1500, 2000)
 
 
-def main(quick: bool = False) -> list[Row]:
+def main(quick: bool = False) -> Iterator[Row]:
     import pandas as pd
 
-    try:
-        train, test = (pd.DataFrame(adult(part).columns) for part in ("train", "test"))
-        schema = adult_schema("tds", quasi_identifiers=list(train.columns[:-1]))
-    except DataNotFoundError:
-        return []
+    train, test = (pd.DataFrame(adult(part).columns) for part in ("train", "test"))
     every = list(train.columns[:-1])
-    rows = [
-        _beside_sklearn("ID3, Adult, 8 columns, k = 10", train, schema, EIGHT, 10, "gain"),
-        _beside_sklearn("C4.5, Adult, 14 columns, k = 10", train, schema, every, 10, "gain_ratio"),
-    ]
+    schema = adult_schema("tds", quasi_identifiers=every)
+    yield _beside_sklearn("ID3, Adult, 8 columns, k = 10", train, schema, EIGHT, 10, "gain")
+    what = "C4.5, Adult, 14 columns, k = 10"
+    yield _beside_sklearn(what, train, schema, every, 10, "gain_ratio")
     if not quick:
         large = _million()
         what = "1,000,000 rows, 14 columns, k = 10"
-        rows.append(_beside_sklearn(f"ID3, {what}", large, schema, every, 10, "gain"))
-        rows.append(_beside_sklearn(f"C4.5, {what}", large, schema, every, 10, "gain_ratio"))
-    rows += _private_columns(train, schema)
-    rows += _errors(train, test, schema, KS[::4] if quick else KS)
-    return rows
+        yield _beside_sklearn(f"ID3, {what}", large, schema, every, 10, "gain")
+        yield _beside_sklearn(f"C4.5, {what}", large, schema, every, 10, "gain_ratio")
+    yield from _private_columns(train, schema)
+    yield from _errors(train, test, schema, KS[::4] if quick else KS)
 
 
 def _million() -> Any:
@@ -89,7 +84,7 @@ def _beside_sklearn(
     repeats = 1 if len(train) > 100_000 else 5
     ours = _timed(lambda: tree.fit(X, y), repeats)
     theirs = _timed(lambda: peer.fit(table, y), repeats)
-    return what, ours, theirs, ours / theirs
+    return Row(what, ours, theirs, "scikit-learn")
 
 
 def _private_columns(train: Any, schema: Schema) -> list[Row]:
@@ -109,17 +104,16 @@ def _private_columns(train: Any, schema: Schema) -> list[Row]:
     tracemalloc.stop()
     what = "C4.5, Adult, 6 private columns, k = 10"
     return [
-        (f"{what}: seconds (memory traced)", seconds, None, None),
-        (f"{what}: spans", float(tree.spans_.n_spans), None, None),
-        (f"{what}: smallest span", float(tree.spans_.largest_k), None, None),
-        (f"{what}: leaves", float(tree.get_n_leaves()), None, None),
-        (f"{what}: peak memory, MB", peak / 1e6, None, None),
+        Row(f"{what} (memory traced)", seconds),
+        Row(f"{what}: spans", tree.spans_.n_spans, unit=""),
+        Row(f"{what}: smallest span", tree.spans_.largest_k, unit="rows"),
+        Row(f"{what}: leaves", tree.get_n_leaves(), unit=""),
+        Row(f"{what}: peak memory", peak / 1e6, unit="MB"),
     ]
 
 
-def _errors(train: Any, test: Any, schema: Schema, ks: tuple[int, ...]) -> list[Row]:
+def _errors(train: Any, test: Any, schema: Schema, ks: tuple[int, ...]) -> Iterator[Row]:
     every = list(train.columns[:-1])
-    rows: list[Row] = []
     gaps: dict[str, list[float]] = {"ID3": [], "C4.5": []}
     for name, columns, criterion in (("ID3", EIGHT, "gain"), ("C4.5", every, "gain_ratio")):
         for k in ks:
@@ -129,32 +123,31 @@ def _errors(train: Any, test: Any, schema: Schema, ks: tuple[int, ...]) -> list[
             peer = _top_down_error(train, test, schema, columns, k, criterion)
             if peer is not None:
                 gaps[name].append(peer - error)
-            rows.append((f"{name} error %, k = {k}; peer TDS + {name}", error, peer, None))
+            yield Row(f"{name} error, k = {k}", error, peer, f"TDS + {name}", "%")
             exposed = 100 * tree.exposure_.share  # type: ignore[union-attr]
-            rows.append((f"{name} exposed rows %, k = {k}", exposed, None, None))
+            yield Row(f"{name} exposed rows, k = {k}", exposed, unit="%")
         if gaps[name]:
             published = 0.6 if name == "ID3" else 3.0
             mean = float(np.mean(gaps[name]))
-            rows.append((f"{name}: points below TDS, mean; peer published", mean, published, None))
+            yield Row(f"{name}: mean below TDS", mean, published, "published", "points")
     for k, published in ((10, 5198), (25, 5273), (50, 5379), (100, 5439)):
         tree = KAnonymousTreeClassifier(_roles(schema, list(SEVEN)), k)
         counts = tree.fit(train[list(SEVEN)], train["income"]).tree_
         leaves = counts.nodes.counts[counts.leaves]
         metric = float((leaves.sum(axis=1) - leaves.max(axis=1)).sum())
-        rows.append((f"ID3 CM, k = {k}; peer published", metric, published, metric / published))
+        yield Row(f"ID3 CM, k = {k}", metric, published, "published", "rows")
     for columns, j48 in ((list(SEVEN), 17.5), (every, 14.7)):
         tree = KAnonymousTreeClassifier(_roles(schema, columns), 1, criterion="gain_ratio")
         tree.fit(train[columns], train["income"])
         error = 100 * (1 - tree.score(test[columns], test["income"]))
-        rows.append((f"C4.5 error %, k = 1, {len(columns)} columns; peer J48", error, j48, None))
+        yield Row(f"C4.5 error, k = 1, {len(columns)} columns", error, j48, "J48", "%")
     for limit in (0.8, 0.85, 0.9, 0.95, 0.99):
         for name, columns, criterion in (("ID3", EIGHT, "gain"), ("C4.5", every, "gain_ratio")):
             model = KAnonymity(1) & ConfidenceLimit(limit)
             tree = KAnonymousTreeClassifier(_roles(schema, columns), model, criterion=criterion)  # type: ignore[arg-type]
             tree.fit(train[columns], train["income"])
             error = 100 * (1 - tree.score(test[columns], test["income"]))
-            rows.append((f"{name} error %, confidence limit {limit:.0%}", error, None, None))
-    return rows
+            yield Row(f"{name} error, confidence limit {limit:.0%}", error, unit="%")
 
 
 def _top_down_error(
