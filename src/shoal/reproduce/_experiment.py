@@ -15,6 +15,7 @@ from shoal.typing import Progress
 
 EXPERIMENTS: dict[str, str] = {
     # Name and one line; `two-words` lives in `experiments/_two_words.py` as `EXPERIMENT`.
+    "constrained": "Constrained k-anonymity: violations, suppressed rows, loss and time against k",
 }
 
 
