@@ -22,12 +22,8 @@ from benchmarks._row import Row, missing
 from benchmarks._timing import peak_megabytes, seconds, timed
 from shoal import datasets
 from shoal.discover import find_key, mask
+from shoal.reproduce._quasi_tables import ADULT
 
-ADULT = (
-    "age", "workclass", "education", "education-num", "marital-status", "occupation",
-    "relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week",
-    "native-country", "income",
-)  # fmt: skip
 CARDINALITIES = [81, 2, 6, 17, 52, 9, 8, 14, 30, 5, 99, 41, 2, 2, 3, 4, 7, 12, 20, 50, 3, 2, 2, 5,
                  9, 11, 25, 100, 1000, 2, 2, 3, 6, 8, 300, 4, 2, 10, 15, 5, 60]  # fmt: skip
 SEARCHES: dict[str, tuple[str, dict[str, Any], float]] = {

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from shoal import datasets
+from shoal.datasets import DataNotFoundError
 from shoal.discover import (
     CodeTable,
     distinct_ratio,
@@ -14,99 +14,48 @@ from shoal.discover import (
     minimal_keys,
     separation_ratio,
 )
-from shoal.discover._open import open_source
-from shoal.tables import group_keys
+from shoal.reproduce._quasi_tables import adult_table, count_distinct, covtype_table
 
 
-def _load(loader, names):
+def _load(loader):
     try:
-        data = loader()
-    except datasets.DataNotFoundError as error:
+        return loader()
+    except DataNotFoundError as error:
         pytest.skip(str(error))
-    source = open_source(data.select(names).columns, columns=None, duplicates="drop")
-    return source.codes()
 
 
 @pytest.fixture(scope="module")
 def adult():
     """The paper's 14 attributes are all but fnlwgt; its rows are distinct."""
-    names = (
-        "age", "workclass", "education", "education-num", "marital-status", "occupation",
-        "relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week",
-        "native-country", "income",
-    )  # fmt: skip
-    table = _load(lambda: datasets.adult(missing="keep"), names)
+    table = _load(adult_table)
     assert (table.n_rows, table.n_columns) == (29_096, 14)
     return table
 
 
 @pytest.fixture(scope="module")
 def covtype():
-    try:
-        names = datasets.find_data("covtype/columns.txt").read_text("utf-8").split()[:54]
-    except datasets.DataNotFoundError as error:
-        pytest.skip(str(error))
-    table = _load(datasets.covtype, names)
+    table = _load(covtype_table)
     assert (table.n_rows, table.n_columns) == (581_012, 54)
     return table
 
 
-def _n_distinct(table, columns):
-    """Counted by other code than the searches use."""
-    return group_keys(table.codes[list(columns)].T)[1]
+# -- Adult; sizes of its keys and masks are in `shoal reproduce quasi-keys quasi-masking` -------
 
 
-# -- Adult: published key sizes 13 / 13 / 5, masking 12 and 5 ----------------------------------
-
-
-def test_the_minimum_key_of_adult_has_13_attributes(adult):
-    greedy = find_key(adult)
-    assert len(greedy.attributes) == 13
-    proved = find_key(adult, search="minimum")
-    assert proved.proved_minimum
-    assert len(proved.attributes) == proved.lower_bound == 13
-    # by brute force: no 12 of the 14 attributes are a key, and these sets of 13 are
-    sizes = [_n_distinct(adult, s) for s in combinations(range(14), 12)]
-    assert max(sizes) < adult.n_rows
+def test_the_minimal_keys_of_adult_are_two_of_13_attributes(adult):
     keys = {
         tuple(adult.names[j] for j in s)
         for s in combinations(range(14), 13)
-        if _n_distinct(adult, s) == adult.n_rows
+        if count_distinct(adult, s) == adult.n_rows
     }
     assert set(minimal_keys(adult, 14).keys) == keys
     assert len(keys) == 2
 
 
-def test_a_distinct_key_of_adult_is_nearly_a_key(adult):
-    found = find_key(adult, "distinct", eps=0.1, delta=0.01, random_state=0)
-    assert found.sample_size < adult.n_rows
-    assert distinct_ratio(adult, found.attributes) >= 0.9
-    assert 10 <= len(found.attributes) <= 13
-
-
-def test_a_separation_key_of_adult_has_about_five_attributes(adult):
-    sizes, ratios = [], []
-    for seed in range(25):
-        found = find_key(adult, "separation", eps=0.001, delta=0.01, random_state=seed)
-        assert found.sample_size == 14_303
-        sizes.append(len(found.attributes))
-        ratios.append(separation_ratio(adult, found.attributes))
-    assert np.median(sizes) == 5
-    assert {*sizes} <= {4, 5, 6, 7}
-    assert np.median(ratios) > 0.9999
-    assert min(ratios) >= 0.999
-
-
-def test_masking_adult_publishes_12_and_5_attributes(adult):
-    found = mask(adult, 0.5)
-    assert len(found.published) == 12
-    # by brute force: none of the 14 sets of 13 attributes keeps the limit
-    assert all(_n_distinct(adult, s) > adult.n_rows / 2 for s in combinations(range(14), 13))
-    assert _n_distinct(adult, [adult.names.index(n) for n in found.published]) <= adult.n_rows / 2
-    assert len(mask(adult, 0.8, "separation").published) == 5
-    sampled = mask(adult, 0.8, "separation", sample=50_000, random_state=0)
-    assert len(sampled.published) == 5
-    assert separation_ratio(adult, sampled.published) <= 0.8
+def test_samples_of_adult_are_as_large_as_the_papers_bounds_say(adult):
+    found = find_key(adult, "separation", eps=0.001, delta=0.01, random_state=0)
+    assert found.sample_size == 14_303
+    assert find_key(adult, "distinct", eps=0.1, delta=0.01).sample_size < adult.n_rows
 
 
 # -- Covtype: key 5, its first three 0.9997-distinct, separation key 2, masking 46 and 38 ------

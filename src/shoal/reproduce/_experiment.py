@@ -15,6 +15,8 @@ from shoal.typing import Progress
 
 EXPERIMENTS: dict[str, str] = {
     # Name and one line; `two-words` lives in `experiments/_two_words.py` as `EXPERIMENT`.
+    "quasi-keys": "Quasi-identifiers: keys of Adult and covtype, exact and from samples",
+    "quasi-masking": "Quasi-identifiers: attributes that can be published below a limit",
     "constrained": "Constrained k-anonymity: violations, suppressed rows, loss and time against k",
 }
 

@@ -1,0 +1,29 @@
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from shoal.datasets import DataNotFoundError
+from shoal.discover import CodeTable
+from shoal.reproduce._quasi_tables import ADULT, adult_table, count_distinct
+
+
+def brute(codes: np.ndarray, columns: Sequence[int]) -> int:
+    return len({tuple(row) for row in codes[list(columns)].T.tolist()})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_distinct_combinations_are_those_of_a_set(seed):
+    codes = np.random.default_rng(seed).integers(0, 3, (4, 30)).astype(np.int32)
+    table = CodeTable(("a", "b", "c", "d"), codes)
+    for columns in ([0], [1, 3], [0, 1, 2], [3, 2, 1, 0]):
+        assert count_distinct(table, columns) == brute(codes, columns)
+
+
+def test_rows_of_adult_are_all_different():
+    try:
+        table = adult_table()
+    except DataNotFoundError as error:
+        pytest.skip(str(error))
+    assert table.names == ADULT
+    assert count_distinct(table, range(14)) == table.n_rows == 29_096
