@@ -54,7 +54,7 @@ def test_only_the_generalization_to_f2_is_critical_in_the_papers_example():
     assert search.state.anonymity == 2
     gains = {
         problem.trees[move.column].labels[move.node]: search.score(move).privacy
-        for move in search.moves()
+        for move in search.open
     }
     assert gains == {"e1": 0, "f1": 0, "e2": 0, "f2": 1, "f3": 0}
 
@@ -84,6 +84,26 @@ def test_every_step_is_a_generalization_of_least_score_among_all_valid_ones(seed
         assert step.groups == len(set(current))
     assert reference.anonymity(current) >= k
     assert released(method) == Counter(current)
+
+
+@pytest.mark.parametrize("metric", ["information", "ncp", "discernibility"])
+@pytest.mark.parametrize("partial", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_pruned_and_exhaustive_searches_take_the_same_steps(seed, partial, metric):
+    rng = np.random.default_rng(seed)
+    rows = random_rows(rng, 80)
+    models = [KAnonymity(5), KAnonymity(3) & TCloseness(0.4), KAnonymity(2) & EntropyDiversity(1.3)]
+    for model in models:
+        for share in (0.0, 0.2):
+            options = {"partial": partial, "metric": metric, "max_suppression": share}
+            taken = []
+            for prune in (True, False):
+                method = BottomUpGeneralization(SCHEMA, model, prune=prune, **options)
+                try:
+                    taken.append(method.fit(relation(rows)).steps_)
+                except InfeasibleError as error:
+                    taken.append(str(error))
+            assert taken[0] == taken[1]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -10,6 +10,7 @@ import numpy as np
 from shoal.anonymize._anneal import anneal
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._bottom_up_search import BottomUpSearch
+from shoal.anonymize._cut_history import CutHistory
 from shoal.anonymize._cuts import CutProblem, infeasible
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize._sequence import SequenceMixin
@@ -129,7 +130,7 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
     def _climb(self, problem: CutProblem, progress: Progress) -> CutRecoding:
         search = BottomUpSearch(problem, partial=self.partial)
         self.steps_ = []
-        self._cuts = [[nodes.copy() for nodes in search.node_of]]
+        self._cuts = CutHistory(search.node_of)
         at_first = search.state.failing
         while True:
             if search.state.failing <= problem.budget:
@@ -140,5 +141,5 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
             if chosen is None:
                 raise infeasible(problem, search.state)
             self.steps_.append(search.make(chosen, len(self.steps_) + 1))
-            self._cuts.append([nodes.copy() for nodes in search.node_of])
+            self._cuts.append(search.node_of)
             progress(at_first - search.state.failing, at_first - problem.budget, "generalizing")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.anonymize._bottom_up_moves import Move, OpenMoves
 from shoal.anonymize._cut_kernels import (
-    entropy_of_counts,
     gather_groups,
     join_groups,
     keeps_one_alone,
@@ -20,16 +19,6 @@ from shoal.anonymize._cut_kernels import (
 from shoal.anonymize._cuts import CutProblem, State, leaf_cut
 from shoal.anonymize._steps import Step
 from shoal.typing import Codes, Counts, Flags
-
-MOST_PAIRS = 16  # pairs are tried among at most this many children, those most alike in class
-
-
-class Move(NamedTuple):
-    """Join some children of a node into it."""
-
-    column: int
-    node: int
-    children: tuple[int, ...]
 
 
 class Joined(NamedTuple):
@@ -57,12 +46,8 @@ class BottomUpSearch:
 
     def __init__(self, problem: CutProblem, *, partial: bool = False) -> None:
         self.problem = problem
-        self.partial = partial
+        self.open = OpenMoves(problem, partial=partial)
         self.node_of = leaf_cut(problem)
-        trees = problem.trees
-        self.children = [[tree.children(node) for node in range(tree.n_nodes)] for tree in trees]
-        self.absorbed: list[Flags] = [np.zeros(tree.n_nodes, np.bool_) for tree in trees]
-        self.complete: list[Flags] = [np.arange(t.n_nodes) < t.n_leaves for t in trees]
         cells = problem.cells
         self.group_of = np.arange(cells.n_groups, dtype=np.int64)
         self.sizes: Counts = cells.sizes.copy()
@@ -74,62 +59,7 @@ class BottomUpSearch:
         self.state = problem.assess(self.group_of, len(self.sizes), self.sizes)
         self._tried: dict[Move, Joined] = {}
 
-    # -- moves ------------------------------------------------------------------------------
-
-    def moves(self) -> Iterator[Move]:
-        """Every valid generalization."""
-        for column, tree in enumerate(self.problem.trees):
-            for node in range(tree.n_leaves, tree.n_nodes):
-                if not self.complete[column][node]:
-                    yield from self._moves_to(column, node)
-
-    def _moves_to(self, column: int, node: int) -> Iterator[Move]:
-        below = self.children[column][node]
-        depth = self.problem.trees[column].depth[node]
-        within = self.problem.ceiling_depth[column][below] <= depth
-        ready = below[self.complete[column][below] & ~self.absorbed[column][below] & within]
-        left = int((~self.absorbed[column][below]).sum())
-        if len(ready) == left:
-            yield Move(column, node, tuple(ready.tolist()))
-        if not self.partial or len(ready) == 0:
-            return
-        if left < len(below):
-            singles = ready if left > 1 else ready[:0]
-            yield from (Move(column, node, (child,)) for child in singles.tolist())
-        elif len(below) > 2:
-            pairs = combinations(self._most_alike(column, ready), 2)
-            yield from (Move(column, node, tuple(sorted(pair))) for pair in pairs)
-
-    def _most_alike(self, column: int, children: Codes) -> list[int]:
-        rows = self.problem.rows_of_node[column][children]
-        return children[np.argsort(rows, kind="stable")][:MOST_PAIRS].tolist()
-
     # -- scores -----------------------------------------------------------------------------
-
-    def information(self, move: Move) -> float:
-        """I(G): what the move loses by the metric; discernibility is known only after a trial."""
-        problem, (column, node, children) = self.problem, move
-        tree = problem.trees[column]
-        if problem.metric == "information":
-            if len(children) == len(self.children[column][node]):
-                return float(problem.information[column][node])
-            return self._partial_information(move)
-        rows, loss = problem.rows_of_node[column], problem.loss_of_node[column]
-        listed = list(children)
-        lost = rows[listed] * (loss[node] - loss[listed])
-        assert tree.n_nodes > node
-        return float(lost.sum()) / problem.cells.n_rows
-
-    def _partial_information(self, move: Move) -> float:
-        problem, (column, node, children) = self.problem, move
-        tree, counts = problem.trees[column], problem.classes_of_leaf[column]
-        inside = [c for c in self.children[column][node].tolist() if self.absorbed[column][c]]
-        parts = [counts[tree.start[c] : tree.stop[c]].sum(axis=0) for c in children]
-        if inside:
-            parts.append(sum(counts[tree.start[c] : tree.stop[c]].sum(axis=0) for c in inside))
-        joined = np.sum(parts, axis=0)
-        lost = entropy_of_counts(joined) - sum(entropy_of_counts(part) for part in parts)
-        return max(float(lost) / max(int(joined.sum()), 1), 0.0)
 
     def try_move(self, move: Move) -> State:
         """State after a move, without making it."""
@@ -202,7 +132,7 @@ class BottomUpSearch:
     def score(self, move: Move) -> Scored:
         """Score a move by trying it."""
         after = self.try_move(move)
-        lost = self.information(move)
+        lost = self.open.information(move)
         if self.problem.metric == "discernibility":
             lost = (after.squares - self.state.squares) / self.problem.cells.n_rows
         won = self.gain(after)
@@ -210,21 +140,67 @@ class BottomUpSearch:
 
     def best(self, *, prune: bool = True) -> Scored | None:
         """The valid move of least score, None when there is no move."""
-        moves = list(self.moves())
-        if not moves:
+        if not self.open:
             return None
         counts_only = self.problem.rules.size_only and self.problem.budget == 0
-        if prune and counts_only:
-            self._smallest = self._nodes_of_smallest()
-            tried = [self.score(move) for move in moves if self.may_be_critical(move)]
+        if not prune:
+            tried = [self.score(move) for move in self.open]
+        elif counts_only:
+            tried = [self.score(move) for move in self._critical()]
         else:
-            tried = [self.score(move) for move in moves]
+            tried = self._promising()
         useful = [scored for scored in tried if scored.privacy > 0]
         if useful:
             return min(useful, key=_order)
         if self.problem.metric == "discernibility":
-            return min((self.score(move) for move in moves), key=_order)
-        return min((Scored(m, np.inf, self.information(m), 0.0) for m in moves), key=_order)
+            return min((self.score(move) for move in self.open), key=_order)
+        move = self.open.cheapest()
+        return Scored(move, np.inf, self.open.information(move), 0.0)
+
+    def _critical(self) -> Iterator[Move]:
+        """Moves that could raise the anonymity: they lead to a smallest group's node or parent."""
+        self._smallest = self._nodes_of_smallest()
+        for column, nodes in enumerate(self._smallest):
+            one = min(nodes)
+            for node in (one, int(self.problem.trees[column].parent[one])):
+                yield from (m for m in self.open.to(column, node) if self.may_be_critical(m))
+
+    def _promising(self) -> list[Scored]:
+        """Moves tried in the order of a bound on their score, until no other can be better.
+
+        Only groups that a move touches can change from failing to allowed, and none that stays
+        below the smallest allowed size, so P(G) is at most the failing rows touched, and 0 when
+        all rows of the node are too few.  A move's score is at least I(G) over that.
+        """
+        failing = self._failing_by_node()
+        least, any_loss = self.problem.rules.minimum_size, self.problem.metric == "discernibility"
+        bounds: list[tuple[float, Move]] = []
+        for move in self.open:
+            column, node, children = move
+            if self.problem.rows_of_node[column][node] < least:
+                continue
+            here = failing[column]
+            most = here[node] + sum(here[child] for child in children)
+            if most > 0:
+                lost = 0.0 if any_loss else self.open.information(move)
+                bounds.append((lost / most, move))
+        tried: list[Scored] = []
+        best = np.inf
+        for bound, move in sorted(bounds):
+            if bound > best:
+                break
+            tried.append(self.score(move))
+            best = min(best, tried[-1].score)
+        return tried
+
+    def _failing_by_node(self) -> list[list[float]]:
+        """Rows in groups that are not allowed, by the node of each column they stand at."""
+        fails = ~self.problem.allowed(self.group_of, self.sizes)
+        rows = np.where(fails, self.sizes, 0)
+        return [
+            np.bincount(nodes, weights=rows, minlength=tree.n_nodes).tolist()
+            for nodes, tree in zip(self.nodes, self.problem.trees, strict=True)
+        ]
 
     # -- carrying out -----------------------------------------------------------------------
 
@@ -250,9 +226,8 @@ class BottomUpSearch:
         self.group_of = new[self.group_of]
         self._tried.clear()
         for child in children:
-            self.absorbed[column][child] = True
             self.node_of[column][tree.start[child] : tree.stop[child]] = node
-        self.complete[column][node] = self.absorbed[column][self.children[column][node]].all()
+        self.open.make(scored.move)
         self.state = problem.assess(self.group_of, len(sizes), sizes)
         return self._step(scored, number)
 

@@ -25,7 +25,7 @@ from shoal.privacy import PrivacyModel, Rules, allowed_groups, compile_rules
 from shoal.schema import Coding, Hierarchy
 from shoal.tables import FrequencyTable, group_keys
 from shoal.tables._count_kernels import pack_groups
-from shoal.typing import Codes, Counts, Floats
+from shoal.typing import Codes, Counts, Flags, Floats
 
 Metric = Literal["information", "ncp", "discernibility", "weighted"]
 METRICS = ("information", "ncp", "discernibility", "weighted")
@@ -69,7 +69,7 @@ class CutProblem:
     metric: Metric
     weights: Floats
 
-    @property
+    @cached_property
     def trees(self) -> list[Hierarchy]:
         """Hierarchy of each column."""
         return [tree_of(coding) for coding in self.cells.codings]
@@ -176,9 +176,14 @@ class CutProblem:
         """Evaluate the groups that cells are put into."""
         smallest, failing, squares = size_summary(sizes, self.k)
         if not self.rules.size_only:
-            fine = allowed_groups(self.rules, group_of, n_groups)
-            failing = int(sizes[~fine].sum())
+            failing = int(sizes[~self.allowed(group_of, sizes)].sum())
         return State(int(smallest), int(failing), float(squares))
+
+    def allowed(self, group_of: NDArray[np.int64], sizes: Counts) -> Flags:
+        """Whether the privacy model allows each group that cells are put into."""
+        if self.rules.size_only:
+            return np.asarray(sizes >= self.k, np.bool_)
+        return allowed_groups(self.rules, group_of, len(sizes))
 
     def measures(
         self, node_of: Sequence[Codes], squares: float, classes: Counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal._estimator import require_fitted
+from shoal.anonymize._cut_history import CutHistory
 from shoal.anonymize._cuts import CutProblem, grow_hierarchies, make_problem
 from shoal.anonymize._release import Release
 from shoal.anonymize._steps import Step
@@ -12,7 +13,6 @@ from shoal.errors import InfeasibleError, ParameterError
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
-from shoal.typing import Codes
 
 
 class SequenceMixin:
@@ -22,7 +22,7 @@ class SequenceMixin:
     metric: str | None
     max_suppression: float
     steps_: list[Step]
-    _cuts: list[list[Codes]]
+    _cuts: CutHistory
     _problem: CutProblem
 
     def _prepare(self, cells: FrequencyTable, privacy: PrivacyModel) -> CutProblem:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._cut_history import CutHistory
 from shoal.anonymize._cut_kernels import split_groups, sum_classes, sum_groups
 from shoal.anonymize._cuts import (
     CutProblem,
@@ -99,10 +100,10 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
         if search.state.failing > problem.budget:
             raise infeasible(problem, search.state)
         self.steps_ = []
-        self._cuts = [[nodes.copy() for nodes in search.node_of]]
+        self._cuts = CutHistory(search.node_of)
         while (chosen := search.best()) is not None:
             self.steps_.append(search.make(chosen, len(self.steps_) + 1))
-            self._cuts.append([nodes.copy() for nodes in search.node_of])
+            self._cuts.append(search.node_of)
             progress(len(self.steps_), len(self.steps_) + len(search.candidates), "specializing")
         for cut in reversed(self._cuts):
             # leaving rows out changes the whole that some models compare groups with
