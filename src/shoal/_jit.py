@@ -8,12 +8,15 @@ import functools
 import os
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _lock = threading.RLock()
+_tell: list[Callable[[], None]] = []  # who wants to know of the next compilation
+_hearing = threading.Event()
 
 
 class _Kernel:
@@ -64,6 +67,7 @@ def _names(code: types.CodeType) -> set[str]:
 def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
     import numba  # noqa: PLC0415  costs over a second: only when a kernel is called
 
+    _listen()
     if os.environ.get("SHOAL_JIT_CACHE", "1") == "1":
         try:
             return cast(Callable[..., Any], numba.njit(cache=True, nogil=True)(function))
@@ -75,6 +79,35 @@ def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
 def kernel(function: F) -> F:
     """Compile on first call, never on import; keep the result on disk when the disk allows it."""
     return cast(F, _Kernel(function))
+
+
+@contextmanager
+def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` once if a kernel has to be compiled in the block: the first run on a machine."""
+    _tell.append(tell)
+    try:
+        yield
+    finally:
+        if tell in _tell:
+            _tell.remove(tell)
+
+
+def _listen() -> None:
+    """Hear numba compile; what it loads from its cache is not compiled."""
+    if not _tell or _hearing.is_set():
+        return
+    from numba.core import event  # noqa: PLC0415  comes with numba
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            while _tell:
+                _tell.pop()()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    _hearing.set()
+    event.register("numba:compile", Listener())
 
 
 def load_kernels(*kernels: Callable[..., Any]) -> threading.Thread:

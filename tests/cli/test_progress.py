@@ -2,6 +2,7 @@ import io
 
 from rich.console import Console
 
+from shoal._jit import kernel
 from shoal.cli import _progress
 from shoal.cli._output import Output
 
@@ -34,3 +35,14 @@ def test_quiet_and_json_are_silent(monkeypatch, capsys):
             progress(1, 2, "solving")
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
+
+
+def test_the_first_run_on_a_machine_says_that_it_compiles(monkeypatch):
+    monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
+    stream = io.StringIO()
+    with _progress.bar(Console(file=stream, width=100)):
+        fresh = kernel(lambda number: number + 1)
+        assert (fresh(1), fresh(2.5)) == (2, 3.5)  # compiled twice, told once
+    assert stream.getvalue() == _progress.COMPILING + "\n"
+    assert kernel(lambda number: number + 2)(1) == 3  # nobody listens any more
+    assert stream.getvalue() == _progress.COMPILING + "\n"

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from shoal._jit import told_of_compiling
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.5
 """Seconds before a bar appears: quick work shows none."""
+
+COMPILING = "First use on this machine: compiling, which can take a minute. It is kept."
 
 
 def silent(done: int, total: int, what: str, /) -> None:
@@ -57,8 +61,12 @@ def bar(console: Console) -> Iterator[Progress]:
             bars.start()
             shown = True
 
+    def compiling() -> None:
+        console.print(COMPILING, markup=False, highlight=False)
+
     try:
-        yield progress
+        with told_of_compiling(compiling):
+            yield progress
     finally:
         if shown:
             bars.stop()
