@@ -70,9 +70,7 @@ def _run(setup: Setup) -> Evidence:
         "which the paper's search did not end, 49 attributes can be published at distinct ratio "
         "0.5, three more than from its sample. The paper's states and census are not public in "
         "its form"
-        + (
-            ", and the quick run leaves covtype out." if setup.quick else "; figure 1 uses covtype."
-        ),
+        + (", and the quick run leaves covtype out." if setup.quick else "; figure 1 has covtype."),
         charts,
         {"limits": {"distinct": ROWS.beta, "separation": PAIRS.beta}, "delta": 0.01},
     )
