@@ -207,6 +207,16 @@ def test_lung_has_deaths_as_ones():
     assert len(set(data["inst"]) - {None}) == 18
 
 
+def test_lung_sites_share_the_patients_and_lack_nothing():
+    sites = load(datasets.lung_sites)
+    assert {name: data.n_rows for name, data in sites.items()} == {"A": 73, "B": 67, "C": 87}
+    for data in sites.values():
+        assert data.names == ("time", "status", *datasets.LUNG_RANGES)
+        for name, (low, high) in datasets.LUNG_RANGES.items():
+            assert data[name].dtype.kind == "i"
+            assert low <= data[name].min() <= data[name].max() <= high
+
+
 def test_cache_falls_back_when_a_folder_cannot_be_made(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SHOAL_CACHE", str(tmp_path / "file" / "x"))

@@ -3,11 +3,20 @@
 from shoal.datasets._adult import SEVEN, adult, adult_schema
 from shoal.datasets._census import census, census_schema
 from shoal.datasets._dataset import Dataset, cache_folder
-from shoal.datasets._public import census_income, covtype, credit, groceries, lung
+from shoal.datasets._public import (
+    LUNG_RANGES,
+    census_income,
+    covtype,
+    credit,
+    groceries,
+    lung,
+    lung_sites,
+)
 from shoal.datasets._scale import scale_up
 from shoal.datasets._sources import DataNotFoundError, data_folders, find_data
 
 __all__ = [
+    "LUNG_RANGES",
     "SEVEN",
     "DataNotFoundError",
     "Dataset",
@@ -23,5 +32,6 @@ __all__ = [
     "find_data",
     "groceries",
     "lung",
+    "lung_sites",
     "scale_up",
 ]

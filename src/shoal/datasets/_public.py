@@ -14,7 +14,20 @@ from shoal.datasets._sources import find_data
 from shoal.errors import ParameterError
 
 _CRX_NUMERIC = {"A2": float, "A3": float, "A8": float, "A11": int, "A14": int, "A15": int}
+_LUNG_AGREED = {"ph.ecog": 1, "ph.karno": 80, "pat.karno": 80, "wt.loss": 7}
+_LUNG_SITES = {"A": (1, 5), "B": (6, 12), "C": (13, 33)}  # first and last institution
 _LUNG_HOW = "Run `pip install lifelines`, a package that carries it"
+
+
+LUNG_RANGES = {
+    "age": (30.0, 90.0),
+    "sex": (1.0, 2.0),
+    "ph.ecog": (0.0, 4.0),
+    "ph.karno": (40.0, 100.0),
+    "pat.karno": (20.0, 100.0),
+    "wt.loss": (-30.0, 80.0),
+}
+"""Predictors of :func:`lung_sites`, and the ranges that the sites agreed on."""
 
 
 def credit(*, missing: Literal["drop", "keep"] = "drop") -> Dataset:
@@ -38,6 +51,25 @@ def lung() -> Dataset:
     if status.max() == 2:  # 1 censored, 2 dead in the original coding
         status = status - 1
     return Dataset("lung", {**data.columns, "status": status})
+
+
+def lung_sites() -> dict[str, Dataset]:
+    """NCCTG lung cancer as three sites, A, B and C, of 73, 67 and 87 patients, by institution.
+
+    `time`, `status` and the predictors of `LUNG_RANGES`; where one is missing, a number that the
+    sites agreed on.  One patient without an institution is left out.
+    """
+    data = lung()
+    place = np.array([0 if number is None else number for number in data["inst"]])
+    columns = {
+        name: np.array([_LUNG_AGREED[name] if v is None else v for v in data[name]])
+        for name in ("time", "status", *LUNG_RANGES)
+    }
+    whole = Dataset("lung", columns)
+    return {
+        name: whole.where((place >= first) & (place <= last))
+        for name, (first, last) in _LUNG_SITES.items()
+    }
 
 
 def groceries() -> list[tuple[str, ...]]:

@@ -18,6 +18,7 @@ EXPERIMENTS: dict[str, str] = {
     "quasi-keys": "Quasi-identifiers: keys of Adult and covtype, exact and from samples",
     "quasi-masking": "Quasi-identifiers: attributes that can be published below a limit",
     "constrained": "Constrained k-anonymity: violations, suppressed rows, loss and time against k",
+    "random-kernel": "Random kernels on NCCTG lung: joint private, single-site and pooled models",
 }
 
 
