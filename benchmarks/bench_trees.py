@@ -1,8 +1,7 @@
-"""Trees beside scikit-learn's on the one-hot table, and the paper's figures on Adult.
+"""Trees beside scikit-learn's on the one-hot table.
 
 Fit times in seconds, compiled kernels warm, frames already in memory; scikit-learn is given the
-one-hot encoded table (encoding not counted).  Errors are shares of the 15,060 test rows in percent;
-`peer` is what the papers print, or top-down specialization with ID3 on the same hierarchies.
+one-hot encoded table (encoding not counted).  The papers' figures are in `shoal reproduce`.
 """
 
 import tempfile
@@ -17,18 +16,16 @@ import numpy as np
 from benchmarks._row import Row
 from shoal.datasets import SEVEN, adult, adult_schema, scale_up
 from shoal.models import KAnonymousTreeClassifier
-from shoal.privacy import ConfidenceLimit, KAnonymity
 from shoal.schema import Column, Schema
 
 EIGHT = [*SEVEN[:4], "relationship", *SEVEN[4:]]
 NUMERIC = ["age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"]
-KS = (10, 25, 50, 75, 100, 150, 200, 250, 500, 750, 1000, 1500, 2000)
 
 
 def main(quick: bool = False) -> Iterator[Row]:
     import pandas as pd
 
-    train, test = (pd.DataFrame(adult(part).columns) for part in ("train", "test"))
+    train = pd.DataFrame(adult("train").columns)
     every = list(train.columns[:-1])
     schema = adult_schema("tds", quasi_identifiers=every)
     yield _beside_sklearn("ID3, Adult, 8 columns, k = 10", train, schema, EIGHT, 10, "gain")
@@ -40,7 +37,6 @@ def main(quick: bool = False) -> Iterator[Row]:
         yield _beside_sklearn(f"ID3, {what}", large, schema, every, 10, "gain")
         yield _beside_sklearn(f"C4.5, {what}", large, schema, every, 10, "gain_ratio")
     yield from _private_columns(train, schema)
-    yield from _errors(train, test, schema, KS[::4] if quick else KS)
 
 
 def _million() -> Any:
@@ -110,56 +106,3 @@ def _private_columns(train: Any, schema: Schema) -> list[Row]:
         Row(f"{what}: leaves", tree.get_n_leaves(), unit=""),
         Row(f"{what}: peak memory", peak / 1e6, unit="MB"),
     ]
-
-
-def _errors(train: Any, test: Any, schema: Schema, ks: tuple[int, ...]) -> Iterator[Row]:
-    every = list(train.columns[:-1])
-    gaps: dict[str, list[float]] = {"ID3": [], "C4.5": []}
-    for name, columns, criterion in (("ID3", EIGHT, "gain"), ("C4.5", every, "gain_ratio")):
-        for k in ks:
-            tree = KAnonymousTreeClassifier(_roles(schema, columns), k, criterion=criterion)  # type: ignore[arg-type]
-            tree.fit(train[columns], train["income"])
-            error = 100 * (1 - tree.score(test[columns], test["income"]))
-            peer = _top_down_error(train, test, schema, columns, k, criterion)
-            if peer is not None:
-                gaps[name].append(peer - error)
-            yield Row(f"{name} error, k = {k}", error, peer, f"TDS + {name}", "%")
-            exposed = 100 * tree.exposure_.share  # type: ignore[union-attr]
-            yield Row(f"{name} exposed rows, k = {k}", exposed, unit="%")
-        if gaps[name]:
-            published = 0.6 if name == "ID3" else 3.0
-            mean = float(np.mean(gaps[name]))
-            yield Row(f"{name}: mean below TDS", mean, published, "published", "points")
-    for k, published in ((10, 5198), (25, 5273), (50, 5379), (100, 5439)):
-        tree = KAnonymousTreeClassifier(_roles(schema, list(SEVEN)), k)
-        counts = tree.fit(train[list(SEVEN)], train["income"]).tree_
-        leaves = counts.nodes.counts[counts.leaves]
-        metric = float((leaves.sum(axis=1) - leaves.max(axis=1)).sum())
-        yield Row(f"ID3 CM, k = {k}", metric, published, "published", "rows")
-    for columns, j48 in ((list(SEVEN), 17.5), (every, 14.7)):
-        tree = KAnonymousTreeClassifier(_roles(schema, columns), 1, criterion="gain_ratio")
-        tree.fit(train[columns], train["income"])
-        error = 100 * (1 - tree.score(test[columns], test["income"]))
-        yield Row(f"C4.5 error, k = 1, {len(columns)} columns", error, j48, "J48", "%")
-    for limit in (0.8, 0.85, 0.9, 0.95, 0.99):
-        for name, columns, criterion in (("ID3", EIGHT, "gain"), ("C4.5", every, "gain_ratio")):
-            model = KAnonymity(1) & ConfidenceLimit(limit)
-            tree = KAnonymousTreeClassifier(_roles(schema, columns), model, criterion=criterion)  # type: ignore[arg-type]
-            tree.fit(train[columns], train["income"])
-            error = 100 * (1 - tree.score(test[columns], test["income"]))
-            yield Row(f"{name} error, confidence limit {limit:.0%}", error, unit="%")
-
-
-def _top_down_error(
-    train: Any, test: Any, schema: Schema, names: list[str], k: int, criterion: str
-) -> float | None:
-    """Error of an unconstrained tree grown on what top-down specialization releases."""
-    from shoal.anonymize import TopDownSpecialization
-
-    roles = _roles(schema, names)
-    method = TopDownSpecialization(roles, KAnonymity(k)).fit(train[[*names, "income"]])
-    released = method.release_.table
-    treated = method.transform(test[[*names, "income"]])
-    tree = KAnonymousTreeClassifier(privacy=1, criterion=criterion)  # type: ignore[arg-type]
-    tree.fit(released[names].astype(str), released["income"])
-    return 100 * (1 - tree.score(treated[names].astype(str), treated["income"]))

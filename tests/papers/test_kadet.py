@@ -1,9 +1,11 @@
-"""Friedman, Schuster, Wolff: k-anonymous decision tree induction (PKDD 2006; VLDB Journal 2008)."""
+"""Friedman, Schuster, Wolff: k-anonymous decision tree induction (PKDD 2006; VLDB Journal 2008).
+
+The worked examples; what was published on Adult is in `shoal.reproduce.experiments`.
+"""
 
 import pandas as pd
 import pytest
 
-from shoal.datasets import SEVEN, DataNotFoundError, adult, adult_schema
 from shoal.models import KAnonymousTreeClassifier
 from shoal.models._attributes import describe_attributes
 from shoal.models._groups import one_group_per_row
@@ -11,11 +13,8 @@ from shoal.models._grow import Grower
 from shoal.models._input import Input
 from shoal.models._kernel_types import GAIN, Settings
 from shoal.models._training import code_target, code_training
-from shoal.privacy import ConfidenceLimit, KAnonymity, compile_rules
-from shoal.schema import Schema
+from shoal.privacy import KAnonymity, compile_rules
 from tests.models.tables import ROLES, clients, mortgage
-
-# -- worked examples ------------------------------------------------------------------------
 
 MORTGAGE = pd.DataFrame(mortgage()[0])
 RISK = mortgage()[1]
@@ -100,84 +99,3 @@ def test_worked_example_2():
     spans, span_of_row = tree.find_spans(frame, risk)
     assert spans.exposed("class")[span_of_row[9:]].all()
     assert tree.exposure_.exposed == 6  # and so are the young men
-
-
-# -- Adult ------------------------------------------------------------------------------------
-
-EIGHT = [*SEVEN[:4], "relationship", *SEVEN[4:]]
-
-
-@pytest.fixture(scope="module")
-def census():
-    try:
-        train, test = adult("train"), adult("test")
-        schema = adult_schema("tds", quasi_identifiers=list(train.names[:-1]))
-    except DataNotFoundError as error:
-        pytest.skip(str(error))
-    return pd.DataFrame(train.columns), pd.DataFrame(test.columns), schema
-
-
-def fit(census, names, privacy, **options):
-    train, _, schema = census
-    names = list(names)
-    roles = Schema({name: schema[name] for name in (*names, "income")})
-    return KAnonymousTreeClassifier(roles, privacy, **options).fit(train[names], train["income"])
-
-
-def error(census, tree):
-    _, test, _ = census
-    names = list(tree.feature_names_in_)
-    return 100 * (1 - tree.score(test[names], test["income"]))
-
-
-def root(tree):
-    view = tree.tree_.views[tree.tree_.nodes.slot[0]]
-    return tree.tree_.attributes[view.attribute].name, view.level
-
-
-@pytest.mark.parametrize(("k", "published"), [(10, 5198), (25, 5273), (50, 5379), (100, 5439)])
-def test_classification_metric_to_the_unit(census, k, published):
-    """Table 6: rows outside the majority class of their group, without Relationship."""
-    counts = fit(census, SEVEN, k).tree_
-    leaves = counts.nodes.counts[counts.leaves]
-    assert (leaves.sum(axis=1) - leaves.max(axis=1)).sum() == published
-    assert leaves.sum(axis=1).min() >= k
-
-
-def test_errors_of_id3_and_the_optimum_at_750(census):
-    """Figure 6: between 17.4 and 19.5 %; better at 1,000 than at 750, by another root."""
-    trees = {k: fit(census, EIGHT, k) for k in (10, 100, 500, 750, 1000, 2000)}
-    errors = {k: error(census, tree) for k, tree in trees.items()}
-    assert all(17.4 <= found <= 19.5 for found in errors.values())
-    assert root(trees[750]) == ("relationship", 0)
-    assert root(trees[1000]) == ("marital-status", 1)
-    assert errors[1000] < errors[750]
-    assert trees[500].exposure_.exposed > 0
-    assert trees[1000].exposure_.exposed == 0
-
-
-@pytest.mark.parametrize(("names", "j48"), [(SEVEN, 17.5), (None, 14.7)])
-def test_unconstrained_c45_is_as_good_as_j48(census, names, j48):
-    names = census[2].quasi_identifiers if names is None else names
-    tree = fit(census, names, 1, criterion="gain_ratio")
-    assert error(census, tree) == pytest.approx(j48, abs=0.3)
-
-
-def test_c45_on_all_columns_exposes_nobody_from_75_on(census):
-    names = census[2].quasi_identifiers
-    small = fit(census, names, 10, criterion="gain_ratio")
-    assert 0 < small.exposure_.share < 0.005
-    large = fit(census, names, 75, criterion="gain_ratio")
-    assert large.exposure_.exposed == 0
-    assert large.spans_.largest_k >= 75
-    assert error(census, large) < 15
-
-
-def test_a_confidence_limit_of_85_leaves_no_useful_id3_tree(census):
-    """75.1 % is the root itself; what can still be split predicts the same class everywhere."""
-    useless = fit(census, EIGHT, ConfidenceLimit(0.85))
-    assert len(set(useless.predict(census[1][EIGHT]))) == 1
-    assert useless.exposure_.confidence <= 0.85
-    tree = fit(census, EIGHT, ConfidenceLimit(0.97))
-    assert tree.exposure_.confidence <= 0.97
-    assert error(census, tree) < 19

@@ -15,6 +15,11 @@ from shoal.typing import Progress
 
 EXPERIMENTS: dict[str, str] = {
     # Name and one line; `two-words` lives in `experiments/_two_words.py` as `EXPERIMENT`.
+    "kadet-id3": "Trees: error of k-anonymous ID3 against k, beside top-down specialization.",
+    "kadet-c45": "Trees: error of k-anonymous C4.5 against k, beside top-down specialization.",
+    "classification-metric": "Trees: classification metric of tables made by k-anonymous ID3.",
+    "exposure": "Trees: people whose class a tree makes certain, against k.",
+    "confidence-limits": "Trees: error under a limit on an attacker's confidence.",
     "quasi-keys": "Quasi-identifiers: keys of Adult and covtype, exact and from samples",
     "quasi-masking": "Quasi-identifiers: attributes that can be published below a limit",
     "constrained": "Constrained k-anonymity: violations, suppressed rows, loss and time against k",
