@@ -1,47 +1,32 @@
-"""Clusters fit to publish: worked example 5, brute force over spans, the spanning tree."""
+"""Clusters fit to publish: worked example 5, brute force over cuts and spans, any privacy model."""
+
+from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial.distance import pdist, squareform
+from sklearn.cluster import KMeans
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from shoal.audit import audit
-from shoal.errors import ParameterError, TableError
+from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models import KAnonymousClustering, spanning_tree
+from shoal.privacy import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaPresence,
+    DistinctDiversity,
+    EntropyDiversity,
+    KAnonymity,
+    PSensitive,
+    RecursiveDiversity,
+    TCloseness,
+)
 from shoal.schema import Schema
 from tests.extras import need
+from tests.reference import clusters as slow
 
 pd = need("pandas")
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_spanning_tree_agrees_with_scipy(seed):
-    rng = np.random.default_rng(seed)
-    points = rng.normal(size=(int(rng.integers(2, 300)), 1 + seed % 3))
-    if seed % 2:  # far-off clusters: points deep inside need many neighbours
-        points[: len(points) // 2] += 50
-    a, b, length = spanning_tree(points)
-    assert len(a) == len(points) - 1
-    assert np.allclose(np.linalg.norm(points[a] - points[b], axis=1), length)
-    whole = squareform(pdist(points))
-    assert length.sum() == pytest.approx(minimum_spanning_tree(whole).sum())
-
-
-def test_spanning_tree_of_many_components():
-    """On a line the tree is as long as the line; the second round has over 2**16 components."""
-    points = np.random.default_rng(0).uniform(size=(220_000, 1))
-    length = spanning_tree(points)[2]
-    assert length.sum() == pytest.approx(np.ptp(points))
-
-
-def test_spanning_tree_with_equal_points():
-    points = np.array([[0.0], [0.0], [1.0], [0.0], [1.0], [5.0], [2.0]])
-    a, b, length = spanning_tree(points)
-    assert sorted(length.tolist()) == [0.0, 0.0, 0.0, 1.0, 1.0, 3.0]
-    grid = np.stack(np.meshgrid(range(7), range(7)), -1).reshape(-1, 2).astype(float)
-    a, b, length = spanning_tree(grid)  # all nearest distances are equal
-    assert length.tolist() == [1.0] * 48
-    assert len({*a.tolist(), *b.tolist()}) == 49
 
 
 FIGURE_5 = pd.DataFrame(
@@ -135,10 +120,167 @@ def test_privacy_refuses_cuts():
     assert bound.n_refused_ > 0
 
 
+def mixed(seed, n=70, values=3):
+    """Two public numbers on a coarse grid and a private category."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({"a": rng.integers(0, 5, n) * 1.0, "b": rng.integers(0, 4, n) * 1.0})
+    table["c"] = np.array(list("xyzuvw"))[rng.integers(0, values, n)]
+    roles = Schema(
+        {
+            "a": {"role": "quasi-identifier", "kind": "numeric"},
+            "b": {"role": "quasi-identifier", "kind": "numeric"},
+            "c": {"role": "sensitive"},
+        }
+    )
+    return table, roles
+
+
+MODELS = [
+    KAnonymity(6),
+    DistinctDiversity(3),
+    EntropyDiversity(2.0),
+    RecursiveDiversity(2.0, 2),
+    KAnonymity(5) & PSensitive(3, 5),
+    AlphaKAnonymity(0.6, 5),
+    TCloseness(0.25),
+    BetaLikeness(1.0),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("seed", range(3))
+def test_any_privacy_model_holds_by_an_audit_that_tries_every_value(model, seed):
+    """The audit is given the bare function: it enumerates private values and asks `holds`."""
+    table, roles = mixed(seed)
+    found = KAnonymousClustering(roles, model).fit(table)
+    assert len(found.cluster_centers_) > 1
+    judged = audit(found.predict, table, roles, k=1, privacy=model)
+    assert judged.is_safe
+    assert not judged.spans.is_single.all() or found.spans_.is_single.all()
+    assert sorted(judged.spans.population.tolist()) == sorted(found.spans_.population.tolist())
+    assert audit(found, table, roles, k=1, privacy=model).is_safe
+
+
+def test_diversity_costs_clusters_that_k_alone_allows():
+    """So the model is really asked: plain k = 2 leaves spans that the others refuse."""
+    table, roles = mixed(1)
+    free = KAnonymousClustering(roles, 2).fit(table)
+    for model in MODELS[1:4] + MODELS[6:]:
+        assert not audit(free, table, roles, k=1, privacy=model).is_safe, model
+        assert KAnonymousClustering(roles, model).fit(table).n_refused_ > free.n_refused_
+
+
+def test_the_whole_table_is_what_closeness_compares_with():
+    """Spans in which nothing private is said still count in the whole."""
+    table, roles = mixed(4)
+    found = KAnonymousClustering(roles, TCloseness(0.2)).fit(table)
+    spans, span_of_row, _ = found.find_spans(table)
+    share = table["c"].value_counts(normalize=True)
+    for span in np.flatnonzero(~spans.is_single):
+        own = table["c"][span_of_row == span].value_counts(normalize=True)
+        assert (own.reindex(share.index, fill_value=0) - share).abs().sum() / 2 <= 0.2 + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("condition", ["size", "distinct"])
+def test_the_same_cuts_as_the_slow_twin(seed, condition):
+    """Random places: no two edges and no two distances tie."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.normal(size=(24, 2)), columns=["a", "b"])
+    table["c"] = rng.choice(list("xy"), 24)
+    roles = mixed(0)[1]
+    model = KAnonymity(4) if condition == "size" else DistinctDiversity(2)
+    found = KAnonymousClustering(roles, model, scale=False).fit(table)
+    points = found.space_.place(_input(found, table))
+    a, b, length = spanning_tree(points)
+    order = np.argsort(-length, kind="stable")
+    edges = [((int(a[e]), int(b[e])), float(length[e])) for e in order]
+
+    def allowed(rows):
+        if condition == "size":
+            return len(rows) >= 4
+        return len(Counter(table["c"].iloc[rows])) >= 2
+
+    values = [[found.space_.axes[2].table[code] for code in range(2)]]
+    expected = slow.cut(points, edges, 2, values, allowed)
+    means = np.array(sorted(points[sorted(part)].mean(axis=0).tolist() for part in expected))
+    assert np.allclose(sorted(found.cluster_centers_.tolist()), means)
+    assert sorted(map(len, expected)) == sorted(found.center_rows_.tolist())
+
+
+def _input(model, table):
+    from shoal.models._input import read_input
+
+    return read_input(model, table, reset=False)
+
+
+def test_two_private_numbers():
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame(rng.normal(size=(40, 3)), columns=list("abc"))
+    roles = schema(a="p", b="s", c="s")
+    model = KAnonymousClustering(roles, 5, max_tries=15).fit(table)
+    assert audit(model, table, roles, k=5).is_safe
+    assert len(model.cluster_centers_) > 1
+
+
+def test_every_centroid_is_a_mean_of_enough_rows():
+    table, roles = mixed(5)
+    free = KAnonymousClustering(roles, 4).fit(table)
+    assert free.center_rows_.min() < 4
+    bound = KAnonymousClustering(roles, 4, min_rows=4).fit(table)
+    assert bound.center_rows_.min() >= 4
+    assert bound.center_rows_.sum() == len(table)
+    assert len(bound.cluster_centers_) > 1
+
+
+def test_a_private_target_counts_for_diversity_and_lies_in_no_space():
+    table, roles = mixed(6)
+    table["y"] = np.where(table["a"] > 1, "yes", "no")
+    roles = Schema({**roles, "y": {"role": "sensitive", "target": True}})
+    model = KAnonymousClustering(roles, DistinctDiversity(2)).fit(table)
+    assert [axis.name for axis in model.space_.axes] == ["a", "b", "c"]
+    assert {part.column for part in model.privacy_.parts} == {"c", "y"}
+    assert audit(model, table, roles, k=1, privacy=DistinctDiversity(2)).is_safe
+
+
+def test_a_declared_domain_widens_what_is_possible():
+    table = FIGURE_5
+    roles = schema(age="p", result="s")
+    found = KAnonymousClustering(roles, 3, domain={"result": (0, 20)}, scale=False).fit(table)
+    assert (found.space_.axes[1].low, found.space_.axes[1].high) == (0, 20)
+    with pytest.raises(SchemaError, match="outside its domain"):
+        KAnonymousClustering(roles, 3, domain={"result": (4, 20)}).fit(table)
+    with pytest.raises(SchemaError, match="no private numeric column"):
+        KAnonymousClustering(roles, 3, domain={"age": (0, 20)}).fit(table)
+    with pytest.raises(ParameterError, match="least and largest"):
+        KAnonymousClustering(roles, 3, domain={"result": (20, 0)}).fit(table)
+
+
+def test_in_a_pipeline_and_beside_kmeans():
+    points = np.random.default_rng(0).normal(size=(60, 2))
+    points[:30] += 8
+    ours = make_pipeline(StandardScaler(), KAnonymousClustering(n_clusters=2))
+    peer = KMeans(2, n_init=1, random_state=0)
+    found, expected = ours.fit_predict(points), peer.fit_predict(points)
+    assert len(set(zip(found.tolist(), expected.tolist(), strict=True))) == 2
+
+
 def test_bad_input():
-    with pytest.raises(TableError, match="7 rows are fewer than 10"):
-        KAnonymousClustering(schema(age="p", result="s")).fit(FIGURE_5)
+    roles = schema(age="p", result="s")
+    with pytest.raises(TableError, match="fewer than the 10"):
+        KAnonymousClustering(roles).fit(FIGURE_5)
     with pytest.raises(ParameterError, match="privacy must be"):
         KAnonymousClustering(privacy="much").fit(FIGURE_5)
     with pytest.raises(TableError, match="missing"):
-        KAnonymousClustering(schema(age="p", result="s"), 3).fit(FIGURE_5.assign(age=np.nan))
+        KAnonymousClustering(roles, 3).fit(FIGURE_5.assign(age=np.nan))
+    with pytest.raises(ParameterError, match="no population"):
+        KAnonymousClustering(roles, DeltaPresence(0, 0.5)).fit(FIGURE_5)
+    public = schema(age="p", result="p")
+    with pytest.raises(SchemaError, match="needs a sensitive column"):
+        KAnonymousClustering(public, DistinctDiversity(2), 2).fit(FIGURE_5)
+    with pytest.raises(ParameterError, match="Give n_clusters"):
+        KAnonymousClustering(privacy=2).fit(FIGURE_5)
+    with pytest.raises(ParameterError, match="min_rows must be"):
+        KAnonymousClustering(roles, 3, min_rows=None).fit(FIGURE_5)
+    with pytest.raises(SchemaError, match="schema must be a Schema"):
+        KAnonymousClustering({"age": "public"}).fit(FIGURE_5)

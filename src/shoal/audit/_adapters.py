@@ -31,7 +31,7 @@ def read_model(
     if isinstance(model, KAnonymousTreeClassifier):
         return read_shoal_tree(model, people)
     if isinstance(model, KAnonymousClustering):
-        return read_shoal_clusters(model, people)
+        return read_shoal_clusters(model, people, check_table=check_table)
     if is_rules(model):
         return read_rule_set(model, people, check_table=check_table)
     if callable(model) and not hasattr(model, "predict"):

@@ -103,7 +103,7 @@ def read_winners(
     return Reading(name, spans, span_of_row, bins, explain, notes=(*features.notes, *notes))
 
 
-def read_shoal_clusters(model: Any, people: People) -> Reading:
+def read_shoal_clusters(model: Any, people: People, *, check_table: bool = True) -> Reading:
     """Spans of a clustering of :mod:`shoal.models`, by the rule it releases."""
     names = [str(name) for name in getattr(model, "feature_names_in_", people.attributes)]
     if lost := [name for name in names if name not in people.frame.names]:
@@ -116,8 +116,9 @@ def read_shoal_clusters(model: Any, people: People) -> Reading:
     rows: Any = people.frame.select(names).native
     if not hasattr(model, "feature_names_in_"):
         rows = np.column_stack([people.numbers(name) for name in names])
-    _check_rows(model, people.n_rows)
     spans, span_of_row, bins = model.find_spans(rows, people.columns)
+    if check_table:
+        _check_populations(model, bins)
 
     def explain(span: int) -> tuple[str, ...]:
         return (" or ".join(bins.names[b] for b in spans.bins_of(span).tolist()),)
@@ -168,6 +169,15 @@ def private_moves(features: Features) -> tuple[Floats, tuple[tuple[Floats, Float
 def _on_segment(points: Floats, segment: Floats) -> bool:
     low, high = segment.min(axis=0), segment.max(axis=0)
     return bool(((points >= low) & (points <= high)).all())
+
+
+def _check_populations(model: Any, bins: Bins) -> None:
+    differ = int((bins.population != model.bins_.population).sum())
+    if differ:
+        raise TableError(
+            f"this is not the training table: {differ} of {len(bins)} clusters have other counts "
+            "in it. Give the training table, or check_table=False (--other-table)."
+        )
 
 
 def _check_rows(model: Any, n_rows: int) -> None:

@@ -12,10 +12,10 @@ from shoal.anonymize import Release
 from shoal.audit._adapters import read_model
 from shoal.audit._attack_result import AttackResult, wilson
 from shoal.audit._candidates import Candidates, find_candidates
-from shoal.audit._people import code_column, read_frame, read_people
+from shoal.audit._people import read_frame, read_people
 from shoal.errors import ParameterError, SchemaError
 from shoal.frames import is_frame
-from shoal.schema import Coding, Schema
+from shoal.schema import Coding, Schema, code_column
 from shoal.typing import Codes, Counts, Floats, Native
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import MissingExtraError, ParameterError, TableError
-from shoal.models import KAnonymousTreeClassifier
+from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 from shoal.typing import PathText
 
 PICKLES = (".joblib", ".pickle", ".pkl")
@@ -19,8 +19,9 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
     Parameters
     ----------
     path : path
-        A `.skops` file; the `.json` of a Shoal tree, or rules as a `.json` list of objects with
-        `antecedents` and `consequents`; a `.joblib`, `.pkl` or `.pickle` file with `trust`.
+        A `.skops` file; the `.json` of a Shoal tree or clustering, or rules as a `.json` list of
+        objects with `antecedents` and `consequents`; a `.joblib`, `.pkl` or `.pickle` file with
+        `trust`.
     trust : bool, default=False
         Load pickles, and skops files with types other than scikit-learn's.  Loading a pickle runs
         whatever program its author put into it.
@@ -54,6 +55,8 @@ def _read_json(path: Path) -> Any:
         raise TableError(f"{path.name} is not JSON.") from None
     if isinstance(data, list):
         return data
+    if isinstance(data, dict) and data.get("format") == "shoal-clusters":
+        return KAnonymousClustering.from_dict(data)
     return KAnonymousTreeClassifier.from_json(path)
 
 

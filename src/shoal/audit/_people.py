@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 
 from shoal.datasets import Dataset
-from shoal.errors import MissingExtraError, SchemaError, TableError
+from shoal.errors import SchemaError, TableError
 from shoal.frames import Frame
 from shoal.privacy import PrivateColumns
 from shoal.schema import (
@@ -21,7 +21,7 @@ from shoal.schema import (
     Hierarchy,
     Schema,
     Tree,
-    make_coding,
+    code_column,
     number,
     text,
 )
@@ -144,44 +144,14 @@ def _baskets(baskets: list[Any], schema: Schema) -> dict[str, Any]:
 def read_frame(table: Native) -> Frame:
     """A frame of any library; files are read into whichever is installed."""
     if isinstance(table, Dataset):
-        return Frame(_native(dict(table.columns)))
+        return Frame.from_columns(table.columns)
     if isinstance(table, Mapping):
-        return Frame(_native(dict(table)))
+        return Frame.from_columns(table)
     if isinstance(table, str | PathLike | duckdb.DuckDBPyRelation):
         engine = open_table(table)
         if isinstance(engine, DuckEngine):
-            found = engine.relation.fetchnumpy()
-            return Frame(_native({name: _plain(column) for name, column in found.items()}))
+            return Frame.from_columns(engine.relation.fetchnumpy())
     return Frame(table)
-
-
-def _native(columns: dict[str, Any]) -> Native:
-    try:
-        import pandas as pd  # noqa: PLC0415  optional
-    except ImportError:
-        try:
-            import polars as pl  # noqa: PLC0415  optional
-        except ImportError:
-            raise MissingExtraError("pandas or polars", "pandas", "an audit of a file") from None
-        return pl.DataFrame(columns, strict=False)
-    return pd.DataFrame(columns)
-
-
-def _plain(column: Any) -> Any:
-    if np.ma.isMaskedArray(column) and np.ma.getmaskarray(column).any():
-        return column.tolist()  # None where masked
-    return np.asarray(column)
-
-
-def code_column(
-    name: str, column: Column, codes: Codes, values: Sequence[Any]
-) -> tuple[Coding, Codes]:
-    """Code one column by its values alone, whatever its hierarchy."""
-    bare = replace(column, hierarchy=None, limit=(), limit_level=None)
-    missing = bool((codes < 0).any())
-    coding = make_coding(name, bare, values, has_missing=missing)
-    place = np.array([*(coding.code_of[text(v)] for v in values), coding.missing], np.int32)
-    return coding, place[codes]
 
 
 def _domain(

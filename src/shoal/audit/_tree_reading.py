@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.audit._feature_map import Features, find_features
-from shoal.audit._people import People, code_column
+from shoal.audit._people import People
 from shoal.audit._reading import Reading
 from shoal.audit._tree_reach import BinaryTree, find_reach
 from shoal.errors import SchemaError, TableError
 from shoal.privacy import Bins, Spans
+from shoal.schema import code_column
 from shoal.typing import Codes
 
 MOST_PATHS = 3

@@ -37,6 +37,11 @@ class Frame:
         self._frame = frame
         self.names: tuple[str, ...] = tuple(_native.column_names(frame))
 
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Any]) -> Frame:
+        """A table of columns by name, in whichever dataframe library is installed."""
+        return cls(_native.from_columns(columns))
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""

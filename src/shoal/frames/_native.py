@@ -156,6 +156,28 @@ def _put_arrow(table: Any, name: str, column: Any) -> Any:
     return table.append_column(name, column)
 
 
+def from_columns(columns: Mapping[str, Any]) -> Any:
+    """A table of whichever library is installed; masked values are missing."""
+    plain = {name: _unmasked(column) for name, column in columns.items()}
+    try:
+        import pandas as pd
+    except ImportError:
+        try:
+            import polars as pl
+        except ImportError:
+            raise MissingExtraError(
+                "pandas or polars", "pandas", "a table from columns or a file"
+            ) from None
+        return pl.DataFrame(plain, strict=False)
+    return pd.DataFrame(plain)
+
+
+def _unmasked(column: Any) -> Any:
+    if np.ma.isMaskedArray(column) and np.ma.getmaskarray(column).any():
+        return column.tolist()  # None where masked
+    return np.asarray(column) if np.ma.isMaskedArray(column) else column
+
+
 def write(frame: nw.DataFrame[Any], path: Path) -> None:
     """Write a table; the suffix tells the format."""
     native, suffix = frame.to_native(), path.suffix.lower()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -18,14 +19,16 @@ MOST_POINTS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """One column: a number over a spread, or a coding with a place for every value."""
+    """One column: a number from an origin over a spread, or a coding with a place per value."""
 
     name: str
     place: int
     is_public: bool
     spread: float = 1.0
-    low: float = 0.0
-    high: float = 0.0
+    origin: float = 0.0
+    low: float = np.nan
+    high: float = np.nan
+    is_declared: bool = False
     coding: Coding | None = None
     table: Floats | None = None
 
@@ -39,13 +42,33 @@ class Axis:
         if self.table is None or self.coding is None:
             values = table.numbers(self.place)
             _require_all(self.name, np.isnan(values))
-            return values[:, None] / self.spread
+            return (values[:, None] - self.origin) / self.spread
         factor = table.factor(self.place)
         _require_all(self.name, factor.codes < 0)
         known = [self.coding.code_of.get(text(value), -1) for value in factor.values]
         if -1 in known:
             raise TableError(f"column {self.name!r} has {known.count(-1)} values unknown to fit.")
         return self.table[np.array(known)[factor.codes]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a recipient needs to place a value; the range of a private column if declared."""
+        found: dict[str, Any] = {"name": self.name, "place": self.place, "public": self.is_public}
+        if self.coding is not None:
+            return found | {"coding": self.coding.to_dict()}
+        if self.is_declared:
+            found["range"] = [self.low, self.high]
+        return found | {"spread": self.spread, "origin": self.origin}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Axis:
+        """Inverse of :meth:`to_dict`."""
+        name, place, public = data["name"], data["place"], data["public"]
+        if "coding" in data:
+            coding = Coding.from_dict(data["coding"])
+            return cls(name, place, public, coding=coding, table=_place_values(coding))
+        low, high = data.get("range", (np.nan, np.nan))
+        spread, origin = data["spread"], data["origin"]
+        return cls(name, place, public, spread, origin, low, high, "range" in data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,22 +78,25 @@ class ClusterSpace:
     axes: tuple[Axis, ...]
 
     @classmethod
-    def find(cls, table: Input, schema: Schema | None, *, scale: bool) -> ClusterSpace:
-        """Scale numbers to unit variance, and place categorical values by their hierarchies."""
+    def find(
+        cls,
+        table: Input,
+        schema: Schema | None,
+        domain: Mapping[str, Sequence[float]],
+        *,
+        scale: bool,
+    ) -> ClusterSpace:
+        """Bring numbers to mean 0 and variance 1; place categorical values by their hierarchies."""
         if schema is not None:
             schema.require(table.names)
         axes = []
         for place, name in enumerate(table.names):
             column = None if schema is None else schema[name]
-            if column is not None and column.role == "identifier":
+            if column is not None and (column.role == "identifier" or column.target):
                 continue
             public = column is None or column.role != "sensitive"
             if column is None or column.kind == "numeric":
-                values = table.numbers(place)
-                _require_all(name, np.isnan(values))
-                spread = float(values.std()) if scale else 1.0
-                low, high = float(values.min()), float(values.max())
-                axes.append(Axis(name, place, public, spread or 1.0, low, high))
+                axes.append(_numeric(table, place, public, domain.get(name), scale=scale))
             elif column.kind == "categorical":
                 coding = make_coding(name, column, table.factor(place).values)
                 table_of = _place_values(coding)
@@ -79,7 +105,20 @@ class ClusterSpace:
                 raise SchemaError(f"column {name!r} is {column.kind}: make it numeric to cluster.")
         if not axes:
             raise SchemaError("there is no column to cluster by.")
+        ranges = {axis.name for axis in axes if axis.coding is None and not axis.is_public}
+        if lost := sorted(set(domain) - ranges):
+            raise SchemaError(f"domain names {lost[0]!r}, which is no private numeric column.")
         return cls(tuple(axes))
+
+    def with_ranges(self, table: Input) -> ClusterSpace:
+        """The same with the ranges of a table where none is known: as an attacker is given it."""
+        axes = []
+        for axis in self.axes:
+            if not axis.is_public and axis.coding is None and np.isnan(axis.low):
+                values = table.numbers(axis.place)
+                axis = replace(axis, low=float(values.min()), high=float(values.max()))
+            axes.append(axis)
+        return ClusterSpace(tuple(axes))
 
     def place(self, table: Input) -> Floats:
         """Coordinates of rows."""
@@ -98,13 +137,17 @@ class ClusterSpace:
         points, segments = np.zeros((1, width)), []
         sizes = [len(a.table) for a in self.axes if a.table is not None and not a.is_public]
         if prod(sizes) > MOST_POINTS:
-            raise ParameterError(f"private columns have {prod(sizes):,} combinations of values.")
+            raise ParameterError(
+                f"private columns have {prod(sizes):,} combinations of values; at most "
+                f"{MOST_POINTS:,} are tried. Leave some out, or give hierarchies with fewer leaves."
+            )
         for axis in self.axes:
             stop = start + axis.width
             if not axis.is_public:
                 if axis.table is None:
                     ends = np.zeros((2, width))
-                    ends[:, start] = axis.low / axis.spread, axis.high / axis.spread
+                    ends[:, start] = np.array([axis.low, axis.high]) - axis.origin
+                    ends[:, start] /= axis.spread
                     segments.append((ends[0], ends[1] - ends[0]))
                 else:
                     moved = np.zeros((len(axis.table), width))
@@ -112,6 +155,22 @@ class ClusterSpace:
                     points = (points[:, None] + moved).reshape(-1, width)
             start = stop
         return points, tuple(segments)
+
+
+def _numeric(
+    table: Input, place: int, public: bool, declared: Sequence[float] | None, *, scale: bool
+) -> Axis:
+    name, values = table.names[place], table.numbers(place)
+    _require_all(name, np.isnan(values))
+    spread, origin = (float(values.std()), float(values.mean())) if scale else (1.0, 0.0)
+    low, high = float(values.min()), float(values.max())
+    if declared is not None:
+        if len(declared) != 2 or not declared[0] <= declared[1]:
+            raise ParameterError(f"domain of {name!r} must be its least and largest value.")
+        if low < declared[0] or high > declared[1]:
+            raise SchemaError(f"column {name!r} has values outside its domain. Widen it.")
+        low, high = map(float, declared)
+    return Axis(name, place, public, spread or 1.0, origin, low, high, declared is not None)
 
 
 def _require_all(name: str, missing: Flags) -> None:

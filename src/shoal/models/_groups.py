@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import InfeasibleError
+from shoal.errors import InfeasibleError, ParameterError
 from shoal.models._attributes import Attribute
 from shoal.models._training import Coded, private_coding
-from shoal.privacy import KAnonymity, PrivacyModel, PrivateColumns, check, count_groups
+from shoal.privacy import (
+    DeltaPresence,
+    KAnonymity,
+    PrivacyModel,
+    PrivateColumns,
+    check,
+    count_groups,
+)
 from shoal.schema import Coding
 from shoal.tables import FrequencyTable, Histogram
 from shoal.typing import Codes
+
+
+def read_privacy(model: Any, what: str) -> PrivacyModel:
+    """The privacy model, k-anonymity for a number; an error for one that cannot be asked."""
+    if isinstance(model, Integral) and not isinstance(model, bool):
+        model = KAnonymity(int(model))
+    if not isinstance(model, PrivacyModel):
+        raise ParameterError("privacy must be a privacy model such as KAnonymity(10), or k.")
+    if any(isinstance(part, DeltaPresence) for part in model.parts):
+        raise ParameterError(f"privacy: {what} has no population, so DeltaPresence does not apply.")
+    return model
 
 
 def count_only(groups: FrequencyTable) -> FrequencyTable:

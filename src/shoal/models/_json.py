@@ -1,4 +1,4 @@
-"""A fitted tree as JSON, and back."""
+"""Fitted models as JSON, and back."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from shoal.tables import FrequencyTable
 from shoal.typing import PathText
 
 FORMAT, VERSION = "shoal-tree", 1
+CLUSTERS = "shoal-clusters"
+NAMES = {FORMAT: "tree", CLUSTERS: "clustering"}
 
 
 def spans_from_dict(data: Mapping[str, Any]) -> Spans:
@@ -42,8 +44,8 @@ def classes_from_dict(data: Mapping[str, Any]) -> NDArray[Any]:
     return np.array(data["values"], np.dtype(data["type"]))
 
 
-def read_json(source: PathText) -> Mapping[str, Any]:
-    """Read a tree file; an error that says what it is not."""
+def read_json(source: PathText, form: str = FORMAT) -> Mapping[str, Any]:
+    """Read the file of a model; an error that says what it is not."""
     path = Path(source)
     try:
         data = json.loads(path.read_text("utf-8"))
@@ -51,16 +53,33 @@ def read_json(source: PathText) -> Mapping[str, Any]:
         raise TableError(f"cannot read {path.name}: {error.strerror}.") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise TableError(f"{path.name} is not JSON.") from None
-    return check_format(data)
+    return check_format(data, form)
 
 
-def check_format(data: Any) -> Mapping[str, Any]:
-    """Raise unless this is a tree of a version that is known."""
-    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
-        raise TableError("this is not a tree written by Shoal.")
+def check_format(data: Any, form: str = FORMAT) -> Mapping[str, Any]:
+    """Raise unless this is a model of a form and a version that is known."""
+    what = NAMES[form]
+    if not isinstance(data, Mapping) or data.get("format") != form:
+        raise TableError(f"this is not a {what} written by Shoal.")
     if data.get("version") != VERSION:
         raise TableError(
-            f"the tree has version {data.get('version')!r}, and this release of Shoal reads "
+            f"the {what} has version {data.get('version')!r}, and this release of Shoal reads "
             f"version {VERSION}."
         )
     return data
+
+
+def columns_to_dict(model: Any) -> dict[str, Any]:
+    """Number and names of the columns that a model was fitted on."""
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        "count": int(model.n_features_in_),
+        "names": None if names is None else list(map(str, names)),
+    }
+
+
+def set_columns(model: Any, data: Mapping[str, Any]) -> None:
+    """Inverse of :func:`columns_to_dict`."""
+    model.n_features_in_ = data["count"]
+    if data["names"] is not None:
+        model.feature_names_in_ = np.array(data["names"], object)

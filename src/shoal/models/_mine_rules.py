@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import MissingExtraError
+from shoal.frames import Frame
 from shoal.privacy import ItemRule
 from shoal.typing import Flags
 
@@ -51,14 +52,13 @@ def mine(
 ) -> list[Mined]:
     """Frequent rules, by mlxtend's FP-growth."""
     try:
-        import pandas as pd  # noqa: PLC0415  optional, and slow to import
-        from mlxtend.frequent_patterns import (  # noqa: PLC0415
+        from mlxtend.frequent_patterns import (  # noqa: PLC0415  optional, and slow to import
             association_rules,
             fpgrowth,
         )
     except ImportError:
         raise MissingExtraError("mlxtend", "audit", "mining association rules") from None
-    table = pd.DataFrame(dict(columns))
+    table = Frame.from_columns(columns).native
     sets = fpgrowth(table, min_support=min_support, use_colnames=True, max_len=max_items)
     if not len(sets) or sets["itemsets"].map(len).max() < 2:
         return []

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,7 +20,9 @@ from shoal.models._json import (
     check_format,
     classes_from_dict,
     classes_to_dict,
+    columns_to_dict,
     read_json,
+    set_columns,
     spans_from_dict,
 )
 from shoal.models._nodes import FittedTree
@@ -145,7 +146,7 @@ class PublishedTree:
             "shoal": shoal.__version__,
             "target": self.class_name_,
             "classes": classes_to_dict(self.classes_),
-            "columns": self._columns(),
+            "columns": columns_to_dict(self),
             "privacy": self.privacy_.to_dict(),
             "guarantee": self.guarantee(),
             "unseen": self.unseen_,
@@ -170,10 +171,7 @@ class PublishedTree:
         tree.bins_, tree.spans_ = bins_from_dict(data["bins"]), spans_from_dict(data["spans"])
         told = data["exposure"]
         tree.exposure_ = told and Exposure(told["rows"], told["exposed"], told["confidence"])
-        names = data["columns"]["names"]
-        tree.n_features_in_ = data["columns"]["count"]
-        if names is not None:
-            tree.feature_names_in_ = np.array(names, object)
+        set_columns(tree, data["columns"])
         return tree
 
     def to_json(self, path: PathText | None = None) -> str:
@@ -210,10 +208,3 @@ class PublishedTree:
             f"private this holds: {self.privacy_.describe()}. "
             f"The smallest such group has {self.spans_.largest_k} rows."
         )
-
-    def _columns(self) -> dict[str, Any]:
-        names = getattr(self, "feature_names_in_", None)
-        return {
-            "count": int(self.n_features_in_),
-            "names": None if names is None else list(map(str, names)),
-        }

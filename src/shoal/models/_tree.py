@@ -17,7 +17,13 @@ from shoal.models._attributes import Attribute, describe_attributes
 from shoal.models._cells import expand_cells, read_cells
 from shoal.models._classes import class_coding, find_classes, read_classes, weigh
 from shoal.models._finish import finish
-from shoal.models._groups import check_feasible, count_only, one_group_per_row, private_columns
+from shoal.models._groups import (
+    check_feasible,
+    count_only,
+    one_group_per_row,
+    private_columns,
+    read_privacy,
+)
 from shoal.models._grow import grow
 from shoal.models._input import Input, read_input
 from shoal.models._kernel_types import GAIN, GAIN_RATIO, GINI, Settings
@@ -26,14 +32,7 @@ from shoal.models._prune import prune
 from shoal.models._publish import Exposure, PublishedTree
 from shoal.models._route_kernels import LEAF
 from shoal.models._training import Training, code_target, code_training
-from shoal.privacy import (
-    DeltaPresence,
-    KAnonymity,
-    PrivacyModel,
-    PrivateColumns,
-    Spans,
-    compile_rules,
-)
+from shoal.privacy import PrivacyModel, PrivateColumns, Spans, compile_rules
 from shoal.schema import Coding, Schema
 from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Floats
@@ -283,7 +282,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         )
 
     def _check_params(self) -> PrivacyModel:
-        model = _read_privacy(self.privacy)
+        model = read_privacy(self.privacy, "a tree")
         if self.criterion not in CRITERIA:
             raise ParameterError(
                 f"criterion must be one of {', '.join(CRITERIA)}, got {self.criterion!r}."
@@ -398,13 +397,3 @@ def _as_schema(schema: Any) -> Schema:
 def _usable(described: list[Attribute | None]) -> tuple[list[Attribute], list[int]]:
     kept = [(attribute, place) for place, attribute in enumerate(described) if attribute]
     return [attribute for attribute, _ in kept], [place for _, place in kept]
-
-
-def _read_privacy(model: Any) -> PrivacyModel:
-    if isinstance(model, Integral) and not isinstance(model, bool):
-        model = KAnonymity(int(model))
-    if not isinstance(model, PrivacyModel):
-        raise ParameterError("privacy must be a privacy model such as KAnonymity(10), or k.")
-    if any(isinstance(part, DeltaPresence) for part in model.parts):
-        raise ParameterError("privacy: a tree has no population, so DeltaPresence does not apply.")
-    return model

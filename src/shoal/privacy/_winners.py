@@ -21,7 +21,9 @@ class Winners:
     Nearest centroids are such a model (the score of centroid c at x is ``2 c.x - c.c``), and so are
     linear classifiers.  `duels` lists for every output the pairs (higher, lower) of scores that
     have to come out; in a plain comparison all pairs with itself, in a tree of centroids those on
-    the way to it.  Equal scores go to the lower number.
+    the way to it.  Equal scores go to the lower number, and so do scores that differ by no more
+    than `tie`: above the rounding error of scores, it makes winners independent of how scores
+    are summed up.
 
     Parameters
     ----------
@@ -31,26 +33,29 @@ class Winners:
         Score at the origin.
     duels : tuple of ndarray of shape (n, 2)
         For each output, what it has to win.
+    tie : float, default=0.0
+        Difference of scores that counts as none.
     """
 
     weights: Floats
     intercept: Floats
     duels: tuple[NDArray[np.intp], ...]
+    tie: float = 0.0
 
     @classmethod
-    def highest(cls, weights: Floats, intercept: Floats) -> Winners:
+    def highest(cls, weights: Floats, intercept: Floats, tie: float = 0.0) -> Winners:
         """The output with the highest score."""
         n = len(intercept)
         duels = tuple(
             np.array([(j, i) for i in range(n) if i != j], np.intp).reshape(-1, 2) for j in range(n)
         )
-        return cls(np.asarray(weights, np.float64), np.asarray(intercept, np.float64), duels)
+        return cls(np.asarray(weights, np.float64), np.asarray(intercept, np.float64), duels, tie)
 
     @classmethod
-    def nearest(cls, centres: Floats) -> Winners:
-        """The nearest centroid."""
+    def nearest(cls, centres: Floats, tie: float = 0.0) -> Winners:
+        """The nearest centroid; `tie` is a difference of squared distances."""
         centres = np.asarray(centres, np.float64)
-        return cls.highest(2 * centres, -(centres**2).sum(axis=1))
+        return cls.highest(2 * centres, -(centres**2).sum(axis=1), tie)
 
     @property
     def n_outputs(self) -> int:
@@ -67,7 +72,7 @@ class Winners:
         for j, pairs in enumerate(self.duels):
             for high, low in pairs.tolist():
                 gap = scores[:, high] - scores[:, low]
-                found[:, j] &= (gap > 0) | ((gap == 0) & (high < low))
+                found[:, j] &= gap >= -self.tie if high < low else gap > self.tie
         return found
 
     def reach(
@@ -114,8 +119,9 @@ class Winners:
             low_open, high_open = np.zeros(len(scores), bool), np.zeros(len(scores), bool)
             possible = np.ones(len(scores), np.bool_)
             for up, down in pairs.tolist():
-                gap, rise = scores[:, up] - scores[:, down], slope[up] - slope[down]
                 strict = up > down
+                gap = scores[:, up] - scores[:, down] + (-self.tie if strict else self.tie)
+                rise = slope[up] - slope[down]
                 if rise == 0:
                     possible &= (gap > 0) | ((gap == 0) & (not strict))
                     continue
@@ -142,6 +148,7 @@ class Winners:
                 continue
             rise = slopes[:, pairs[:, 0]] - slopes[:, pairs[:, 1]]  # segment x duel
             gap = scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]
+            gap += np.where(pairs[:, 0] > pairs[:, 1], -self.tie, self.tie)
             open_rows = ~found[:, j] & (gap + np.maximum(rise, 0).sum(axis=0) > 0).all(axis=1)
             for row in np.flatnonzero(open_rows).tolist():
                 found[row, j] = _some_point(gap[row], rise)

@@ -3,7 +3,7 @@
 from shoal.schema._band_labels import band_bounds
 from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals
 from shoal.schema._builders import Auto, Dates, Flat, FromFile, Prefix, Tree
-from shoal.schema._coding import Coding, find_ceiling, make_coding
+from shoal.schema._coding import Coding, code_column, find_ceiling, make_coding
 from shoal.schema._column import KINDS, ROLES, Column, Kind, Role
 from shoal.schema._csv import read_hierarchy, write_hierarchy
 from shoal.schema._hierarchy import Hierarchy
@@ -34,6 +34,7 @@ __all__ = [
     "Schema",
     "Tree",
     "band_bounds",
+    "code_column",
     "find_ceiling",
     "make_coding",
     "number",

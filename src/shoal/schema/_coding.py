@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -164,6 +164,17 @@ def make_coding(
         hierarchy,
         find_ceiling(hierarchy, column, name),
     )
+
+
+def code_column(
+    name: str, column: Column, codes: Codes, values: Sequence[Any]
+) -> tuple[Coding, Codes]:
+    """Code one column by its values alone, whatever its hierarchy."""
+    bare = replace(column, hierarchy=None, limit=(), limit_level=None)
+    missing = bool((codes < 0).any())
+    coding = make_coding(name, bare, values, has_missing=missing)
+    place = np.array([*(coding.code_of[text(v)] for v in values), coding.missing], np.int32)
+    return coding, place[codes]
 
 
 def find_ceiling(hierarchy: Hierarchy, column: Column, name: str) -> Codes:

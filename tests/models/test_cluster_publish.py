@@ -1,0 +1,127 @@
+"""Clusterings as files: equal after loading, audited from there, and nothing private in them."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from shoal.audit import audit, load_model
+from shoal.cli import app
+from shoal.errors import ParameterError, TableError
+from shoal.models import KAnonymousClustering
+from shoal.privacy import DistinctDiversity, KAnonymity
+from shoal.schema import Schema
+from tests.extras import need
+
+pd = need("pandas")
+
+SCHEMA = Schema(
+    {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "job": {"role": "quasi-identifier", "hierarchy": {"tree": {"hand": ["a", "b"], "c": []}}},
+        "pay": {"role": "sensitive", "kind": "numeric"},
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(7)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 60, 120) * 1.0,
+            "job": rng.choice(["a", "b", "c"], 120),
+            "pay": rng.normal(3000, 400, 120).round(3),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    found = KAnonymousClustering(SCHEMA, 5, min_rows=5).fit(table)
+    assert len(found.cluster_centers_) > 1
+    assert not found.spans_.is_single.all()
+    return found
+
+
+def test_round_trip(model, table, tmp_path):
+    path = tmp_path / "clusters.json"
+    text = model.to_json(path)
+    back = KAnonymousClustering.from_json(path)
+    assert np.array_equal(back.predict(table), model.labels_)
+    assert back.to_json() == text
+    assert back.guarantee() == model.guarantee()
+    assert back.privacy_ == KAnonymity(5)
+    one = audit(back, table, SCHEMA, k=5)
+    assert one.is_safe
+    assert one.to_dict() == audit(model, table, SCHEMA, k=5).to_dict()
+    assert not audit(back, table, SCHEMA, k=len(table)).is_safe
+
+
+def test_without_column_names():
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    model = KAnonymousClustering(n_clusters=3).fit(points)
+    back = KAnonymousClustering.from_dict(json.loads(model.to_json()))
+    assert np.array_equal(back.predict(points), model.labels_)
+    assert not hasattr(back, "feature_names_in_")
+
+
+def test_the_command_reads_it(model, table, tmp_path):
+    model.to_json(tmp_path / "clusters.json")
+    table.to_csv(tmp_path / "table.csv", index=False)
+    SCHEMA.to_toml(tmp_path / "schema.toml")
+    asked = [str(tmp_path / name) for name in ("clusters.json", "table.csv")]
+    asked = ["audit", *asked, "-s", str(tmp_path / "schema.toml")]
+    assert CliRunner().invoke(app, [*asked, "-k", "5"]).exit_code == 0
+    assert CliRunner().invoke(app, [*asked, "-k", "100"]).exit_code == 1
+    loaded = load_model(tmp_path / "clusters.json")
+    with pytest.raises(TableError, match="not the training table"):
+        audit(loaded, table.iloc[:-3], SCHEMA, k=5)
+    assert audit(loaded, table.iloc[:-3], SCHEMA, k=1, check_table=False).n_rows == 117
+
+
+def test_no_value_of_a_person_is_written(model, table):
+    """The least and largest pay, and everybody else's, are in no file unless declared."""
+    written = json.loads(model.to_json())
+    numbers = set(_numbers({**written, "centers": []}))
+    assert numbers.isdisjoint(table["pay"])
+    assert "labels" not in written
+    assert model.center_rows_.min() >= 5
+    assert "range" not in written["space"][2]
+    declared = KAnonymousClustering(SCHEMA, 5, min_rows=5, domain={"pay": (0, 9000)}).fit(table)
+    assert json.loads(declared.to_json())["space"][2]["range"] == [0, 9000]
+    back = KAnonymousClustering.from_dict(json.loads(declared.to_json()))
+    assert audit(back, table, SCHEMA, k=5).is_safe
+
+
+def _numbers(part):
+    if isinstance(part, dict):
+        part = list(part.values())
+    if isinstance(part, list):
+        return [number for one in part for number in _numbers(one)]
+    return [part] if isinstance(part, float) else []
+
+
+def test_a_mean_of_few_people_is_not_written(table):
+    model = KAnonymousClustering(SCHEMA, KAnonymity(5) & DistinctDiversity(2)).fit(table)
+    assert model.center_rows_.min() < 5
+    with pytest.raises(ParameterError, match="Fit with min_rows=5"):
+        model.to_json()
+
+
+def test_what_is_not_a_clustering(model, tmp_path):
+    with pytest.raises(TableError, match="not a clustering"):
+        KAnonymousClustering.from_dict({"format": "shoal-tree"})
+    with pytest.raises(TableError, match="version 9"):
+        KAnonymousClustering.from_dict(model.to_dict() | {"version": 9})
+    (tmp_path / "no.json").write_text("{")
+    with pytest.raises(TableError, match="not JSON"):
+        KAnonymousClustering.from_json(tmp_path / "no.json")
+
+
+def test_the_guarantee_is_a_sentence_without_values(model):
+    said = model.guarantee()
+    assert said.startswith("Of 120 people")
+    silent = KAnonymousClustering(n_clusters=2).fit(np.arange(20.0)[:, None])
+    assert silent.guarantee().endswith("nothing private.")
