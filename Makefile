@@ -14,7 +14,7 @@ CORE_PACKAGES := schema frames tables datasets anonymize
 CORE_COMMANDS := group output progress anonymize schema demo
 CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/shoal/schema) \
 	$(patsubst %,tests/cli/test_%.py,$(CORE_COMMANDS))
-CODE := $(wildcard src tests benchmarks docs/examples)
+CODE := $(wildcard src tests benchmarks)
 
 .PHONY: help demo test lint pytest core docs bench clean
 

@@ -1,7 +1,6 @@
 """Every Python block of the README and of the documentation runs, page by page."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -29,7 +28,6 @@ WITH_CODE = [page for page in PAGES if blocks(page)]
 def test_the_code_on_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SHOAL_CACHE", str(tmp_path / "cache"))
-    shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
     names = {"__name__": "__page__"}
     for line, code in blocks(page):
         try:
