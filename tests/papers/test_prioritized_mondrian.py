@@ -16,6 +16,7 @@ from shoal.metrics import (
     design_examples,
     discernibility,
     gcp,
+    ncp,
     query_errors,
     released_raw,
     weighted_discernibility,
@@ -57,17 +58,27 @@ def test_figures_1_and_2_priorities_sharpen_their_column_and_cost_little_elsewhe
         )
         if name == "age":
             assert after < 0.2 * before
-        else:  # plain releases every sex raw at k = 2 and 5: there is nothing left to win
-            assert after <= before
-            assert k < 10 or after < before
+        elif ncp(plain)[cells.names.index(name)] > 0:
+            assert after < before
+        else:  # plain released every sex raw: there is nothing left to win
+            assert after == before
+
+
+def test_the_literal_weighted_discernibility_can_fall_when_less_is_told(people):
+    _, schema, cells = people
+    plain = released(cells, schema, 20)
+    chosen = released(cells, schema, 20, weights={"sex": 1})
+    at = cells.names.index("sex")
+    assert ncp(chosen)[at] == 0 < ncp(plain)[at]
+    assert weighted_discernibility(chosen, {"sex": 1}) > weighted_discernibility(plain, {"sex": 1})
 
 
 @pytest.mark.parametrize(
     ("settings", "most"),
     [
-        ({"splits": "full"}, (0.106, 0.175, 0.332)),
-        ({}, (0.067, 0.108, 0.258)),
-        ({"spread": 0, "priority": 0, "loss": 1}, (0.058, 0.094, 0.199)),
+        ({"splits": "full"}, (0.080, 0.127, 0.236)),
+        ({}, (0.058, 0.094, 0.199)),
+        ({"spread": 0, "priority": 0, "loss": 1}, (0.054, 0.084, 0.181)),
     ],
 )
 def test_little_is_lost_on_adult(people, settings, most):
@@ -76,10 +87,13 @@ def test_little_is_lost_on_adult(people, settings, most):
         assert gcp(released(cells, schema, k, **settings)) <= bound
 
 
-def asked(table, seed, n=200):
-    """Random counts around random people, by columns that one study cares about."""
+STUDY = {"age": 0.9, "education": 0.6, "occupation": 0.4, "sex": 0.3}
+REST = {"marital-status": 0.15, "workclass": 0.1, "race": 0.05, "native-country": 0.05}
+
+
+def asked(table, seed, study=STUDY, n=200):
+    """Random counts around random people; a column takes part with the probability given."""
     random = np.random.default_rng(seed)
-    study = {"age": 0.9, "education": 0.6, "occupation": 0.4, "sex": 0.3}
     queries = []
     for _ in range(n):
         row = int(random.integers(len(table)))
@@ -87,25 +101,41 @@ def asked(table, seed, n=200):
         width, low = 5 * int(random.integers(1, 5)), int(table["age"][row]) // 5 * 5
         tests = [
             f"age >= {low} AND age < {low + width}" if name == "age"
-            else f"{name} = '{table[name][row]}'"
+            else f"\"{name}\" = '{table[name][row]}'"
             for name in chosen
         ]  # fmt: skip
         queries.append(f"SELECT count(*) FROM adult WHERE {' AND '.join(tests)}")
     return ";\n".join(queries)
 
 
-def test_a_learned_workload_answers_other_queries_of_its_kind_better(people):
-    need("sqlglot")
+def errors(people, seed, study, floor=1.0):
+    """Mean relative error and precision on held-out queries: plain, and steered by others."""
     from shoal.workload import parse_workload
 
     table, schema, cells = people
-    learned = parse_workload(asked(table, 0)).settings(schema)
-    others = parse_workload(asked(table, 1)).count_queries(schema)
+    learned = parse_workload(asked(table, seed, study)).settings(schema)
+    others = parse_workload(asked(table, seed + 1000, study)).count_queries(schema)
     assert len(others) == 200
-    plain = query_errors(released(cells, schema, 10), others)
-    steered = query_errors(released(cells, schema, 10, **learned), others)
-    assert steered.mean_relative_error <= 0.75 * plain.mean_relative_error
+    plain = query_errors(released(cells, schema, 10), others, floor=floor)
+    steered = query_errors(released(cells, schema, 10, **learned), others, floor=floor)
     assert steered.precision.mean() > plain.precision.mean()
+    return plain.mean_relative_error, steered.mean_relative_error
+
+
+@pytest.mark.parametrize("seed", [0, 31, 47, 83])
+def test_a_learned_workload_answers_other_queries_of_its_kind_better(people, seed):
+    need("sqlglot")
+    plain, steered = errors(people, seed, STUDY)
+    assert steered <= 0.75 * plain
+
+
+def test_a_workload_that_touches_every_column_helps_less_but_does(people):
+    need("sqlglot")
+    # one count of a rare country can outweigh all others, so small ones are compared with 30
+    found = np.array([errors(people, seed, STUDY | REST, 30.0) for seed in (5, 19, 64)])
+    assert (found[:, 1] < found[:, 0]).all()
+    plain, steered = found.mean(axis=0)
+    assert steered <= 0.75 * plain
 
 
 @pytest.fixture(scope="module")

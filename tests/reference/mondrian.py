@@ -43,13 +43,19 @@ class Column:
             return (self.numbers[max(codes)] - self.numbers[min(codes)]) / (max(known) - min(known))
         return (max(codes) - min(codes) + 1) / n_values
 
-    def children(self, cells, at):
-        """Cells by child of their lowest common node, in node order."""
+    def below(self, cells, at):
+        """Cells by node below their lowest common one."""
         depth = self.node({key[at] for key, _ in cells})[1]
         found = {}
         for cell in cells:
-            found.setdefault(self.path(cell[0][at])[depth + 1], []).append(cell)
-        return [found[node] for node in sorted(found)]
+            for node in self.path(cell[0][at])[depth + 1 :]:
+                found.setdefault(node, []).append(cell)
+        return found
+
+    def children(self, cells, at):
+        """Cells by child of their lowest common node, in node order."""
+        top, below = self.node({key[at] for key, _ in cells})[0], self.below(cells, at)
+        return [below[node] for node in sorted(below) if self.parent[node] == top]
 
 
 def rows(cells):
@@ -69,12 +75,9 @@ def every_cut(cells, columns, partial, relaxed=False):
                     [cell for cell in cells if cell[0][at] > cut],
                 ]
             continue
-        children = column.children(cells, at)
-        yield children
-        for size in range(2, len(children)) if partial else ():
-            for rest in itertools.combinations(range(len(children)), size):
-                off = [child for i, child in enumerate(children) if i not in rest]
-                yield [*off, [cell for i in rest for cell in children[i]]]
+        yield column.children(cells, at)
+        for inside in column.below(cells, at).values() if partial else ():
+            yield [inside, [cell for cell in cells if cell not in inside]]
 
 
 def cut(cells, columns, at, allowed, partial):
@@ -88,32 +91,66 @@ def cut(cells, columns, at, allowed, partial):
 
 def by_order(cells, column, at, allowed, partial):
     best, best_rank = None, None
-    for code in sorted({key[at] for key, _ in cells})[:-1]:
+    for code, following in itertools.pairwise(sorted({key[at] for key, _ in cells})):
         low = [cell for cell in cells if cell[0][at] <= code]
         high = [cell for cell in cells if cell[0][at] > code]
-        rank = (code in column.wanted, min(rows(low), rows(high)))
+        rank = (any(code <= x < following for x in column.wanted), min(rows(low), rows(high)))
         if allowed(low) and allowed(high) and (best is None or rank > best_rank):
             best, best_rank = [high, low], rank
     return best
 
 
 def by_tree(cells, column, at, allowed, partial):
-    children = sorted(column.children(cells, at), key=rows)
+    children = column.children(cells, at)
     off = [child for child in children if allowed(child)]
     rest = [cell for child in children if not allowed(child) for cell in child]
     if not rest:
         return off
     if not partial:
         return None
-    while off and not allowed(rest):
-        rest = rest + off.pop(0)
-    if off:
+    if off and allowed(rest):
         return [*off, rest]
-    for child in reversed(children):
-        others = [cell for other in children if other is not child for cell in other]
-        if allowed(child) and allowed(others):
-            return [child, others]
+    return deeper(cells, column, at, allowed)
+
+
+def deeper(cells, column, at, allowed):
+    """Open one node after another until the rest may stand; the smallest such rest."""
+    top, below = column.node({key[at] for key, _ in cells})[0], column.below(cells, at)
+    can_open = {top}
+    for node in sorted(below, reverse=True):
+        if column.parent[node] in can_open and allowed(below[node]):
+            can_open.add(node)
+    choices = []
+    for node in sorted(can_open - {top}, reverse=True):
+        for joins in (True, False):
+            last = column.parent[node] if joins else node
+            is_leaf = node < column.n_codes
+            if is_leaf and not joins:
+                continue
+            way = above_or_self(column, last)
+            off = [
+                other for other in can_open - way - {top}
+                if column.parent[other] in way and not (joins and other == node)
+            ]  # fmt: skip
+            outside = [cell for cell in cells if not any(cell in below[x] for x in off)]
+            choices.append((rows(outside), off, outside))
+    for _, off, rest in sorted(choices, key=lambda choice: choice[0]):
+        if off and rest and allowed(rest):
+            return [*(below[node] for node in off), rest]
+    for node in sorted(below, key=lambda node: (rows(below[node]), node), reverse=True):
+        others = [cell for cell in cells if cell not in below[node]]
+        if others and allowed(below[node]) and allowed(others):
+            return [below[node], others]
     return None
+
+
+def above_or_self(column, node):
+    """A node and all nodes above it."""
+    found = {node}
+    while column.parent[node] >= 0:
+        node = column.parent[node]
+        found.add(node)
+    return found
 
 
 def entropy(counts):
@@ -149,17 +186,19 @@ def partition(cells, columns, allowed, weight, scores, partial=True):
     done, todo = [], [cells]
     while todo:
         region = todo.pop()
-        best, best_score = None, -math.inf
+        best, best_rank = None, (-math.inf, -1.0)
         for at, column in enumerate(columns):
             parts = cut(region, columns, at, allowed, partial)
             if parts is None:
                 continue
-            score = scores[0] * column.loss({key[at] for key, _ in region})
-            score += scores[2] * weight[at]
+            eighths = math.floor(8 * column.loss({key[at] for key, _ in region}) + 0.5 + 1e-9)
+            score = scores[0] * eighths / 8 + scores[2] * weight[at]
             score += scores[1] * gain(region, parts) if scores[1] else 0
-            score += scores[3] * drop(region, parts, columns, weight) if scores[3] else 0
-            if score > best_score + EPSILON:
-                best, best_score = parts, score
+            lost = drop(region, parts, columns, weight)
+            rank = score + scores[3] * lost, lost
+            ahead = rank[0] - best_rank[0]
+            if ahead > EPSILON or (ahead >= -EPSILON and lost > best_rank[1] + EPSILON):
+                best, best_rank = parts, rank
         if best is None:
             done.append(region)
         else:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.anonymize._split_kernels import Columns, Scratch
+from shoal.anonymize._region_arrays import Columns, Scratch
 from shoal.schema import Coding
 from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Flags, Floats
@@ -29,8 +29,11 @@ def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> Columns:
         first_code=_offsets([coding.n_codes for coding in codings]),
         place=np.concatenate([place for place, _ in lines]),
         unit=np.array([unit for _, unit in lines]),
-        preferred=np.concatenate(
-            [wanted.get(c.name, np.zeros(c.n_codes, np.bool_)) for c in codings]
+        wanted=np.cumsum(
+            np.concatenate(
+                [[False], *(wanted.get(c.name, np.zeros(c.n_codes, np.bool_)) for c in codings)]
+            ),
+            dtype=np.int64,
         ),
         first_node=_offsets([len(tree[0]) for tree in trees]),
         parent=np.concatenate([tree[0] for tree in trees]),

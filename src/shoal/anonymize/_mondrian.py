@@ -39,7 +39,8 @@ class Mondrian(Anonymizer):
         Priority of quasi-identifiers; those not named get 0.  The schema's weights unless given.
         :func:`shoal.workload.read_workload` learns them from queries.
     spread : float, default=1.0
-        Weight of the share of a column's domain that the region still covers: the classic rule.
+        Weight of the share of a column's domain that the region still covers, in eighths: the
+        classic rule.
     gain : float, default=0.0
         Weight of the share of the target's entropy in the region that the cut takes away.
     priority : float, default=1.0
@@ -73,7 +74,8 @@ class Mondrian(Anonymizer):
 
     **Departures from the paper.**  Information gain is the drop in class entropy (the paper prints
     the entropy that is left), relative to the region's.  Weights are divided by the largest.
-    Small siblings may stay together ("partial"), and the measure `loss` is ours.  A cut of an
+    Small siblings may stay together ("partial"; too few for that, they get the fewest rows from
+    below the others), and the measure `loss` is ours; ties go to it.  A cut of an
     ordered column is the allowed one nearest to the median, not the median or nothing.  Rows that
     agree on all quasi-identifiers are never separated, relaxed or not.  Columns that have an order
     are released as ranges also when they have a hierarchy, which then only sets limits.

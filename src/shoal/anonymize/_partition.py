@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.anonymize._choice_kernels import TIE, cut_best
 from shoal.anonymize._columns import make_columns, make_scratch, rank_keys
 from shoal.anonymize._partition_kernels import (
     bound_regions,
@@ -18,8 +20,7 @@ from shoal.anonymize._partition_kernels import (
     loss_drops,
     region_losses,
 )
-from shoal.anonymize._rule_split_kernels import cut_by_rules
-from shoal.anonymize._split_kernels import Frontier, Work, cut_by_size
+from shoal.anonymize._region_arrays import Frontier, Work
 from shoal.privacy import Rules
 from shoal.tables import FrequencyTable, Histogram
 from shoal.typing import Codes, Flags, Floats, Progress
@@ -31,9 +32,12 @@ _WORTH_THREADS = 20_000  # cells: below, starting threads costs more than it sav
 LEAST_STAKE = 0.01
 """Least weight of a column in the loss: what nobody asked for still breaks ties."""
 
-LEAF = -1
+STEPS = 8
+"""Spread is measured in so many steps: to be a little wider is no reason to be cut first."""
 
-_TIE = 1e-12  # rounding of entropies stays far below
+_ROUNDING = 1e-9  # halves go up, however they were computed
+
+LEAF = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +136,7 @@ class _Growth:
         )  # fmt: skip
         self.scratch = [make_scratch(self.columns) for _ in range(THREADS)]
         self.counts = [np.zeros((2, rules.n_codes), np.int64) for _ in range(THREADS)]
+        self.stakes = np.maximum(preferences.weight, LEAST_STAKE)
         self.done: list[tuple[Level, Frontier]] = []
 
     # -- one level ------------------------------------------------------------------------------
@@ -158,80 +163,63 @@ class _Growth:
         """The allowed cut with the highest score in every region, if there is one."""
         low, high = bound_regions(self.columns.keys, self.work.order, level.begin, level.end)
         chosen = self.preferences
-        score = chosen.spread * region_losses(self.columns, low, high)
+        score = chosen.spread * coarse_spread(region_losses(self.columns, low, high))
         score += chosen.priority * chosen.weight
         score[low == high] = -np.inf
-        if chosen.gain == 0 and chosen.loss == 0:
-            return self._first_that_fits(level, low, high, score, pool)
-        stakes = np.maximum(chosen.weight, LEAST_STAKE)
-        for column in range(score.shape[1]):
-            trial = _frontier(level, column, low[:, column], high[:, column])
-            self._cut(trial, pool)
-            if chosen.gain > 0 and chosen.target is not None:
-                classes = chosen.target
-                score[:, column] += chosen.gain * entropy_drops(
-                    self.work, trial, classes.coding.n_codes,
-                    classes.start, classes.codes, classes.counts,
-                )  # fmt: skip
-            if chosen.loss > 0:
-                score[:, column] += chosen.loss * loss_drops(
-                    self.columns, self.rules.sizes, self.work, trial, low, high, stakes
-                )
-            score[trial.n_parts == 0, column] = -np.inf
-        # scores that differ only by rounding are ties, which the first column wins
-        highest = score.max(axis=1, keepdims=True)
-        best = np.argmax(score >= highest - _TIE, axis=1)
-        rows = np.arange(len(best))
-        found = _frontier(level, best, low[rows, best], high[rows, best])
-        self._cut(found, pool)
-        return found
+        if chosen.gain > 0 and chosen.target is not None:
+            score = _only(self._best_columns(level, low, high, score, pool), score.shape)
+            score[low == high] = -np.inf
+        return self._cut(level, low, high, score, pool)
 
-    def _first_that_fits(
+    def _best_columns(
+        self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
+    ) -> NDArray[np.int64]:
+        """Column with the highest score in every region when information gain is part of it."""
+        chosen, classes = self.preferences, self.preferences.target
+        assert classes is not None
+        best = np.zeros(len(score), np.int64)
+        most, largest = np.full(len(score), -np.inf), np.full(len(score), -1.0)
+        for column in range(score.shape[1]):
+            only = _only(np.full(len(score), column), score.shape)
+            only[low == high] = -np.inf
+            trial = self._cut(level, low, high, only, pool)
+            drop = loss_drops(
+                self.columns, self.rules.sizes, self.work, trial, low, high, self.stakes
+            )
+            own = score[:, column] + chosen.loss * drop
+            own += chosen.gain * entropy_drops(
+                self.work, trial, classes.coding.n_codes,
+                classes.start, classes.codes, classes.counts,
+            )  # fmt: skip
+            own[trial.n_parts == 0] = -np.inf
+            better = (own > most + TIE) | ((own >= most - TIE) & (drop > largest + TIE))
+            best[better], most[better], largest[better] = column, own[better], drop[better]
+        return best
+
+    def _cut(
         self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
     ) -> Frontier:
-        """Try columns by falling score; ties go to the first column."""
-        ranked = np.argsort(-np.round(score, 12), axis=1, kind="stable")
-        found = _frontier(level, 0)
-        still = np.arange(len(level.begin))
-        for attempt in range(score.shape[1]):
-            column = ranked[still, attempt]
-            worth = score[still, column] > -np.inf
-            still, column = still[worth], column[worth]
-            if not len(still):
-                break
-            part = Level(*(entry[still] for entry in level))
-            trial = _frontier(part, column, low[still, column], high[still, column])
-            self._cut(trial, pool)
-            found.column[still], found.n_parts[still] = column, trial.n_parts
-            found.pivot[still] = trial.pivot
-            still = still[trial.n_parts == 0]
-        return found
+        """Cut regions along the columns with the highest scores."""
+        chosen, rules, found = self.preferences, self.rules, _frontier(level, 0)
+        least, asked = max(1, rules.minimum_size), None if rules.size_only else rules
 
-    def _cut(self, frontier: Frontier, pool: ThreadPoolExecutor) -> None:
-        chosen, rules = self.preferences, self.rules
-        flags = chosen.partial, chosen.relaxed
+        def cut(thread: int, which: slice) -> None:
+            cut_best(
+                self.columns, rules.sizes, least, asked, self.work, _take(found, which),
+                low[which], high[which], score[which], chosen.loss, self.stakes,
+                self.scratch[thread], self.counts[thread], chosen.partial, chosen.relaxed,
+            )  # fmt: skip
 
-        def cut(thread: int, part: Frontier) -> None:
-            if rules.size_only:
-                least = max(1, rules.minimum_size)
-                cut_by_size(
-                    self.columns, rules.sizes, least, self.work, part, self.scratch[thread], *flags
-                )
-            else:
-                cut_by_rules(
-                    self.columns, rules, self.work, part,
-                    self.scratch[thread], self.counts[thread], *flags,
-                )  # fmt: skip
-
-        cells = np.cumsum(frontier.end - frontier.begin)
+        cells = np.cumsum(found.end - found.begin)
         if not len(cells) or cells[-1] < _WORTH_THREADS:
-            cut(0, frontier)
-            return
-        edges = np.searchsorted(cells, np.arange(1, THREADS) * cells[-1] / THREADS)
-        slices = np.split(np.arange(len(cells)), edges + 1)
-        parts = [_take(frontier, slice(s[0], s[-1] + 1)) for s in slices if len(s)]
-        for future in [pool.submit(cut, *job) for job in enumerate(parts)]:
+            cut(0, slice(None))
+            return found
+        edges = np.searchsorted(cells, np.arange(1, THREADS) * cells[-1] / THREADS) + 1
+        bounds = [0, *edges.tolist(), len(cells)]
+        slices = [slice(a, b) for a, b in itertools.pairwise(bounds) if a < b]
+        for future in [pool.submit(cut, *job) for job in enumerate(slices)]:
             future.result()
+        return found
 
     # -- the tree -------------------------------------------------------------------------------
 
@@ -276,20 +264,25 @@ def _take(frontier: Frontier, which: Any) -> Frontier:
     return Frontier(*arrays)
 
 
-def _frontier(
-    level: Level,
-    column: NDArray[np.int64] | int,
-    low: Codes | None = None,
-    high: Codes | None = None,
-) -> Frontier:
+def _frontier(level: Level, column: int) -> Frontier:
     n = len(level.begin)
-    none = np.zeros(n, np.int32)
     return Frontier(
         level.begin,
         level.end,
-        np.broadcast_to(np.asarray(column, np.int64), n).copy(),
-        none if low is None else np.ascontiguousarray(low),
-        none if high is None else np.ascontiguousarray(high),
+        np.full(n, column, np.int64),
         np.zeros(n, np.int64),
         np.full(n, -1, np.int64),
     )
+
+
+def _only(column: NDArray[np.int64], shape: tuple[int, int]) -> Floats:
+    """Scores that let each region be cut along one column only."""
+    score = np.full(shape, -np.inf)
+    score[np.arange(len(column)), column] = 0.0
+    return score
+
+
+def coarse_spread(share: Floats) -> Floats:
+    """Shares of a domain rounded to steps."""
+    rounded: Floats = np.floor(share * STEPS + 0.5 + _ROUNDING) / STEPS
+    return rounded

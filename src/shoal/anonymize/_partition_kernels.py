@@ -1,10 +1,13 @@
-"""Rank, score and divide regions.  Arrays in, arrays out; no objects, no errors, no I/O."""
+"""Bound, score and divide regions.
+
+Arrays in, arrays out; no objects, no errors, no I/O.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize._split_kernels import Columns, Frontier, Work, column_loss
+from shoal.anonymize._region_arrays import Columns, Frontier, Work, column_loss
 from shoal.typing import Codes, Counts, Floats
 
 
@@ -85,45 +88,57 @@ def loss_drops(
     columns: Columns, sizes: Counts, work: Work, frontier: Frontier, low: Codes, high: Codes,
     weight: Floats,
 ) -> Floats:  # fmt: skip
-    """How much loss each region's cut takes away for the bits it spends, 0 to 1.
+    """How much loss each region's cut takes away for the bits it spends, 0 to 1."""
+    found = np.zeros(frontier.begin.shape[0])
+    for region in range(found.shape[0]):
+        if frontier.n_parts[region] > 0:
+            found[region] = loss_drop(
+                columns, sizes, work, frontier.begin[region], frontier.end[region],
+                frontier.n_parts[region], low[region], high[region], weight,
+            )  # fmt: skip
+    return found
+
+
+@kernel
+def loss_drop(
+    columns: Columns, sizes: Counts, work: Work, begin: int, end: int, n_parts: int,
+    low: Codes, high: Codes, weight: Floats,
+) -> float:  # fmt: skip
+    """How much loss a cut takes away for the bits it spends, 0 to 1.
 
     A table of n rows has log2(n / k) bits to spend until its groups are down to k rows, so what
     counts is the drop in loss per bit: with d the drop in the columns' weighted losses, l those
     before and b the entropy of the parts' sizes, d / (d + l b).
     """
-    found = np.zeros(frontier.begin.shape[0])
-    n_columns = low.shape[1]
-    for region in range(found.shape[0]):
-        n_parts = frontier.n_parts[region]
-        begin, end = frontier.begin[region], frontier.end[region]
-        rows = np.zeros(n_parts, np.int64)
-        least = np.empty(n_parts, np.int32)
-        largest = np.empty(n_parts, np.int32)
-        n_rows = 0
-        for i in range(begin, end if n_parts > 0 else begin):
-            rows[work.part[i]] += sizes[work.order[i]]
-            n_rows += sizes[work.order[i]]
-        before, after = 0.0, 0.0
-        for column in range(n_columns if n_rows > 0 else 0):
-            if low[region, column] == high[region, column]:
-                continue
-            least[:] = high[region, column]
-            largest[:] = low[region, column]
-            for i in range(begin, end):
-                code, part = columns.keys[column, work.order[i]], work.part[i]
-                least[part] = min(least[part], code)
-                largest[part] = max(largest[part], code)
-            before += weight[column] * column_loss(
-                columns, column, low[region, column], high[region, column]
-            )
-            for part in range(n_parts):
-                loss = column_loss(columns, column, least[part], largest[part])
-                after += weight[column] * loss * rows[part] / n_rows
-        drop = before - after
-        if drop > 0.0:
-            bits = _entropy(rows) / n_rows / np.log(2.0)
-            found[region] = drop / (drop + before * bits)
-    return found
+    rows = np.zeros(n_parts, np.int64)
+    least = np.empty(n_parts, np.int32)
+    largest = np.empty(n_parts, np.int32)
+    n_rows = 0
+    for i in range(begin, end):
+        rows[work.part[i]] += sizes[work.order[i]]
+        n_rows += sizes[work.order[i]]
+    before, after = 0.0, 0.0
+    for column in range(low.shape[0]):
+        if low[column] == high[column]:
+            continue
+        least[:] = high[column]
+        largest[:] = low[column]
+        keys = columns.keys[column]
+        for i in range(begin, end):
+            code, part = keys[work.order[i]], work.part[i]
+            if code < least[part]:
+                least[part] = code
+            if code > largest[part]:
+                largest[part] = code
+        before += weight[column] * column_loss(columns, column, low[column], high[column])
+        for part in range(n_parts):
+            loss = column_loss(columns, column, least[part], largest[part])
+            after += weight[column] * loss * rows[part] / n_rows
+    drop = before - after
+    if drop <= 0.0:
+        return 0.0
+    bits = _entropy(rows) / n_rows / np.log(2.0)
+    return drop / (drop + before * bits)
 
 
 @kernel

@@ -1,19 +1,20 @@
-"""Where regions may be cut under any privacy model.  Arrays in, arrays out."""
+"""Where a region may be cut under any privacy model.  Arrays in, arrays out."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize._split_kernels import (
-    Columns,
-    Frontier,
-    Scratch,
-    Work,
-    cut_at,
+from shoal.anonymize._region_arrays import Columns, Scratch, Work, lowest_node
+from shoal.anonymize._split_kernels import cut_at, number_sides, sort_by_code
+from shoal.anonymize._tree_split_kernels import (
+    close_nodes,
+    list_below,
     list_children,
+    mark_cells,
+    mark_parts,
+    next_rest,
     number_children,
-    number_sides,
-    sort_by_code,
+    weigh_rests,
 )
 from shoal.privacy import Rules, add_cell, allowed
 from shoal.typing import Counts, Flags
@@ -21,35 +22,33 @@ from shoal.typing import Counts, Flags
 
 @kernel
 def cut_by_rules(
-    columns: Columns, rules: Rules, work: Work, frontier: Frontier, scratch: Scratch,
-    counts: Counts, partial: bool, relaxed: bool,
-) -> None:  # fmt: skip
-    """Cut each region along its column so that the rules allow every part.
+    columns: Columns, rules: Rules, work: Work, scratch: Scratch, counts: Counts,
+    begin: int, end: int, column: int, low: int, high: int, partial: bool, relaxed: bool,
+) -> tuple[int, int]:  # fmt: skip
+    """Cut a region so that the rules allow every part: parts (0: none) and pivot.
 
     `counts` are two histograms of zeros, shape (2, n_codes).
     """
-    for region in range(frontier.begin.shape[0]):
-        begin, end = frontier.begin[region], frontier.end[region]
-        column, low, high = frontier.column[region], frontier.low[region], frontier.high[region]
-        frontier.n_parts[region], frontier.pivot[region] = 0, -1
-        if low == high:
-            continue
-        if columns.is_tree[column]:
-            rising = list_children(
-                columns, rules.sizes, work, scratch, begin, end, column, low, high
+    sort_by_code(columns, work, scratch, begin, end, column, low, high)
+    if columns.is_tree[column]:
+        rising = list_children(columns, rules.sizes, work, scratch, begin, end, column, low, high)
+        n_off = _split_off(columns, rules, work, scratch, counts, begin, end, column, rising)
+        if n_off < rising.shape[0] and not partial:
+            for child in rising:
+                scratch.is_off[child] = False
+            n_off = 0
+        elif n_off < 0:
+            top = lowest_node(columns, column, low, high)
+            rising, n_off = _split_deeper(
+                columns, rules, work, scratch, counts, begin, end, column, top, rising
             )
-            _sort_by_child(work, scratch, begin, end, rising)
-            n_off = _split_off(rules, work, scratch, counts, rising, partial)
-            frontier.n_parts[region] = number_children(
-                columns, work, scratch, begin, end, column, rising, n_off
-            )
-            continue
-        sort_by_code(columns, work, scratch, begin, end, column, low, high)
-        at = _median_place(columns, rules, work, counts, begin, end, column, relaxed)
-        if at >= 0:
-            cut, pivot = cut_at(columns, work, at, column)
-            number_sides(columns, work, begin, end, column, cut, pivot)
-            frontier.n_parts[region], frontier.pivot[region] = 2, pivot
+        return number_children(columns, work, scratch, begin, end, column, rising, n_off), -1
+    at = _median_place(columns, rules, work, counts, begin, end, column, relaxed)
+    if at < 0:
+        return 0, -1
+    cut, pivot = cut_at(columns, work, at, column)
+    number_sides(columns, work, begin, end, column, cut, pivot)
+    return 2, pivot
 
 
 @kernel
@@ -75,7 +74,7 @@ def _median_place(
         if inside and not relaxed:
             continue
         balance = min(rows[0], rows[1])
-        wanted = not inside and columns.preferred[base + keys[spare[i]]]
+        wanted = columns.wanted[base + keys[spare[i + 1]]] > columns.wanted[base + keys[spare[i]]]
         if balance < least or best_wanted > wanted:
             continue
         if best_wanted < wanted or balance > best_balance:
@@ -89,91 +88,130 @@ def _median_place(
 
 
 @kernel
-def _sort_by_child(
-    work: Work, scratch: Scratch, begin: int, end: int, rising: NDArray[np.int64]
-) -> None:
-    """Put a region's cells into `spare` by child: places ``seen[child]`` to ``slot[child]``."""
-    slot = scratch.slot
-    for child in rising:
-        slot[child] = 0
-    for i in range(begin, end):
-        slot[work.part[i]] += 1
-    total = begin
-    for child in rising:
-        n = slot[child]
-        slot[child] = scratch.seen[child] = total
-        total += n
-    for i in range(begin, end):
-        work.spare[slot[work.part[i]]] = work.order[i]
-        slot[work.part[i]] += 1
-
-
-@kernel
 def _split_off(
-    rules: Rules, work: Work, scratch: Scratch, counts: Counts,
-    rising: NDArray[np.int64], partial: bool,
+    columns: Columns, rules: Rules, work: Work, scratch: Scratch, counts: Counts,
+    begin: int, end: int, column: int, children: NDArray[np.int64],
 ) -> int:  # fmt: skip
-    """Mark the children that become parts of their own; 0 when no such split is allowed.
-
-    Children that cannot stand alone form the rest; the smallest others join it until it can.  If
-    none is left then, one child is tried against all others: with a monotone model this finds a
-    split whenever there is one.
-    """
-    rows, is_off, n = scratch.rows, scratch.is_off, rising.shape[0]
-    fits = np.zeros(n, np.bool_)
+    """Mark the children that may stand alone: how many there are; -1 when the others may not."""
     n_off, n_rest = 0, 0
-    for s in range(n):
-        child = rising[s]
-        _move(rules, work, scratch, child, 1, counts[0])
-        fits[s] = _stands(rules, rows[child], counts[0])
-        _move(rules, work, scratch, child, -1, counts[0])
-        is_off[child] = fits[s]
-        n_off += fits[s]
-        if not fits[s]:
-            n_rest += rows[child]
-            _move(rules, work, scratch, child, 1, counts[1])
-    if n_off < n and not partial:
-        n_off = 0
-    if 0 < n_off < n:
-        for s in range(n):
-            if _stands(rules, n_rest, counts[1]):
-                break
-            if fits[s]:
-                n_rest += rows[rising[s]]
-                _move(rules, work, scratch, rising[s], 1, counts[1])
-                is_off[rising[s]] = False
-                n_off -= 1
-        if n_off == 0:
-            n_off = _one_against_all(rules, work, scratch, counts[1], rising, fits, n_rest)
-    counts[:] = 0
+    for child in children:
+        stands = _node_stands(columns, rules, work, counts[0], begin, end, column, child,
+                              scratch.rows[child])  # fmt: skip
+        scratch.is_off[child] = stands
+        n_off += stands
+        n_rest += 0 if stands else scratch.rows[child]
+    if n_off == 0 or (n_rest > 0 and not _rest_stands(rules, work, scratch, counts[1], begin, end)):
+        n_off = -1
+        for child in children:
+            scratch.is_off[child] = False
     return n_off
 
 
 @kernel
+def _split_deeper(
+    columns: Columns, rules: Rules, work: Work, scratch: Scratch, counts: Counts,
+    begin: int, end: int, column: int, top: int, children: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], int]:  # fmt: skip
+    """Give the rest the fewest rows with which it stands; else split one node off all others.
+
+    With a model of which two allowed groups make an allowed one, this finds a split whenever some
+    node can be split off.
+    """
+    nodes = list_below(columns, rules.sizes, work, scratch, begin, end, column, top, children)
+    stands = np.empty(nodes.shape[0], np.bool_)
+    n_rows = 0
+    for i in range(begin, end):
+        n_rows += rules.sizes[work.order[i]]
+    for at in range(nodes.shape[0]):
+        stands[at] = _node_stands(columns, rules, work, counts[0], begin, end, column, nodes[at],
+                                  scratch.rows[nodes[at]])  # fmt: skip
+    weigh_rests(columns, scratch, column, top, nodes, stands)
+    n_off, chosen = 0, -1
+    while n_off == 0:
+        chosen = next_rest(columns, scratch, column, nodes, rules.minimum_size, n_rows, chosen)
+        if chosen < 0:
+            break
+        n_off = mark_parts(columns, work, scratch, begin, end, column, top, nodes, chosen)
+        if not _rest_stands(rules, work, scratch, counts[1], begin, end):
+            n_off = 0
+            for node in nodes:
+                scratch.is_off[node] = False
+    if n_off == 0:
+        n_off = _one_against_all(
+            columns, rules, work, scratch, counts[1], begin, end, column, top, nodes, stands
+        )
+    return close_nodes(scratch, top, nodes, n_off), n_off
+
+
+@kernel
 def _one_against_all(
-    rules: Rules, work: Work, scratch: Scratch, histogram: Counts,
-    rising: NDArray[np.int64], fits: Flags, n_rows: int,
+    columns: Columns, rules: Rules, work: Work, scratch: Scratch, histogram: Counts,
+    begin: int, end: int, column: int, top: int, nodes: NDArray[np.int64], stands: Flags,
 ) -> int:  # fmt: skip
-    """Split one child off; `histogram` is the whole region's.  The largest that will do."""
-    for s in range(rising.shape[0] - 1, -1, -1):
-        child = rising[s]
-        if not fits[s]:
+    """Split one node off all others: the largest that will do."""
+    n = nodes.shape[0]
+    order = np.empty(n, np.int64)
+    for at in range(n):
+        order[at] = scratch.rows[nodes[at]] * n + at
+    order.sort()
+    for place in range(n - 1, -1, -1):
+        at = order[place] % n
+        if not stands[at]:
             continue
-        _move(rules, work, scratch, child, -1, histogram)
-        if _stands(rules, n_rows - scratch.rows[child], histogram):
-            scratch.is_off[child] = True
+        scratch.is_off[nodes[at]] = True
+        mark_cells(columns, work, scratch, begin, end, column, top)
+        if _rest_stands(rules, work, scratch, histogram, begin, end):
             return 1
-        _move(rules, work, scratch, child, 1, histogram)
+        scratch.is_off[nodes[at]] = False
     return 0
 
 
 @kernel
-def _move(
-    rules: Rules, work: Work, scratch: Scratch, child: int, sign: int, histogram: Counts
-) -> None:
-    """Add a child's cells to a histogram, or take them away."""
-    for place in range(scratch.seen[child], scratch.slot[child]):
-        add_cell(rules, work.spare[place], sign, histogram)
+def _node_stands(
+    columns: Columns, rules: Rules, work: Work, histogram: Counts,
+    begin: int, end: int, column: int, node: int, n_rows: int,
+) -> bool:  # fmt: skip
+    """Whether a node's cells may stand alone; the region is sorted by code."""
+    if n_rows < rules.minimum_size:
+        return False
+    base = columns.first_node[column]
+    first = _first_place(columns, work, begin, end, column, columns.start[base + node])
+    stop = _first_place(columns, work, begin, end, column, columns.stop[base + node])
+    for place in range(first, stop):
+        add_cell(rules, work.spare[place], 1, histogram)
+    stands = _stands(rules, n_rows, histogram)
+    for place in range(first, stop):
+        add_cell(rules, work.spare[place], -1, histogram)
+    return stands
+
+
+@kernel
+def _first_place(columns: Columns, work: Work, begin: int, end: int, column: int, code: int) -> int:
+    """First place of the sorted region with at least this code."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if columns.keys[column, work.spare[middle]] < code:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@kernel
+def _rest_stands(
+    rules: Rules, work: Work, scratch: Scratch, histogram: Counts, begin: int, end: int
+) -> bool:
+    """Whether the cells that lie in no marked node may stay together."""
+    n_rows = 0
+    for i in range(begin, end):
+        if not scratch.is_off[work.part[i]]:
+            add_cell(rules, work.order[i], 1, histogram)
+            n_rows += rules.sizes[work.order[i]]
+    stands = _stands(rules, n_rows, histogram)
+    for i in range(begin, end):
+        if not scratch.is_off[work.part[i]]:
+            add_cell(rules, work.order[i], -1, histogram)
+    return stands
 
 
 @kernel
