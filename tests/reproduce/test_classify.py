@@ -5,11 +5,13 @@ import numpy as np
 import pytest
 
 from shoal.anonymize import Mondrian
+from shoal.datasets import Dataset
 from shoal.privacy import KAnonymity
 from shoal.reproduce._classify import (
     Examples,
     bayes_accuracy,
     design_rows,
+    raw_examples,
     released_examples,
     tree_error,
 )
@@ -56,3 +58,10 @@ def test_naive_bayes_is_always_right_when_classes_lie_apart():
     features = np.concatenate([np.linspace(0, 1, 30), np.linspace(9, 10, 30)])[:, None]
     assert bayes_accuracy(features, np.repeat([0, 1], 30), seed=0) == 100
     assert bayes_accuracy(features, np.tile([0, 1], 30), seed=0) < 80
+
+
+def test_raw_rows_are_texts_by_column():
+    data = Dataset("people", {"age": np.array([20, 30]), "ill": ["yes", "no"]})
+    rows = raw_examples(data, ["age"], "ill")
+    assert rows.columns["age"].tolist() == ["20", "30"]
+    assert rows.classes.tolist() == ["yes", "no"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
+from shoal.datasets import Dataset
 from shoal.metrics import design_examples, examples
 from shoal.models import KAnonymousTreeClassifier
 from shoal.tables import Recoded
@@ -20,6 +22,11 @@ class Examples(NamedTuple):
 
     columns: dict[str, NDArray[Any]]
     classes: NDArray[Any]
+
+
+def raw_examples(data: Dataset, names: Sequence[str], target: str) -> Examples:
+    """The rows as they are, every value as text."""
+    return Examples({name: np.array(data[name], str) for name in names}, np.array(data[target]))
 
 
 def released_examples(recoded: Recoded, target: str) -> Examples:

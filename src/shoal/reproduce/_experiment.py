@@ -15,6 +15,7 @@ from shoal.typing import Progress
 
 EXPERIMENTS: dict[str, str] = {
     # Name and one line; `two-words` lives in `experiments/_two_words.py` as `EXPERIMENT`.
+    "bottom-up": "Tables: error of C4.5 after bottom-up generalization, against K.",
     "kadet-id3": "Trees: error of k-anonymous ID3 against k, beside top-down specialization.",
     "kadet-c45": "Trees: error of k-anonymous C4.5 against k, beside top-down specialization.",
     "classification-metric": "Trees: classification metric of tables made by k-anonymous ID3.",
