@@ -5,7 +5,6 @@ import pytest
 
 from shoal.errors import ParameterError
 from shoal.secure import Settings, StrictLogarithm
-from shoal.secure._strict import phase_one
 
 PRIME = 2**89 - 1
 
@@ -54,7 +53,7 @@ def test_transfers_refuse_a_modulus_that_is_no_power_of_two(both):
 
 def test_the_exact_circuit_is_below_the_published_gate_count():
     """1,497 gates of all kinds in the paper; AND gates alone here, exclusive ors being free."""
-    assert phase_one(17, 2**62 - 57).circuit.n_and == 625
+    assert StrictLogarithm(17, 3, 2**62 - 57).circuit.n_and == 625
 
 
 @pytest.mark.parametrize("options", [{"modulus": 2**40}, {"scaling": "guess"}])

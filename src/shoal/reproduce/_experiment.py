@@ -23,6 +23,7 @@ EXPERIMENTS: dict[str, str] = {
     "confidence-limits": "Trees: error under a limit on an attacker's confidence.",
     "quasi-keys": "Quasi-identifiers: keys of Adult and covtype, exact and from samples",
     "quasi-masking": "Quasi-identifiers: attributes that can be published below a limit",
+    "secure-logarithm": "Two parties: accuracy, gates and time of shared logarithms; a Bayes net",
     "constrained": "Constrained k-anonymity: violations, suppressed rows, loss and time against k",
     "random-kernel": "Random kernels on NCCTG lung: joint private, single-site and pooled models",
 }

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
+from shoal.secure._circuit import Circuit
 from shoal.secure._counts import count_bits
 from shoal.secure._log_circuit import normalizer
 from shoal.secure._party import Party
 from shoal.secure._ring import Ring
+from shoal.secure._yao import Program
 
 MAX_BITS = 31  # counts are shared modulo 2**32
 DIGITS = 120
@@ -130,6 +132,15 @@ class PolynomialLogarithm(Logarithm):
             context.prec = DIGITS
             return int(self.ln2_exact.to_integral_value())
 
+    @property
+    def circuit(self) -> Circuit:
+        """What phase one evaluates for each logarithm."""
+        return self._program.circuit
+
+    @property
+    def _program(self) -> Program:
+        return normalizer(self.bits, self.ring, self.ln2, self.coefficients[0])
+
     def clear(self, x: int) -> int:
         """Return exactly what the protocol computes for x, in the clear."""
         if x == 0:
@@ -140,8 +151,7 @@ class PolynomialLogarithm(Logarithm):
     def shares(self, party: Party, counts: NDArray[np.uint32]) -> LogShares:
         """Shares of the logarithms of shared counts, all in one batch."""
         ring = self.ring
-        program = normalizer(self.bits, ring, self.ln2, self.coefficients[0])
-        results = party.run(program, count_bits(counts[:, None], self.bits)).shares
+        results = party.run(self._program, count_bits(counts[:, None], self.bits)).shares
         epsilon, main, x, positive = (ring.integers(share) for share in results)
         rows = [self._row(party, e) for e in epsilon]
         refined = [0] * len(rows)

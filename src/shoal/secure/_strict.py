@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from shoal.errors import ParameterError
-from shoal.secure._circuit import FALSE, Builder
+from shoal.secure._circuit import FALSE, Builder, Circuit
 from shoal.secure._library import add, add_modulo, choose, constant, encode, leading_one
 from shoal.secure._log_circuit import shifted
 from shoal.secure._logarithm import TaylorLogarithm, shifted_polynomial
@@ -77,6 +77,11 @@ class StrictLogarithm:
     def taylor(self) -> TaylorLogarithm:
         """The series and its scale."""
         return TaylorLogarithm(self.bits, self.terms)
+
+    @property
+    def circuit(self) -> Circuit:
+        """What phase one evaluates for each logarithm."""
+        return phase_one(self.bits, self.modulus).circuit
 
     @property
     def error_units(self) -> float:
