@@ -9,7 +9,7 @@ from shoal.anonymize import Mondrian, load_recoding
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.metrics import gcp, ncp
 from shoal.privacy import DistinctDiversity, KAnonymity, Proximity
-from shoal.schema import Schema
+from shoal.schema import Schema, range_ends
 from shoal.tables import Output
 from tests.anonymize.strategies import PEOPLE, SCHEMA, TREE, frame
 
@@ -36,7 +36,7 @@ def covers(coding, label, value):
     if coding.hierarchy is not None and not coding.is_ordered:
         node, leaf = coding.hierarchy.find(label), coding.code_of[value]
         return coding.hierarchy.start[node] <= leaf < coding.hierarchy.stop[node]
-    low, _, high = label.strip("[]").partition("-")
+    low, high = range_ends(label) or label.strip("[]").split("-")
     order = str if coding.kind == "categorical" else float
     return order(low) <= order(value) <= order(high)
 

@@ -22,7 +22,7 @@ from shoal.anonymize._cut_kernels import (
 from shoal.anonymize._recoding import CutRecoding
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import PrivacyModel, Rules, allowed_groups, compile_rules
-from shoal.schema import Coding, Hierarchy
+from shoal.schema import Coding, Hierarchy, range_label
 from shoal.tables import FrequencyTable, group_keys
 from shoal.tables._count_kernels import pack_groups
 from shoal.typing import Codes, Counts, Flags, Floats
@@ -350,7 +350,7 @@ def _grow(cells: FrequencyTable, at: int, target: str | None, least: int) -> Hie
             parents |= {str(texts[code]): name for code in range(low, high + 1)}
             continue
         for a, b in ((low, cut - 1), (cut, high)):
-            label = f"[{texts[a]}-{texts[b]}]" if a < b else str(texts[a])
+            label = range_label(texts[a], texts[b])
             parents[label] = name
             if a < b:
                 todo.append((a, b, label))

@@ -15,7 +15,7 @@ from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unse
 from shoal.errors import ParameterError, SchemaError
 from shoal.models import FittedTree, KAnonymousTreeClassifier, PublicTest, read_cells
 from shoal.privacy import KAnonymity, PrivacyModel
-from shoal.schema import Coding, Schema
+from shoal.schema import Coding, Schema, range_label
 from shoal.tables import FrequencyTable, Labels, Recoded, node_labels
 from shoal.typing import Codes, Flags, Progress
 
@@ -205,7 +205,7 @@ def _range_labels(coding: Coding, pairs: NDArray[np.int64]) -> Labels:
         elif first == last:
             texts.append(coding.texts[first])
         else:
-            texts.append(f"[{coding.texts[first]}-{coding.texts[last]}]")
+            texts.append(range_label(coding.texts[first], coding.texts[last]))
     low, high = pairs.T.astype(np.int32)
     raw = low == high
     with_missing = (high == coding.missing) & ~raw & (coding.missing >= 0)

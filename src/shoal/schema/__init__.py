@@ -1,6 +1,6 @@
 """What columns mean: roles, kinds, hierarchies, limits, and the schema file."""
 
-from shoal.schema._band_labels import band_bounds
+from shoal.schema._band_labels import band_bounds, range_ends, range_label
 from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals
 from shoal.schema._builders import Auto, Dates, Flat, FromFile, Prefix, Tree
 from shoal.schema._coding import Coding, code_column, find_ceiling, make_coding
@@ -38,6 +38,8 @@ __all__ = [
     "find_ceiling",
     "make_coding",
     "number",
+    "range_ends",
+    "range_label",
     "read_hierarchy",
     "text",
     "write_hierarchy",

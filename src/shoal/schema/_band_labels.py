@@ -1,4 +1,4 @@
-"""Read the bounds of a band back from its label."""
+"""Labels of ranges, and their ends read back from them."""
 
 import math
 import re
@@ -7,6 +7,34 @@ _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 _BAND = re.compile(rf"^\[?{_NUMBER}-{_NUMBER}[\])]?$")
 _BELOW = re.compile(rf"^<{_NUMBER}$")
 _ABOVE = re.compile(rf"^>={_NUMBER}$")
+_RANGE = re.compile(r"^\[(.+) to (.+)\]$")
+
+
+def range_label(low: str | None, high: str | None) -> str:
+    """Label of the values from `low` to `high`; one value is its own label.
+
+    Examples
+    --------
+    >>> range_label("20", "29"), range_label("1989-04-22", "2001-01-19"), range_label("7", "7")
+    ('[20-29]', '[1989-04-22 to 2001-01-19]', '7')
+    """
+    low, high = str(low), str(high)
+    if low == high:
+        return low
+    numbers = re.fullmatch(_NUMBER, low) and re.fullmatch(_NUMBER, high)
+    return f"[{low}-{high}]" if numbers else f"[{low} to {high}]"
+
+
+def range_ends(label: str | None) -> tuple[str, str] | None:
+    """First and last value of a range of dates or other ordered text; None when it is no range.
+
+    Examples
+    --------
+    >>> range_ends("[1989-04-22 to 2001-01-19]"), range_ends("[20-29]")
+    (('1989-04-22', '2001-01-19'), None)
+    """
+    found = _RANGE.match(label or "")
+    return (found[1], found[2]) if found else None
 
 
 def band_bounds(label: str | None) -> tuple[float, float] | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.schema import Coding, band_bounds
+from shoal.schema import Coding, band_bounds, range_label
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
 
@@ -92,7 +92,7 @@ def range_labels(coding: Coding, low: Codes, high: Codes) -> Labels:
         elif b == coding.missing:
             texts.append("*")
         else:
-            texts.append(f"[{coding.texts[a]}-{coding.texts[b]}]")
+            texts.append(range_label(coding.texts[a], coding.texts[b]))
     node = (
         np.where(low == high, low, -1).astype(np.int32)
         if coding.hierarchy
