@@ -1,7 +1,5 @@
 """Audits of trees, forests and functions against the definition, row by row."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from sklearn.compose import ColumnTransformer
@@ -15,6 +13,7 @@ from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import EntropyDiversity
 from shoal.schema import Schema
+from tests.audit.people import random_people, roles
 from tests.extras import need
 
 pd = need("pandas")
@@ -31,21 +30,6 @@ TABLE_1 = {
     "car": ["Yes", "No", "Yes", "Yes", "Yes", "Yes", "No", "Yes", "No", "No", "Yes", "Yes"],
     "risk": ["Good"] * 4 + ["Bad"] * 2 + ["Good"] * 2 + ["Bad"] * 4,
 }
-
-
-def roles(**of):
-    """A schema from roles: p for public, s for sensitive; the last is the target."""
-    names = list(of)
-    return Schema(
-        {
-            name: {
-                "role": "sensitive" if of[name][0] == "s" else "quasi-identifier",
-                "kind": "numeric" if of[name].endswith("n") else "categorical",
-                **({"target": True} if name == names[-1] else {}),
-            }
-            for name in names
-        }
-    )
 
 
 def figure_2():
@@ -114,65 +98,6 @@ def test_worked_example_2():
     assert found.confidence["risk"] == {"Bad": 1.0, "Good": 1.0}
 
 
-def spans_by_definition(outcome, table, attributes, private, domains, classes, class_is_private):
-    """Rows of each span: sets of outputs over all private values, by trying them."""
-    found = {}
-    for row in range(len(table)):
-        person = {name: table[name].iloc[row] for name in attributes}
-        reached = set()
-        for values in product(*(domains[name] for name in private)):
-            reached.add(outcome({**person, **dict(zip(private, values, strict=True))}))
-        told = None if class_is_private else classes[row]
-        found.setdefault((frozenset(reached), told), []).append(row)
-    return found
-
-
-def check_against(found, expected, n_classes, class_is_private):
-    got = {}
-    for row, span in enumerate(found.span_of_row.tolist()):
-        got.setdefault(span, []).append(row)
-    assert sorted(got.values()) == sorted(expected.values())
-    for (reached, _), rows in expected.items():
-        span = found.span_of_row[rows[0]]
-        width = n_classes if class_is_private else 1
-        assert found.spans.is_single[span] == (len(reached) * width == 1)
-    sizes = [
-        len(rows)
-        for (reached, _), rows in expected.items()
-        if len(reached) > 1 or (class_is_private and n_classes > 1)
-    ]
-    assert found.safe_k == min(sizes, default=found.n_rows)
-
-
-def random_people(seed):
-    """Two public and two private columns, numbers and categories, and a class."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(8, 40))
-    table = pd.DataFrame(
-        {
-            "a": rng.integers(0, 4, n).astype(float),
-            "b": rng.choice(list("xyz"), n),
-            "c": rng.integers(0, 5, n).astype(float),
-            "d": rng.choice(list("uvw"), n),
-        }
-    )
-    table["y"] = rng.integers(0, 2, n)
-    table.loc[:1, "y"] = [0, 1]
-    hidden = rng.permutation(list("abcd"))[: rng.integers(1, 4)]
-    kinds = {"a": "n", "b": "", "c": "n", "d": ""}
-    schema = {n: ("s" if n in hidden else "p") + kinds[n] for n in "abcd"}
-    class_is_private = bool(rng.integers(0, 2))
-    schema["y"] = "s" if class_is_private else "p"
-    domains = {}
-    for name in hidden:
-        values = sorted(table[name].unique().tolist())
-        if name in "ac":  # thresholds are multiples of a half: so are enough points
-            values = np.arange(min(values), max(values) + 0.1, 0.5).tolist()
-        domains[name] = values
-    private = [n for n in "abcd" if n in hidden]
-    return table, roles(**schema), private, domains, class_is_private
-
-
 def encoded(tree):
     encode = ColumnTransformer(
         [
@@ -187,99 +112,50 @@ def encoded(tree):
 
 @pytest.mark.parametrize("seed", range(200))
 def test_trees_agree_with_brute_force(seed):
-    table, schema, private, domains, class_is_private = random_people(seed)
+    case = random_people(seed)
     model = encoded(DecisionTreeClassifier(random_state=seed, max_depth=1 + seed % 5))
-    model.fit(table[list("abcd")], table["y"])
-    before, tree = model[:-1], model[-1]
-    trained = {}
-
-    def outcome(person):
-        key = tuple(person.values())
-        if key not in trained:
-            trained[key] = int(tree.apply(before.transform(pd.DataFrame([person])))[0])
-        return trained[key]
-
-    _warm(trained, table, private, domains, lambda f: tree.apply(before.transform(f)))
-    expected = spans_by_definition(
-        outcome, table, list("abcd"), private, domains, table["y"].tolist(), class_is_private
-    )
-    found = audit(model, table, schema, k=3)
-    check_against(found, expected, 2, class_is_private)
-    small = [
-        len(rows)
-        for (reached, _), rows in expected.items()
-        if (class_is_private or len(reached) > 1) and len(rows) < 3
-    ]
-    assert sorted(breach.rows for breach in found.breaches) == sorted(small)
-    assert found.is_safe == (not small)
-
-
-def _warm(trained, table, private, domains, apply):
-    """Ask the model about the whole domain of these people at once."""
-    points = []
-    for row in table[list("abcd")].drop_duplicates().to_dict("records"):
-        for values in product(*(domains[name] for name in private)):
-            points.append({**row, **dict(zip(private, values, strict=True))})
-    asked = pd.DataFrame(points)
-    for point, output in zip(points, apply(asked).tolist(), strict=True):
-        trained[tuple(point.values())] = tuple(output) if isinstance(output, list) else output
+    model.fit(case.table[list("abcd")], case.table["y"])
+    found = audit(model, case.table, case.schema, k=3)
+    case.check(found, lambda rows: model[-1].apply(model[:-1].transform(rows)))
 
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("sort", [RandomForestClassifier, GradientBoostingClassifier])
 def test_forests_agree_with_brute_force(seed, sort):
-    table, schema, private, domains, class_is_private = random_people(seed)
+    case = random_people(seed)
     model = encoded(sort(n_estimators=3, random_state=seed, max_depth=2))
-    model.fit(table[list("abcd")], table["y"])
-    trained = {}
-    _warm(
-        trained,
-        table,
-        private,
-        domains,
-        lambda f: model[-1].apply(model[:-1].transform(f)).reshape(len(f), -1),
-    )
-    expected = spans_by_definition(
-        lambda person: trained[tuple(person.values())],
-        table,
-        list("abcd"),
-        private,
-        domains,
-        table["y"].tolist(),
-        class_is_private,
-    )
-    check_against(audit(model, table, schema, k=3), expected, 2, class_is_private)
+    model.fit(case.table[list("abcd")], case.table["y"])
+
+    def apply(rows):
+        return model[-1].apply(model[:-1].transform(rows)).reshape(len(rows), -1)
+
+    case.check(audit(model, case.table, case.schema, k=3), apply)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_trees_with_missing_values_agree_with_brute_force(seed):
+    case = random_people(seed, missing=True, whole=True)
+    model = DecisionTreeClassifier(random_state=seed).fit(case.table[list("abcd")], case.table["y"])
+    case.check(audit(model, case.table, case.schema, k=3), model.apply)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_functions_agree_with_brute_force(seed):
-    table, schema, private, _, _ = random_people(seed)
+    case = random_people(seed)
 
     def predict(rows):
         mixed = [hash((a, c)) % 3 + ord(b) + ord(d) for a, b, c, d in rows.to_numpy().tolist()]
         return np.array(mixed) % 4
 
-    values = {name: sorted(table[name].unique().tolist()) for name in private}
-    found = audit(predict, table, schema, k=3, domain=values)
-    trained = {}
-    _warm(trained, table, private, values, predict)
-    expected = spans_by_definition(
-        lambda person: trained[tuple(person.values())],
-        table,
-        list("abcd"),
-        private,
-        values,
-        table["y"].tolist(),
-        True,  # the class is no part of the output
-    )
-    expected = {(reached, None): rows for (reached, _), rows in expected.items()}
-    check_against(found, expected, 1, True)
+    case.domains = {name: sorted(case.table[name].unique().tolist()) for name in case.domains}
+    found = audit(predict, case.table, case.schema, k=3, domain=case.domains)
+    case.check(found, predict, n_classes=1)  # the class is no part of the output
     assert found.method.startswith("exhaustive")
 
 
 def test_a_sampled_domain_says_so():
-    table, schema, *_ = random_people(3)
-    found = audit(lambda rows: np.zeros(len(rows)), table, schema, max_points=5)
+    case = random_people(3)
+    found = audit(lambda rows: np.zeros(len(rows)), case.table, case.schema, max_points=5)
     assert found.method.startswith("sampled: 5 combinations")
 
 

@@ -24,3 +24,11 @@ def breaches(model, rows, private_domains, k):
     """Spans with more than one output and fewer than k rows."""
     found = groups(model, rows, private_domains)
     return {span for span, members in found.items() if len(span) > 1 and len(members) < k}
+
+
+def groups_with_class(model, rows, private_domains, classes):
+    """Rows that share each pair of span and class; classes are None where they are private."""
+    found = {}
+    for place, (row, told) in enumerate(zip(rows, classes, strict=True)):
+        found.setdefault((span_of(model, row, private_domains), told), []).append(place)
+    return found

@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.audit._feature_map import input_columns, split_pipeline
+from shoal.audit._histogram_trees import MODELS as HISTOGRAMS, histogram_trees
+from shoal.audit._lightgbm_trees import is_lightgbm, lightgbm_trees
 from shoal.audit._linear_reading import find_winners, read_shoal_clusters, read_winners
 from shoal.audit._people import People
 from shoal.audit._predict_reading import read_predict
 from shoal.audit._reading import Reading
 from shoal.audit._rule_reading import is_rules, read_rule_set
-from shoal.audit._tree_reading import read_shoal_tree, read_trees
+from shoal.audit._shoal_tree_reading import read_shoal_tree
+from shoal.audit._sklearn_trees import sklearn_parts, sklearn_trees
+from shoal.audit._tree_model import TreeModel
+from shoal.audit._tree_reading import read_trees
+from shoal.audit._xgboost_trees import is_xgboost, xgboost_trees
 from shoal.errors import ParameterError
 from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
-
-TREES = ("DecisionTree", "ExtraTree")
-FORESTS = ("RandomForest", "ExtraTrees", "GradientBoosting")
 
 
 def read_model(
@@ -32,17 +35,15 @@ def read_model(
         return read_shoal_tree(model, people)
     if isinstance(model, KAnonymousClustering):
         return read_shoal_clusters(model, people, check_table=check_table)
-    if is_rules(model):
+    if is_rules(model) and not is_xgboost(model):
         return read_rule_set(model, people, check_table=check_table)
     if callable(model) and not hasattr(model, "predict"):
         return read_predict(model, people, max_points=max_points, random_state=random_state)
     before, last = split_pipeline(model)
+    trees = _find_trees(before, last, people, check_table)
+    if trees is not None:
+        return read_trees(trees, people, check_table=check_table)
     name = type(last).__name__
-    if hasattr(last, "tree_") and name.startswith(TREES):
-        return read_trees(before, last, [last], people, check_table=check_table)
-    if hasattr(last, "estimators_") and name.startswith(FORESTS):
-        parts = [part for row in last.estimators_ for part in _flat(row)]
-        return read_trees(before, last, parts, people, check_table=check_table)
     linear = find_winners(last, threshold)
     if linear is not None:
         return read_winners(before, last, *linear, people, check_table=check_table)
@@ -62,5 +63,15 @@ def read_model(
     )
 
 
-def _flat(row: Any) -> list[Any]:
-    return list(row) if hasattr(row, "__iter__") else [row]
+def _find_trees(before: Any, last: Any, people: People, check_table: bool) -> TreeModel | None:
+    """The trees of a model, as whichever library grew them keeps them."""
+    if is_xgboost(last):
+        return xgboost_trees(before, last, people)
+    if is_lightgbm(last):
+        return lightgbm_trees(before, last, people)
+    if type(last).__name__ in HISTOGRAMS and hasattr(last, "_predictors"):
+        return histogram_trees(before, last, people)
+    parts = sklearn_parts(last)
+    if parts is not None:
+        return sklearn_trees(before, last, parts, people, check_table=check_table)
+    return None

@@ -40,8 +40,9 @@ def audit(
     ----------
     model : estimator, rules, or callable
         A tree, clustering or rule set of Shoal; a scikit-learn tree, forest, gradient boosting,
-        k-means, nearest-centroid or linear model, alone or in a Pipeline with encoders; rules as
-        a table with columns `antecedents` and `consequents`; or any function of a table.
+        k-means, nearest-centroid or linear model, alone or in a Pipeline with encoders; a model of
+        XGBoost or LightGBM, or the JSON it writes; rules as a table with columns `antecedents`
+        and `consequents`; or any function of a table.
     table : table or path
         The training table, with exactly the columns of the schema.
     schema : Schema

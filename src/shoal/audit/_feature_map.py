@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -67,12 +67,23 @@ class Features:
         One per private attribute that the model uses.
     notes : tuple of str
         Where the domain had to be read otherwise than declared.
+    single : bool
+        Whether the model compares single precision; the matrix is rounded then.
     """
 
     names: tuple[str, ...]
     matrix: Floats
     private: tuple[PrivateFeatures, ...]
     notes: tuple[str, ...] = ()
+    single: bool = False
+
+    def in_single(self) -> Features:
+        """The same features as a model sees them that compares single precision."""
+        return replace(self, matrix=_single(self.matrix), single=True)
+
+    def rounded(self, values: Floats) -> Floats:
+        """Values of features as the model sees them."""
+        return _single(values) if self.single else values
 
     @property
     def is_private(self) -> NDArray[np.bool_]:
@@ -83,9 +94,20 @@ class Features:
         return flags
 
 
+def _single(values: Floats) -> Floats:
+    with np.errstate(over="ignore"):  # beyond single precision is infinite there too
+        return values.astype(np.float32).astype(np.float64)
+
+
 def input_columns(model: Any, people: People) -> tuple[str, ...]:
     """Columns that a model was fitted on; an error when the schema has others."""
     names = getattr(model, "feature_names_in_", None)
+    wanted = getattr(model, "n_features_in_", len(people.attributes))
+    return match_columns(names, wanted, people)
+
+
+def match_columns(names: Any, wanted: int, people: People) -> tuple[str, ...]:
+    """The schema's columns behind a model's names, or behind its number of unnamed features."""
     if names is not None:
         lost = [str(name) for name in names if str(name) not in people.attributes]
         if lost:
@@ -95,7 +117,6 @@ def input_columns(model: Any, people: People) -> tuple[str, ...]:
                 "table (the target and identifiers are no attributes)."
             )
         return tuple(map(str, names))
-    wanted = getattr(model, "n_features_in_", len(people.attributes))
     if wanted != len(people.attributes):
         raise SchemaError(
             f"the model was fitted on {wanted} columns without names, and the schema has "
@@ -149,7 +170,7 @@ def find_features(before: Any, model: Any, people: People) -> Features:
     if before is None:
         matrix = np.column_stack([people.numbers(name) for name in columns])
         bare = tuple(
-            _bare(name, columns.index(name), people.domains[name])
+            bare_feature(name, columns.index(name), people.domains[name])
             for name in people.private
             if name in columns
         )
@@ -172,7 +193,8 @@ def _names(before: Any, n_features: int) -> tuple[str, ...]:
         return tuple(f"feature {place}" for place in range(n_features))
 
 
-def _bare(name: str, place: int, domain: Domain) -> PrivateFeatures:
+def bare_feature(name: str, place: int, domain: Domain) -> PrivateFeatures:
+    """What a private column of numbers can be that is a feature itself."""
     values = np.array([number(value) for value in domain.values], np.float64)
     segment = values[:, None] if domain.is_range else None
     points = np.empty((0, 1)) if domain.is_range else values[:, None]

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from shoal.audit._lightgbm_trees import is_lightgbm
+from shoal.audit._xgboost_trees import is_xgboost
 from shoal.errors import MissingExtraError, ParameterError, TableError
 from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 from shoal.typing import PathText
@@ -19,8 +21,9 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
     Parameters
     ----------
     path : path
-        A `.skops` file; the `.json` of a Shoal tree or clustering, or rules as a `.json` list of
-        objects with `antecedents` and `consequents`; a `.joblib`, `.pkl` or `.pickle` file with
+        A `.skops` file; the `.json` of a Shoal tree or clustering, rules as a `.json` list of
+        objects with `antecedents` and `consequents`, what XGBoost's `save_model` or `dump_model`
+        or LightGBM's `dump_model` writes as `.json`; a `.joblib`, `.pkl` or `.pickle` file with
         `trust`.
     trust : bool, default=False
         Load pickles, and skops files with types other than scikit-learn's.  Loading a pickle runs
@@ -53,7 +56,7 @@ def _read_json(path: Path) -> Any:
         data = json.loads(path.read_text("utf-8"))
     except (ValueError, UnicodeDecodeError):
         raise TableError(f"{path.name} is not JSON.") from None
-    if isinstance(data, list):
+    if isinstance(data, list) or is_xgboost(data) or is_lightgbm(data):
         return data
     if isinstance(data, dict) and data.get("format") == "shoal-clusters":
         return KAnonymousClustering.from_dict(data)

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from shoal.privacy import Bins, Spans
 
+MOST_PATHS = 3
+
 
 @dataclass(frozen=True, eq=False)
 class Reading:
@@ -40,3 +42,10 @@ class Reading:
     explain: Callable[[int], tuple[str, ...]]
     method: str = "exact"
     notes: tuple[str, ...] = ()
+
+
+def shorten(shown: list[str]) -> tuple[str, ...]:
+    """The first few paths, and how many more there are."""
+    if len(shown) <= MOST_PATHS:
+        return tuple(shown)
+    return (*shown[:MOST_PATHS], f"and {len(shown) - MOST_PATHS} more")

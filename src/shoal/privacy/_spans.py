@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,17 +32,17 @@ class Bins:
 
     Parameters
     ----------
-    names : tuple of str
+    names : sequence of str
         How the model calls each bin.  Names speak of the model, never of a person.
     population : ndarray of int64
         Training rows in each bin.
     """
 
-    names: tuple[str, ...]
+    names: Sequence[str]
     population: Counts
 
     @classmethod
-    def count(cls, names: tuple[str, ...], bin_of_row: NDArray[np.integer[Any]]) -> Bins:
+    def count(cls, names: Sequence[str], bin_of_row: NDArray[np.integer[Any]]) -> Bins:
         """Count the rows of each bin."""
         counted = np.bincount(bin_of_row, minlength=len(names)).astype(np.int64)
         if len(counted) != len(names):

@@ -1,0 +1,67 @@
+"""Features of models that code categories themselves, and say so in their files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from shoal.audit._feature_map import Features, PrivateFeatures, bare_feature, find_features
+from shoal.audit._people import People
+from shoal.errors import SchemaError
+from shoal.schema import text
+from shoal.typing import Floats
+
+
+def code_features(
+    columns: Sequence[str], categories: Mapping[str, Sequence[Any]], people: People
+) -> Features:
+    """Columns as numbers; those with categories as the place of their value among them."""
+    matrix = np.empty((people.n_rows, len(columns)))
+    private: list[PrivateFeatures] = []
+    for at, name in enumerate(columns):
+        known = categories.get(name)
+        if known is None:
+            matrix[:, at] = people.numbers(name)
+            if name in people.private:
+                private.append(bare_feature(name, at, people.domains[name]))
+            continue
+        codes, values = people.frame.factorize(name)
+        matrix[:, at] = np.append(_places(name, values, known), np.nan)[codes]
+        if name in people.private:
+            private.append(_closed(name, at, known, people))
+    return Features(tuple(columns), matrix, tuple(private))
+
+
+def encoded_features(before: Any, model: Any, people: People, *, has_categories: bool) -> Features:
+    """What the encoders of a Pipeline make of the columns; the model must not code any itself."""
+    if has_categories:
+        raise SchemaError(
+            "the model codes categories itself, behind a Pipeline. Fit it on the table, or let an "
+            "encoder of the Pipeline code them."
+        )
+    return find_features(before, model, people)
+
+
+def _places(name: str, values: Sequence[Any], known: Sequence[Any]) -> Floats:
+    place = {text(value): at for at, value in enumerate(known)}
+    lost = sum(text(value) not in place for value in values)
+    if lost:
+        raise SchemaError(
+            f"column {name!r}: {lost} of its values are no categories of the model. Give the "
+            "table the model was fitted on, and domains with values it knows."
+        )
+    return np.array([place[text(value)] for value in values], np.float64)
+
+
+def _closed(name: str, at: int, known: Sequence[Any], people: People) -> PrivateFeatures:
+    domain = people.domains[name]
+    values: Sequence[Any] = domain.values
+    if domain.is_range:  # every category that is a number within
+        low, high = (float(value) for value in domain.values)
+        values = [value for value in known if low <= float(value) <= high]
+    points = _places(name, values, known)
+    if domain.has_missing:
+        points = np.append(points, np.nan)
+    return PrivateFeatures(name, np.array([at]), points[:, None], None)
