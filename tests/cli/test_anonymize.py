@@ -296,3 +296,10 @@ def test_the_installed_command_runs(folder):
     )
     assert done.returncode == 1
     assert "does not hold" in done.stdout
+
+
+def test_a_release_that_lost_much_points_to_other_methods(folder):
+    few = ["anonymize", "table.csv", "-s", "schema.toml", "-o", "out.csv", "--force"]
+    assert "--method auto" in shoal(*few, "-k", 20).stderr
+    assert "--method auto" not in shoal(*few, "-k", 2, "--method", "mondrian").stderr
+    assert "--method auto" not in shoal(*few, "-k", 20, "--quiet").stderr

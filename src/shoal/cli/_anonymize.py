@@ -27,6 +27,9 @@ from shoal.tables import Output as Rows, open_table
 
 app = typer.Typer()
 
+MUCH = 0.25
+"""Detail lost from which on a word about other methods is due."""
+
 
 @app.command()
 def anonymize(
@@ -120,6 +123,11 @@ def anonymize(
         "total_seconds": round(time.perf_counter() - started, 3),
     }
     out_.emit(data, lambda: show_release(release, paths))
+    if method not in ("auto", "local") and release.metrics.gcp > MUCH:
+        out_.note(
+            f"{release.metrics.gcp:.0%} of the detail is lost. Other methods may keep more: "
+            "`shoal compare` shows it, `--method auto` takes one."
+        )
 
 
 def pick_method(
