@@ -31,7 +31,7 @@ def test_the_audit_passes(seed):
     parents = {item: "vowel" if item in "ae" else "consonant" for item in items}
     model = KAnonymousRules(private, 15, min_support=0.1, hierarchy=parents).fit(baskets)
     assert model.rules_
-    table = model.transform(baskets)
+    table = model.to_columns(baskets)
     schema = item_schema(table, model.private_)
     found = audit(model.rules_, table, schema, k=15)
     assert found.is_safe
@@ -83,7 +83,7 @@ def test_groceries_with_half_of_the_departments_private():
     model = KAnonymousRules(
         private, 30, min_support=0.01, min_confidence=0.2, max_items=3, hierarchy=group
     ).fit(baskets)
-    table = model.transform(baskets)
+    table = model.to_columns(baskets)
     after = audit(model.rules_, table, item_schema(table, model.private_), k=30)
     assert after.is_safe
     assert model.rules_

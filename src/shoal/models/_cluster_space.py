@@ -176,7 +176,7 @@ def _numeric(
 def _require_all(name: str, missing: Flags) -> None:
     if missing.any():
         raise TableError(
-            f"column {name!r} has {int(missing.sum())} missing values. Impute or drop them."
+            f"column {name!r} has {int(missing.sum())} missing values (NaN). Impute or drop them."
         )
 
 

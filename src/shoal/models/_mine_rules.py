@@ -62,7 +62,8 @@ def mine(
     sets = fpgrowth(table, min_support=min_support, use_colnames=True, max_len=max_items)
     if not len(sets) or sets["itemsets"].map(len).max() < 2:
         return []
-    rules = association_rules(sets, metric="confidence", min_threshold=min_confidence)
+    with np.errstate(divide="ignore", invalid="ignore"):  # in measures that are not used
+        rules = association_rules(sets, metric="confidence", min_threshold=min_confidence)
     parts = zip(
         rules["antecedents"],
         rules["consequents"],

@@ -8,11 +8,12 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import ParameterError, SchemaError, TableError
-from shoal.frames import Frame, is_frame
+from shoal.models._input import read_input
 from shoal.models._mine_rules import Mined, find_channels, generalize, mine
 from shoal.privacy import ItemRule, KAnonymity, RuleSpans, rule_spans
 from shoal.typing import Flags
@@ -109,8 +110,11 @@ class KAnonymousRules(BaseEstimator):
         self.hierarchy = hierarchy
         self.close_channels = close_channels
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Mine `X`: baskets as lists of items, or a table of truth values with a column per item.
+
+        Numbers stand for true unless they are 0; items of an array without names are "x0", "x1"
+        and so on.  `y` is not used.
 
         Returns
         -------
@@ -118,13 +122,13 @@ class KAnonymousRules(BaseEstimator):
             The fitted rules.
         """
         self._check()
-        columns = read_baskets(X)
+        columns = self._read(X, reset=True)
         n_rows = len(next(iter(columns.values())))
         closed = frozenset(map(str, self.private))
         if lost := sorted(closed - columns.keys()):
             raise SchemaError(f"{len(lost)} private items are in no basket.")
         if n_rows < self.k:
-            raise TableError(f"{n_rows} baskets are fewer than k = {self.k}.")
+            raise TableError(f"n_samples={n_rows}: these baskets are fewer than k = {self.k}.")
         mined = mine(columns, self.min_support, self.min_confidence, self.max_items)
         wide, parents, closed = generalize(columns, self.hierarchy or {}, closed)
         chosen, generalized = _choose(mined, wide, parents, closed, self.k)
@@ -148,11 +152,21 @@ class KAnonymousRules(BaseEstimator):
         )
         return self
 
-    def transform(self, X: Any) -> dict[str, Flags]:
+    def to_columns(self, X: Any) -> dict[str, Flags]:
         """Baskets as truth values by item, generalized items included: what an audit reads."""
         check_is_fitted(self, "rules_")
-        columns = read_baskets(X)
+        columns = self._read(X, reset=False)
         return generalize(columns, self.hierarchy or {}, frozenset(map(str, self.private)))[0]
+
+    def _read(self, X: Any, *, reset: bool) -> dict[str, Flags]:
+        """Truth values by item; of tables and arrays the columns are remembered or compared."""
+        if isinstance(X, list | tuple) or (isinstance(X, Mapping) and not issparse(X)):
+            return read_baskets(X)
+        table = read_input(self, X, reset=reset)
+        columns = {name: table.numbers(place) for place, name in enumerate(table.names)}
+        if missing := sum(bool(np.isnan(column).any()) for column in columns.values()):
+            raise TableError(f"{missing} items have missing values (NaN). Say true or false.")
+        return {name: column != 0 for name, column in columns.items()}
 
     def _check(self) -> None:
         if not isinstance(self.k, Integral) or isinstance(self.k, bool) or self.k < 1:
@@ -160,15 +174,14 @@ class KAnonymousRules(BaseEstimator):
         for name in ("min_support", "min_confidence"):
             if not 0 < getattr(self, name) <= 1:
                 raise ParameterError(f"{name} must be above 0 and at most 1.")
+        if not isinstance(self.max_items, Integral) or self.max_items < 2:
+            raise ParameterError("max_items must be a whole number of at least 2.")
 
 
-def read_baskets(X: Any) -> dict[str, Flags]:
-    """Truth values by item."""
+def read_baskets(X: Mapping[str, Any] | Iterable[Iterable[Any]]) -> dict[str, Flags]:
+    """Truth values by item, from columns of them or from lists of items."""
     if isinstance(X, Mapping):
         columns = {str(item): np.asarray(flags, np.bool_) for item, flags in X.items()}
-    elif not isinstance(X, list | tuple) and is_frame(X):
-        frame = Frame(X)
-        columns = {name: np.nan_to_num(frame.numbers(name)) != 0 for name in frame.names}
     else:
         baskets = [set(map(str, basket)) for basket in X]
         items = sorted(set().union(*baskets))
