@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import SchemaError
+from shoal.audit._label_cover import covers
 from shoal.frames import Frame
-from shoal.schema import Coding, Schema, band_bounds, make_coding, text
-from shoal.tables import STAR, group_keys
+from shoal.schema import Schema
+from shoal.tables import group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
+
+BLOCK = 1 << 26  # pairs of a kind of people and a group looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +79,13 @@ def find_candidates(
     kind, n_kinds = group_keys(np.column_stack([codes + 1 for codes, _ in own]))
     example = np.zeros(n_kinds, np.intp)
     example[kind[::-1]] = np.arange(people.n_rows)[::-1]
-    fits = np.ones((n_kinds, n_groups), np.bool_)
-    for name, (codes, values), (raw, raw_values) in zip(public, coded, own, strict=True):
-        table = covers(name, [*values, None], [*raw_values, None], schema)
-        fits &= table[raw[example]][:, codes[first]]
-    at_kind, at_group = np.nonzero(fits)
+    tables = [
+        covers(name, [*values, None], [*raw_values, None], schema)
+        for name, (_, values), (_, raw_values) in zip(public, coded, own, strict=True)
+    ]
+    asked = [raw[example] for raw, _ in own]
+    written = [codes[first] for codes, _ in coded]
+    at_kind, at_group = _fitting(tables, asked, written, n_kinds, n_groups)
     start = np.searchsorted(at_kind, np.arange(n_kinds + 1))
     width = np.diff(start)[kind]
     person = np.repeat(np.arange(people.n_rows), width)
@@ -92,57 +95,17 @@ def find_candidates(
     return Candidates(people.n_rows, person, group, sizes, counts)
 
 
-def covers(name: str, labels: list[Any], values: list[Any], schema: Schema) -> Flags:
-    """Which raw values (rows) each released label (columns) stands for.
-
-    A label is a raw value, a star, a band of numbers, a node of the hierarchy, or values joined by
-    commas in braces.
-    """
-    raw = [text(value) for value in values]
-    numbers = np.array([_number(value) for value in raw])
-    above = _ancestors(name, [value for value in raw if value is not None], schema)
-    found = np.zeros((len(raw), len(labels)), np.bool_)
-    for place, label in enumerate(text(label) for label in labels):
-        if label == STAR:
-            found[:, place] = True
-            continue
-        members = _members(label)
-        found[:, place] = [
-            value in members or not members.isdisjoint(above.get(value, ())) for value in raw
-        ]
-        bounds = band_bounds(label)
-        if bounds is not None:
-            found[:, place] |= (numbers >= bounds[0]) & (numbers <= bounds[1])
-    return found
-
-
-def _members(label: str | None) -> set[str | None]:
-    if label is not None and label.startswith("{") and label.endswith("}"):
-        return {part.strip() for part in label[1:-1].split(",")}
-    return {label}
-
-
-def _number(value: str | None) -> float:
-    try:
-        return float(value) if value is not None else np.nan
-    except ValueError:
-        return np.nan
-
-
-def _ancestors(name: str, values: list[str], schema: Schema) -> dict[str | None, set[str]]:
-    if schema[name].hierarchy is None or not values:
-        return {}
-    try:
-        coding: Coding = make_coding(name, schema[name], values, missing_to_root=True)
-    except SchemaError:
-        raise SchemaError(
-            f"column {name!r}: its hierarchy does not hold the people's values, so that released "
-            "labels cannot be matched to them."
-        ) from None
-    tree = coding.hierarchy
-    if tree is None:
-        return {}
-    return {
-        str(tree.labels[leaf]): {str(tree.labels[node]) for node in tree.levels[leaf]}
-        for leaf in range(tree.n_leaves)
-    }
+def _fitting(
+    tables: list[Flags], asked: list[Codes], written: list[Codes], n_kinds: int, n_groups: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs (kind, group) that fit in every column, block by block: they may be many."""
+    block = max(1, BLOCK // max(1, n_groups))
+    kinds, groups = [], []
+    for at in range(0, n_kinds, block):
+        fits = np.ones((min(block, n_kinds - at), n_groups), np.bool_)
+        for table, raw, codes in zip(tables, asked, written, strict=True):
+            fits &= table[raw[at : at + block]][:, codes]
+        kind, group = np.nonzero(fits)
+        kinds.append(kind + at)
+        groups.append(group)
+    return np.concatenate(kinds), np.concatenate(groups)

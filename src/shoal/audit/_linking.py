@@ -82,9 +82,9 @@ def linking_attack(
 
     Parameters
     ----------
-    release : model, Release or table
+    release : model, Release, table or path
         What is published: any model that :func:`audit` reads, a release of Shoal, or a released
-        table of any method whose columns are named as in the schema.
+        table or file of any method whose columns are named as in the schema.
     public_table : table
         Identities with their public columns.  It also has the private columns, by which the attack
         is scored (the attacker does not use them); for a model it is the training table.
@@ -108,12 +108,22 @@ def linking_attack(
         ``details`` counts people whose value is certain (homogeneity), who fit several groups
         (overlap), and who fit none.
 
+    Notes
+    -----
+    A person may be any released row whose labels cover all of their public values, each of them
+    equally likely.  That is exact where everybody fits one group.  Where groups overlap, an
+    attacker who works out which assignments of all people to rows are possible can sometimes say
+    more.  Two releases count as independent evidence: probabilities are multiplied, and divided by
+    the marginal ones.
+
     References
     ----------
     .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
        The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
     """
     people = read_people(public_table, schema, domain)
+    if any(not 0 <= row < people.n_rows for row in known):
+        raise ParameterError(f"known must name rows from 0 to {people.n_rows - 1}.")
     column = _choose(people.schema, column, tuple(people.columns))
     coding, truth = people.columns[column]
     found = _candidates(release, people, column)
@@ -128,6 +138,8 @@ def linking_attack(
     left /= left.sum(axis=1, keepdims=True)
     asked = np.ones(len(truth), np.bool_)
     asked[list(known)] = False
+    if not asked.any():
+        raise ParameterError("known holds everybody: there is nobody left to guess.")
     return LinkingAttack(
         column, coding, hides, groups, left, _sum_up(found, left, truth, prior, asked, column)
     )
