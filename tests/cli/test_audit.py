@@ -64,3 +64,50 @@ def test_bad_files(files):
     assert run(files, model="model.txt").exit_code == 2
     (files / "model.json").write_text("{")
     assert run(files, model="model.json").exit_code == 2
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_the_figure_changes_neither_text_nor_json(files, suffix):
+    need("matplotlib")
+    drawn = files / f"audit.{suffix}"
+    plain = run(files, "-k", "4", "--json")
+    with_figure = run(files, "-k", "4", "--json", "--figure", str(drawn))
+    assert with_figure.exit_code == 1  # a breach is a breach
+    assert json.loads(with_figure.stdout) == json.loads(plain.stdout)
+    start = {"svg": b"<?xml", "png": b"\x89PNG"}[suffix]
+    assert drawn.read_bytes().startswith(start)
+    again = run(files, "-k", "3", "--figure", str(drawn))
+    assert again.exit_code == 2  # nothing is overwritten
+    assert "--force" in again.stderr
+    forced = run(files, "-k", "3", "--figure", str(drawn), "--force")
+    assert forced.exit_code == 0
+    assert f"Drawn to audit.{suffix}" in forced.output
+
+
+def test_a_figure_needs_a_known_suffix(files):
+    need("matplotlib")
+    assert run(files, "--figure", str(files / "audit.doc")).exit_code == 2
+    assert not (files / "audit.doc").exists()
+
+
+def test_files_of_boosted_trees(files):
+    """One tree of one test as XGBoost dumps it: a below 6, or not."""
+    root = {"nodeid": 0, "split": "a", "split_condition": 6, "yes": 1, "no": 2, "missing": 1}
+    root["children"] = [{"nodeid": 1, "leaf": 0.5}, {"nodeid": 2, "leaf": -0.5}]
+    (files / "model.json").write_text(json.dumps([root]))
+    safe = run(files, "-k", "6", "--json", model="model.json")
+    assert safe.exit_code == 0
+    assert json.loads(safe.stdout)["spans"]["population"] == [6, 6]
+    assert run(files, "-k", "7", model="model.json").exit_code == 1
+
+
+def test_other_columns_and_other_tables_are_refused_with_the_reason(files):
+    table = pd.read_csv(files / "table.csv")
+    table.iloc[1:].to_csv(files / "table.csv", index=False)
+    refused = run(files, "-k", "3")
+    assert refused.exit_code == 2
+    assert "leaves have other counts" in refused.stderr
+    assert "--other-table" in refused.stderr
+    assert run(files, "-k", "3", "--other-table").exit_code in (0, 1)
+    table.drop(columns="b").to_csv(files / "table.csv", index=False)
+    assert run(files, "-k", "3").exit_code == 2

@@ -29,3 +29,20 @@ def test_figure(tmp_path):
     assert plot_audit(found, tmp_path / "one.png").stat().st_size > 1000
     with pytest.raises(ParameterError, match="end it in"):
         plot_audit(found, tmp_path / "one.txt")
+
+
+def test_as_many_spans_as_people_are_drawn_as_one_picture(tmp_path):
+    n = 2500
+    table = pd.DataFrame({"a": np.arange(float(n)), "y": np.arange(n) % 2})
+    schema = Schema(
+        {
+            "a": {"role": "quasi-identifier", "kind": "numeric"},
+            "y": {"role": "sensitive", "target": True},
+        }
+    )
+    model = DecisionTreeClassifier(random_state=0).fit(table[["a"]], table["y"])
+    found = audit(model, table, schema, k=3)
+    assert found.spans.n_spans == n
+    drawn = plot_audit(found, tmp_path / "many.svg").read_text("utf-8")
+    assert "<image" in drawn
+    assert len(drawn) < 200_000

@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from shoal.audit import ModelAudit, audit, load_model
+from shoal.cli._options import Force, refuse_existing
 from shoal.cli._output import output
+from shoal.report import plot_audit
 from shoal.schema import Schema
 
 app = typer.Typer(help="Find out whether a model can be published.")
@@ -32,8 +34,13 @@ def run(
     other_table: Annotated[
         bool, typer.Option("--other-table", help="Accept a table whose counts differ.")
     ] = False,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw the sizes of spans to this file (PNG, SVG or PDF).")
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Say what a model tells about the people it was trained on; exit code 1 on a breach."""
+    refuse_existing([] if figure is None else [figure], force=force)
     found = audit(
         load_model(model, trust=trust),
         table,
@@ -43,12 +50,14 @@ def run(
         threshold=threshold,
         check_table=not other_table,
     )
-    output().emit(found.to_dict(), lambda: _show(found))
+    if figure is not None:
+        plot_audit(found, figure)
+    output().emit(found.to_dict(), lambda: _show(found, figure))
     if not found.is_safe:
         raise typer.Exit(1)
 
 
-def _show(found: ModelAudit) -> None:
+def _show(found: ModelAudit, figure: Path | None) -> None:
     out = output()
     out.table(
         f"{found.kind}: {found.spans.n_spans:,} spans, {len(found.bins):,} equivalence classes",
@@ -68,4 +77,6 @@ def _show(found: ModelAudit) -> None:
         out.note(f"{len(found.breaches) - _MOST} further breaches: see --json.")
     for note in (f"method: {found.method}", *found.notes):
         out.note(f"Note: {note}")
+    if figure is not None:
+        out.note(f"Drawn to {figure.name}.")
     out.print(found.verdict)

@@ -10,6 +10,8 @@ from shoal._figure import BLUE, RED, figure_path, new_figure, save_figure
 from shoal.audit import ModelAudit
 from shoal.typing import PathText
 
+MOST_SHAPES = 2000
+
 
 def plot_audit(audit: ModelAudit, path: PathText) -> Path:
     """Draw the sizes of all spans about which the model says something private.
@@ -26,7 +28,8 @@ def plot_audit(audit: ModelAudit, path: PathText) -> Path:
     axes = figure.add_subplot()
     sizes = np.sort(audit.spans.population[~audit.spans.is_single])
     color = np.where(sizes < audit.k, RED, BLUE)
-    axes.scatter(np.arange(1, len(sizes) + 1), sizes, c=color, s=14)
+    many = len(sizes) > MOST_SHAPES  # a forest may have as many spans as people
+    axes.scatter(np.arange(1, len(sizes) + 1), sizes, c=color, s=14, rasterized=many)
     axes.axhline(audit.k, color="black", linewidth=0.8, linestyle="--", label=f"k = {audit.k}")
     axes.set(xlabel="span, smallest first", ylabel="people who share it", yscale="log")
     axes.set_title(f"{audit.kind}, {audit.n_rows:,} rows", loc="left", fontsize=10)
