@@ -18,6 +18,7 @@ from shoal.tables import FrequencyTable, Recoded, node_labels
 from shoal.typing import Codes, Flags, PathText
 
 Unseen = Literal["root", "suppress", "error"]
+"""What becomes of values that a recoding never saw: starred, row left out, refused."""
 UNSEEN = -1
 
 

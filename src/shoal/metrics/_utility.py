@@ -23,6 +23,7 @@ CLASSIFIERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "logistic": ("sklearn.linear_model", "LogisticRegression", {"max_iter": 1000}),
     "naive-bayes": ("sklearn.naive_bayes", "BernoulliNB", {}),
 }
+"""Classifiers by name: module, class and settings."""
 
 
 @dataclass(frozen=True)

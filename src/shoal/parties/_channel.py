@@ -11,8 +11,11 @@ from shoal.parties._wire import Message, decode, encode
 
 MAGIC = b"SHOL"
 VERSION = 1
+"""Version of the frames; both ends must speak the same."""
 DEFAULT_TIMEOUT = 60.0
+"""Longest wait for a message, in seconds."""
 DEFAULT_LIMIT = 256 * 2**20
+"""Largest message, in bytes."""
 
 _HEADER = struct.Struct("<4sHQQ16s")  # magic, version, sequence number, length, digest
 HEADER_SIZE = _HEADER.size

@@ -18,6 +18,7 @@ Message: TypeAlias = (
     "bool | int | float | str | bytes | Sequence[Message] | Mapping[str, Message]"
     " | NDArray[Any] | None"
 )
+"""What can be sent; nothing else is ever read from a line."""
 
 MAX_DEPTH = 16
 MAX_DIMENSIONS = 6

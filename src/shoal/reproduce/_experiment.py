@@ -27,6 +27,7 @@ EXPERIMENTS: dict[str, str] = {
     "constrained": "Constrained k-anonymity: violations, suppressed rows, loss and time against k",
     "random-kernel": "Random kernels on NCCTG lung: joint private, single-site and pooled models",
 }
+"""Names of the experiments, and one line on each."""
 
 
 @dataclass(frozen=True)

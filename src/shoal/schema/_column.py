@@ -14,10 +14,14 @@ from shoal.schema._recipe import Recipe
 from shoal.schema._text import text
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
+"""What others may know of a column, and what they may not."""
 Kind = Literal["categorical", "ordinal", "numeric", "date"]
+"""How values of a column relate to one another."""
 
 ROLES: tuple[str, ...] = get_args(Role)
+"""All roles."""
 KINDS: tuple[str, ...] = get_args(Kind)
+"""All kinds."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from shoal.errors import HierarchyError
 from shoal.typing import Codes
 
 ROOT_LABEL = "*"
+"""What a value becomes that says nothing any more."""
 
 
 def subject(column: str) -> str:

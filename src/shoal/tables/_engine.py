@@ -16,6 +16,7 @@ from shoal.tables._recoded import Recoded
 from shoal.typing import Codes, Counts, Native
 
 STAR = "*"
+"""Written where a value is suppressed."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
 
 SUPPRESSED = -1
+"""Group of a cell that is not released."""
 
 
 @dataclass(frozen=True, eq=False)
