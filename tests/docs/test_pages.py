@@ -47,6 +47,15 @@ def test_links_between_pages_lead_somewhere(page):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_every_work_cited_in_a_docstring_is_in_the_references():
+    cited = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        cited |= set(re.findall(r"^ *\.\. \[(\w+)\] [A-Z]", path.read_text("utf-8"), re.MULTILINE))
+    listed = (ROOT / "docs" / "references.md").read_text("utf-8")
+    assert len(cited) > 30
+    assert sorted(tag for tag in cited if tag not in listed) == []
+
+
 # -- the walker itself: what a page gets wrong is found -------------------------------------------
 
 
@@ -101,8 +110,6 @@ def test_what_is_left_running_is_found(walk):
 
 
 def test_background_commands_are_waited_for(walk):
-    do(
-        walk,
-        "```sh\nshoal version &\nshoal version &\nwait\n```\n```output\nshoal ... shoal ...\n```\n",
-    )
+    commands = "```sh\nshoal version &\nshoal version &\nwait\n```\n"
+    do(walk, commands + "```output\n... shoal ... shoal ...\n```\n")
     walk.finish()

@@ -54,6 +54,7 @@ def test_json_gives_back_an_equal_tree(tree, table, tmp_path):
     tree.to_json(tmp_path / "tree.json")
     loaded = KAnonymousTreeClassifier.from_json(tmp_path / "tree.json")
     assert loaded.to_dict() == tree.to_dict()
+    assert KAnonymousTreeClassifier.from_json(tree.to_json()).to_dict() == tree.to_dict()
     assert (loaded.predict_proba(frame) == tree.predict_proba(frame)).all()
     assert (loaded.predict(frame) == tree.predict(frame)).all()
     assert loaded.find_spans(frame, y)[0].to_dict() == tree.find_spans(frame, y)[0].to_dict()
@@ -84,6 +85,8 @@ def test_what_is_not_a_tree_is_refused(tmp_path):
         KAnonymousTreeClassifier.from_json(tmp_path / "c.json")
     with pytest.raises(TableError, match="cannot read"):
         KAnonymousTreeClassifier.from_json(tmp_path / "none.json")
+    with pytest.raises(TableError, match="the text is not JSON"):
+        KAnonymousTreeClassifier.from_json('{"format":')
 
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="the PMML consumer needs Java")

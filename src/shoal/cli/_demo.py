@@ -75,7 +75,7 @@ def _data(generated: bool) -> tuple[Dataset, Schema]:
             return adult("all"), adult_schema()
         except DataNotFoundError as error:
             output().note(f"{error} Going on with a generated census instead.")
-    return census(20_000), census_schema()
+    return census(5_000), census_schema()
 
 
 def _with_trees(suggestion: Suggestion, known: Schema) -> Schema:

@@ -45,14 +45,15 @@ def classes_from_dict(data: Mapping[str, Any]) -> NDArray[Any]:
 
 
 def read_json(source: PathText, form: str = FORMAT) -> Mapping[str, Any]:
-    """Read the file of a model; an error that says what it is not."""
-    path = Path(source)
+    """Read a model from a file, or from the text of one; an error that says what it is not."""
+    is_text = isinstance(source, str) and source.lstrip().startswith("{")
+    name = "the text" if is_text else Path(source).name
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = json.loads(str(source) if is_text else Path(source).read_text("utf-8"))
     except OSError as error:
-        raise TableError(f"cannot read {path.name}: {error.strerror}.") from None
+        raise TableError(f"cannot read {name}: {error.strerror}.") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
-        raise TableError(f"{path.name} is not JSON.") from None
+        raise TableError(f"{name} is not JSON.") from None
     return check_format(data, form)
 
 

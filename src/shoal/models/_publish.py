@@ -182,9 +182,9 @@ class PublishedTree:
         return found
 
     @classmethod
-    def from_json(cls, path: PathText) -> Self:
-        """Load what :meth:`to_json` wrote."""
-        return cls.from_dict(read_json(path))
+    def from_json(cls, source: PathText) -> Self:
+        """Load what :meth:`to_json` wrote, from the file or from the text."""
+        return cls.from_dict(read_json(source))
 
     def leaves(self) -> list[Leaf]:
         """What the tree says of every leaf: its rows, its class, and how sure one can be of it."""
