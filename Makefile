@@ -16,12 +16,13 @@ CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/
 	$(patsubst %,tests/cli/test_%.py,$(CORE_COMMANDS))
 CODE := $(wildcard src tests benchmarks docs/*.py)
 
-.PHONY: help demo test lint pytest core docs bench clean
+.PHONY: help demo test lint pytest core docs evidence bench clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
 	@echo '  make lint    ruff, mypy, import-linter, codespell'
 	@echo '  make bench   the speed figures (FULL=1 for long ones, ONLY=name for one)'
+	@echo '  make evidence  the papers again, all rows, into docs/evidence (an hour)'
 	@echo '  make docs    the documentation, into site/'
 
 demo: $(VENV)/.demo
@@ -45,6 +46,9 @@ core: $(CORE)/.test
 docs: $(VENV)/.test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "documentation: site/index.html"
+
+evidence: $(VENV)/.test
+	$(BIN)/shoal reproduce all --out docs/evidence
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(if $(FULL),--full) $(ONLY)
