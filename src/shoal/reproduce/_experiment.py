@@ -25,6 +25,7 @@ EXPERIMENTS: dict[str, str] = {
     "quasi-masking": "Quasi-identifiers: attributes that can be published below a limit",
     "secure-logarithm": "Two parties: accuracy, gates and time of shared logarithms; a Bayes net",
     "constrained": "Constrained k-anonymity: violations, suppressed rows, loss and time against k",
+    "transforms": "Keyed transforms: rules, trees and clusters before and after",
     "random-kernel": "Random kernels on NCCTG lung: joint private, single-site and pooled models",
 }
 """Names of the experiments, and one line on each."""
