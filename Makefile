@@ -16,7 +16,7 @@ CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/
 	$(patsubst %,tests/cli/test_%.py,$(CORE_COMMANDS))
 CODE := $(wildcard src tests benchmarks docs/*.py)
 
-.PHONY: help demo test lint pytest core docs evidence bench clean
+.PHONY: help demo test lint pytest core chromium docs evidence bench clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -37,11 +37,20 @@ lint: $(VENV)/.test
 	$(BIN)/lint-imports
 	$(BIN)/codespell $(CODE) $(wildcard docs *.md)
 
-pytest: $(VENV)/.test
+pytest: $(VENV)/.test chromium
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 core: $(CORE)/.test
 	$(CORE)/bin/python -m pytest -n $(JOBS) --dist loadfile $(CORE_TESTS)
+
+# Pages are rendered where there is a Chromium; installing one is tried, and may fail.
+chromium:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	    && echo 'installing chromium' \
+	    && timeout 300 sh -c 'apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium' \
+	      >/dev/null 2>&1; } \
+	  || echo 'no chromium: tests that render pages are skipped'
 
 docs: $(VENV)/.test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

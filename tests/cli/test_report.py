@@ -30,8 +30,28 @@ def test_the_report_lies_beside_the_release(folder):
     assert manifest["reached"][0]["description"] in page
     # the manifest's path gives the same page, under the name that was asked for
     result = shoal("report", "r.manifest.json", "--out", "other.html", "--json")
-    assert json.loads(result.stdout) == {"report": "other.html"}
+    found = json.loads(result.stdout)
+    assert (found["report"], found["promise"], found["problems"]) == ("other.html", "holds", [])
+    assert found["attacks"][0]["column"] == "class"
     assert (folder / "other.html").read_text("utf-8") == page
+
+
+def test_people_of_the_raw_table_are_attacked(folder):
+    result = shoal("report", "r.csv", "--original", "table.csv", "--people", 20, "--seed", 3)
+    assert result.exit_code == 0, result.output
+    assert "of 20 guessed rightly" in result.stdout
+    page = (folder / "r.report.html").read_text("utf-8")
+    assert "20 people drawn at random from the 29 of the raw table (seed 3)" in page
+    assert shoal("report", "r.csv", "--people", 0, "--force").exit_code == 2
+
+
+def test_a_changed_release_fails_the_check_and_still_has_its_report(folder):
+    rows = (folder / "r.csv").read_text("utf-8").splitlines(keepends=True)
+    (folder / "r.csv").write_text("".join(rows[:-1]), "utf-8")
+    result = shoal("report", "r.csv", "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["promise"] == "broken"
+    assert "Do not publish" in (folder / "r.report.html").read_text("utf-8")
 
 
 def test_nothing_is_overwritten_unless_asked(folder):

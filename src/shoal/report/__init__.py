@@ -8,13 +8,20 @@ from shoal.report._frontier import (
     measure_frontier,
     plot_frontier,
 )
-from shoal.report._html import release_html, write_release_html
+from shoal.report._html import (
+    ReleaseReport,
+    release_html,
+    release_report,
+    report_path,
+    write_release_html,
+)
 from shoal.report._lattice_plot import plot_lattice
 from shoal.report._quasi_plot import plot_survey
 
 __all__ = [
     "Frontier",
     "FrontierPoint",
+    "ReleaseReport",
     "measure_frontier",
     "plot_audit",
     "plot_comparison",
@@ -22,5 +29,7 @@ __all__ = [
     "plot_lattice",
     "plot_survey",
     "release_html",
+    "release_report",
+    "report_path",
     "write_release_html",
 ]

@@ -11,6 +11,7 @@ from shoal.typing import Counts
 
 _LINE, _BAR, _GAP = 20, 12, 14
 _MOST_BINS = 12
+_LETTERS = 42  # that fit beside one another on a narrow screen
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,14 @@ class Bar:
         What stands left and right above the bar.
     lengths : tuple of float
         One length, or that before and that after; 0 to 1.
+    past : bool
+        A single bar has the colour of what was before.
     """
 
     label: str
     shown: str
     lengths: tuple[float, ...]
+    past: bool = False
 
 
 def draw_bars(name: str, title: str, description: str, bars: Sequence[Bar]) -> str:
@@ -39,12 +43,12 @@ def draw_bars(name: str, title: str, description: str, bars: Sequence[Bar]) -> s
     parts, y = [], 0
     for bar in bars:
         parts.append(
-            f'<text x="0" y="{y + 14}">{escape(bar.label)}</text>'
+            f'<text x="0" y="{y + 14}">{escape(_fit(bar))}</text>'
             f'<text x="100%" y="{y + 14}" text-anchor="end">{escape(bar.shown)}</text>'
         )
         y += _LINE
         for at, length in enumerate(bar.lengths):
-            kind = "after" if at == len(bar.lengths) - 1 else "before"
+            kind = "before" if bar.past or at < len(bar.lengths) - 1 else "after"
             width = 100 * min(1.0, max(0.0, length))
             parts.append(
                 f'<rect class="track" x="0" y="{y}" width="100%" height="{_BAR}"/>'
@@ -58,6 +62,12 @@ def draw_bars(name: str, title: str, description: str, bars: Sequence[Bar]) -> s
         f'<title id="{name}-title">{escape(title)}</title>'
         f'<desc id="{name}-desc">{escape(description)}</desc>{"".join(parts)}</svg>'
     )
+
+
+def _fit(bar: Bar) -> str:
+    """A label that leaves room for the number on a phone; tables have it in full."""
+    room = _LETTERS - len(bar.shown)
+    return bar.label if len(bar.label) <= room else bar.label[: room - 1] + "…"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Cells that carry a number of the manifest, for people and for programs."""
+"""Cells that carry a number, for people and for programs."""
 
 from __future__ import annotations
 
@@ -20,3 +20,11 @@ def data_cell(release: ReleaseFile, show: Show, *path: str | int) -> str:
         return "-"
     at = escape(json.dumps(path, ensure_ascii=False))
     return f'<data value="{json.dumps(value)}" data-at="{at}">{escape(show(value))}</data>'
+
+
+def counted_cell(show: Show, value: float | int | None, *name: str | int) -> str:
+    """A number that was counted for this report, with its exact value and its name."""
+    if value is None:
+        return "-"
+    of = escape(json.dumps(name, ensure_ascii=False))
+    return f'<data value="{json.dumps(value)}" data-counted="{of}">{escape(show(value))}</data>'

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 
 from shoal.report._bars import Bar, bin_sizes, draw_bars
 from shoal.report._cells import Show, data_cell
 from shoal.report._page import listed, paragraphs, table
+from shoal.report._promise_section import standing
+from shoal.report._recount import Recount
 from shoal.report._release_file import ReleaseFile
+from shoal.report._risk_section import before_after
 from shoal.report._words import METHODS, number, percent, uncovered
 
-_BEFORE_AFTER = ("measure", "before", "after")
-_KEY = (
-    '<span class="key b" aria-hidden="true"></span>before '
-    '<span class="key a" aria-hidden="true"></span>after'
-)
 
-
-def lead(release: ReleaseFile) -> str:
-    """The four numbers that people ask for first."""
+def lead(release: ReleaseFile, seen: Recount | None) -> str:
+    """Whether the promise holds, and the four numbers that people ask for first."""
     cards = [
         ("rows in the smallest group", number, ("metrics", "after", "smallest_group")),
         ("highest chance to find a person", percent, ("risk", "after", "prosecutor", "highest")),
@@ -30,9 +26,7 @@ def lead(release: ReleaseFile) -> str:
         f"<div><dt>{words}</dt><dd>{data_cell(release, show, *path)}</dd></div>"
         for words, show, path in cards
     )
-    broken = _broken(release)
-    said = "" if not broken else f'<p class="bad">{escape(broken)}</p>'
-    return f'{said}<dl class="cards">{shown}</dl>'
+    return f'{standing(release, seen)}<dl class="cards">{shown}</dl>'
 
 
 def done(release: ReleaseFile) -> str:
@@ -65,100 +59,6 @@ def done(release: ReleaseFile) -> str:
     )
 
 
-def guarantee(release: ReleaseFile) -> str:
-    """The promise, condition by condition."""
-    known = release.columns("quasi-identifier")
-    rows = []
-    for at in range(len(release.entries("reached"))):
-        holds = release.get("reached", at, "holds") is True
-        rows.append(
-            [
-                escape(str(release.get("reached", at, "description"))),
-                data_cell(release, number, "reached", at, "required"),
-                data_cell(release, number, "reached", at, "reached"),
-                data_cell(release, number, "reached", at, "failing_groups"),
-                "yes" if holds else '<strong class="bad">no</strong>',
-            ]
-        )
-    again = (
-        "The groups were counted again in the released table when this report was made, and are "
-        "those of the manifest."
-        if release.sizes is not None
-        else "The released table was not beside its manifest: what follows is the manifest's word."
-    )
-    names = ", ".join(known) if known else "no column"
-    return (
-        paragraphs(
-            f"Rows that are equal in every quasi-identifier ({names}) form a group. Whoever knows "
-            "these columns of a person finds the person's group, but cannot tell its rows apart. "
-            "The promise is about every group of the release:"
-        )
-        + table(
-            "reached",
-            "Conditions: what was asked of every group, and what the worst group reaches",
-            ("condition", "asked", "reached", "failing groups", "holds"),
-            rows,
-        )
-        + paragraphs(_broken(release) or "Every condition holds in every group.", again)
-    )
-
-
-def risks(release: ReleaseFile) -> str:
-    """Chances of finding people and of learning about them."""
-    threshold = number(release.number("risk", "after", "threshold"))
-    rows = [
-        ("highest chance to find a person", percent, ("prosecutor", "highest")),
-        ("average chance to find a person", percent, ("prosecutor", "average")),
-        (f"rows with a chance above {threshold}", percent, ("prosecutor", "share_above")),
-        ("highest chance, attacker unsure who is in", percent, ("journalist", "highest")),
-        ("rows linked rightly when all are linked", percent, ("marketer",)),
-        ("rows that are alone in their group", number, ("sample_uniques",)),
-        ("pairs of rows that can be told apart", percent, ("separation_ratio",)),
-    ]
-    drawn = draw_bars(
-        "risk-bars",
-        "Chance to find a person, before and after",
-        "Bars of the highest and the average chance and of the share of rows at risk; the table "
-        "below has the same numbers.",
-        [
-            _pair(release, "highest chance", "risk", "prosecutor", "highest"),
-            _pair(release, "average chance", "risk", "prosecutor", "average"),
-            _pair(release, f"rows above {threshold}", "risk", "prosecutor", "share_above"),
-        ],
-    )
-    return (
-        paragraphs(
-            "The attacker is taken to know every quasi-identifier of a person without error, and "
-            "picks one row of the person's group."
-        )
-        + f"<figure><figcaption>{_KEY}</figcaption>{drawn}</figure>"
-        + _before_after(release, "risk-table", "Finding a person", "risk", rows)
-        + "".join(
-            _before_after(
-                release,
-                f"inference-{at}",
-                f"Learning {column} of a person whose group is known",
-                "risk",
-                [
-                    ("rows whose value is certain", number, ("inference", column, "certain_rows")),
-                    ("the same, share", percent, ("inference", column, "certain_share")),
-                    (
-                        "surest guess in any group",
-                        percent,
-                        ("inference", column, "highest_confidence"),
-                    ),
-                    (
-                        "guesses that are right",
-                        percent,
-                        ("inference", column, "average_confidence"),
-                    ),
-                ],
-            )
-            for at, column in enumerate(release.mapping("risk", "after", "inference"))
-        )
-    )
-
-
 def utility(release: ReleaseFile) -> str:
     """What was lost."""
     rows: list[tuple[str, Show, tuple[str, ...]]] = [
@@ -176,44 +76,17 @@ def utility(release: ReleaseFile) -> str:
         rows.append((words, percent, ("classification_metric",)))
     return paragraphs(
         "Coarser values hide people and carry less. These measures say how much less."
-    ) + _before_after(release, "utility-table", "Utility before and after", "metrics", rows)
+    ) + before_after(release, "utility-table", "Utility before and after", "metrics", rows)
 
 
-def columns(release: ReleaseFile) -> str:
-    """How coarse each quasi-identifier became."""
-    lost = release.mapping("metrics", "after", "ncp")
-    shares = {name: release.number("metrics", "after", "ncp", name) or 0.0 for name in lost}
-    drawn = draw_bars(
-        "column-bars",
-        "Detail lost, by column",
-        "; ".join(f"{name}: {percent(share)}" for name, share in shares.items()),
-        [Bar(name, percent(share), (share,)) for name, share in shares.items()],
-    )
-    rows = [
-        [
-            escape(name),
-            *(data_cell(release, percent, "metrics", when, "ncp", name) for when in _WHEN),
-        ]
-        for name in shares
-    ]
-    return (
-        paragraphs(
-            "0\u00a0% is a column released as it was, 100\u00a0% one of which nothing is left. "
-            "Measured as the normalized certainty penalty."
-        )
-        + f"<figure>{drawn}</figure>"
-        + table("columns-table", "Detail lost", ("column", "before", "after"), rows)
-    )
-
-
-def sizes(release: ReleaseFile) -> str:
+def sizes(seen: Recount | None) -> str:
     """The distribution of group sizes, counted in the released table."""
-    if release.sizes is None:
+    if seen is None:
         return paragraphs(
             "The released table was not beside its manifest, so its groups were not counted. Put "
             "both in one folder and make the report again to see them."
         )
-    bins = bin_sizes(release.sizes)
+    bins = bin_sizes(seen.sizes)
     most = max((part.groups for part in bins), default=1) or 1
     drawn = draw_bars(
         "size-bars",
@@ -241,42 +114,15 @@ def sizes(release: ReleaseFile) -> str:
 def limits(release: ReleaseFile) -> str:
     """What the promise leaves open."""
     return (
-        paragraphs("These attacks remain. Whoever publishes the table should have weighed them.")
+        paragraphs(
+            f"The promise, in one sentence: {release.get('guarantee')}. It says nothing more than "
+            "that. These attacks remain; whoever publishes the table should have weighed them."
+        )
         + listed(uncovered(release.get("privacy")))
         + paragraphs(
             "The chances above are worst cases for the attacker described, not for every attacker."
         )
     )
-
-
-_WHEN = ("before", "after")
-
-
-def _before_after(
-    release: ReleaseFile,
-    name: str,
-    caption: str,
-    part: str,
-    rows: list[tuple[str, Show, tuple[str, ...]]],
-) -> str:
-    cells = [
-        [escape(words), *(data_cell(release, show, part, when, *path) for when in _WHEN)]
-        for words, show, path in rows
-    ]
-    return table(name, caption, _BEFORE_AFTER, cells)
-
-
-def _pair(release: ReleaseFile, words: str, part: str, *path: str) -> Bar:
-    before, after = (release.number(part, when, *path) or 0.0 for when in _WHEN)
-    return Bar(words, f"{percent(before)} → {percent(after)}", (before, after))
-
-
-def _broken(release: ReleaseFile) -> str:
-    parts = release.entries("reached")
-    kept = all(isinstance(part, Mapping) and part.get("holds") is True for part in parts)
-    if kept and parts:
-        return ""
-    return "Do not publish: by its manifest this release does not keep its promise."
 
 
 def _names(names: tuple[str, ...]) -> str:

@@ -5,24 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from html import escape
+from importlib.metadata import version
 from typing import Any
 
 from shoal.report._cells import data_cell
-from shoal.report._page import table
+from shoal.report._command import WORD, commands
+from shoal.report._original import Original
+from shoal.report._page import paragraphs, table
+from shoal.report._recount import Recount
 from shoal.report._release_file import ReleaseFile
 from shoal.report._words import number
 
 
-def made(release: ReleaseFile) -> str:
-    """Parameters, schema, versions, time and digests."""
+def made(release: ReleaseFile, seen: Recount | None, original: Original | None) -> str:
+    """Commands, seed, parameters, schema, versions, time and digests."""
     parameters = [[escape(n), escape(_plain(v))] for n, v in release.mapping("parameters").items()]
     described = [
         [
             escape(name),
-            escape(str(release.get("schema", "columns", name, "role"))),
+            escape(str(release.get("schema", "columns", name, "role")))
+            + (", to be predicted" if column.get("target") else ""),
             escape(str(column.get("kind", "categorical"))),
             escape(_hierarchy(column.get("hierarchy"))),
-            "yes" if column.get("target") else "no",
         ]
         for name in release.mapping("schema", "columns")
         for column in [release.mapping("schema", "columns", name)]
@@ -31,22 +35,45 @@ def made(release: ReleaseFile) -> str:
     seconds = [
         [escape(n), data_cell(release, number, "seconds", n)] for n in release.mapping("seconds")
     ]
-    digests = [[escape(n), f"<code>{digest}</code>"] for n, digest in release.digests.items()]
+    files = dict(release.digests)
+    if original is not None and original.digest is not None:
+        files[original.name] = original.digest
+    digests = [[escape(n), f"<code>{digest}</code>"] for n, digest in files.items()]
     return (
-        table(
+        _commands(release, seen, original)
+        + table(
             "parameters",
             f"Parameters of {release.get('method')}",
             ("name", "value"),
             parameters,
             text=2,
         )
-        + table(
-            "schema", "Schema", ("column", "role", "kind", "hierarchy", "target"), described, text=5
-        )
+        + table("schema", "Schema", ("column", "role", "kind", "hierarchy"), described, text=4)
         + table("versions", "Versions", ("program", "version"), versions, text=2)
         + table("seconds", "Time taken", ("phase", "seconds"), seconds)
         + table("digests", "SHA-256 of the files read", ("file", "digest"), digests, text=2)
-        + '<p class="hint">Hierarchies and longer parameters are in the manifest.</p>'
+        + paragraphs(
+            f"This report was made by Shoal {version('shoal')}. Hierarchies and longer parameters "
+            "are in the manifest."
+        )
+    )
+
+
+def _commands(release: ReleaseFile, seen: Recount | None, original: Original | None) -> str:
+    lines = commands(release, seen, original.name if original else None)
+    seed = release.mapping("parameters").get("random_state")
+    said = (
+        f"Seed of the search: {seed}."
+        if isinstance(seed, int)
+        else "The search draws nothing at random: the same rows and parameters give the same "
+        "release."
+    )
+    if not lines:
+        return paragraphs(said, "It was made in Python; the manifest has every parameter.")
+    return (
+        paragraphs("With the raw table and the files of the release in one folder:")
+        + "".join(f"<pre><code>{escape(line)}</code></pre>" for line in lines)
+        + paragraphs(said)
     )
 
 
@@ -56,7 +83,7 @@ def _plain(value: Any) -> str:
         return {None: "not set", True: "yes", False: "no"}[value]
     if isinstance(value, int | float):
         return f"{value:g}" if isinstance(value, float) else str(value)
-    if isinstance(value, str) and re.fullmatch(r"[\w.+-]{1,40}", value):
+    if isinstance(value, str) and WORD.fullmatch(value):
         return value
     if isinstance(value, Mapping | list):
         return f"{len(value)} entries, in the manifest"

@@ -36,10 +36,10 @@ $sections
 
 _STYLE = """
 :root { --paper: #ffffff; --card: #f3f6f9; --ink: #17202c; --soft: #475466; --line: #c9d2dc;
-  --accent: #1c5d8c; --past: #76828f; --track: #e4eaf0; --bad: #a1260d; }
+  --accent: #1c5d8c; --past: #76828f; --track: #e4eaf0; --bad: #a1260d; --good: #1d6b3a; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #11161d; --card: #1b232d; --ink: #e7ebf0; --soft: #b0bbc8; --line: #3b4856;
-    --accent: #74b9ee; --past: #8793a1; --track: #26303b; --bad: #ff9c85; } }
+    --accent: #74b9ee; --past: #8793a1; --track: #26303b; --bad: #ff9c85; --good: #6fcf97; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body { margin: 0 auto; max-width: 50rem; padding: 1.5rem 1rem 3rem; background: var(--paper);
@@ -47,7 +47,11 @@ body { margin: 0 auto; max-width: 50rem; padding: 1.5rem 1rem 3rem; background: 
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .75rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; padding-top: .75rem;
   border-top: 1px solid var(--line); }
-h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
+h3 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; }
+h4 { font-size: 1rem; margin: 1.5rem 0 .25rem; overflow-wrap: anywhere; }
+summary { cursor: pointer; color: var(--accent); padding: .25rem 0; font-size: .9rem; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card);
+  padding: .75rem 1rem; border-radius: .25rem; }
 p, li { max-width: 42rem; }
 a { color: var(--accent); }
 a:focus-visible, summary:focus-visible, .wide:focus-visible, main:focus-visible {
@@ -57,6 +61,11 @@ a:focus-visible, summary:focus-visible, .wide:focus-visible, main:focus-visible 
 .kind, .hint, caption, footer { color: var(--soft); }
 .kind { margin: 0; font-size: .9rem; }
 .bad { color: var(--bad); font-weight: 700; }
+.verdict { border-left: .35rem solid var(--soft); background: var(--card); padding: .1rem 1rem;
+  border-radius: .25rem; }
+.verdict.good { border-color: var(--good); }
+.verdict.bad { border-color: var(--bad); }
+.verdict li { font-weight: 400; color: var(--ink); }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; list-style: none; }
 nav a { display: inline-block; padding: .25rem 0; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem;
@@ -83,14 +92,17 @@ thead .n { white-space: normal; }
 .key.a { margin-left: .75rem; }
 .key.b { background: var(--past); } .key.a { background: var(--accent); }
 @media (max-width: 32rem) {
-  table { font-size: .9rem; } th, td { padding-right: .5rem; } tbody th { min-width: 7rem; }
+  table { font-size: .9rem; } th, td { padding-right: .5rem; }
+  td { overflow-wrap: anywhere; } td.n { overflow-wrap: normal; }
+  tbody th { min-width: 7rem; }
   .cards dd { font-size: 1.3rem; } }
 @media print {
   :root { --paper: #ffffff; --card: #f3f6f9; --ink: #000000; --soft: #333333; --line: #999999;
-    --accent: #1c5d8c; --past: #76828f; --track: #e4eaf0; --bad: #a1260d; }
+    --accent: #1c5d8c; --past: #76828f; --track: #e4eaf0; --bad: #a1260d; --good: #1d6b3a; }
   body { max-width: none; padding: 0; font-size: 10.5pt; }
   nav, .skip { display: none; }
-  h2, h3, caption, figcaption { break-after: avoid; }
+  h2, h3, h4, caption, figcaption { break-after: avoid; }
+  details { display: none; } /* their numbers stand on the bars */
   tr, figure, .cards div { break-inside: avoid; }
   .wide { overflow: visible; }
   svg, .key, .cards div { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
@@ -143,6 +155,11 @@ def table(
         f'<table><caption id="{name}-caption">{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
+
+
+def folded(summary: str, content: str) -> str:
+    """Content that is opened when wanted, and not printed."""
+    return f"<details><summary>{escape(summary)}</summary>{content}</details>"
 
 
 def paragraphs(*sentences: str) -> str:

@@ -1,4 +1,4 @@
-"""A release as it lies on disk: its manifest, and its groups counted once more."""
+"""A release as it lies on disk: its manifest, its schema, its table."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from shoal.anonymize import count_released
 from shoal.errors import TableError
 from shoal.schema import Schema
-from shoal.typing import Counts, PathText
+from shoal.typing import PathText
 
 _MANIFEST = ".manifest.json"
 _FORMATS = (".csv", ".parquet", ".arrow", ".feather")
@@ -23,7 +21,7 @@ _FORMATS = (".csv", ".parquet", ".arrow", ".feather")
 
 @dataclass(frozen=True, eq=False)
 class ReleaseFile:
-    """What a report may know of a release: never a row, never a sensitive value.
+    """What a report starts from.
 
     Parameters
     ----------
@@ -31,15 +29,18 @@ class ReleaseFile:
         Name of the released table, or of the manifest when the table is not beside it.
     manifest : mapping
         What `Release.write` wrote.
-    sizes : ndarray of int64 or None
-        Rows of every group, counted in the released table; None without the table.
+    path : Path
+        The manifest's.
+    table : Path or None
+        The released table, when it is there.
     digests : dict of str to str
         SHA-256 of each file that was read.
     """
 
     name: str
     manifest: Mapping[str, Any]
-    sizes: Counts | None
+    path: Path
+    table: Path | None
     digests: dict[str, str]
 
     def get(self, *path: str | int) -> Any:
@@ -75,6 +76,22 @@ class ReleaseFile:
             raise _damaged(path)
         return found
 
+    @cached_property
+    def schema(self) -> Schema:
+        """The columns; the schema file beside the manifest knows where hierarchies lie."""
+        described = self.mapping("schema", "columns")
+        roles = {name: self.get("schema", "columns", name, "role") for name in described}
+        beside = self.path.with_name(self.path.name.removesuffix(_MANIFEST) + ".schema.toml")
+        if not beside.exists():
+            return Schema.from_dict({"columns": described}, folder=str(self.path.parent))
+        schema = Schema.from_toml(beside)
+        if {name: column.role for name, column in schema.items()} != roles:
+            raise TableError(
+                f"{beside.name} gives columns other roles than the manifest. Write the release "
+                "again."
+            )
+        return schema
+
     def columns(self, role: str) -> tuple[str, ...]:
         """Names of the columns in one role."""
         described = self.mapping("schema", "columns")
@@ -88,16 +105,14 @@ def _damaged(path: tuple[str | int, ...]) -> TableError:
     )
 
 
-def read_release(source: PathText, *, encoding: str | None = None) -> ReleaseFile:
-    """Read the manifest of a release and count its table.
+def read_release(source: PathText) -> ReleaseFile:
+    """Find the files of a release and read its manifest.
 
     Parameters
     ----------
     source : path
         The released table, with `NAME.manifest.json` beside it; or that manifest, in which case
         the table is looked for beside it.
-    encoding : str, optional
-        Encoding of a CSV table.
     """
     source = Path(source)
     if source.name.endswith(_MANIFEST):
@@ -108,13 +123,10 @@ def read_release(source: PathText, *, encoding: str | None = None) -> ReleaseFil
         if not source.exists():
             raise TableError(f"there is no {source.name!r}. Give a released table or its manifest.")
     manifest = _read_manifest(manifest_path)
-    digests = {manifest_path.name: _digest(manifest_path)}
-    release = ReleaseFile((table or manifest_path).name, manifest, None, digests)
-    if table is None:
-        return release
-    if table.is_file():
-        digests[table.name] = _digest(table)
-    return ReleaseFile(table.name, manifest, _count(table, release, encoding), digests)
+    digests = {
+        path.name: digest(path) for path in (manifest_path, table) if path and path.is_file()
+    }
+    return ReleaseFile((table or manifest_path).name, manifest, manifest_path, table, digests)
 
 
 def _table_beside(manifest: Path) -> Path | None:
@@ -143,34 +155,7 @@ def _read_manifest(path: Path) -> Mapping[str, Any]:
     return manifest
 
 
-def _count(table: Path, release: ReleaseFile, encoding: str | None) -> Counts:
-    """Sizes of the groups; raises unless they are those that the manifest speaks of."""
-    # roles are all that counting needs: hierarchy files may have stayed behind
-    coarsened = release.columns("quasi-identifier")
-    known = {
-        name: {"role": "quasi-identifier" if name in coarsened else "insensitive"}
-        for name in release.mapping("schema", "columns")
-    }
-    groups = count_released(table, Schema(known), encoding=encoding)
-    if release.get("suppressed_rows") and groups.n_rows == release.get("rows"):
-        groups = count_released(table, Schema(known), encoding=encoding, drop_stars=True)
-    sizes = np.sort(groups.sizes[groups.sizes > 0])
-    counted = {
-        ("released_rows",): int(sizes.sum()),
-        ("groups",): len(sizes),
-        ("metrics", "after", "smallest_group"): int(sizes[0]) if len(sizes) else 0,
-        ("metrics", "after", "largest_group"): int(sizes[-1]) if len(sizes) else 0,
-    }
-    for path, found in counted.items():
-        if found != release.number(*path):
-            raise TableError(
-                f"{table.name} does not belong to its manifest: {path[-1]} is {found} where "
-                f"{release.number(*path)} is written. No report is made of a changed release; "
-                "write the release again."
-            )
-    return sizes
-
-
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

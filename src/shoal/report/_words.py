@@ -56,6 +56,13 @@ METHODS: dict[str, str] = {
 """For each method, how it works, in a sentence."""
 
 
+KEY = (
+    '<span class="key b" aria-hidden="true"></span>before '
+    '<span class="key a" aria-hidden="true"></span>after'
+)
+"""What the two colours of bars mean; the upper bar is always the one before."""
+
+
 def models(privacy: Any) -> Iterator[str]:
     """Names of the models that a privacy model, as plain values, is joined of."""
     if not isinstance(privacy, Mapping):
