@@ -1,32 +1,27 @@
-"""What [XR08]_ published about prioritized Mondrian, and what we promise beyond it.
+"""What we promise beyond what [XR08]_ published about prioritized Mondrian.
+
+Its figures are in `shoal.reproduce.experiments`.
 
 Adult: 30,162 training rows without missing values; age numeric, seven columns with the published
-trees.  Japanese credit: 653 rows without missing values, its six numeric columns, class A16.
+trees.
 """
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold, cross_val_score
-from sklearn.naive_bayes import GaussianNB
 
 from shoal.anonymize import Mondrian
 from shoal.anonymize._anonymizer import no_progress
-from shoal.datasets import SEVEN, DataNotFoundError, adult, adult_schema, credit
+from shoal.datasets import SEVEN, DataNotFoundError, adult, adult_schema
 from shoal.metrics import (
-    design_examples,
-    discernibility,
     gcp,
     ncp,
     query_errors,
-    released_raw,
     weighted_discernibility,
 )
 from shoal.privacy import KAnonymity
-from shoal.schema import Column, Schema
+from shoal.schema import Column
 from shoal.tables import open_table
 from tests.extras import need
-
-KS = (2, 5, 10, 20, 50, 100, 200)
 
 
 def released(cells, schema, k, **settings):
@@ -44,24 +39,6 @@ def people():
         pytest.skip(str(error))
     schema = schema.replace(age=Column("quasi-identifier", "numeric"))
     return table, schema, open_table(table.path()).compress(schema).cells
-
-
-@pytest.mark.parametrize("name", ["sex", "age"])
-def test_figures_1_and_2_priorities_sharpen_their_column_and_cost_little_elsewhere(people, name):
-    _, schema, cells = people
-    for k in KS:
-        plain = released(cells, schema, k)
-        chosen = released(cells, schema, k, weights={name: 1})
-        assert discernibility(chosen) <= 1.5 * discernibility(plain)
-        before, after = (
-            weighted_discernibility(r, {name: 1}, overlapping=True) for r in (plain, chosen)
-        )
-        if name == "age":
-            assert after < 0.2 * before
-        elif ncp(plain)[cells.names.index(name)] > 0:
-            assert after < before
-        else:  # plain released every sex raw: there is nothing left to win
-            assert after == before
 
 
 def test_the_literal_weighted_discernibility_can_fall_when_less_is_told(people):
@@ -136,46 +113,3 @@ def test_a_workload_that_touches_every_column_helps_less_but_does(people):
     assert (found[:, 1] < found[:, 0]).all()
     plain, steered = found.mean(axis=0)
     assert steered <= 0.75 * plain
-
-
-@pytest.fixture(scope="module")
-def applicants():
-    try:
-        table = credit()
-    except DataNotFoundError as error:
-        pytest.skip(str(error))
-    names = ["A2", "A3", "A8", "A11", "A14", "A15"]
-    columns = {name: Column("quasi-identifier", "numeric") for name in names}
-    schema = Schema({**columns, "A16": Column("insensitive", target=True)})
-    cells = open_table(table.select([*names, "A16"]).path()).compress(schema).cells
-    return schema, cells
-
-
-def accuracy(features, classes):
-    folds = StratifiedKFold(10, shuffle=True, random_state=0)
-    return cross_val_score(GaussianNB(), features, classes, cv=folds).mean()
-
-
-def examples(recoded):
-    features, classes, counts = design_examples(recoded, "A16")
-    return np.repeat(features, counts, axis=0), np.repeat(classes, counts)
-
-
-def test_figures_3_and_4_priorities_help_a_classifier(applicants):
-    schema, cells = applicants
-    features, classes = examples(released_raw(cells))
-    assert len(features) == 653
-    usual = np.bincount(classes).max() / len(classes)
-    weights = {
-        name: max(0.0, accuracy(features[:, [at]], classes) - usual)
-        for at, name in enumerate(cells.names)
-    }
-    original = accuracy(features, classes)
-    ks = (2, 5, 10, 20, 50, 100)
-    plain = np.array([accuracy(*examples(released(cells, schema, k))) for k in ks])
-    chosen = np.array(
-        [accuracy(*examples(released(cells, schema, k, weights=weights))) for k in ks]
-    )
-    assert (chosen >= plain).sum() >= 5
-    assert np.abs(chosen - original).max() < 0.06
-    assert chosen.mean() > plain.mean() + 0.02

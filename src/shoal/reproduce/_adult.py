@@ -21,6 +21,10 @@ TARGET = "income"
 EIGHT = (*SEVEN[:4], "relationship", *SEVEN[4:])
 """Adult's categorical columns."""
 
+BOTTOM_UP = (
+    "K. Wang, P. S. Yu, S. Chakraborty. Bottom-up generalization: a data mining solution to "
+    "privacy protection. ICDM 2004."
+)
 TREES = (
     "A. Friedman, R. Wolff, A. Schuster. Providing k-anonymity in data mining. The VLDB Journal "
     "17, 2008; A. Friedman, A. Schuster, R. Wolff. k-Anonymous decision tree induction. PKDD 2006."

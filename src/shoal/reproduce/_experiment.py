@@ -16,6 +16,9 @@ from shoal.typing import Progress
 EXPERIMENTS: dict[str, str] = {
     # Name and one line; `two-words` lives in `experiments/_two_words.py` as `EXPERIMENT`.
     "bottom-up": "Tables: error of C4.5 after bottom-up generalization, against K.",
+    "scale-up": "Tables: time of bottom-up generalization on enlarged Adult.",
+    "mondrian-priorities": "Tables: discernibility of prioritized Mondrian on Adult, against k.",
+    "mondrian-credit": "Tables: naive Bayes after prioritized Mondrian on Japanese credit.",
     "kadet-id3": "Trees: error of k-anonymous ID3 against k, beside top-down specialization.",
     "kadet-c45": "Trees: error of k-anonymous C4.5 against k, beside top-down specialization.",
     "classification-metric": "Trees: classification metric of tables made by k-anonymous ID3.",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from shoal.anonymize import Anonymizer, BottomUpGeneralization, TopDownSpecialization
 from shoal.datasets import SEVEN
 from shoal.privacy import KAnonymity
-from shoal.reproduce._adult import TARGET, People, load_people
+from shoal.reproduce._adult import BOTTOM_UP, TARGET, People, load_people
 from shoal.reproduce._classify import Examples, raw_examples, tree_error
 from shoal.reproduce._evidence import Chart, Evidence, Finding, Line
 from shoal.reproduce._experiment import Experiment, Setup
@@ -100,9 +100,6 @@ def _finding(method: str, k: int, error: float) -> Finding:
 
 EXPERIMENT = Experiment(
     title="Bottom-up generalization keeps most of what C4.5 learns from Adult",
-    reference=(
-        "K. Wang, P. S. Yu, S. Chakraborty. Bottom-up generalization: a data mining solution to "
-        "privacy protection. ICDM 2004."
-    ),
+    reference=BOTTOM_UP,
     run=_run,
 )
