@@ -161,6 +161,17 @@ class _Growth:
 
     def best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
         """The allowed cut with the highest score in every region, if there is one."""
+        found = _frontier(level)
+        total = np.append(0, np.cumsum(self.rules.sizes[self.work.order]))
+        large = total[level.end] - total[level.begin] >= 2 * self.rules.minimum_size
+        if large.any():
+            cut = self._best_cuts(Level(*(entry[large] for entry in level)), pool)
+            for entry, own in zip(found[2:], cut[2:], strict=True):
+                entry[large] = own
+        return found
+
+    def _best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
+        """The same where there are rows enough for two parts."""
         low, high = bound_regions(self.columns.keys, self.work.order, level.begin, level.end)
         chosen = self.preferences
         score = chosen.spread * coarse_spread(region_losses(self.columns, low, high))
@@ -200,7 +211,7 @@ class _Growth:
         self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
     ) -> Frontier:
         """Cut regions along the columns with the highest scores."""
-        chosen, rules, found = self.preferences, self.rules, _frontier(level, 0)
+        chosen, rules, found = self.preferences, self.rules, _frontier(level)
         least, asked = max(1, rules.minimum_size), None if rules.size_only else rules
 
         def cut(thread: int, which: slice) -> None:
@@ -264,7 +275,7 @@ def _take(frontier: Frontier, which: Any) -> Frontier:
     return Frontier(*arrays)
 
 
-def _frontier(level: Level, column: int) -> Frontier:
+def _frontier(level: Level, column: int = 0) -> Frontier:
     n = len(level.begin)
     return Frontier(
         level.begin,

@@ -142,11 +142,11 @@ def _label(coding: Coding, low: Codes, high: Codes, strange: Flags) -> tuple[Lab
         return node_labels(coding), np.where(strange, tree.root, node).astype(np.int32)
     hides = (high == coding.missing) & (low < high)  # only '*' covers a missing value and others
     low = np.where(hides, 0, low)
-    pairs, code = np.unique(
-        np.column_stack([low, high, strange & ~hides]), axis=0, return_inverse=True
-    )
-    labels = range_labels(coding, pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32))
-    starred = pairs[:, 2] == 1
+    packed = (low.astype(np.int64) * coding.n_codes + high) * 2 + (strange & ~hides)
+    packed, code = np.unique(packed, return_inverse=True)
+    ends, starred = packed // 2, packed % 2 == 1
+    low, high = (end.astype(np.int32) for end in np.divmod(ends, coding.n_codes))
+    labels = range_labels(coding, low, high)
     texts = tuple(
         ROOT_LABEL if star else text for text, star in zip(labels.texts, starred, strict=True)
     )

@@ -100,14 +100,20 @@ def list_below(
     seen = np.empty(min(n_nodes, (end - begin) * width), np.int64)
     n_seen = 0
     for i in range(begin, end):
-        cell = work.order[i]
-        path = columns.first_path[column] + keys[cell] * width
-        for depth in range(first, columns.depth[base + keys[cell]] + 1):
+        leaf = keys[work.order[i]]
+        if rows[leaf] == 0:
+            seen[n_seen] = leaf
+            n_seen += 1
+        rows[leaf] += sizes[work.order[i]]
+    for at in range(n_seen):
+        leaf = seen[at]
+        path = columns.first_path[column] + leaf * width
+        for depth in range(first, columns.depth[base + leaf]):
             node = columns.path[path + depth]
             if rows[node] == 0:
                 seen[n_seen] = node
                 n_seen += 1
-            rows[node] += sizes[cell]
+            rows[node] += rows[leaf]
     nodes = seen[:n_seen]
     nodes.sort()
     return nodes

@@ -125,8 +125,12 @@ def with_texts(
 
     result = native.copy(deep=False)
     for name, (texts, codes) in columns.items():
-        pool = pd.Series(list(texts), dtype="str" if pd.__version__ >= "3" else object)
-        result[name] = pool.take(codes).array if len(codes) else pool.iloc[:0].array
+        if pd.__version__ >= "3":
+            pool = pd.Series(list(texts), dtype="str")
+            result[name] = pool.take(codes).array if len(codes) else pool.iloc[:0].array
+        else:  # a series of objects is taken over without another look at each of them
+            objects = np.array([*texts, None], object)[codes]
+            result[name] = pd.Series(objects, index=result.index, dtype=object)
     return nw.from_native(result, eager_only=True)
 
 
