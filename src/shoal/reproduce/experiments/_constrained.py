@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from time import process_time
 
@@ -43,8 +44,8 @@ SUPPRESSED = {
     "country and age": (5, 15, 24, 28, 48, 60, 81, 97, 106),
 }
 LIMITS = {"country": ("native-country",), "country and age": ("native-country", "age")}
-MARGIN = 0.4  # of the published violations, set after seeing ours: their trees are not printed
-DEARER = {"country": (0.9, 1.1), "country and age": (0.95, 1.25)}  # "comparable"
+DEARER = {"country": (0.9, 1.1), "country and age": (0.95, 1.25)}
+"""What we take "comparable" to mean, of the loss; all trees and limits that we tried keep it."""
 
 
 @dataclass(frozen=True)
@@ -154,10 +155,11 @@ def _run(setup: Setup) -> Evidence:
         "and age, which we could not read. Of the 16 combinations of trees and limits for these "
         "two that we tried, this one (regions, decades) was kept because its counts come near the "
         "published ones; over all 16, violations at k = 2 went from 326 to 844 (country) and from "
-        "990 to 2,258 (both), and rows suppressed at k = 10 from 22 to 124, so closeness of these "
-        "counts is no evidence. What does not depend on trees: no violation within limits, exactly "
-        "the rows suppressed that limits leave in groups below k, and less time; both limits "
-        "together cost 10 to 14 % more information than none.",
+        "990 to 2,258 (both), and rows suppressed at k = 10 from 22 to 124, so that these counts "
+        "come near is no evidence, and violations have no bounds. What does not depend on trees: "
+        "violations grow with k, there is none within limits, exactly the rows are suppressed "
+        "that limits leave in groups below k, and limits save time; both together cost 10 to 14 % "
+        "more information than none.",
         _charts(all_k, plain, kept),
         {"rows": N_ROWS, "k": list(all_k), "limits": {"native-country": REGIONS, "age": "decades"}},
     )
@@ -171,11 +173,14 @@ def _violations(all_k: Sequence[int], plain: Runs, kept: Runs) -> list[Finding]:
     for name in LIMITS:
         for k, run in zip(all_k, plain[name], strict=True):
             printed = VIOLATIONS[name][k - 2]
-            low, high = round(printed * (1 - MARGIN)), round(printed * (1 + MARGIN))
             what = f"violations without limits, {name}, k = {k}"
-            found.append(Finding("Table 1", what, run.beyond, printed, low, high))
+            found.append(Finding("Table 1", what, run.beyond, printed))
+        rise = min(b.beyond - a.beyond for a, b in pairwise(plain[name]))
+        what = f"their least rise from one k to the next, {name}"
+        found.append(Finding("Table 1", what, rise, "above 0", low=1))
         most = max(run.beyond for run in kept[name])
-        found.append(Finding("Table 1", f"the same within limits, {name}, any k", most, 0, 0, 0))
+        what = f"violations within limits, {name}, any k"
+        found.append(Finding("Table 1", what, most, "none", 0, 0))
     return found
 
 
@@ -219,10 +224,10 @@ def _charts(all_k: Sequence[int], plain: Runs, kept: Runs) -> list[Chart]:
     beyond = []
     for name in LIMITS:
         beyond.append(Line(name, all_k, [r.beyond for r in plain[name]]))
-        beyond.append(Line(f"{name}, published", ALL_K, VIOLATIONS[name], published=True))
+        beyond.append(Line(name, ALL_K, VIOLATIONS[name], published=True))
     gone = [
         Line("country and age", all_k, [r.release.n_suppressed for r in kept["country and age"]]),
-        Line("published", ALL_K, SUPPRESSED["country and age"], published=True),
+        Line("country and age", ALL_K, SUPPRESSED["country and age"], published=True),
     ]
     ways = {"no limits": plain["country"], **kept}
     loss = [Line(name, all_k, [r.loss for r in runs]) for name, runs in ways.items()]

@@ -84,7 +84,7 @@ def _exact(name: str, key: KeyResult, published: Published) -> Iterator[Finding]
     size, seconds = published.greedy
     what = f"{name}, greedy key"
     yield Finding(WHERE, f"{what}, attributes", len(key.attributes), size, size, size)
-    yield Finding(WHERE, f"{what}, distinct ratio", key.distinct_ratios[-1], 1, 1, 1)
+    yield Finding(WHERE, f"{what}, distinct ratio", key.distinct_ratios[-1], None, 1, 1)
     yield Finding(WHERE, f"{what}, time", key.seconds, seconds, unit="s")
 
 

@@ -119,7 +119,7 @@ def _charts(
     name = TITLES[model]
     shares = [100 * share for share in by_share]
     yield Chart(
-        f"{one} and {two[-1]}",
+        one,
         f"{name}: the joint private model is near the pooled one",
         "trained on, %",
         "AUC at one year",
