@@ -17,7 +17,7 @@ from shoal.privacy import KAnonymity
 from shoal.reproduce._evidence import Chart, Evidence, Finding, Line
 from shoal.reproduce._experiment import Experiment, Setup
 from shoal.schema import Column, Flat, Intervals, Recipe, Schema
-from shoal.tables import group_keys, open_table
+from shoal.tables import FrequencyTable, group_keys, open_table
 
 TREES: dict[str, Recipe] = {
     # Heights as the paper gives them: 4, 1, 1, 1, 1; marital status, of height 2, is our own.
@@ -75,6 +75,9 @@ class Run:
         return float(self.release.metrics.information_loss)
 
 
+Runs = dict[str, list[Run]]
+
+
 def limited_schema(limits: Sequence[str] = ()) -> Schema:
     """The eight quasi-identifiers, with limits on native-country or age.
 
@@ -104,9 +107,8 @@ def sample_rows(n_rows: int, seed: int) -> Path:
     return people.where(chosen).select(EIGHT).path()
 
 
-def count_outside(table: Path, schema: Schema, k: int) -> int:
+def count_outside(cells: FrequencyTable, k: int) -> int:
     """Rows that fewer than k rows agree with on the limit of every value."""
-    cells = open_table(table).compress(schema).cells
     ceilings = np.stack(
         [coding.ceiling[cells.keys[:, at]] for at, coding in enumerate(cells.codings)], axis=1
     )
@@ -122,27 +124,26 @@ def fit(table: Path, schema: Schema, k: int) -> tuple[ConstrainedKMember, float]
     return method, process_time() - began
 
 
-def _judge(table: Path, fitted: tuple[ConstrainedKMember, float], asked: Schema, k: int) -> Run:
+def _judge(fitted: tuple[ConstrainedKMember, float], asked: FrequencyTable, k: int) -> Run:
     method, seconds = fitted
-    recoded = method.recoding_.recode(open_table(table).compress(asked).cells)
-    beyond = sum(limit_violations(recoded).values())
-    return Run(method.release_, seconds, beyond, count_outside(table, asked, k))
+    beyond = sum(limit_violations(method.recoding_.recode(asked)).values())
+    return Run(method.release_, seconds, beyond, count_outside(asked, k))
 
 
 def _run(setup: Setup) -> Evidence:
     table = sample_rows(N_ROWS, setup.seed)
     all_k = (2, 5, 10) if setup.quick else ALL_K
-    free = limited_schema()
-    ConstrainedKMember(free, KAnonymity(2)).fit(sample_rows(300, setup.seed))  # compiles
-    kept: dict[str, list[Run]] = {name: [] for name in LIMITS}
-    plain: dict[str, list[Run]] = {name: [] for name in LIMITS}
+    schemas = {name: limited_schema(limits) for name, limits in LIMITS.items()}
+    cells = {name: open_table(table).compress(limited).cells for name, limited in schemas.items()}
+    fit(sample_rows(300, setup.seed), limited_schema(), 2)  # compiles
+    kept: Runs = {name: [] for name in LIMITS}
+    plain: Runs = {name: [] for name in LIMITS}
     for done, k in enumerate(all_k):
         setup.progress(done, len(all_k), f"constrained, k = {k}")
-        unlimited = fit(table, free, k)
-        for name, limits in LIMITS.items():
-            limited = limited_schema(limits)
-            plain[name].append(_judge(table, unlimited, limited, k))
-            kept[name].append(_judge(table, fit(table, limited, k), limited, k))
+        unlimited = fit(table, limited_schema(), k)
+        for name, limited in schemas.items():
+            plain[name].append(_judge(unlimited, cells[name], k))
+            kept[name].append(_judge(fit(table, limited, k), cells[name], k))
     findings = [
         *_violations(all_k, plain, kept),
         *_suppressed(all_k, kept),
@@ -163,9 +164,6 @@ def _run(setup: Setup) -> Evidence:
         _charts(all_k, plain, kept),
         {"rows": N_ROWS, "k": list(all_k), "limits": {"native-country": REGIONS, "age": "decades"}},
     )
-
-
-Runs = dict[str, list[Run]]
 
 
 def _violations(all_k: Sequence[int], plain: Runs, kept: Runs) -> list[Finding]:
