@@ -13,7 +13,7 @@ COMMANDS = "<!-- commands -->"
 
 
 def on_config(config: Any) -> Any:
-    """Add the pages that `shoal reproduce` wrote to the navigation."""
+    """Add the pages of evidence, which are written by a program, to the navigation."""
     found = sorted(Path(config["docs_dir"], "evidence").glob("*.md"))
     if found:
         found.sort(key=lambda path: path.stem != "index")
