@@ -24,12 +24,12 @@ EXPERIMENTS: dict[str, str] = {
     "classification-metric": "Trees: classification metric of tables made by k-anonymous ID3.",
     "exposure": "Trees: people whose class a tree makes certain, against k.",
     "confidence-limits": "Trees: error under a limit on an attacker's confidence.",
-    "quasi-keys": "Quasi-identifiers: keys of Adult and covtype, exact and from samples",
-    "quasi-masking": "Quasi-identifiers: attributes that can be published below a limit",
-    "secure-logarithm": "Two parties: accuracy, gates and time of shared logarithms; a Bayes net",
-    "constrained": "Constrained k-anonymity: violations, suppressed rows, loss and time against k",
-    "transforms": "Keyed transforms: rules, trees and clusters before and after",
-    "random-kernel": "Random kernels on NCCTG lung: joint private, single-site and pooled models",
+    "quasi-keys": "Quasi-identifiers: keys of Adult and covtype, exact and from samples.",
+    "quasi-masking": "Quasi-identifiers: attributes that can be published below a limit.",
+    "secure-logarithm": "Two parties: accuracy, gates and time of shared logarithms; a Bayes net.",
+    "constrained": "Constrained k-anonymity: violations, suppressed rows, loss and time against k.",
+    "transforms": "Keyed transforms: rules, trees and clusters before and after.",
+    "random-kernel": "Random kernels on NCCTG lung: joint private, single-site and pooled models.",
 }
 """Names of the experiments, and one line on each."""
 
