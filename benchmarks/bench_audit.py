@@ -1,4 +1,4 @@
-"""Audits beside applying the model; spanning trees beside fast_hdbscan; rules beside mlxtend."""
+"""Audits beside applying the model."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,8 @@ from benchmarks._timing import seconds
 
 
 def main(quick: bool = False) -> Iterator[Row]:
-    for part in (tree, forest, adult_forest, span_tree, clusters):
+    for part in (tree, forest, adult_forest):
         yield from part(quick)
-    yield from rules()
 
 
 def people(n_rows: int):
@@ -100,83 +99,4 @@ def beside_apply(model, table, names, schema, hidden, what) -> list[Row]:
     return [
         Row(what, ours, peer, "scikit-learn apply"),
         Row(f"{what}, one private column", closed, peer, "scikit-learn apply"),
-    ]
-
-
-def span_tree(quick: bool) -> list[Row]:
-    from shoal.models import spanning_tree
-
-    n_rows = 30_000 if quick else 1_000_000
-    points = np.random.default_rng(0).normal(size=(n_rows, 3))
-    ours = seconds(lambda: spanning_tree(points))
-    peer, note = None, ""
-    try:
-        from fast_hdbscan.boruvka import parallel_boruvka
-        from fast_hdbscan.numba_kdtree import kdtree_to_numba
-        from sklearn.neighbors import KDTree
-
-        tree = kdtree_to_numba(KDTree(points))
-        parallel_boruvka(tree, min_samples=1)  # compiles
-        peer = seconds(lambda: parallel_boruvka(tree, min_samples=1))
-    except Exception as error:
-        note = f"peer left out: {type(error).__name__}"
-    what = f"spanning tree of {n_rows:,} points in 3 dimensions"
-    return [Row(what, ours, peer, "fast_hdbscan", note=note)]
-
-
-def clusters(quick: bool) -> list[Row]:
-    """Adult's numeric attributes, capital gain private, k = 10: inertia beside k-means."""
-    import pandas as pd
-    from sklearn.cluster import KMeans
-
-    from shoal.datasets import adult
-    from shoal.models import KAnonymousClustering
-    from shoal.schema import Schema
-
-    names = ["age", "education-num", "hours-per-week", "capital-gain"]
-    data = adult()
-    table = pd.DataFrame({n: np.asarray(data[n], float) for n in names})
-    table = table.iloc[: 3000 if quick else None]
-    roles = dict.fromkeys(names, "quasi-identifier") | {"capital-gain": "sensitive"}
-    schema = Schema({n: {"role": role, "kind": "numeric"} for n, role in roles.items()})
-    model = KAnonymousClustering(schema, 10, 8, max_tries=60 if quick else 200)
-    taken = seconds(lambda: model.fit(table))
-    points = table.to_numpy() / table.to_numpy().std(axis=0)
-    n = len(model.cluster_centers_)
-    ours = float(((points - model.cluster_centers_[model.labels_]) ** 2).sum())
-    peer = float(KMeans(n, n_init=3, random_state=0).fit(points).inertia_)
-    return [
-        Row(f"cluster Adult, {len(table):,} rows", taken, note=f"{n} clusters"),
-        Row("inertia of these clusters", ours, peer, "k-means", ""),
-    ]
-
-
-def rules() -> list[Row]:
-    """Groceries, k = 30: with every second department private, beside mining alone."""
-    import csv
-
-    from shoal.datasets import find_data, groceries
-    from shoal.models import KAnonymousRules
-    from shoal.models._mine_rules import mine
-    from shoal.models._rules import read_baskets
-
-    baskets = groceries()
-    with find_data("groceries/hierarchies/item.csv").open(encoding="utf-8") as file:
-        levels = [row for row in csv.reader(file, delimiter=";") if row]
-    department = {row[0]: row[2] for row in levels}
-    hidden = sorted(set(department.values()))[::2]
-    private = [item for item, where in department.items() if where in hidden]
-    model = KAnonymousRules(
-        private, 30, min_confidence=0.2, max_items=3, hierarchy={r[0]: r[1] for r in levels}
-    )
-    columns = read_baskets(baskets)
-    peer = seconds(lambda: mine(columns, 0.01, 0.2, 3))
-    ours = seconds(lambda: model.fit(baskets))
-    cost = model.cost_
-    return [
-        Row("rules of Groceries, k = 30", ours, peer, "mlxtend alone"),
-        Row("rules released", len(model.rules_), cost.mined, "all mined", "rules"),
-        Row(
-            "support times confidence kept", cost.weight_after, cost.weight_before, "all mined", ""
-        ),
     ]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.audit import audit, item_schema
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models import KAnonymousRules
 from shoal.models._mine_rules import find_channels, mine
 from shoal.models._rules import read_baskets
@@ -103,3 +103,62 @@ def test_a_channel_costs_the_rule_that_opens_it():
     model = KAnonymousRules(["pills"], 20, min_support=0.02).fit(baskets)
     assert [rule["antecedents"] for rule in model.rules_] == [["bread"]]
     assert model.cost_.channels == 1
+
+
+def subsets(items):
+    items = sorted(items)
+    for mask in range(1 << len(items)):
+        yield frozenset(item for at, item in enumerate(items) if mask >> at & 1)
+
+
+def open_channels(baskets, rules, private, k):
+    """Pairs of sets by whose published supports few baskets are counted out, one by one."""
+    published = {side for rule in rules for side in (rule.left, rule.items)} | {frozenset()}
+    found = set()
+    for big in (big for big in published if big & private):
+        for small in subsets(big):
+            not_all = sum(small <= set(b) and not big <= set(b) for b in baskets)
+            nothing_else = sum(set(b) & big == small for b in baskets)
+            between = all(small | more in published for more in subsets(big - small))
+            if (small in published and 0 < not_all < k) or (between and 0 < nothing_else < k):
+                found.add((small, big))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_channels_are_found_and_closed_as_counting_basket_by_basket_says(seed):
+    rng = np.random.default_rng(seed)
+    items = list("abcde")
+    baskets = [[i for i in items if rng.random() < 0.5] for _ in range(60)]
+    private, k = frozenset("ab"), 6
+    columns = read_baskets(baskets)
+    mined = mine(columns, 0.05, 0.2, 4)
+    rules = [m.rule for m in mined]
+    found = set(find_channels(rules, columns, private, k, len(baskets)))
+    assert found == open_channels(baskets, rules, private, k)
+    assert found  # else nothing was tested
+    kept = KAnonymousRules(private, k, min_support=0.05, min_confidence=0.2).fit(baskets)
+    left = [ItemRule(frozenset(r["antecedents"]), frozenset(r["consequents"])) for r in kept.rules_]
+    assert left
+    assert not open_channels(baskets, left, private, k)
+    loose = KAnonymousRules(
+        private, k, min_support=0.05, min_confidence=0.2, close_channels=False
+    ).fit(baskets)
+    before = [
+        ItemRule(frozenset(r["antecedents"]), frozenset(r["consequents"])) for r in loose.rules_
+    ]
+    assert kept.cost_.channels == len(before) - len(left)
+
+
+def test_tables_and_arrays_are_baskets_too():
+    baskets, items, private = random_baskets(2)
+    columns = read_baskets(baskets)
+    table = need("pandas").DataFrame(columns)
+    one = KAnonymousRules(private, 15, min_support=0.1).fit(baskets)
+    two = KAnonymousRules(private, 15, min_support=0.1).fit(table)
+    assert one.rules_ == two.rules_
+    assert two.n_features_in_ == len(items)
+    array = KAnonymousRules(["x0"], 15, min_support=0.1).fit(table.to_numpy())
+    assert array.private_ == ("x0",)
+    with pytest.raises(TableError, match="missing values"):
+        KAnonymousRules(k=2).fit(table.astype(float).where(table))

@@ -115,7 +115,8 @@ def find_channels(
 ) -> list[tuple[frozenset[str], frozenset[str]]]:
     """Pairs of released itemsets whose supports count out between 1 and k - 1 rows.
 
-    For sets I within J, all sets between them released, the alternating sum of supports is the
+    For released sets I within J, the difference of supports is the number of rows that have all of
+    I and not all of J; where all sets between them are released too, their alternating sum is the
     number of rows that have all of I and nothing else of J.
     """
     released = {side for rule in rules for side in (rule.left, rule.items)}
@@ -127,38 +128,26 @@ def find_channels(
             continue
         if 0 < support[big] < k:
             found.append((big, big))
-        for size in range(1, min(FARTHEST, len(big)) + 1):
+        for size in range(1, len(big) + 1):
             for more in combinations(sorted(big), size):
                 small = big - set(more)
-                total = _alternating(small, more, support)
-                if total is not None and 0 < total < k:
+                counted = [support[small] - support[big]] if small in support else []
+                if size <= FARTHEST:
+                    counted.append(_alternating(small, more, support))
+                if any(0 < rows < k for rows in counted):
                     found.append((small, big))
-    found += _gaps(rules, support, private, k)
     return found
 
 
 def _alternating(
     small: frozenset[str], more: tuple[str, ...], support: Mapping[frozenset[str], int]
-) -> int | None:
+) -> int:
+    """Rows with `small` and none of `more`; 0 where a set between them is not released."""
     total = 0
     for size in range(len(more) + 1):
         for extra in combinations(more, size):
             items = small | set(extra)
             if items not in support:
-                return None
+                return 0
             total += (-1) ** size * support[items]
     return total
-
-
-def _gaps(
-    rules: Sequence[ItemRule],
-    support: Mapping[frozenset[str], int],
-    private: frozenset[str],
-    k: int,
-) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """Rules that hold for all but a few of the rows on their left."""
-    return [
-        (rule.left, rule.items)
-        for rule in rules
-        if rule.items & private and 0 < support[rule.left] - support[rule.items] < k
-    ]

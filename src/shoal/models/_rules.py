@@ -79,8 +79,9 @@ class KAnonymousRules(BaseEstimator):
     -----
     **Guarantee.**  Every span of the released set has a single equivalence class or at least k
     rows; it is found anew on the finished set, and a set that fails is withheld.  With
-    `close_channels`, no alternating sum of released supports between two itemsets, the larger one
-    with a private item, is between 1 and k - 1 (up to four items apart).
+    `close_channels`, no difference of the supports of two released itemsets, one within the other
+    and the larger one with a private item, is between 1 and k - 1, and no alternating sum of those
+    between them (up to four items apart).
 
     **Departures from the paper**, which only tests given rules: rules are taken by support times
     confidence, greedily, so that the best set of rules may be missed.
