@@ -50,5 +50,20 @@ def test_equal_points_and_a_grid():
     assert is_tree(49, zip(a.tolist(), b.tolist(), strict=True))
 
 
+def test_dense_parts_that_lie_far_apart():
+    """Whoever asks each point for ever more neighbours needs all of them here."""
+    points = np.random.default_rng(1).normal(size=(4_000, 3))
+    points[:2_000] += 1000
+    a, b, length = spanning_tree(points)
+    assert is_tree(len(points), zip(a.tolist(), b.tolist(), strict=True))
+    assert np.allclose(np.linalg.norm(points[a] - points[b], axis=1), length)
+    parts = [spanning_tree(part)[2].sum() for part in (points[:2_000], points[2_000:])]
+    bridge = length.max()
+    assert length.sum() == pytest.approx(sum(parts) + bridge)
+    inner, outer = points[2_000:], points[:2_000]
+    nearest = min(np.linalg.norm(outer - point, axis=1).min() for point in inner)
+    assert bridge == pytest.approx(nearest)
+
+
 def test_one_point_has_no_edge():
     assert [len(part) for part in spanning_tree(np.zeros((1, 2)))] == [0, 0, 0]

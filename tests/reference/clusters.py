@@ -27,7 +27,7 @@ def is_tree(n, edges):
 
     def top(node):
         while parent[node] != node:
-            node = parent[node]
+            parent[node] = node = parent[parent[node]]
         return node
 
     for a, b in edges:
