@@ -42,6 +42,15 @@ RELEASED = pd.DataFrame(
 )
 
 
+def test_a_release_of_a_file_is_attacked_like_that_of_a_frame(tmp_path):
+    PEOPLE.to_csv(tmp_path / "people.csv", index=False)
+    for table in (tmp_path / "people.csv", PEOPLE):
+        release = Mondrian(SCHEMA, KAnonymity(2)).fit(table).release_
+        found = linking_attack(release, table, SCHEMA)
+        assert found.summary.details["smallest_group"] == 2
+        assert found.summary.trials == 6
+
+
 def values(found, row):
     return found.person(row)["values"]
 

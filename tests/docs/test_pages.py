@@ -6,6 +6,7 @@ import pytest
 
 from shoal.datasets import DataNotFoundError
 from shoal.errors import MissingExtraError
+from shoal.reproduce import EXPERIMENTS
 from tests.docs.pages import ROOT, Walk, read_blocks, shows
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -45,6 +46,11 @@ def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
         if "://" not in target and not target.startswith("mailto:"):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_readme_names_every_experiment():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert sorted(name for name in EXPERIMENTS if f"`{name}`" not in readme) == []
 
 
 def test_every_work_cited_in_a_docstring_is_in_the_references():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
+from duckdb import DuckDBPyRelation
 
 from shoal.anonymize import Release
 from shoal.audit._adapters import read_model
@@ -177,7 +179,7 @@ def _candidates(release: Any, people: Any, column: str) -> Candidates:
 
 
 def _is_table(release: Any) -> bool:
-    if isinstance(release, str) or hasattr(release, "__fspath__"):
+    if isinstance(release, str | PathLike | DuckDBPyRelation):
         return True
     try:
         return is_frame(release) and "antecedents" not in getattr(release, "columns", ())
