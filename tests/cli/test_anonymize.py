@@ -15,7 +15,7 @@ from shoal.cli._options import read_privacy
 from shoal.privacy import EntropyDiversity, KAnonymity, RecursiveDiversity, TCloseness
 from shoal.schema import Schema
 from tests.cli import worked_example
-from tests.extras import hear_interrupts
+from tests.extras import hear_interrupts, need
 
 ROOT = Path(__file__).parents[2]
 MADE = {"r.csv", "r.manifest.json", "r.recoding.json", "r.schema.toml"}
@@ -303,3 +303,58 @@ def test_a_release_that_lost_much_points_to_other_methods(folder):
     assert "--method auto" in shoal(*few, "-k", 20).stderr
     assert "--method auto" not in shoal(*few, "-k", 2, "--method", "mondrian").stderr
     assert "--method auto" not in shoal(*few, "-k", 20, "--quiet").stderr
+
+
+def test_weights_and_scores_steer_mondrian(folder):
+    steering = [
+        "--weight",
+        "race=2",
+        "--weight",
+        "workclass=1",
+        "--set",
+        "loss=1",
+        "--set",
+        "gain=1",
+    ]
+    more = ["--set", "splits=full", "--set", "relaxed=true", "--set", "spread=0.5"]
+    done = release("-m", "mondrian", "-k", 3, *steering, *more, "--set", "priority=0")
+    assert done.exit_code == 0, done.output
+    used = json.loads((folder / "r.manifest.json").read_text())["parameters"]
+    assert used["weights"] == {"race": 2.0, "workclass": 1.0}
+    assert (used["spread"], used["gain"], used["priority"], used["loss"]) == (0.5, 1, 0, 1)
+    assert (used["splits"], used["relaxed"]) == ("full", True)
+
+
+@pytest.mark.parametrize(
+    ("more", "message", "code"),
+    [
+        (["--weight", "nobody=1"], "'nobody' not among the quasi-identifiers", 2),
+        (["--weight", "race=0"], "all are 0", 2),
+        (["--weight", "race=-1"], "at least 0", 2),
+        (["--weight", "race"], "COLUMN=NUMBER", 2),
+        (["--set", "splits=some"], "splits must be", 2),
+        (["--diversity", "distinct:3"], "whole table as one group", 3),
+    ],
+)
+def test_mondrian_says_what_is_wrong_with_its_settings(folder, more, message, code):
+    done = release("-m", "mondrian", "-k", 3, *more)
+    assert done.exit_code == code
+    assert message in " ".join(done.stderr.split())
+    assert names(folder) == set()
+
+
+def test_a_workload_about_other_columns_is_refused(folder):
+    need("sqlglot")
+    (folder / "queries.sql").write_text("SELECT count(*) FROM t WHERE height > 3;")
+    done = release("-m", "mondrian", "-k", 3, "--workload", "queries.sql")
+    assert done.exit_code == 2
+    assert "names a quasi-identifier" in " ".join(done.stderr.split())
+
+
+def test_a_column_with_one_value_is_noted(folder):
+    rows = (folder / "table.csv").read_text().splitlines()
+    same = [rows[0], *(",".join(["c1", *row.split(",")[1:]]) for row in rows[1:])]
+    (folder / "table.csv").write_text("\n".join(same) + "\n")
+    done = release("-m", "mondrian", "-k", 3)
+    assert done.exit_code == 0, done.output
+    assert "'relationship' has one value only" in " ".join((done.stdout + done.stderr).split())

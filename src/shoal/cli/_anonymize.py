@@ -61,12 +61,24 @@ def anonymize(
             "--workload", help="SQL queries that recipients will ask (mondrian): priorities, cuts."
         ),
     ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weight",
+            help="Priority of a quasi-identifier, COLUMN=NUMBER (mondrian); those not named get 0, "
+            "or what the workload says. May be repeated.",
+        ),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail on a query of the workload that is not SQL.")
     ] = False,
     option: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A parameter of the method, NAME=VALUE. May be repeated."),
+        typer.Option(
+            "--set",
+            help="A parameter of the method, NAME=VALUE, e.g. for mondrian spread, gain, priority, "
+            "loss, splits=full, relaxed=true. May be repeated.",
+        ),
     ] = None,
     keep_suppressed: Annotated[
         bool, typer.Option("--keep-suppressed", help="Keep suppressed rows, starred.")
@@ -90,9 +102,11 @@ def anonymize(
     release_paths = [out, *(_beside(out, end) for end in (".manifest.json", ".recoding.json"))]
     refuse_existing(release_paths, force=force)
     columns = Schema.from_toml(schema)
-    parameters = {"max_suppression": suppress, "metric": metric}
+    parameters: dict[str, Any] = {"max_suppression": suppress, "metric": metric}
     if workload is not None:
         parameters |= learn(workload, columns, strict=strict)
+    if weight:
+        parameters["weights"] = {**(parameters.get("weights") or {}), **_weights(weight)}
     parameters |= _parse(option or [])
     estimator = make_method(
         pick_method(method, table, columns, purpose, encoding),
@@ -152,6 +166,19 @@ def learn(path: Path, schema: Schema, *, strict: bool) -> dict[str, Any]:
     for problem in asked.problems:
         output().note(f"{path.name}, line {problem.line}: {problem.reason}; skipped.")
     return asked.settings(schema)
+
+
+def _weights(options: list[str]) -> dict[str, float]:
+    found = {}
+    for option in options:
+        name, _, text = option.rpartition("=")
+        try:
+            found[name] = float(text)
+        except ValueError:
+            name = ""
+        if not name:
+            raise ParameterError(f"--weight {option!r}: write COLUMN=NUMBER.")
+    return found
 
 
 def _parse(options: list[str]) -> dict[str, Any]:

@@ -19,8 +19,10 @@ def range_columns(recoded: Recoded, names: Sequence[str]) -> dict[str, Floats]:
     known = {labels.coding.name: at for at, labels in enumerate(recoded.labels)}
     for name in names:
         at = known.get(name)
-        if at is None or np.isnan(recoded.labels[at].coding.numbers).all():
-            raise ParameterError(f"ranges: {name!r} is not a numeric quasi-identifier.")
+        if at is None or recoded.labels[at].coding.kind not in ("numeric", "date"):
+            raise ParameterError(
+                f"ranges: {name!r} is neither a numeric nor a date quasi-identifier."
+            )
         labels = recoded.labels[at]
         bounds = labels.bounds[recoded.codes[:, at]]
         numbers = labels.coding.numbers[recoded.cells.keys[:, at]]

@@ -51,8 +51,8 @@ class Labels:
     def bounds(self) -> Floats:
         """Least and largest number behind each label, shape (n_labels, 2); NaN for text.
 
-        What a band's label says counts, not the values seen in it; an open end is the least or
-        largest value of the column.
+        In a numeric column what a band's label says counts, not the values seen in it; an open end
+        is the least or largest value of the column.  Ranks and dates are not what labels say.
         """
         numbers = self.coding.numbers
         ends = np.full((len(self.texts), 2), np.nan)
@@ -61,7 +61,8 @@ class Labels:
         least, largest = np.nanmin(numbers), np.nanmax(numbers)
         for label, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
             inside = numbers[low : high + 1]
-            said = band_bounds(self.texts[label]) if low < high else None
+            is_band = self.coding.kind == "numeric" and low < high
+            said = band_bounds(self.texts[label]) if is_band else None
             if said is not None:
                 ends[label] = (
                     said[0] if np.isfinite(said[0]) else least,

@@ -1,0 +1,47 @@
+import datetime
+
+import numpy as np
+import pytest
+
+from shoal.anonymize import Mondrian
+from shoal.errors import ParameterError
+from shoal.privacy import KAnonymity
+from shoal.schema import Column, Tree, make_coding
+from shoal.tables import Output, node_labels, range_labels
+from tests.anonymize.strategies import SCHEMA, frame
+
+EVERY = np.array([0, 1]), np.array([2, 1])  # all three values, and the one in the middle
+
+
+def bounds_of(coding):
+    low, high = (ends.astype(np.int32) for ends in EVERY)
+    return range_labels(coding, low, high).bounds.tolist()
+
+
+def test_bounds_of_a_numeric_column_are_its_numbers():
+    coding = make_coding("n", Column("quasi-identifier", "numeric"), [1, 4, 10])
+    assert bounds_of(coding) == [[1, 10], [4, 4]]
+
+
+def test_ranks_of_an_ordinal_column_are_not_what_its_digits_say():
+    column = Column("quasi-identifier", "ordinal", order=("5", "4", "10"))
+    coding = make_coding("grade", column, ["4", "5", "10"])
+    assert coding.texts == ("5", "4", "10")
+    assert bounds_of(coding) == [[0, 2], [1, 1]]
+
+
+def test_a_decade_of_a_date_column_is_not_a_number_of_years():
+    tree = {"1990-1999": ["1991-05-01", "1998-05-01"], "2000-2009": ["2003-05-01"]}
+    column = Column("quasi-identifier", "date", Tree(tree))
+    days = [datetime.date.fromisoformat(day) for decade in tree.values() for day in decade]
+    coding = make_coding("day", column, days)
+    labels = node_labels(coding)
+    decade = labels.texts.index("1990-1999")
+    assert labels.bounds[decade].tolist() == coding.numbers[:2].tolist()
+
+
+def test_ranges_are_for_numbers_and_dates():
+    method = Mondrian(SCHEMA, KAnonymity(2))
+    people = frame([(20, "a", "u", "no"), (21, "b", "v", "no")])
+    with pytest.raises(ParameterError, match="'shape' is neither a numeric nor a date"):
+        method.fit(people, output=Output(ranges=("shape",))).release_.table  # noqa: B018
