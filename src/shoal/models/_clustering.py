@@ -19,6 +19,7 @@ from shoal.models._groups import count_only, read_privacy
 from shoal.models._input import Input, read_input
 from shoal.privacy import (
     Bins,
+    KAnonymity,
     PrivacyModel,
     PrivateColumns,
     Spans,
@@ -130,8 +131,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         model = self._check_params()
         table = read_input(self, X, reset=True)
         self.space_ = ClusterSpace.find(table, self.schema, self.domain or {}, scale=self.scale)
+        self.privacy_ = model.bind(() if self.schema is None else self.schema.sensitive)
         private = self._private(table)
-        self.privacy_ = model.bind(tuple(private))
         points = self.space_.place(table)
         if len(points) < model.minimum_size:
             raise TableError(
@@ -147,8 +148,9 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         return self
 
     def _private(self, table: Input) -> PrivateColumns:
-        """Codes of the private columns, of a private target too."""
-        if self.schema is None:
+        """Codes of the private columns, of a private target too; none where only sizes count."""
+        only_sizes = all(isinstance(part, KAnonymity) for part in self.privacy_.parts)
+        if self.schema is None or only_sizes:
             return {}
         found = {}
         for place, name in enumerate(table.names):
