@@ -61,6 +61,7 @@ def test_the_rows_alone_give_the_same_where_everybody_is_in_one_group(made):
 def test_knowing_the_insensitive_columns_is_a_second_attack(made):
     report = release_report(*made)
     assert "knowing more" in report.html
+    assert "on 20 of these people" in report.html
     assert '&quot;wider&quot;, &quot;illness&quot;, &quot;smallest&quot;]">1</data>' in report.html
     assert "knowing more" not in release_report(made[0]).html
 

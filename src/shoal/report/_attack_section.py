@@ -128,8 +128,8 @@ def _wider(name: str, attack: Attacked) -> str:
         f"<h3>Guessing {escape(attack.column)}, knowing more</h3>"
         + paragraphs(
             "The same attack by somebody who also knows the columns that the schema calls "
-            "insensitive, which are released as they are. The promise does not cover this; it "
-            "shows what rests on that word."
+            f"insensitive, which are released as they are, on {attack.n_people:,} of these people. "
+            "The promise does not cover this; it shows what rests on that word."
         )
         + table(f"{name}-table", "Attack with every released column but the sensitive ones",
                 ("what", "result"), rows)
