@@ -67,3 +67,14 @@ def test_lists_in_cells_are_refused_by_column():
 def test_what_is_no_frame_is_told_apart():
     assert not is_frame([1, 2])
     assert not is_frame("people.csv")
+
+
+def test_a_frame_from_columns_has_missing_values_where_they_are_masked():
+    need("pandas")
+    column = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
+    frame = Frame.from_columns({"a": column, "b": ["x", None, "z"]})
+    assert frame.names == ("a", "b")
+    assert np.isnan(frame.numbers("a")).tolist() == [False, True, False]
+    codes, values = frame.factorize("b")
+    assert codes.tolist() == [0, -1, 1]
+    assert values == ["x", "z"]
