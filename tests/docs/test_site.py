@@ -41,8 +41,12 @@ def site(tmp_path_factory):
     return folder
 
 
+def text_of_html(page):
+    return unescape(re.sub(r"<[^>]+>", "", page))
+
+
 def text_of(page):
-    return unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
+    return text_of_html(page.read_text("utf-8"))
 
 
 def public_names(package):
@@ -133,3 +137,10 @@ def test_pages_load_nothing_from_elsewhere(site):
         loaded = re.findall(r'<(?:script|img|link)\b[^>]*?(?:src|href)="(https?://[^"]+)"',
                             page.read_text("utf-8"))  # fmt: skip
         assert [url for url in loaded if "shoal" not in url] == [], page.name
+
+
+def test_docstrings_become_markdown(site):
+    pages = [page.read_text("utf-8") for page in (site / "reference").rglob("index.html")]
+    assert any("<code>GuaranteeError</code>" in page for page in pages)
+    for page in pages:
+        assert re.search(r":(class|func|meth|mod|attr):|\]_", text_of_html(page)) is None
