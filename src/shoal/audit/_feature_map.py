@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,28 +63,32 @@ class Features:
     names : tuple of str
         Name of each feature.
     matrix : ndarray of shape (n_rows, n_features)
-        Features of the rows.
+        Features of the rows, in the precision that the model compares.
     private : tuple of PrivateFeatures
         One per private attribute that the model uses.
     notes : tuple of str
         Where the domain had to be read otherwise than declared.
-    single : bool
-        Whether the model compares single precision; the matrix is rounded then.
     """
 
     names: tuple[str, ...]
-    matrix: Floats
+    matrix: NDArray[np.floating[Any]]
     private: tuple[PrivateFeatures, ...]
     notes: tuple[str, ...] = ()
-    single: bool = False
 
     def in_single(self) -> Features:
         """The same features as a model sees them that compares single precision."""
-        return replace(self, matrix=_single(self.matrix), single=True)
+        return replace(self, matrix=_single(self.matrix))
 
     def rounded(self, values: Floats) -> Floats:
         """Values of features as the model sees them."""
-        return _single(values) if self.single else values
+        if self.matrix.dtype == np.float32:
+            return _single(values).astype(np.float64)
+        return values
+
+    @cached_property
+    def doubles(self) -> Floats:
+        """The matrix in double precision, which holds all numbers of single precision."""
+        return self.matrix.astype(np.float64, copy=False)
 
     @property
     def is_private(self) -> NDArray[np.bool_]:
@@ -94,9 +99,9 @@ class Features:
         return flags
 
 
-def _single(values: Floats) -> Floats:
+def _single(values: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):  # beyond single precision is infinite there too
-        return values.astype(np.float32).astype(np.float64)
+        return values.astype(np.float32, copy=False)
 
 
 def input_columns(model: Any, people: People) -> tuple[str, ...]:
@@ -164,11 +169,18 @@ def _keeps_columns_apart(step: Any, name: str) -> bool:
     return name in ONE_COLUMN_EACH and not getattr(step, "add_indicator", False)
 
 
-def find_features(before: Any, model: Any, people: People) -> Features:
-    """Features of the rows, and what private attributes can make of theirs."""
+def find_features(before: Any, model: Any, people: People, *, single: bool = False) -> Features:
+    """Features of the rows, and what private attributes can make of theirs.
+
+    With `single` the matrix is made in single precision at once: memory that was never used costs
+    more time than the tests of a tree.
+    """
     columns = input_columns(model if before is None else before, people)
     if before is None:
-        matrix = np.column_stack([people.numbers(name) for name in columns])
+        matrix = np.empty((people.n_rows, len(columns)), np.float32 if single else np.float64)
+        for at, name in enumerate(columns):
+            column = people.numbers(name)
+            matrix[:, at] = _single(column) if single else column
         bare = tuple(
             bare_feature(name, columns.index(name), people.domains[name])
             for name in people.private
@@ -183,7 +195,8 @@ def find_features(before: Any, model: Any, people: People) -> Features:
             found, note = _probe(before, people, columns, name)
             private.append(found)
             notes += note
-    return Features(_names(before, matrix.shape[1]), matrix, tuple(private), tuple(notes))
+    found = Features(_names(before, matrix.shape[1]), matrix, tuple(private), tuple(notes))
+    return found.in_single() if single else found
 
 
 def _names(before: Any, n_features: int) -> tuple[str, ...]:

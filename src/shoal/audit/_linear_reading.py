@@ -86,7 +86,7 @@ def read_winners(
 ) -> Reading:
     """Spans of a model whose output is the winner among linear scores."""
     features = find_features(before, model, people)
-    own = winners.winner(features.matrix)
+    own = winners.winner(features.doubles)
     if check_table:
         _check_rows(model, people.n_rows)
     bins = Bins.count(tuple(f"{what} {place}" for place in range(winners.n_outputs)), own)

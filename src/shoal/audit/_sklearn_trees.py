@@ -37,11 +37,10 @@ def sklearn_trees(
     before: Any, model: Any, parts: Sequence[Any], people: People, *, check_table: bool
 ) -> TreeModel:
     """Read one tree or all trees of a forest; they compare single precision."""
-    features = find_features(before, model, people).in_single()
-    single = features.matrix.astype(np.float32)
+    features = find_features(before, model, people, single=True)
 
     def apply(place: int) -> Labels:
-        return np.asarray(parts[place].tree_.apply(single), np.int64)
+        return np.asarray(parts[place].tree_.apply(features.matrix), np.int64)
 
     return TreeModel(
         type(model).__name__,

@@ -55,7 +55,7 @@ class TreeModel:
         """The leaf of every row in one tree."""
         if self.apply is not None:
             return self.apply(place)
-        found = find_ends(self.trees[place], self.features.matrix)
+        found = find_ends(self.trees[place], self.features.doubles)
         return found.leaves[found.label]
 
     def reach(self, place: int, ends: Labels) -> Reach:

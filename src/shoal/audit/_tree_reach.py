@@ -76,7 +76,7 @@ def find_reach(tree: BinaryTree, features: Features) -> Reach:
     A test on a public feature sends a row one way; at a private one it goes both ways, as far as
     private values can.
     """
-    return _walk(tree, features.matrix, features.is_private, find_alive(tree, features))
+    return _walk(tree, features.doubles, features.is_private, find_alive(tree, features))
 
 
 def find_ends(tree: BinaryTree, matrix: Floats) -> Reach:

@@ -36,7 +36,9 @@ def _outcomes(n_classes: int | None, people: People) -> tuple[Codes, tuple[str, 
         numbers = people.numbers(target)
         above = numbers > np.nanmean(numbers)
         return above.astype(np.int32), (", target at most its mean", ", target above its mean")
-    coding, codes = code_column(target, people.schema[target], *people.frame.factorize(target))
+    coding, codes = people.columns.get(target) or code_column(
+        target, people.schema[target], *people.frame.factorize(target)
+    )
     if n_classes > coding.n_codes:
         raise TableError(
             f"the model knows {n_classes} classes and the table has {coding.n_codes}: "
