@@ -25,7 +25,7 @@ def covers(name: str, labels: Sequence[Any], values: Sequence[Any], schema: Sche
     """Which raw values (rows) each released label (columns) stands for.
 
     A label is a raw value, a star, a range of an ordered column (``[20-29]``, ``[0.5-1)``,
-    ``<18``, ``>=65``, ``[low-high]``), a node of the hierarchy, a code with its end masked
+    ``<18``, ``>=65``, ``[low to high]``), a node of the hierarchy, a code with its end masked
     (``537**``), or a set of these (``{a, b}``).
     """
     raw = [text(value) for value in values]
@@ -77,11 +77,13 @@ def _band(label: str, place: Place) -> Band | None:
         return None if math.isnan(high) else (-math.inf, high, True)
     is_open = label.endswith(")")
     inner = label[1:-1] if label.startswith("[") and label.endswith((")", "]")) else label
-    for at in range(1, len(inner) - 1):  # values may hold dashes: dates, negative numbers
-        if inner[at] == "-":
-            low, high = place(inner[:at]), place(inner[at + 1 :])
+    for sign in (" to ", "-"):
+        at = inner.find(sign, 1)
+        while at >= 0:  # values may hold dashes themselves: dates, negative numbers
+            low, high = place(inner[:at]), place(inner[at + len(sign) :])
             if low <= high:
                 return low, high, is_open
+            at = inner.find(sign, at + 1)
     return None
 
 
