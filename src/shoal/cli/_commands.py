@@ -5,7 +5,7 @@ Add yours on a line of its own; the list is sorted when it is shown.
 """
 
 COMMANDS: dict[str, str] = {
-    "attack": "Attack a transform or a random kernel before you rely on it.",
+    "attack": "Attack a release, a transform or a random kernel before you rely on it.",
     "audit": "Find out whether a model can be published, and what it tells about people.",
     "mask": "Publish as many columns as can go together without telling people apart.",
     "quasi": "Find the columns that single people out, alone and together.",

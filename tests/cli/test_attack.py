@@ -1,0 +1,50 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from shoal import cli
+from tests.cli import worked_example
+from tests.extras import need
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    need("pandas")
+    worked_example.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = shoal("anonymize", "table.csv", "-s", "schema.toml", "-k", 3, "-o", "r.csv")
+    assert done.exit_code == 0, done.output
+    return tmp_path
+
+
+def shoal(*arguments):
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+
+
+def attack(*more):
+    return shoal("attack", "release", "r.csv", "-s", "schema.toml", "--people", "table.csv", *more)
+
+
+def test_a_release_is_linked_to_its_people(folder):
+    done = attack("--json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert said["smallest group"] >= 3
+    assert said["no group"] == 0
+    (found,) = said["attacks"]
+    assert 0 <= found["interval"][0] <= found["risk"] <= found["interval"][1] <= 1
+    assert "by guessing" in attack().stdout
+
+
+def test_the_raw_table_tells_at_least_as_much_as_the_release(folder):
+    def risk(*more):
+        return json.loads(attack("--json", *more).stdout)["attacks"][0]["risk"]
+
+    assert risk("--second", "table.csv") >= risk()
+
+
+def test_a_column_that_is_not_sensitive_is_refused(folder):
+    done = attack("--column", "nonsense")
+    assert done.exit_code == 2
+    assert "needs a private column" in done.stderr
