@@ -49,6 +49,12 @@ def test_a_number_outside_its_bounds_makes_the_outcome_differ(registered):
     assert run("x", SETUP).state == "differs"
 
 
+def test_a_claim_that_is_not_confirmed_is_no_success(registered):
+    found = [Finding("Table 1", "rows", 1, high=2)]
+    registered(lambda setup: Evidence(found, "None.", unmet=["It is always faster."]))
+    assert run("x", SETUP).state == "in part"
+
+
 def test_the_setup_reaches_the_experiment(registered):
     registered(lambda setup: Evidence([Finding("", "seed", setup.seed, low=7, high=7)], "None."))
     assert run("x", SETUP).state == "reproduced"

@@ -66,6 +66,14 @@ def test_the_same_outcome_gives_the_same_figure(folder, tmp_path):
     assert (tmp_path / "b" / "small-1.svg").read_bytes() == before
 
 
+def test_claims_that_are_not_confirmed_stand_before_the_numbers(tmp_path):
+    found = Evidence(FINDINGS[:1], "They round.", unmet=["Errors never grow."])
+    write_pages([outcome(evidence=found)], tmp_path)
+    page = (tmp_path / "small.md").read_text()
+    assert page.index("- Errors never grow.") < page.index("They round.") < page.index("| k = 10")
+    assert "reproduced in part" in page
+
+
 def test_the_index_keeps_what_earlier_runs_wrote(folder):
     write_pages([outcome("other", skipped="No data.")], folder)
     index = (folder / "index.md").read_text()

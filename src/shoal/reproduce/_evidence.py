@@ -110,12 +110,15 @@ class Evidence:
         Figures, if there is anything to look at.
     settings : mapping
         What was fixed and the reader needs to know: rows used, splits, key sizes.
+    unmet : sequence of str
+        Claims of the paper that we cannot confirm, a sentence each; `difference` says why.
     """
 
     findings: Sequence[Finding]
     difference: str
     charts: Sequence[Chart] = ()
     settings: Mapping[str, Any] | None = None
+    unmet: Sequence[str] = ()
 
     @property
     def failures(self) -> list[Finding]:

@@ -101,10 +101,12 @@ class Outcome:
 
     @property
     def state(self) -> str:
-        """`reproduced`, `differs` or `skipped`."""
+        """`reproduced`, `in part` (a claim is unmet), `differs` (a bound fails) or `skipped`."""
         if self.evidence is None:
             return "skipped"
-        return "differs" if self.evidence.failures else "reproduced"
+        if self.evidence.failures:
+            return "differs"
+        return "in part" if self.evidence.unmet else "reproduced"
 
 
 def select(names: Sequence[str]) -> list[str]:

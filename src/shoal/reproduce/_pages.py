@@ -18,6 +18,7 @@ from shoal.typing import PathText
 _PACKAGES = ("shoal", "numpy", "scipy", "numba", "scikit-learn", "duckdb", "lifelines")
 _STATES = {
     "reproduced": "reproduced: every number lies within its bounds",
+    "in part": "reproduced in part: every number lies within its bounds, but claims are unmet",
     "differs": "**differs: a number lies outside its bounds**",
     "skipped": "**skipped**",
 }
@@ -56,6 +57,7 @@ def describe(outcome: Outcome) -> dict[str, Any]:
         "seed": outcome.setup.seed,
         "seconds": round(outcome.seconds, 1),
         "versions": _versions(),
+        "unmet": list(evidence.unmet) if evidence else [],
         "difference": evidence.difference if evidence else None,
         "settings": dict(evidence.settings or {}) if evidence else {},
         "findings": [finding.to_dict() for finding in evidence.findings] if evidence else [],
@@ -81,6 +83,8 @@ def _page(outcome: Outcome, figures: Sequence[Path]) -> str:
     if outcome.evidence is None:
         lines += ["", str(outcome.skipped)]
     else:
+        if outcome.evidence.unmet:
+            lines += ["", "Not confirmed:", "", *(f"- {claim}" for claim in outcome.evidence.unmet)]
         lines += ["", outcome.evidence.difference]
         for where in dict.fromkeys(finding.where for finding in outcome.evidence.findings):
             chosen = [f for f in outcome.evidence.findings if f.where == where]
@@ -145,6 +149,7 @@ def _index(folder: Path) -> str:
         "# Evidence", "",
         "The experiments of the papers, run again. Each page has the published numbers beside",
         "ours, the bounds outside of which we would call a claim not reproduced, and the command.",
+        "*In part*: the paper claims something that we could not confirm; the page says what.",
         "", "| experiment | state | numbers within bounds | seconds |", "|---|---|---|---|",
     ]  # fmt: skip
     for path in sorted(folder.glob("*.json")):

@@ -55,6 +55,9 @@ def _run(setup: Setup) -> Evidence:
         "commonest class, learned from the same rows, and for A3 its rank correlation).",
         [*_charts("Figure 3", "A16", ks, granted), *_charts("Figure 4", "A3", ks, banded)],
         {"rows": len(data), "folds": 10, "classifier": "GaussianNB", "ranges of A3": _BANDS},
+        unmet=[
+            "Figure 4: naive Bayes predicts ranges of A3 better from prioritized releases.",
+        ],
     )
 
 

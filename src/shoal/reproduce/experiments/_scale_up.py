@@ -92,6 +92,9 @@ def _run(setup: Setup) -> Evidence:
         "paper's own.",
         charts,
         {"rows to start from": _PEOPLE, "hierarchies": "leaf and level counts of table 1"},
+        unmet=[
+            "The scaled-up table has 127,831 distinct combinations: ours has 450,463.",
+        ],
     )
 
 

@@ -109,6 +109,10 @@ def _run(setup: Setup) -> Evidence:
             )
         ],
         {"batch": batch, "rows of the network": n_rows, "channel": "memory"},
+        unmet=[
+            "The circuit has the published number of gates: rebuilt it has 1.4 to 1.5 times that.",
+            "The fast logarithm is within 1/16: its error reaches 0.148.",
+        ],
     )
 
 
