@@ -103,7 +103,7 @@ def _run(setup: Setup) -> Evidence:
                 WHERE,
                 "More terms of the series are closer, and small counts are no worse",
                 "x",
-                "absolute error of ln x, largest up to the next power of two",
+                "largest error of ln x up to the next power of two",
                 lines,
                 log_x=True,
             )
