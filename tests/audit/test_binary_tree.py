@@ -30,6 +30,12 @@ def test_paths_in_words():
     assert (chain().depth, tree.depth) == (0, 2)
 
 
+def test_of_bounds_on_one_side_the_tightest_is_told():
+    tree = chain(1.5, 2.5, 3.5)
+    assert tree.path(tree.leaves.tolist()[-1], ("age",)) == "age > 3.5"
+    assert tree.path(tree.leaves.tolist()[-2], ("age",)) == "age > 2.5 and age <= 3.5"
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_turning_points_have_every_outcome(seed):
     """A fine grid finds no combination of outcomes that these points do not have."""

@@ -152,12 +152,17 @@ class BinaryTree:
         return np.unique(np.concatenate(found))
 
     def path(self, leaf: int, names: tuple[str, ...]) -> str:
-        """The tests on the way to a leaf, in words."""
+        """The tests on the way to a leaf, in words; of bounds on one side only the tightest."""
         tests: list[str] = []
+        bounded: set[tuple[int, bool]] = set()
         node = leaf
         while node != 0:
             parent = int(self._parent[node])
-            tests.append(self._words(parent, names, self.left[parent] == node))
+            side = int(self.feature[parent]), bool(self.left[parent] == node)
+            if parent in self.chosen or side not in bounded:  # further up it is wider
+                tests.append(self._words(parent, names, side[1]))
+            if parent not in self.chosen:
+                bounded.add(side)
             node = parent
         return " and ".join(reversed(tests)) or "no test"
 
