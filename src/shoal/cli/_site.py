@@ -37,7 +37,7 @@ TEXT = (".txt", ".md", ".log", ".dot")
 Agreement = Annotated[Path, typer.Argument(help="What the sites agreed on, TOML.")]
 KeyArgument = Annotated[Path, typer.Argument(help="Key file.")]
 KeyOption = Annotated[Path, typer.Option("--key", help="Key file.")]
-Out = Annotated[Path, typer.Option("--out", help="File to write.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="File to write.")]
 Site = Annotated[str, typer.Option("--site", help="Name of this site.")]
 Folder = Annotated[Path, typer.Option("--to", help="Folder where all sites put their files.")]
 Table = Annotated[Path, typer.Argument(help="CSV or Parquet file.")]

@@ -39,14 +39,16 @@ class Tested:
 def tree(
     table: Annotated[Path, typer.Argument(help="CSV or Parquet file, or a folder of them.")],
     schema: Annotated[
-        Path, typer.Option("--schema", exists=True, dir_okay=False, help="Column roles, TOML.")
+        Path,
+        typer.Option("--schema", "-s", exists=True, dir_okay=False, help="Column roles, TOML."),
     ],
     target: Annotated[
         str | None, typer.Option("--target", help="The class; that of the schema without.")
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="Smallest group of people.")] = 10,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write the tree here: .json, .pmml, .dot or .txt.")
+        Path | None,
+        typer.Option("--out", "-o", help="Write the tree here: .json, .pmml, .dot or .txt."),
     ] = None,
     criterion: Annotated[str, typer.Option(help="gain (ID3), gain_ratio (C4.5) or gini.")] = "gain",
     prune: Annotated[

@@ -30,7 +30,9 @@ app = typer.Typer(no_args_is_help=True, help="Mine a joint table with one other 
 
 Existing = {"exists": True, "dir_okay": False}
 TableFile = Annotated[Path, typer.Option("--table", **Existing, help="This party's part, CSV.")]
-SchemaFile = Annotated[Path, typer.Option("--schema", **Existing, help="Common schema, TOML.")]
+SchemaFile = Annotated[
+    Path, typer.Option("--schema", "-s", **Existing, help="Common schema, TOML.")
+]
 KeyFile = Annotated[Path, typer.Option("--key", **Existing, help="Own private key.")]
 OwnFile = Annotated[Path, typer.Option("--certificate", **Existing, help="Own certificate.")]
 PeerFile = Annotated[Path, typer.Option("--peer", **Existing, help="The other's certificate.")]
@@ -43,7 +45,9 @@ StateFile = Annotated[
     Path | None,
     typer.Option("--state", help="File to resume from; holds public outcomes only."),
 ]
-Result = Annotated[Path | None, typer.Option("--output", help="Write the model as JSON.")]
+Result = Annotated[
+    Path | None, typer.Option("--out", "-o", "--output", help="Write the model as JSON.")
+]
 Timeout = Annotated[float, typer.Option("--timeout", min=0.1, help="Longest wait, seconds.")]
 Kind = Annotated[str, typer.Option("--logarithm", help="chebyshev, taylor or fast.")]
 Products = Annotated[str, typer.Option("--products", help="transfer or paillier.")]
