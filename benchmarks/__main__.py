@@ -1,6 +1,7 @@
 """`python -m benchmarks [--full] [NAME ...]`: run them, print one table, store it as JSON.
 
-`python -m benchmarks compare A.json B.json` shows what changed between two results.
+`python -m benchmarks compare A.json B.json` shows what changed between two results;
+`python -m benchmarks publish A.json ...` makes them a page of the manual.
 Each `bench_NAME.py` has `main(quick: bool)`, which returns or yields `Row`s.
 """
 
@@ -9,19 +10,26 @@ import sys
 from pathlib import Path
 
 from benchmarks._compare import compare
+from benchmarks._publish import publish
 from benchmarks._results import default_path, read, results, write
 from benchmarks._run import names_in, run_all
 from benchmarks._show import HEAD, figures, table
 
 
 def main(words: list[str]) -> int:
-    """Run or compare; 1 where a benchmark did not finish."""
+    """Run, compare or publish; 1 where a benchmark did not finish."""
     if words[:1] == ["compare"]:
         parser = argparse.ArgumentParser(prog="benchmarks compare", description=compare.__doc__)
         parser.add_argument("before", type=Path)
         parser.add_argument("after", type=Path)
         given = parser.parse_args(words[1:])
         print(compare(read(given.before), read(given.after)))
+        return 0
+    if words[:1] == ["publish"]:
+        parser = argparse.ArgumentParser(prog="benchmarks publish", description=publish.__doc__)
+        parser.add_argument("results", type=Path, nargs="+")
+        for path in publish([read(path) for path in parser.parse_args(words[1:]).results]):
+            print(path)
         return 0
     return _run(words)
 

@@ -1,0 +1,53 @@
+"""Results as a page of the manual: docs/evidence/speed.md, and speed.json for numbers elsewhere."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks._row import Row
+from benchmarks._run import HERE, Done
+from benchmarks._show import HEAD, figures, table
+
+FOLDER = HERE.parent / "docs" / "evidence"
+
+
+def publish(found: Sequence[dict[str, Any]], folder: Path = FOLDER) -> list[Path]:
+    """Write the page; where several results have a benchmark, the last one counts."""
+    newest: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
+    for result in found:
+        newest |= {benchmark["name"]: (result, benchmark) for benchmark in result["benchmarks"]}
+    rows = [
+        {"bench": name, **row, "full": result["full"], "commit": result["commit"]}
+        for name, (result, benchmark) in sorted(newest.items())
+        for row in benchmark["rows"]
+    ]
+    last = found[-1]
+    data = {"machine": last["machine"], "versions": last["versions"], "rows": rows}
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / "speed.json", folder / "speed.md"]
+    paths[0].write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+    paths[1].write_text(_page(last, newest), "utf-8")
+    return paths
+
+
+def _page(last: dict[str, Any], newest: dict[str, Any]) -> str:
+    machine = last["machine"]
+    lines = [
+        "# Speed", "",
+        "The benchmarks of `make bench`, ours beside a named peer in one run. Compare ratios,",
+        "not seconds: below 1 ours is the smaller. Loss and error stand in it too where a method",
+        "trades them for time.", "",
+        f"{machine['processor']}, {machine['cores']} cores, {machine.get('gigabytes', '?')} GB, "
+        f"{machine['system']}, Python {machine['python']}; load {machine.get('load', '?')} at the "
+        "end. Versions: "
+        + ", ".join(f"{name} {number}" for name, number in last["versions"].items()) + ".",
+    ]  # fmt: skip
+    for name, (result, benchmark) in sorted(newest.items()):
+        command = f"python -m benchmarks{' --full' if result['full'] else ''} {name}"
+        done = Done(name, tuple(map(Row.from_dict, benchmark["rows"])), benchmark["seconds"])
+        lines += ["", f"## {name}", "", f"`{command}`, commit {result['commit']}."]
+        if benchmark["failure"]:
+            lines += ["", f"Did not finish: {benchmark['failure']}"]
+        lines += ["", table(HEAD[1:], (row[1:] for row in figures([done])))]
+    return "\n".join(lines) + "\n"
