@@ -119,6 +119,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
+    >>> from shoal.privacy import KAnonymity
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = KAnonymousTreeClassifier(privacy=KAnonymity(20)).fit(X, y)
     >>> tree.spans_.largest_k >= 20
