@@ -51,6 +51,22 @@ def test_a_pandas_index_changes_nothing(index):
     assert changed.index.tolist() == index
 
 
+def test_who_gives_categories_gets_categories():
+    pd = need("pandas")
+    city = pd.Categorical(["Ulm", None, "Bonn", "Ulm"], ["Aachen", "Bonn", "Ulm"])
+    frame = Frame(pd.DataFrame({"city": city}, index=[7, 7, 5, 3]))
+    codes, values = frame.factorize("city")
+    assert [values[c] if c >= 0 else None for c in codes] == ["Ulm", None, "Bonn", "Ulm"]
+    assert sorted(values) == ["Bonn", "Ulm"]  # nobody lives in Aachen
+    labels = ["*", "unused", None, "*"]  # two codes of one label
+    changed = frame.with_texts({"city": (labels, np.array([0, 2, 3, 0], np.int32))}).native
+    assert changed["city"].cat.categories.tolist() == ["*"]
+    assert changed["city"].astype(object).where(changed["city"].notna(), None).tolist() == [
+        "*", None, "*", "*",
+    ]  # fmt: skip
+    assert Frame(pd.DataFrame({"city": pd.Categorical([], ["Ulm"])})).factorize("city")[1] == []
+
+
 def test_columns_given_twice_are_named():
     pd = need("pandas")
     table = pd.DataFrame([[1, 2]], columns=["age", "age"])

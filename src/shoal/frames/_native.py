@@ -88,8 +88,19 @@ def _factorize_arrow(column: Any) -> tuple[Codes, list[Any]]:
 def _factorize_pandas(series: Any) -> tuple[Codes, list[Any]]:
     import pandas as pd
 
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return _used_categories(series.cat)
     codes, distinct = pd.factorize(series, use_na_sentinel=True)
     return codes.astype(np.int32), list(distinct.tolist())
+
+
+def _used_categories(categorical: Any) -> tuple[Codes, list[Any]]:
+    codes = categorical.codes.to_numpy()
+    rows = np.bincount(codes[codes >= 0], minlength=len(categorical.categories))
+    used = np.flatnonzero(rows)
+    place = np.full(len(rows) + 1, -1, np.int32)  # the last one is of code -1
+    place[used] = np.arange(len(used))
+    return place[codes], list(categorical.categories[used].tolist())
 
 
 def _factorize_list(values: list[Any]) -> tuple[Codes, list[Any]]:
@@ -125,13 +136,28 @@ def with_texts(
 
     result = native.copy(deep=False)
     for name, (texts, codes) in columns.items():
-        if pd.__version__ >= "3":
+        if isinstance(native[name].dtype, pd.CategoricalDtype):
+            result[name] = _categories(texts, codes)
+        elif pd.__version__ >= "3":
             pool = pd.Series(list(texts), dtype="str")
             result[name] = pool.take(codes).array if len(codes) else pool.iloc[:0].array
         else:  # a series of objects is taken over without another look at each of them
             objects = np.array([*texts, None], object)[codes]
             result[name] = pd.Series(objects, index=result.index, dtype=object)
     return nw.from_native(result, eager_only=True)
+
+
+def _categories(texts: Sequence[str | None], codes: Codes) -> Any:
+    """A categorical of the texts in use: who gave categories gets categories."""
+    import pandas as pd
+
+    place: dict[str, int] = {}
+    code = np.full(len(texts), -1, np.int32)
+    for at in np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist():
+        text = texts[at]
+        if text is not None:
+            code[at] = place.setdefault(text, len(place))
+    return pd.Categorical.from_codes(code[codes], list(place))
 
 
 def with_arrays(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[Any]]) -> nw.DataFrame[Any]:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import lru_cache
 
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 _BAND = re.compile(rf"^\[?{_NUMBER}-{_NUMBER}[\])]?$")
@@ -21,8 +22,12 @@ def range_label(low: str | None, high: str | None) -> str:
     low, high = str(low), str(high)
     if low == high:
         return low
-    numbers = re.fullmatch(_NUMBER, low) and re.fullmatch(_NUMBER, high)
-    return f"[{low}-{high}]" if numbers else f"[{low} to {high}]"
+    return f"[{low}-{high}]" if _is_number(low) and _is_number(high) else f"[{low} to {high}]"
+
+
+@lru_cache(maxsize=4096)  # a release has many ranges between few values
+def _is_number(value: str) -> bool:
+    return re.fullmatch(_NUMBER, value) is not None
 
 
 def range_ends(label: str | None) -> tuple[str, str] | None:
