@@ -60,7 +60,7 @@ class Frame:
 
     def factorize(self, name: str) -> tuple[Codes, list[Any]]:
         """Codes of a column (-1 where missing; NaN is missing) and the values behind them."""
-        return _native.factorize(self._frame[name])
+        return _native.factorize(self._frame, name)
 
     def values(self, name: str) -> list[Any]:
         """The column as Python values."""

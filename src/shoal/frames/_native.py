@@ -33,20 +33,20 @@ def column_names(frame: nw.DataFrame[Any]) -> list[str]:
     return names
 
 
-def factorize(series: nw.Series[Any]) -> tuple[Codes, list[Any]]:
-    """Codes (-1 where missing) and the distinct values they stand for."""
-    native = series.to_native()
+def factorize(frame: nw.DataFrame[Any], name: str) -> tuple[Codes, list[Any]]:
+    """Codes of a column (-1 where missing) and the distinct values they stand for."""
+    native, library = frame.to_native(), frame.implementation
     try:
-        if series.implementation.is_polars():
-            return _factorize_polars(native)
-        if series.implementation.is_pyarrow():
-            return _factorize_arrow(native)
-        if series.implementation.is_pandas():
-            return _factorize_pandas(native)
-        return _factorize_list(series.to_list())
+        if library.is_polars():
+            return _factorize_polars(native[name])
+        if library.is_pyarrow():
+            return _factorize_arrow(native[name])
+        if library.is_pandas():
+            return _factorize_pandas(native[name])
+        return _factorize_list(frame[name].to_list())
     except TypeError:
         raise TableError(
-            f"column {series.name!r} holds lists or other values that cannot be compared. "
+            f"column {name!r} holds lists or other values that cannot be compared. "
             "Turn them into text or numbers first."
         ) from None
 

@@ -16,6 +16,8 @@ def text(value: Any) -> str | None:
     >>> [text(v) for v in (20.0, 20.5, True, "01234", float("nan"))]
     ['20', '20.5', 'true', '01234', None]
     """
+    if type(value) is str:  # most are
+        return value
     if isinstance(value, np.generic):
         value = value.item()
     match value:
