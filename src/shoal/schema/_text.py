@@ -23,8 +23,6 @@ def text(value: Any) -> str | None:
     match value:
         case None:
             return None
-        case str():
-            return value
         case bool():
             return "true" if value else "false"
         case int():
