@@ -1,16 +1,7 @@
 """The worked example of bottom-up generalization, as files."""
 
-CELLS = {
-    "c1b2a3": (0, 4),
-    "c1b2c3": (0, 4),
-    "c1b2d3": (0, 3),
-    "c1c2a3": (2, 1),
-    "c1c2b3": (2, 2),
-    "d1c2b3": (4, 0),
-    "d1c2e3": (2, 0),
-    "d1d2b3": (2, 1),
-    "d1d2e3": (2, 0),
-}
+from tests.anonymize.people import worked_rows
+
 SCHEMA = """
 [columns.relationship]
 role = "quasi-identifier"
@@ -32,9 +23,6 @@ target = true
 
 def write(folder):
     """The table and its schema."""
-    rows = ["relationship,race,workclass,class"]
-    for cell, (yes, no) in CELLS.items():
-        values = ",".join([cell[:2], cell[2:4], cell[4:]])
-        rows += [f"{values},Y"] * yes + [f"{values},N"] * no
+    rows = ["relationship,race,workclass,class", *map(",".join, worked_rows())]
     (folder / "table.csv").write_text("\n".join(rows) + "\n")
     (folder / "schema.toml").write_text(SCHEMA)
