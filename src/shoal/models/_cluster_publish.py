@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -10,7 +9,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import shoal
-from shoal._atomic import write_text
 from shoal.errors import ParameterError
 from shoal.models._cluster_space import Axis, ClusterSpace
 from shoal.models._json import (
@@ -22,6 +20,7 @@ from shoal.models._json import (
     read_json,
     set_columns,
     spans_from_dict,
+    write_json,
 )
 from shoal.privacy import Bins, PrivacyModel, Spans
 from shoal.typing import Counts, Floats, PathText
@@ -87,10 +86,7 @@ class PublishedClusters:
 
     def to_json(self, path: PathText | None = None) -> str:
         """:meth:`to_dict` as JSON; written to `path` as well when given."""
-        found = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-        if path is not None:
-            write_text(path, found)
-        return found
+        return write_json(self.to_dict(), path)
 
     @classmethod
     def from_json(cls, path: PathText) -> Self:

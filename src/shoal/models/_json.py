@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._atomic import write_text
 from shoal.errors import TableError
 from shoal.privacy import Bins, Spans
 from shoal.tables import FrequencyTable
@@ -55,6 +56,14 @@ def read_json(source: PathText, form: str = FORMAT) -> Mapping[str, Any]:
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise TableError(f"{name} is not JSON.") from None
     return check_format(data, form)
+
+
+def write_json(data: Mapping[str, Any], path: PathText | None) -> str:
+    """What a model publishes, as text; written to `path` as well when given."""
+    found = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    if path is not None:
+        write_text(path, found)
+    return found
 
 
 def check_format(data: Any, form: str = FORMAT) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -24,6 +23,7 @@ from shoal.models._json import (
     read_json,
     set_columns,
     spans_from_dict,
+    write_json,
 )
 from shoal.models._nodes import FittedTree
 from shoal.models._plot import plot_tree
@@ -176,10 +176,7 @@ class PublishedTree:
 
     def to_json(self, path: PathText | None = None) -> str:
         """:meth:`to_dict` as JSON; written to `path` as well when given."""
-        found = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-        if path is not None:
-            write_text(path, found)
-        return found
+        return write_json(self.to_dict(), path)
 
     @classmethod
     def from_json(cls, source: PathText) -> Self:
