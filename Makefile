@@ -13,8 +13,8 @@ JOBS ?= 2
 CORE_PACKAGES := schema frames tables datasets anonymize
 CORE_COMMANDS := group output progress anonymize schema demo
 CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/shoal/schema) \
-	$(patsubst %,tests/cli/test_%.py,$(CORE_COMMANDS))
-CODE := $(wildcard src tests benchmarks docs/*.py)
+	$(foreach name,$(CORE_COMMANDS),$(wildcard tests/cli/test_$(name).py tests/cli/*/test_$(name).py))
+CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 
 .PHONY: help demo test lint pytest core chromium docs evidence bench clean
 

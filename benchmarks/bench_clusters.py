@@ -110,8 +110,8 @@ def rules() -> Iterator[Row]:
     from shoal.datasets import find_data, groceries
     from shoal.errors import MissingExtraError
     from shoal.models import KAnonymousRules
-    from shoal.models._mine_rules import mine
-    from shoal.models._rules import read_baskets
+    from shoal.models.rules._mine_rules import mine
+    from shoal.models.rules._rules import read_baskets
 
     baskets = groceries()
     with find_data("groceries/hierarchies/item.csv").open(encoding="utf-8") as file:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from benchmarks._row import Row
 from benchmarks._timing import seconds
+from reproduce.experiments._constrained import LIMITS, limited_schema, sample_rows
 from shoal.anonymize import ConstrainedKMember
 from shoal.datasets import adult
 from shoal.privacy import KAnonymity
-from shoal.reproduce.experiments._constrained import LIMITS, limited_schema, sample_rows
 
 
 def main(quick: bool = False) -> Iterator[Row]:

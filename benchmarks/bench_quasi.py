@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks._row import Row, missing
 from benchmarks._timing import peak_megabytes, seconds, timed
+from reproduce._quasi_tables import ADULT
 from shoal import datasets
 from shoal.discover import find_key, mask
-from shoal.reproduce._quasi_tables import ADULT
 
 CARDINALITIES = [81, 2, 6, 17, 52, 9, 8, 14, 30, 5, 99, 41, 2, 2, 3, 4, 7, 12, 20, 50, 3, 2, 2, 5,
                  9, 11, 25, 100, 1000, 2, 2, 3, 6, 8, 300, 4, 2, 10, 15, 5, 60]  # fmt: skip

@@ -2,11 +2,17 @@
 
 import functools
 import importlib
+import os
 import shutil
 import signal
+from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("SHOAL_DATA", ROOT.parent / "shared" / "data"))
+"""Public data sets, which are not part of the project."""
 
 
 def need(package: str) -> ModuleType:

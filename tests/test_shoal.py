@@ -41,7 +41,7 @@ def test_unknown_name_is_an_attribute_error():
 
 def test_what_releases_tables_loads_no_slow_library():
     code = (
-        "import sys, shoal.anonymize, shoal.cli._anonymize;"
+        "import sys, shoal.anonymize, shoal.cli.publish._anonymize;"
         "slow = {'scipy', 'sklearn', 'numba', 'pandas', 'matplotlib'} & set(sys.modules);"
         "sys.exit(', '.join(sorted(slow)) or 0)"
     )

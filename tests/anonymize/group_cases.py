@@ -3,7 +3,7 @@
 import duckdb
 import numpy as np
 
-from shoal.anonymize._group_loss import is_range_column, make_columns
+from shoal.anonymize.clusters._group_loss import is_range_column, make_columns
 from shoal.privacy import DistinctDiversity, KAnonymity, compile_rules
 from shoal.schema import Schema
 from shoal.tables import open_table

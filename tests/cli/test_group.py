@@ -11,10 +11,9 @@ from typer.testing import CliRunner
 
 from shoal import cli, errors
 from shoal.cli import _commands, _group
-from tests.extras import hear_interrupts
+from tests.extras import ROOT, hear_interrupts
 
 HEAVY = {"numba", "sklearn", "pandas", "polars", "pyarrow", "scipy", "duckdb"}
-ROOT = Path(__file__).parents[2]
 
 
 def run_python(code: str, **extra: str) -> subprocess.CompletedProcess[str]:
@@ -42,7 +41,7 @@ def failing(monkeypatch):
             raise error
 
         monkeypatch.setitem(sys.modules, "shoal.cli._boom", module)
-        monkeypatch.setitem(_commands.COMMANDS, "boom", "Fail.")
+        monkeypatch.setitem(_commands.COMMANDS, "boom", ("_boom", "Fail."))
 
     return install
 
@@ -76,8 +75,12 @@ def test_every_command_explains_itself_and_takes_json_and_quiet(name):
 
 def test_every_file_of_a_command_is_listed():
     folder = Path(cli.__file__).parent
-    files = {p.stem for p in folder.glob("_*.py") if "\napp = " in p.read_text()} - {"__init__"}
-    assert files == {"_" + name.replace("-", "_") for name in _commands.COMMANDS}
+    files = {
+        ".".join(path.relative_to(folder).with_suffix("").parts)
+        for path in folder.rglob("_*.py")
+        if "\napp = " in path.read_text() and path.stem != "__init__"
+    }
+    assert files == {module for module, _ in _commands.COMMANDS.values()}
 
 
 @pytest.mark.parametrize(
@@ -158,7 +161,7 @@ def test_interrupt_ends_with_130():
         "def boom():\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    import time; time.sleep(5)\n"
-        "sys.modules['shoal.cli._boom'] = m; _commands.COMMANDS['boom'] = 'x'\n"
+        "sys.modules['shoal.cli._boom'] = m; _commands.COMMANDS['boom'] = ('_boom', 'x')\n"
         "sys.argv = ['shoal', 'boom']; main()"
     )
     done = run_python(code)

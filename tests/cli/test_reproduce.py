@@ -3,9 +3,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from reproduce import Evidence, Experiment, Finding, _experiment
 from shoal import cli
 from shoal.datasets import DataNotFoundError
-from shoal.reproduce import Evidence, Experiment, Finding, _experiment
 
 
 @pytest.fixture

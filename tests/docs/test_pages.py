@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from reproduce import EXPERIMENTS
 from shoal.datasets import DataNotFoundError
 from shoal.errors import MissingExtraError
-from shoal.reproduce import EXPERIMENTS
 from tests.docs.pages import ROOT, Walk, read_blocks, shows
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])

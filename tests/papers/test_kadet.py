@@ -1,18 +1,18 @@
 """Friedman, Schuster, Wolff: k-anonymous decision tree induction (PKDD 2006; VLDB Journal 2008).
 
-The worked examples; what was published on Adult is in `shoal.reproduce.experiments`.
+The worked examples; what was published on Adult is in `reproduce.experiments`.
 """
 
 import pandas as pd
 import pytest
 
 from shoal.models import KAnonymousTreeClassifier
-from shoal.models._attributes import describe_attributes
 from shoal.models._groups import one_group_per_row
-from shoal.models._grow import Grower
 from shoal.models._input import Input
-from shoal.models._kernel_types import GAIN, Settings
-from shoal.models._training import code_target, code_training
+from shoal.models.tree._attributes import describe_attributes
+from shoal.models.tree.growth._grow import Grower
+from shoal.models.tree.growth._kernel_types import GAIN, Settings
+from shoal.models.tree.growth._training import code_target, code_training
 from shoal.privacy import KAnonymity, compile_rules
 from tests.models.tables import ROLES, clients, mortgage
 

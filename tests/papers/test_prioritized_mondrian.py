@@ -1,6 +1,6 @@
 """What we promise beyond what [XR08]_ published about prioritized Mondrian.
 
-Its figures are in `shoal.reproduce.experiments`.
+Its figures are in `reproduce.experiments`.
 
 Adult: 30,162 training rows without missing values; age numeric, seven columns with the published
 trees.

@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from reproduce._quasi_tables import adult_table, count_distinct, covtype_table
 from shoal.datasets import DataNotFoundError
 from shoal.discover import (
     CodeTable,
@@ -14,7 +15,6 @@ from shoal.discover import (
     minimal_keys,
     separation_ratio,
 )
-from shoal.reproduce._quasi_tables import adult_table, count_distinct, covtype_table
 
 
 def _load(loader):

@@ -3,7 +3,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from shoal.reproduce._apriori import best_rules, find_rules, frequent_sets, mark_items
+from reproduce._apriori import best_rules, find_rules, frequent_sets, mark_items
 
 
 def table(seed, n_rows=40):

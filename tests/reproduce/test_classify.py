@@ -4,10 +4,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.anonymize import Mondrian
-from shoal.datasets import Dataset
-from shoal.privacy import KAnonymity
-from shoal.reproduce._classify import (
+from reproduce._classify import (
     Examples,
     bayes_accuracy,
     design_rows,
@@ -15,6 +12,9 @@ from shoal.reproduce._classify import (
     released_examples,
     tree_error,
 )
+from shoal.anonymize import Mondrian
+from shoal.datasets import Dataset
+from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 
 

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from shoal.reproduce import Evidence, Finding
+from reproduce import Evidence, Finding
 
 
 def finding(ours, **bounds):

@@ -1,8 +1,6 @@
 import pytest
 
-from shoal.datasets import DataNotFoundError
-from shoal.errors import ParameterError
-from shoal.reproduce import (
+from reproduce import (
     EXPERIMENTS,
     Evidence,
     Experiment,
@@ -13,6 +11,8 @@ from shoal.reproduce import (
     run,
     select,
 )
+from shoal.datasets import DataNotFoundError
+from shoal.errors import ParameterError
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from shoal.reproduce import (
+from reproduce import (
     Chart,
     Evidence,
     Experiment,

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from reproduce import Setup
+from reproduce._partitions import pair_chart, release_pairs
 from shoal.datasets import Dataset
-from shoal.reproduce import Setup
-from shoal.reproduce._partitions import pair_chart, release_pairs
 from shoal.schema import Column, Schema
 
 

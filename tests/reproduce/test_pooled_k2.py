@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shoal.reproduce._pooled_k2 import log_score, pooled_k2
+from reproduce._pooled_k2 import log_score, pooled_k2
 from tests.reference.k2 import k2, log_factorial, score
 
 

@@ -3,9 +3,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from reproduce._quasi_tables import ADULT, adult_table, count_distinct
 from shoal.datasets import DataNotFoundError
 from shoal.discover import CodeTable
-from shoal.reproduce._quasi_tables import ADULT, adult_table, count_distinct
 
 
 def brute(codes: np.ndarray, columns: Sequence[int]) -> int:

@@ -1,12 +1,12 @@
 import numpy as np
 
-from shoal.reproduce._pooled_k2 import pooled_k2
-from shoal.reproduce.experiments._secure_logarithm import make_rows
+from reproduce._pooled_k2 import pooled_k2
+from reproduce.experiments._secure_logarithm import make_rows
 from tests.extras import need
 
 need("gmpy2")
 need("cryptography")
-from shoal.reproduce import _two_parties as parties  # noqa: E402
+from reproduce import _two_parties as parties  # noqa: E402
 
 
 def test_logarithms_of_every_small_count():

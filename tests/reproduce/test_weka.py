@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from reproduce._classify import Examples, tree_error
+from reproduce._weka import arff_header, arff_rows, find_weka, j48_error
 from shoal.errors import ParameterError
-from shoal.reproduce._classify import Examples, tree_error
-from shoal.reproduce._weka import arff_header, arff_rows, find_weka, j48_error
 
 TRAIN = Examples({"x": np.array(["a", "it's"] * 20)}, np.array(["yes", "no"] * 20))
 TEST = Examples({"x": np.array(["a", "a", "it's", "b\\"])}, np.array(["yes", "no", "no", "no"]))

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.anonymize._methods import known_methods, make_method
 from shoal.anonymize._recoding import Recoding
+from shoal.anonymize._registry import known_methods, make_method
 from shoal.errors import ShoalError
 from shoal.metrics import examples, measure_raw, released_raw, risk
 from shoal.privacy import PrivacyModel

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from shoal.audit._adapters import read_model
 from shoal.audit._model_audit import Breach, ModelAudit, ReleaseKind
-from shoal.audit._people import read_people
-from shoal.audit._reading import Reading
+from shoal.audit._model_spans import Reading
+from shoal.audit._training_table import read_people
+from shoal.audit.adapters._registry import read_model
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity, PrivacyModel, Spans
 from shoal.schema import Schema

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import Features, PrivateFeatures, bare_feature, find_features
-from shoal.audit._people import People
+from shoal.audit._training_table import People
 from shoal.errors import SchemaError
 from shoal.schema import text
 from shoal.typing import Floats

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit._people import Domain, People
+from shoal.audit._training_table import Domain, People
 from shoal.errors import SchemaError
 from shoal.schema import number
 from shoal.typing import Floats

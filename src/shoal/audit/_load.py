@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from shoal.audit._lightgbm_trees import is_lightgbm
-from shoal.audit._xgboost_trees import is_xgboost
+from shoal.audit.adapters._lightgbm_trees import is_lightgbm
+from shoal.audit.adapters._xgboost_trees import is_xgboost
 from shoal.errors import MissingExtraError, ParameterError, TableError
 from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 from shoal.typing import PathText

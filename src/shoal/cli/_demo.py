@@ -8,8 +8,8 @@ import typer
 from shoal.anonymize import TopDownSpecialization, check_table
 from shoal.cli._options import Force, refuse_existing
 from shoal.cli._output import output
-from shoal.cli._schema import draw_schema
-from shoal.cli._show import show_release
+from shoal.cli.publish._schema import draw_schema
+from shoal.cli.publish._show import show_release
 from shoal.datasets import DataNotFoundError, Dataset, adult, adult_schema, census, census_schema
 from shoal.discover import Suggestion, suggest_schema
 from shoal.privacy import KAnonymity

@@ -28,14 +28,14 @@ class LazyGroup(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = {
-            name: TyperCommand(name, help=line) for name, line in sorted(COMMANDS.items())
+            name: TyperCommand(name, help=line) for name, (_, line) in sorted(COMMANDS.items())
         }
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Load one command; a listing makes do with its name and its line."""
         if self._listing or cmd_name not in self.commands:
             return self.commands.get(cmd_name)
-        module = importlib.import_module(f"shoal.cli._{cmd_name.replace('-', '_')}")
+        module = importlib.import_module(f"shoal.cli.{COMMANDS[cmd_name][0]}")
         command = get_command(module.app)
         command.name = cmd_name
         _dress(command)

@@ -1,12 +1,19 @@
-"""`shoal reproduce`: the papers' experiments, run again."""
+"""`shoal reproduce`: the papers' experiments, run again.
 
+The experiments are a folder of the source tree, not part of the installed package: they are for
+those who check our claims, and need more packages than a release does.
+"""
+
+import importlib
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+import shoal
 from shoal.cli._output import output
-from shoal.reproduce import EXPERIMENTS, Outcome, Setup, describe, run, select, write_pages
+from shoal.errors import ShoalError
 
 app = typer.Typer()
 
@@ -32,26 +39,40 @@ def reproduce(
     An experiment whose data or package is absent is skipped and says how to get it.
     """
     out_ = output()
-    chosen = select(names or [])
+    papers = _experiments()
+    chosen = papers.select(names or [])
     if list_:
-        known = {name: EXPERIMENTS[name] for name in chosen}
+        known = {name: papers.EXPERIMENTS[name] for name in chosen}
         out_.emit(known, lambda: out_.table("", ["name", "what"], list(known.items())))
         return
-    outcomes: list[Outcome] = []
+    outcomes: list[Any] = []
     for at, name in enumerate(chosen):
         with out_.progress() as progress:
             progress(at, len(chosen), name)
-            outcome = run(name, Setup(quick, seed, progress))
-        write_pages([outcome], out)  # one at a time: an interrupted run keeps what it has
+            outcome = papers.run(name, papers.Setup(quick, seed, progress))
+        papers.write_pages([outcome], out)  # one at a time: an interrupted run keeps what it has
         outcomes.append(outcome)
         out_.note(f"{name}: {outcome.state}, {outcome.seconds:.1f} s")
-    data = {"out": str(out), "experiments": [describe(outcome) for outcome in outcomes]}
+    data = {"out": str(out), "experiments": [papers.describe(outcome) for outcome in outcomes]}
     out_.emit(data, lambda: _show(outcomes, out))
     if any(outcome.state == "differs" for outcome in outcomes):
         raise typer.Exit(1)
 
 
-def _show(outcomes: list[Outcome], out: Path) -> None:
+def _experiments() -> Any:
+    """The folder `reproduce` beside `src`, wherever the command is called from."""
+    root = Path(shoal.__file__).resolve().parents[2]
+    if not (root / "reproduce" / "__init__.py").exists():
+        raise ShoalError(
+            "the experiments are in the source tree, not in the installed package. Clone the "
+            "project and run `make evidence` there, or `shoal reproduce` after `pip install -e .`."
+        )
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+    return importlib.import_module("reproduce")
+
+
+def _show(outcomes: list[Any], out: Path) -> None:
     rows = []
     for outcome in outcomes:
         found = outcome.evidence.findings if outcome.evidence else ()

@@ -2,10 +2,8 @@
 
 from shoal.discover._keys import find_key, minimal_keys
 from shoal.discover._mask import mask
-from shoal.discover._partition import CodeTable
 from shoal.discover._publish import write_masked
 from shoal.discover._ratios import distinct_ratio, separation_ratio
-from shoal.discover._reservoir import RowSample
 from shoal.discover._results import (
     AttributeSetRisk,
     KeyResult,
@@ -18,6 +16,8 @@ from shoal.discover._sizes import pairs_for_key, pairs_for_quasi_identifier, row
 from shoal.discover._suggest import Suggestion, suggest_schema
 from shoal.discover._survey import Survey, survey
 from shoal.discover._uniqueness import uniqueness
+from shoal.discover.sources._partition import CodeTable
+from shoal.discover.sources._reservoir import RowSample
 
 __all__ = [
     "AttributeSetRisk",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 
-from shoal.discover._checks import (
+from shoal.discover._remarks import remark_constant
+from shoal.discover._results import KeyResult, MinimalKeys
+from shoal.discover.covers._coverage import AllPairs
+from shoal.discover.covers._covering_problem import Instance, Solution
+from shoal.discover.covers._differences import all_minimal_keys
+from shoal.discover.covers._hitting import Budget, bits
+from shoal.discover.sources._checks import (
     RandomState,
     check_choice,
     check_count,
@@ -13,14 +19,8 @@ from shoal.discover._checks import (
     check_weights,
     make_generator,
 )
-from shoal.discover._coverage import AllPairs
-from shoal.discover._differences import all_minimal_keys
-from shoal.discover._hitting import Budget, bits
-from shoal.discover._instance import Instance, Solution
-from shoal.discover._open import open_source
-from shoal.discover._remarks import remark_constant
-from shoal.discover._results import KeyResult, MinimalKeys
-from shoal.discover._source import Source
+from shoal.discover.sources._open import open_source
+from shoal.discover.sources._source import Source
 from shoal.errors import ParameterError
 from shoal.typing import Floats, Native
 

@@ -8,7 +8,12 @@ from time import perf_counter
 
 import numpy as np
 
-from shoal.discover._checks import (
+from shoal.discover._remarks import remark_constant
+from shoal.discover._results import MaskResult
+from shoal.discover._sizes import sampled_beta
+from shoal.discover.covers._coverage import AllPairs, Coverage, DistinctRows, SampledPairs
+from shoal.discover.covers._greedy import hold
+from shoal.discover.sources._checks import (
     RandomState,
     check_choice,
     check_count,
@@ -16,13 +21,8 @@ from shoal.discover._checks import (
     check_weights,
     make_generator,
 )
-from shoal.discover._coverage import AllPairs, Coverage, DistinctRows, SampledPairs
-from shoal.discover._greedy import hold
-from shoal.discover._open import open_source
-from shoal.discover._remarks import remark_constant
-from shoal.discover._results import MaskResult
-from shoal.discover._sizes import sampled_beta
-from shoal.discover._source import Source, sample_pairs
+from shoal.discover.sources._open import open_source
+from shoal.discover.sources._source import Source, sample_pairs
 from shoal.errors import InfeasibleError
 from shoal.typing import Native
 

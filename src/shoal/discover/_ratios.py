@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shoal.discover._open import open_source
 from shoal.discover._results import AttributeSetRisk
-from shoal.discover._source import Source
+from shoal.discover.sources._open import open_source
+from shoal.discover.sources._source import Source
 from shoal.typing import Native
 
 

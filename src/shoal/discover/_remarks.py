@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.discover._coverage import AllPairs, Coverage, DistinctRows, SampledPairs
+from shoal.discover.covers._coverage import AllPairs, Coverage, DistinctRows, SampledPairs
 
 
 def remark_constant(names: Sequence[str], coverage: Coverage) -> tuple[str, ...]:

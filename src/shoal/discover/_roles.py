@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.discover._open import open_source
-from shoal.discover._partition import CodeTable
 from shoal.discover._results import AttributeSetRisk, Result
 from shoal.discover._survey import fitting_size
 from shoal.discover._uniqueness import n_sets, uniqueness
+from shoal.discover.sources._open import open_source
+from shoal.discover.sources._partition import CodeTable
 from shoal.schema import Role
 from shoal.typing import Native
 

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from shoal.discover._checks import (
+from shoal.discover._keys import find_key, minimal_keys
+from shoal.discover._ratios import measure_set
+from shoal.discover._results import AttributeSetRisk, KeyResult, MinimalKeys, Result
+from shoal.discover._uniqueness import n_sets, uniqueness
+from shoal.discover.covers._coverage import AllPairs
+from shoal.discover.covers._greedy import cover
+from shoal.discover.sources._checks import (
     RandomState,
     check_choice,
     check_count,
     check_weights,
     make_generator,
 )
-from shoal.discover._coverage import AllPairs
-from shoal.discover._greedy import cover
-from shoal.discover._keys import find_key, minimal_keys
-from shoal.discover._open import open_source
-from shoal.discover._ratios import measure_set
-from shoal.discover._results import AttributeSetRisk, KeyResult, MinimalKeys, Result
-from shoal.discover._source import CodedSource, Source
-from shoal.discover._uniqueness import n_sets, uniqueness
+from shoal.discover.sources._open import open_source
+from shoal.discover.sources._source import CodedSource, Source
 from shoal.errors import InfeasibleError
 from shoal.typing import Native, Progress
 

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 
-from shoal.discover._checks import check_count
-from shoal.discover._coverage import AllPairs
-from shoal.discover._open import open_source
-from shoal.discover._partition import Partition, Split
 from shoal.discover._remarks import remark_constant
 from shoal.discover._results import AttributeSetRisk, UniquenessProfile
+from shoal.discover.covers._coverage import AllPairs
+from shoal.discover.sources._checks import check_count
+from shoal.discover.sources._open import open_source
+from shoal.discover.sources._partition import Partition, Split
 from shoal.errors import ParameterError
 from shoal.typing import Native
 

@@ -1,25 +1,16 @@
 """Learn from data that several sites hold and may not pool."""
 
 from shoal.federated._agreement import make_kernel, make_key, read_agreement
-from shoal.federated._aliases import AliasTable
-from shoal.federated._compare import Comparison, Study, compare_sites
-from shoal.federated._cox import RandomKernelCox, concordance
-from shoal.federated._dose import eqd2
-from shoal.federated._files import (
-    combine_files,
-    decode_file,
-    encode_file,
-    read_provenance,
-    read_rows,
-    sample_file,
-)
-from shoal.federated._flower import Federated, join_training, serve_training
-from shoal.federated._grouping import GradedGrouping
-from shoal.federated._key import TransformKey
-from shoal.federated._mapping import MappingTable
-from shoal.federated._random_kernel import RandomKernel
-from shoal.federated._ranges import GradedRanges
-from shoal.federated._read_back import (
+from shoal.federated.kernels._compare import Comparison, Study, compare_sites
+from shoal.federated.kernels._cox import RandomKernelCox, concordance
+from shoal.federated.kernels._dose import eqd2
+from shoal.federated.kernels._flower import Federated, join_training, serve_training
+from shoal.federated.kernels._random_kernel import RandomKernel
+from shoal.federated.kernels._shares import Share, make_share, read_share, read_shares, write_share
+from shoal.federated.kernels._survival import auc_at, status_at, survival_target
+from shoal.federated.kernels._svc import RandomKernelSVC
+from shoal.federated.transforms._aliases import AliasTable
+from shoal.federated.transforms._decode_results import (
     decode_centroids,
     decode_contingency,
     decode_items,
@@ -29,11 +20,20 @@ from shoal.federated._read_back import (
     decode_tree,
     decode_tree_dict,
 )
-from shoal.federated._shares import Share, make_share, read_share, read_shares, write_share
-from shoal.federated._survival import auc_at, status_at, survival_target
-from shoal.federated._svc import RandomKernelSVC
-from shoal.federated._tables import decode, encode
-from shoal.federated._transformer import KeyTransformer
+from shoal.federated.transforms._files import (
+    combine_files,
+    decode_file,
+    encode_file,
+    read_provenance,
+    read_rows,
+    sample_file,
+)
+from shoal.federated.transforms._grouping import GradedGrouping
+from shoal.federated.transforms._key import TransformKey
+from shoal.federated.transforms._mapping import MappingTable
+from shoal.federated.transforms._ranges import GradedRanges
+from shoal.federated.transforms._tables import decode, encode
+from shoal.federated.transforms._transformer import KeyTransformer
 
 __all__ = [
     "AliasTable",

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.federated._aliases import AliasTable
-from shoal.federated._key import ColumnCode, TransformKey
-from shoal.federated._random_kernel import RandomKernel
-from shoal.federated._ranges import GradedRanges
+from shoal.federated.kernels._random_kernel import RandomKernel
+from shoal.federated.transforms._aliases import AliasTable
+from shoal.federated.transforms._key import ColumnCode, TransformKey
+from shoal.federated.transforms._ranges import GradedRanges
 from shoal.typing import PathText
 
 GRADED = {"low", "high", "groups", "breaks", "decimals"}

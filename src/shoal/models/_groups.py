@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InfeasibleError, ParameterError
-from shoal.models._attributes import Attribute
-from shoal.models._training import Coded, private_coding
+from shoal.models.tree._attributes import Attribute
+from shoal.models.tree.growth._training import Coded, private_coding
 from shoal.privacy import (
     DeltaPresence,
     KAnonymity,

@@ -1,31 +1,31 @@
 """Privacy models: conditions on the groups of a table, alone or joined with ``&``."""
 
-from shoal.privacy._alpha import AlphaKAnonymity, PSensitive
-from shoal.privacy._closeness import TCloseness
-from shoal.privacy._diversity import (
+from shoal.privacy._model import POPULATION, All, PrivacyModel, Reached, Rule, check
+from shoal.privacy.compiled._compile import allowed_groups, compile_rules
+from shoal.privacy.compiled._condition_kernels import Rules, add_cell, allowed
+from shoal.privacy.compiled._sparse_condition_kernels import allowed_present, touch_cell
+from shoal.privacy.models._alpha import AlphaKAnonymity, PSensitive
+from shoal.privacy.models._closeness import TCloseness
+from shoal.privacy.models._diversity import (
     ConfidenceLimit,
     DistinctDiversity,
     EntropyDiversity,
     RecursiveDiversity,
     confidence_to_l,
 )
-from shoal.privacy._k_anonymity import KAnonymity
-from shoal.privacy._likeness import BetaLikeness
-from shoal.privacy._model import POPULATION, All, PrivacyModel, Reached, Rule, check
-from shoal.privacy._presence import DeltaPresence, with_population
-from shoal.privacy._proximity import Proximity
-from shoal.privacy._rule_kernels import Rules, add_cell, allowed
-from shoal.privacy._rule_spans import (
+from shoal.privacy.models._k_anonymity import KAnonymity
+from shoal.privacy.models._likeness import BetaLikeness
+from shoal.privacy.models._presence import DeltaPresence, with_population
+from shoal.privacy.models._proximity import Proximity
+from shoal.privacy.spans._linear_spans import Winners
+from shoal.privacy.spans._rule_spans import (
     ItemRule,
     RuleSpans,
     count_classes,
     read_rules,
     rule_spans,
 )
-from shoal.privacy._rules import allowed_groups, compile_rules
-from shoal.privacy._spans import Bins, PrivateColumns, Spans, count_groups
-from shoal.privacy._sparse_rule_kernels import allowed_present, touch_cell
-from shoal.privacy._winners import Winners
+from shoal.privacy.spans._spans import Bins, PrivateColumns, Spans, count_groups
 
 __all__ = [
     "POPULATION",

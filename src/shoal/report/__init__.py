@@ -1,22 +1,22 @@
 """Results as text, HTML, JSON and figures."""
 
-from shoal.report._audit_plot import plot_audit
-from shoal.report._compare_plot import plot_comparison
-from shoal.report._frontier import (
+from shoal.report.figures._audit_plot import plot_audit
+from shoal.report.figures._compare_plot import plot_comparison
+from shoal.report.figures._frontier import (
     Frontier,
     FrontierPoint,
     measure_frontier,
     plot_frontier,
 )
-from shoal.report._html import (
+from shoal.report.figures._lattice_plot import plot_lattice
+from shoal.report.figures._quasi_plot import plot_survey
+from shoal.report.release.pages._html import (
     ReleaseReport,
     release_html,
     release_report,
     report_path,
     write_release_html,
 )
-from shoal.report._lattice_plot import plot_lattice
-from shoal.report._quasi_plot import plot_survey
 
 __all__ = [
     "Frontier",

@@ -13,25 +13,25 @@ except ImportError as error:
         "cryptography and gmpy2", "twoparty", "secure two-party mining"
     ) from error
 
-from shoal.secure._bayes_net import NetworkStructure, SecureBayesNet
-from shoal.secure._chebyshev import ChebyshevLogarithm
-from shoal.secure._circuit import Builder, Circuit
-from shoal.secure._fast_logarithm import FastLogarithm
-from shoal.secure._id3 import SecureID3
-from shoal.secure._least import index_of_least
-from shoal.secure._logarithm import Logarithm, LogShares, TaylorLogarithm
-from shoal.secure._paillier import PublicKey, SecretKey
-from shoal.secure._part import JointTable, TablePart
 from shoal.secure._party import FirstParty, Party, SecondParty, Settings
-from shoal.secure._polynomial import evaluate_polynomials, serve_polynomials
-from shoal.secure._progress import Progress
-from shoal.secure._reading import read_part
 from shoal.secure._ring import Ring
-from shoal.secure._scaling import excessive_mask, scale_autonomously, scale_exactly
-from shoal.secure._spu import FirstSPUParty, SecondSPUParty, SPUParty
-from shoal.secure._strict import StrictLogarithm
-from shoal.secure._tree import SecureTree
-from shoal.secure._yao import Program, Results, evaluate_program, garble_program
+from shoal.secure.circuits._circuit import Builder, Circuit
+from shoal.secure.circuits._yao import Program, Results, evaluate_program, garble_program
+from shoal.secure.logarithm._chebyshev import ChebyshevLogarithm
+from shoal.secure.logarithm._fast_logarithm import FastLogarithm
+from shoal.secure.logarithm._logarithm import Logarithm, LogShares, TaylorLogarithm
+from shoal.secure.logarithm._polynomial import evaluate_polynomials, serve_polynomials
+from shoal.secure.logarithm._scaling import excessive_mask, scale_autonomously, scale_exactly
+from shoal.secure.logarithm._strict import StrictLogarithm
+from shoal.secure.miners._argmin import index_of_least
+from shoal.secure.miners._bayes_net import NetworkStructure, SecureBayesNet
+from shoal.secure.miners._id3 import SecureID3
+from shoal.secure.miners._part import JointTable, TablePart
+from shoal.secure.miners._progress import Progress
+from shoal.secure.miners._reading import read_part
+from shoal.secure.miners._spu import FirstSPUParty, SecondSPUParty, SPUParty
+from shoal.secure.miners._tree import SecureTree
+from shoal.secure.transfer._paillier import PublicKey, SecretKey
 
 __all__ = [
     "Builder",

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import Channel
 from shoal.secure import _expect
-from shoal.secure._extension import ExtensionReceiver, ExtensionSender
-from shoal.secure._paillier import SECURITY, PublicKey, SecretKey
-from shoal.secure._products import (
+from shoal.secure._ring import Bits, Ring
+from shoal.secure.circuits._yao import Program, Results, evaluate_program, garble_program
+from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
+from shoal.secure.transfer._paillier import SECURITY, PublicKey, SecretKey
+from shoal.secure.transfer._products import (
     Rows,
     ask_by_paillier,
     ask_by_transfer,
     serve_by_paillier,
     serve_by_transfer,
 )
-from shoal.secure._ring import Bits, Ring
-from shoal.secure._scalar import Margin, ask_tables, binary_margins, serve_tables
-from shoal.secure._yao import Program, Results, evaluate_program, garble_program
+from shoal.secure.transfer._scalar import Margin, ask_tables, binary_margins, serve_tables
 
 PROTOCOL = 1
 

@@ -1,13 +1,13 @@
 """Counting: frequency tables and the engines that make them."""
 
 from shoal.tables._assemble import CodingOptions, assemble, code_values, counted_columns
-from shoal.tables._duck_engine import DuckEngine
 from shoal.tables._engine import STAR, Compressed, Engine, Output
 from shoal.tables._frequency import FrequencyTable, Histogram, group_keys, pack_codes
-from shoal.tables._means import range_columns
 from shoal.tables._open import open_table
+from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import SUPPRESSED, Labels, Recoded, node_labels, range_labels
 from shoal.tables._row_codes import code_array, stack_codes
+from shoal.tables.engines._duck_engine import DuckEngine
 
 __all__ = [
     "STAR",

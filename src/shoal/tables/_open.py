@@ -8,11 +8,11 @@ import duckdb
 
 from shoal.errors import TableError
 from shoal.frames import is_frame, read_arrow
-from shoal.tables._duck_engine import DuckEngine
 from shoal.tables._engine import Engine
-from shoal.tables._files import open_files
-from shoal.tables._frame_engine import FrameEngine
-from shoal.tables._spark_engine import SparkEngine, is_spark
+from shoal.tables.engines._duck_engine import DuckEngine
+from shoal.tables.engines._files import open_files
+from shoal.tables.engines._frame_engine import FrameEngine
+from shoal.tables.engines._spark_engine import SparkEngine, is_spark
 
 ARROW = (".arrow", ".feather", ".ipc")
 

@@ -2,8 +2,8 @@ from collections import Counter
 
 import pytest
 
+from reproduce.experiments._constrained import EIGHT, count_outside, limited_schema
 from shoal.datasets import Dataset
-from shoal.reproduce.experiments._constrained import EIGHT, count_outside, limited_schema
 from shoal.tables import open_table
 
 

@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from shoal.reproduce.experiments._scale_up import differing_steps
+from reproduce.experiments._scale_up import differing_steps
 
 
 @dataclass

@@ -1,7 +1,7 @@
 import numpy as np
 
-from shoal.reproduce._apriori import Rule
-from shoal.reproduce.experiments._transforms import Key
+from reproduce._apriori import Rule
+from reproduce.experiments._transforms import Key
 
 ROWS = {
     "age": np.array([17.0, 30.0, 90.0, 44.0]),

@@ -1,0 +1,165 @@
+"""Outcomes as pages: one per experiment, with its numbers as JSON and its figures beside it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from reproduce._charts import plot_chart
+from reproduce._evidence import Finding
+from reproduce._experiment import Outcome
+from shoal._atomic import write_text
+from shoal.typing import PathText
+
+_PACKAGES = ("shoal", "numpy", "scipy", "numba", "scikit-learn", "duckdb", "lifelines")
+_STATES = {
+    "reproduced": "reproduced: every number lies within its bounds",
+    "in part": "reproduced in part: every number lies within its bounds, but claims are unmet",
+    "differs": "**differs: a number lies outside its bounds**",
+    "skipped": "**skipped**",
+}
+
+
+def write_pages(outcomes: Sequence[Outcome], folder: PathText) -> list[Path]:
+    """Write a page, a JSON file and figures for each outcome, and an index of them.
+
+    Pages of experiments that were not run this time stay as they are, and stay in the index.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        What was run.
+    folder : path
+        Made if it is not there.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [path for outcome in outcomes for path in _write_one(outcome, folder)]
+    index = folder / "index.md"
+    write_text(index, _index(folder))
+    return [*written, index]
+
+
+def describe(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as plain values, with seed, time and versions."""
+    evidence = outcome.evidence
+    return {
+        "name": outcome.name,
+        "title": outcome.experiment.title,
+        "reference": outcome.experiment.reference,
+        "state": outcome.state,
+        "skipped": outcome.skipped,
+        "quick": outcome.setup.quick,
+        "seed": outcome.setup.seed,
+        "seconds": round(outcome.seconds, 1),
+        "versions": _versions(),
+        "unmet": list(evidence.unmet) if evidence else [],
+        "difference": evidence.difference if evidence else None,
+        "settings": dict(evidence.settings or {}) if evidence else {},
+        "findings": [finding.to_dict() for finding in evidence.findings] if evidence else [],
+    }
+
+
+def _write_one(outcome: Outcome, folder: Path) -> list[Path]:
+    data = folder / f"{outcome.name}.json"
+    page = folder / f"{outcome.name}.md"
+    figures = []
+    for at, chart in enumerate(outcome.evidence.charts if outcome.evidence else ()):
+        figures.append(plot_chart(chart, folder / f"{outcome.name}-{at + 1}.svg"))
+    write_text(data, json.dumps(describe(outcome), indent=1, ensure_ascii=False) + "\n")
+    write_text(page, _page(outcome, figures))
+    return [data, page, *figures]
+
+
+def _page(outcome: Outcome, figures: Sequence[Path]) -> str:
+    said = describe(outcome)
+    mode = " --quick" if outcome.setup.quick else ""
+    command = f"shoal reproduce {outcome.name}{mode} --seed {outcome.setup.seed}"
+    lines = [f"# {said['title']}", "", said["reference"], "", f"State: {_STATES[said['state']]}."]
+    if outcome.evidence is None:
+        lines += ["", str(outcome.skipped)]
+    else:
+        if outcome.evidence.unmet:
+            lines += ["", "Not confirmed:", "", *(f"- {claim}" for claim in outcome.evidence.unmet)]
+        lines += ["", outcome.evidence.difference]
+        for where in dict.fromkeys(finding.where for finding in outcome.evidence.findings):
+            chosen = [f for f in outcome.evidence.findings if f.where == where]
+            lines += ["", f"## {where}", "", *_table(chosen)]
+            for chart, figure in zip(outcome.evidence.charts, figures, strict=True):
+                if chart.where == where:
+                    lines += ["", f"![{chart.title}]({figure.name})", "", f"*{chart.title}*"]
+        known = {finding.where for finding in outcome.evidence.findings}
+        for chart, figure in zip(outcome.evidence.charts, figures, strict=True):
+            if chart.where not in known:
+                lines += ["", f"## {chart.where}", "", f"![{chart.title}]({figure.name})"]
+                lines += ["", f"*{chart.title}*"]
+    lines += ["", "## Made with", "", f"`{command}`, {said['seconds']:g} s on this run; versions: "]
+    lines[-1] += ", ".join(f"{name} {version}" for name, version in said["versions"].items()) + "."
+    if said["settings"]:
+        lines += ["", "; ".join(f"{name}: {value}" for name, value in said["settings"].items())]
+        lines[-1] += "."
+    return "\n".join(lines) + "\n"
+
+
+def _table(findings: Sequence[Finding]) -> list[str]:
+    rows = ["| what | published | ours | bounds | holds |", "|---|---|---|---|---|"]
+    for finding in findings:
+        holds = {True: "yes", False: "**no**", None: "-"}[finding.holds]
+        cells = [finding.what, _shown(finding.published, finding.unit)]
+        cells += [_shown(finding.ours, finding.unit), _bounds(finding), holds]
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return rows
+
+
+def _bounds(finding: Finding) -> str:
+    low, high = finding.low, finding.high
+    if low is not None and low == high:
+        return f"exactly {_shown(low)}"
+    if low is None:
+        return "-" if high is None else f"at most {_shown(high)}"
+    return f"at least {_shown(low)}" if high is None else f"{_shown(low)} to {_shown(high)}"
+
+
+def _shown(value: float | str | None, unit: str = "") -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    whole = float(value).is_integer() and abs(value) < 1e15
+    text = f"{int(value):,}" if whole else f"{value:.4g}"
+    return f"{text} {unit}".strip()
+
+
+def _versions() -> dict[str, str]:
+    found = {"Python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _index(folder: Path) -> str:
+    lines = [
+        "# Evidence", "",
+        "The experiments of the papers, run again. Each page has the published numbers beside",
+        "ours, the bounds outside of which we would call a claim not reproduced, and the command.",
+        "*In part*: the paper claims something that we could not confirm; the page says what.",
+        "", "| experiment | state | numbers within bounds | seconds |", "|---|---|---|---|",
+    ]  # fmt: skip
+    for path in sorted(folder.glob("*.json")):
+        said = json.loads(path.read_text("utf-8"))
+        if "findings" not in said:  # something else's file
+            continue
+        bounded = [finding["holds"] for finding in said["findings"] if finding["holds"] is not None]
+        state = said["state"] + (" (quick)" if said["quick"] else "")
+        lines.append(
+            f"| [{said['title']}]({path.stem}.md) | {state} | {sum(bounded)} of {len(bounded)} "
+            f"| {said['seconds']:g} |"
+        )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""Local recoding: groups of cells that share labels, and limits on labels."""

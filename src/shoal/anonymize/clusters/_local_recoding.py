@@ -1,0 +1,212 @@
+"""Local recoding: rows generalized no more than their own group needs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.anonymize._anonymizer import Anonymizer, ceilings_per_cell
+from shoal.anonymize.clusters._group_loss import is_range_column
+from shoal.anonymize.clusters._group_recoding import GroupRecoding
+from shoal.anonymize.clusters._local_solver import cut_blocks, make_local_problem, solve_blocks
+from shoal.anonymize.greedy._cuts import grow_hierarchies
+from shoal.errors import InfeasibleError, ParameterError
+from shoal.privacy import PrivacyModel, allowed_groups, compile_rules
+from shoal.schema import Coding, Schema
+from shoal.tables import FrequencyTable, group_keys
+from shoal.typing import Flags, Progress
+
+
+class LocalRecoding(Anonymizer):
+    """Release every group of rows with the least general label that covers it.
+
+    Parameters
+    ----------
+    schema : Schema
+        Roles, hierarchies, weights and limits.
+    privacy : PrivacyModel
+        What every released group has to meet.
+    refine : bool, default=True
+        Improve the groups after they are found.
+    ranges : bool, default=True
+        Release numeric, date and ordinal columns as tight ranges instead of nodes of their
+        hierarchies.
+    max_suppression : float, default=0.0
+        Share of rows that may be left out where limits make it impossible to protect them.
+    time_limit : float or None, default=None
+        Seconds after which the best grouping so far is released.
+
+    Attributes
+    ----------
+    release_ : Release
+        The release, re-checked when it is handed out.
+    recoding_ : GroupRecoding
+        The recoding; :meth:`transform` applies it to new rows.
+
+    Notes
+    -----
+    **Guarantee.**  Every group of the released rows satisfies `privacy`; the output is counted
+    again by code that shares nothing with the search.  Without a time limit the result depends on
+    the table, the schema and the parameters alone.
+
+    **How.**  Nodes of the lattice of generalizations are visited in the order of their average
+    loss, together with windows of growing width on the numeric column that varies most; whatever
+    part of the rows not yet released is allowed at a step is released there, and the rest goes on.
+    Then, as long as loss falls: groups are given up when their cells cost less elsewhere, cells
+    move to the group where they cost least, groups are split.  Loss is
+    :func:`shoal.metrics.loss`, weighted by the schema's column weights.  Tables of more than
+    32,768 cells are cut into blocks first, which are solved by themselves.
+
+    **Does not promise** the least possible loss, which is hard to find [MW04]_.  Rows with equal
+    values may be released differently only when they differ in another quasi-identifier.
+
+    References
+    ----------
+    .. [MW04] A. Meyerson, R. Williams.  On the complexity of optimal k-anonymity.  PODS 2004.
+       doi:10.1145/1055558.1055591
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> from shoal import Schema
+    >>> from shoal.privacy import KAnonymity
+    >>> people = duckdb.sql("SELECT * FROM (VALUES (31, 'flu'), (34, 'flu'), (52, 'cold'), "
+    ...                     "(58, 'flu')) AS t(age, illness)")
+    >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...                  "illness": {"role": "sensitive"}})
+    >>> method = LocalRecoding(schema, KAnonymity(2)).fit(people)
+    >>> method.release_.table.fetchall()
+    [('[31-34]', 'flu'), ('[31-34]', 'flu'), ('[52-58]', 'cold'), ('[52-58]', 'flu')]
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        privacy: PrivacyModel,
+        *,
+        refine: bool = True,
+        ranges: bool = True,
+        max_suppression: float = 0.0,
+        time_limit: float | None = None,
+    ) -> None:
+        self.schema = schema
+        self.privacy = privacy
+        self.refine = refine
+        self.ranges = ranges
+        self.max_suppression = max_suppression
+        self.time_limit = time_limit
+
+    def _check_params(self) -> None:
+        if not isinstance(self.max_suppression, Real) or not 0 <= self.max_suppression <= 1:
+            raise ParameterError(
+                f"max_suppression must be between 0 and 1, got {self.max_suppression!r}."
+            )
+        limit = self.time_limit
+        if limit is not None and (not isinstance(limit, Real) or not limit > 0):
+            raise ParameterError(f"time_limit must be a number of seconds above 0, got {limit!r}.")
+
+    def _notes(self) -> tuple[str, ...]:
+        return self._said
+
+    def _solve(
+        self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
+    ) -> GroupRecoding:
+        deadline = time.perf_counter() + (self.time_limit or np.inf)
+        grown = grow_hierarchies(cells, None, max(privacy.minimum_size, 1))
+        is_range = np.array(
+            [self.ranges and is_range_column(coding) for coding in cells.codings], np.bool_
+        )
+        codings = tuple(
+            given if ranges else tree
+            for given, tree, ranges in zip(cells.codings, grown.codings, is_range, strict=True)
+        )
+        blocks, kept = self._blocks(grown, privacy)
+        weights = np.array([self.schema[name].weight for name in cells.names], np.float64)
+        rules = compile_rules(privacy, cells, kept=kept)
+        problem = make_local_problem(grown, codings, is_range, weights, rules)
+        parts = [part for block in blocks for part in cut_blocks(problem, block)]
+        group_of, in_time = solve_blocks(
+            problem, parts, refine=self.refine, deadline=deadline, progress=progress
+        )
+        self._said: tuple[str, ...] = ()
+        if not in_time:
+            self._said += ("The time limit ended the search for a better grouping.",)
+        if len(parts) > len(blocks):
+            self._said += (f"The table was cut into {len(parts)} blocks of cells.",)
+        recoding = make_group_recoding(cells, codings, is_range, group_of)
+        check_groups(recoding, cells, privacy)
+        return recoding
+
+    def _blocks(
+        self, cells: FrequencyTable, privacy: PrivacyModel
+    ) -> tuple[list[NDArray[np.int64]], Flags]:
+        """Cells that may share a group, and which cells are released at all."""
+        block_of, n_blocks = group_keys(ceilings_per_cell(cells))
+        kept = np.ones(cells.n_groups, np.bool_)
+        while True:
+            rules = compile_rules(privacy, cells, kept=kept)
+            fine = allowed_groups(rules, np.where(kept, block_of, -1), n_blocks)
+            if fine[block_of[kept]].all():
+                break
+            kept &= fine[block_of]
+        lost = int(cells.sizes[~kept].sum())
+        if lost > self.max_suppression * cells.n_rows + 1e-9 or not kept.any():
+            raise limits_bind(cells, privacy, lost)
+        blocks = [np.flatnonzero(kept & (block_of == b)) for b in range(n_blocks)]
+        return [block for block in blocks if len(block)], kept
+
+
+def limits_bind(cells: FrequencyTable, privacy: PrivacyModel, lost: int) -> InfeasibleError:
+    """What to say when rows cannot be protected within the schema's limits."""
+    limited = [coding.name for coding in cells.codings if coding.is_limited]
+    advice = f"Suppress {lost} rows ({lost / cells.n_rows:.2%}, max_suppression)"
+    if limited:
+        advice += f", or raise the limit of {', '.join(map(repr, limited))}, which binds"
+    return InfeasibleError(
+        privacy.describe(),
+        required=cells.n_rows,
+        achieved=cells.n_rows - lost,
+        hint=f"These are rows that can be protected. {advice}.",
+    )
+
+
+def make_group_recoding(
+    cells: FrequencyTable,
+    codings: tuple[Coding, ...],
+    is_range: Flags,
+    group_of: NDArray[np.int64],
+) -> GroupRecoding:
+    """The recoding of a grouping; groups with equal labels become one."""
+    n_groups = int(group_of.max(initial=-1)) + 1
+    kept = group_of >= 0
+    low = np.full((n_groups, cells.keys.shape[1]), np.iinfo(np.int32).max, np.int32)
+    high = np.full_like(low, -1)
+    np.minimum.at(low, group_of[kept], cells.keys[kept])
+    np.maximum.at(high, group_of[kept], cells.keys[kept])
+    first = GroupRecoding(codings, is_range, low, high, cells.keys, group_of)
+    number, n_labels = group_keys(first.codes[:-1])
+    joined = np.where(kept, number[group_of], -1)
+    lows = np.full((n_labels, low.shape[1]), np.iinfo(np.int32).max, np.int32)
+    highs = np.full_like(lows, -1)
+    np.minimum.at(lows, number, low)
+    np.maximum.at(highs, number, high)
+    return replace(first, low=lows, high=highs, group_of=joined)
+
+
+def check_groups(recoding: GroupRecoding, cells: FrequencyTable, privacy: PrivacyModel) -> None:
+    """Raise when groups are not allowed, which only models without monotonicity can bring about."""
+    rules = compile_rules(privacy, cells, kept=recoding.group_of >= 0)
+    fine = allowed_groups(rules, recoding.group_of, len(recoding.low))
+    if not fine.all():
+        rows = int(cells.sizes[(recoding.group_of >= 0) & ~fine[recoding.group_of]].sum())
+        raise InfeasibleError(
+            privacy.describe(),
+            required=0,
+            achieved=rows,
+            hint=f"{rows} rows are in groups that are not allowed; relax the model or use "
+            "full-domain recoding with suppression.",
+        )

@@ -1,0 +1,214 @@
+"""Steps that lower the loss of groups of cells and keep every group allowed.
+
+A step is made only when the loss of all rows falls and the groups it changes are allowed after
+it, so any number of steps may be made in any order.
+"""
+
+import numpy as np
+
+from shoal._jit import kernel
+from shoal.anonymize.clusters._group_kernels import (
+    Groups,
+    allowed_without,
+    cheapest_group,
+    index_groups,
+    join,
+    label_without,
+    leave,
+)
+from shoal.anonymize.clusters._group_loss import Columns, pair_loss
+from shoal.privacy import Rules, add_cell, allowed
+from shoal.typing import Codes
+
+_SLACK = 1e-9
+
+
+@kernel
+def absorb_cells(columns: Columns, rules: Rules, groups: Groups) -> int:
+    """Put every cell that is in no group into the group whose loss it raises least.
+
+    Returns how many cells no group may take.
+    """
+    index = index_groups(columns, groups)
+    left = 0
+    for cell in range(groups.keys.shape[0]):
+        if groups.group_of[cell] >= 0:
+            continue
+        group, _ = cheapest_group(columns, rules, groups, index, cell, -1, np.inf)
+        if group < 0:
+            left += 1
+        else:
+            join(columns, rules, groups, cell, group)
+    return left
+
+
+@kernel
+def move_cells(columns: Columns, rules: Rules, groups: Groups) -> int:
+    """Move each cell to the group where it costs least, if its own group can spare it."""
+    n, d = groups.keys.shape
+    index = index_groups(columns, groups)
+    low, high = np.empty(d, np.int32), np.empty(d, np.int32)
+    moved = 0
+    for cell in range(n):
+        own = groups.group_of[cell]
+        if own < 0 or groups.loss[own] <= 0 or not allowed_without(rules, groups, cell):
+            continue
+        rest = groups.size[own] - rules.sizes[cell]
+        loss = label_without(columns, groups, own, cell, low, high)
+        saved = groups.size[own] * groups.loss[own] - rest * loss - _SLACK
+        if saved <= 0:
+            continue
+        group, _ = cheapest_group(columns, rules, groups, index, cell, own, saved)
+        if group >= 0:
+            leave(columns, rules, groups, cell)
+            join(columns, rules, groups, cell, group)
+            moved += 1
+    return moved
+
+
+@kernel
+def dissolve_groups(columns: Columns, rules: Rules, groups: Groups) -> int:
+    """Give up groups whose cells, each in the group where it costs least, cost less elsewhere."""
+    n = groups.keys.shape[0]
+    index = index_groups(columns, groups)
+    order = np.argsort(-groups.loss, kind="mergesort")
+    cells = np.empty(n, np.int64)
+    dissolved = 0
+    for group in order:
+        if groups.size[group] == 0 or groups.loss[group] <= 0:
+            continue
+        n_cells = 0
+        cell = groups.head[group]
+        while cell >= 0:
+            cells[n_cells] = cell
+            n_cells += 1
+            cell = groups.after[cell]
+        budget = groups.size[group] * groups.loss[group] - _SLACK
+        done = 0
+        while done < n_cells:
+            cell = cells[done]
+            target, raised = cheapest_group(columns, rules, groups, index, cell, group, budget)
+            if target < 0:
+                break
+            budget -= raised
+            leave(columns, rules, groups, cell)
+            join(columns, rules, groups, cell, target)
+            done += 1
+        if done == n_cells:
+            dissolved += 1
+            continue
+        for place in range(done):
+            leave(columns, rules, groups, cells[place])
+            join(columns, rules, groups, cells[place], group)
+    return dissolved
+
+
+@kernel
+def split_groups(columns: Columns, rules: Rules, groups: Groups, spare: int) -> int:
+    """Split groups in two along one column, wherever both parts are allowed and loss falls.
+
+    Codes up to a point go one way, the rest the other; of all columns and points the one that
+    saves most is taken.  Groups from `spare` on are empty and take the new parts.
+    """
+    d = groups.keys.shape[1]
+    low, high = np.empty((2, d), np.int32), np.empty((2, d), np.int32)
+    group, n_split = 0, 0
+    while group < spare and spare < groups.size.shape[0]:
+        best, column, point = _SLACK, -1, 0
+        if groups.loss[group] > 0 and groups.size[group] >= 2 * rules.minimum_size:
+            for j in range(d):
+                for code in range(groups.low[group, j], groups.high[group, j]):
+                    saved = _split_gain(columns, rules, groups, group, j, code, low, high)
+                    if saved > best:
+                        best, column, point = saved, j, code
+        if column < 0:
+            group += 1
+            continue
+        cell = groups.head[group]
+        while cell >= 0:
+            following = groups.after[cell]
+            if groups.keys[cell, column] > point:
+                leave(columns, rules, groups, cell)
+                join(columns, rules, groups, cell, spare)
+            cell = following
+        spare += 1
+        n_split += 1
+    return n_split
+
+
+@kernel
+def _split_gain(
+    columns: Columns,
+    rules: Rules,
+    groups: Groups,
+    group: int,
+    column: int,
+    point: int,
+    low: Codes,
+    high: Codes,
+) -> float:
+    """Loss saved by splitting after a code; 0 when a part is not allowed."""
+    if pair_loss(columns, column, groups.low[group, column], groups.high[group, column]) == 0:
+        return 0.0
+    d = groups.keys.shape[1]
+    rows = np.zeros(2, np.int64)
+    histogram = np.zeros((2, rules.n_codes), np.int64)
+    cell = groups.head[group]
+    while cell >= 0:
+        side = 1 if groups.keys[cell, column] > point else 0
+        for j in range(d):
+            code = groups.keys[cell, j]
+            if rows[side] == 0 or code < low[side, j]:
+                low[side, j] = code
+            if rows[side] == 0 or code > high[side, j]:
+                high[side, j] = code
+        rows[side] += rules.sizes[cell]
+        add_cell(rules, cell, 1, histogram[side])
+        cell = groups.after[cell]
+    saved = groups.size[group] * groups.loss[group]
+    for side in range(2):
+        if rows[side] == 0 or not allowed(rules, rows[side], histogram[side]):
+            return 0.0
+        for j in range(d):
+            saved -= rows[side] * pair_loss(columns, j, low[side, j], high[side, j])
+    return saved
+
+
+@kernel
+def cheapest_merge(columns: Columns, rules: Rules, groups: Groups, group: int) -> int:
+    """The other group with which a group has least loss; -1 when it is the only one."""
+    best, least = -1, np.inf
+    for other in range(groups.size.shape[0]):
+        if other == group or groups.size[other] == 0:
+            continue
+        loss = 0.0
+        for j in range(groups.keys.shape[1]):
+            low = min(groups.low[group, j], groups.low[other, j])
+            high = max(groups.high[group, j], groups.high[other, j])
+            loss += pair_loss(columns, j, low, high)
+        rise = (groups.size[group] + groups.size[other]) * loss
+        rise -= groups.size[other] * groups.loss[other]
+        if rise < least:
+            best, least = other, rise
+    return best
+
+
+@kernel
+def repair_groups(columns: Columns, rules: Rules, groups: Groups) -> int:
+    """Join every group that is not allowed with others until it is; returns groups still not."""
+    failing = 0
+    for group in range(groups.size.shape[0]):
+        while groups.size[group] > 0 and not allowed(
+            rules, groups.size[group], groups.histogram[group]
+        ):
+            other = cheapest_merge(columns, rules, groups, group)
+            if other < 0:
+                failing += 1
+                break
+            cell = groups.head[other]
+            while cell >= 0:
+                following = groups.after[cell]
+                leave(columns, rules, groups, cell)
+                join(columns, rules, groups, cell, group)
+                cell = following
+    return failing

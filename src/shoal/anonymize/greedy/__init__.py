@@ -1,0 +1,1 @@
+"""Global recodings by single steps: bottom-up and top-down, over cuts of hierarchies."""

@@ -1,0 +1,253 @@
+"""Greedy bottom-up generalization on cells: the state, the valid moves and their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.anonymize.greedy._bottom_up_moves import Move, OpenMoves
+from shoal.anonymize.greedy._cut_kernels import (
+    gather_groups,
+    join_groups,
+    keeps_one_alone,
+    nodes_of_smallest,
+    recode_words,
+)
+from shoal.anonymize.greedy._cuts import CutProblem, State, leaf_cut
+from shoal.anonymize.greedy._steps import Step
+from shoal.typing import Codes, Counts, Flags
+
+
+class Joined(NamedTuple):
+    """New group of each group, and the sizes of the new groups."""
+
+    new: NDArray[np.int64]
+    sizes: Counts
+
+
+class Scored(NamedTuple):
+    """A move with I(G), P(G) and their ratio; `score` is infinite when P(G) is 0."""
+
+    move: Move
+    score: float
+    information: float
+    privacy: float
+
+
+class BottomUpSearch:
+    """The groups that the current cut makes, kept up to date move by move.
+
+    This is the TEA index of the paper laid flat: every distinct combination once, with its count,
+    addressed by a packed word per group; a move touches the groups that it generalizes.
+    """
+
+    def __init__(self, problem: CutProblem, *, partial: bool = False) -> None:
+        self.problem = problem
+        self.open = OpenMoves(problem, partial=partial)
+        self.node_of = leaf_cut(problem)
+        cells = problem.cells
+        self.group_of = np.arange(cells.n_groups, dtype=np.int64)
+        self.sizes: Counts = cells.sizes.copy()
+        self.nodes: Codes = np.ascontiguousarray(cells.keys.T)
+        self.classes: Counts = problem.classes
+        first = np.cumsum([0, *(len(nodes) for nodes in self.node_of)])[:-1].astype(np.int64)
+        joined = np.concatenate(self.node_of).astype(np.int32)
+        self.words = recode_words(cells.keys, joined, first, *problem.packing)
+        self.state = problem.assess(self.group_of, len(self.sizes), self.sizes)
+        self._tried: dict[Move, Joined] = {}
+
+    # -- scores -----------------------------------------------------------------------------
+
+    def try_move(self, move: Move) -> State:
+        """State after a move, without making it."""
+        new, sizes = self._join(move)
+        group_of = self.group_of if self.problem.rules.size_only else new[self.group_of]
+        return self.problem.assess(group_of, len(sizes), sizes)
+
+    def _join(self, move: Move) -> Joined:
+        if move in self._tried:
+            return self._tried[move]
+        column, node, _ = move
+        word, weight = self.problem.packing
+        joined = Joined(
+            *join_groups(
+                self.nodes[column],
+                self.words,
+                self.sizes,
+                self._mask(move),
+                node,
+                int(word[column]),
+                weight[column],
+            )
+        )
+        if len(self._tried) < len(self.nodes):  # one a column: what pruning leaves
+            self._tried[move] = joined
+        return joined
+
+    def _mask(self, move: Move) -> Flags:
+        mask = np.zeros(self.problem.trees[move.column].n_nodes, np.bool_)
+        mask[list(move.children)] = True
+        return mask
+
+    def gain(self, after: State) -> float:
+        """P(G): anonymity won, capped at k; with suppression or other models, allowed rows won."""
+        problem = self.problem
+        if problem.rules.size_only and problem.budget == 0:
+            return float(min(after.anonymity, problem.k) - self.state.anonymity)
+        return float(self.state.failing - after.failing)
+
+    def may_be_critical(self, move: Move) -> bool:
+        """Whether a move could raise the anonymity; False is certain, True has to be tried.
+
+        Theorem 1 of the paper: every smallest group has to be joined with another one.  So a move
+        must touch all of them, which at most one generalization per column does, and must leave
+        none of them alone.
+        """
+        column, node, children = move
+        if not self._smallest[column] <= {*children, node}:
+            return False
+        word, weight = self.problem.packing
+        return not keeps_one_alone(
+            self.nodes[column],
+            self.words,
+            self.sizes,
+            self.state.anonymity,
+            self._mask(move),
+            node,
+            int(word[column]),
+            weight[column],
+        )
+
+    def _nodes_of_smallest(self) -> list[set[int]]:
+        least = self.state.anonymity
+        found = [
+            nodes_of_smallest(nodes, self.sizes, least, tree.n_nodes)
+            for nodes, tree in zip(self.nodes, self.problem.trees, strict=True)
+        ]
+        return [set(np.flatnonzero(flags).tolist()) for flags in found]
+
+    def score(self, move: Move) -> Scored:
+        """Score a move by trying it."""
+        after = self.try_move(move)
+        lost = self.open.information(move)
+        if self.problem.metric == "discernibility":
+            lost = (after.squares - self.state.squares) / self.problem.cells.n_rows
+        won = self.gain(after)
+        return Scored(move, lost / won if won > 0 else np.inf, lost, won)
+
+    def best(self, *, prune: bool = True) -> Scored | None:
+        """The valid move of least score, None when there is no move."""
+        if not self.open:
+            return None
+        counts_only = self.problem.rules.size_only and self.problem.budget == 0
+        if not prune:
+            tried = [self.score(move) for move in self.open]
+        elif counts_only:
+            tried = [self.score(move) for move in self._critical()]
+        else:
+            tried = self._promising()
+        useful = [scored for scored in tried if scored.privacy > 0]
+        if useful:
+            return min(useful, key=_order)
+        if self.problem.metric == "discernibility":
+            return min((self.score(move) for move in self.open), key=_order)
+        move = self.open.cheapest()
+        return Scored(move, np.inf, self.open.information(move), 0.0)
+
+    def _critical(self) -> Iterator[Move]:
+        """Moves that could raise the anonymity: they lead to a smallest group's node or parent."""
+        self._smallest = self._nodes_of_smallest()
+        for column, nodes in enumerate(self._smallest):
+            one = min(nodes)
+            for node in (one, int(self.problem.trees[column].parent[one])):
+                yield from (m for m in self.open.to(column, node) if self.may_be_critical(m))
+
+    def _promising(self) -> list[Scored]:
+        """Moves tried in the order of a bound on their score, until no other can be better.
+
+        Only groups that a move touches can change from failing to allowed, and none that stays
+        below the smallest allowed size, so P(G) is at most the failing rows touched, and 0 when
+        all rows of the node are too few.  A move's score is at least I(G) over that.
+        """
+        failing = self._failing_by_node()
+        least, any_loss = self.problem.rules.minimum_size, self.problem.metric == "discernibility"
+        bounds: list[tuple[float, Move]] = []
+        for move in self.open:
+            column, node, children = move
+            if self.problem.rows_of_node[column][node] < least:
+                continue
+            here = failing[column]
+            most = here[node] + sum(here[child] for child in children)
+            if most > 0:
+                lost = 0.0 if any_loss else self.open.information(move)
+                bounds.append((lost / most, move))
+        tried: list[Scored] = []
+        best = np.inf
+        for bound, move in sorted(bounds):
+            if bound > best:
+                break
+            tried.append(self.score(move))
+            best = min(best, tried[-1].score)
+        return tried
+
+    def _failing_by_node(self) -> list[list[float]]:
+        """Rows in groups that are not allowed, by the node of each column they stand at."""
+        fails = ~self.problem.allowed(self.group_of, self.sizes)
+        rows = np.where(fails, self.sizes, 0)
+        return [
+            np.bincount(nodes, weights=rows, minlength=tree.n_nodes).tolist()
+            for nodes, tree in zip(self.nodes, self.problem.trees, strict=True)
+        ]
+
+    # -- carrying out -----------------------------------------------------------------------
+
+    def make(self, scored: Scored, number: int) -> Step:
+        """Carry a move out and tell about it."""
+        problem, (column, node, children) = self.problem, scored.move
+        tree = problem.trees[column]
+        new, sizes = self._join(scored.move)
+        word, weight = problem.packing
+        self.nodes, self.words, self.classes = gather_groups(
+            self.nodes,
+            self.words,
+            self.classes,
+            new,
+            len(sizes),
+            self._mask(scored.move),
+            column,
+            node,
+            int(word[column]),
+            weight[column],
+        )
+        self.sizes = sizes
+        self.group_of = new[self.group_of]
+        self._tried.clear()
+        for child in children:
+            self.node_of[column][tree.start[child] : tree.stop[child]] = node
+        self.open.make(scored.move)
+        self.state = problem.assess(self.group_of, len(sizes), sizes)
+        return self._step(scored, number)
+
+    def _step(self, scored: Scored, number: int) -> Step:
+        problem, (column, node, children) = self.problem, scored.move
+        labels = problem.trees[column].labels
+        return Step(
+            number,
+            problem.cells.names[column],
+            str(labels[node]),
+            tuple(str(labels[child]) for child in children),
+            float(scored.score),
+            float(scored.information),
+            float(scored.privacy),
+            self.state.anonymity,
+            self.state.failing,
+            len(self.sizes),
+            problem.measures(self.node_of, self.state.squares, self.classes),
+        )
+
+
+def _order(scored: Scored) -> tuple[float, float, float, Move]:
+    return (scored.score, scored.information, -scored.privacy, scored.move)

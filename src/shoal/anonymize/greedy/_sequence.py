@@ -1,0 +1,79 @@
+"""Methods that walk through a sequence of cuts, any of which can be released."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal._estimator import require_fitted
+from shoal.anonymize._release import Release
+from shoal.anonymize.greedy._cut_history import CutHistory
+from shoal.anonymize.greedy._cuts import CutProblem, grow_hierarchies, make_problem
+from shoal.anonymize.greedy._steps import Step
+from shoal.errors import InfeasibleError, ParameterError
+from shoal.privacy import PrivacyModel
+from shoal.schema import Schema
+from shoal.tables import FrequencyTable
+
+
+class SequenceMixin:
+    """`release_at` for methods that keep their steps."""
+
+    schema: Schema
+    metric: str | None
+    max_suppression: float
+    steps_: list[Step]
+    _cuts: CutHistory
+    _problem: CutProblem
+
+    def _prepare(self, cells: FrequencyTable, privacy: PrivacyModel) -> CutProblem:
+        """The problem of both directions; columns without a hierarchy grow one."""
+        cells = grow_hierarchies(cells, self.schema.target, max(privacy.minimum_size, 1))
+        self._problem = make_problem(
+            cells,
+            privacy,
+            target=self.schema.target,
+            metric=self.metric,
+            max_suppression=self.max_suppression,
+            weights=[self.schema[name].weight for name in cells.names],
+        )
+        return self._problem
+
+    def release_at(self, step: int) -> Release:
+        """The release after a step; 0 is before the first.
+
+        The privacy model is asked of it like of any release: a step at which it does not hold yet
+        raises :class:`~shoal.errors.InfeasibleError`.
+        """
+        require_fitted(self, "steps_")
+        made: Any = self
+        if not hasattr(self, "_cuts"):
+            raise ParameterError(
+                "release_at needs the fitted rows, which a saved estimator does not keep. "
+                "Fit it again."
+            )
+        if not 0 <= step < len(self._cuts):
+            raise ParameterError(f"step must be between 0 and {len(self._cuts) - 1}, got {step}.")
+        try:
+            recoding = self._problem.recoding(self._cuts[step])
+        except InfeasibleError as error:
+            failing = self.steps_[step - 1].failing if step else error.achieved
+            raise InfeasibleError(
+                f"step {step}: {self._problem.privacy.describe()}",
+                required=self._problem.budget,
+                achieved=failing,
+                hint=f"{failing:g} rows are in groups that are not allowed at this step; "
+                "choose a step at which fewer are.",
+            ) from None
+        release = made.release_
+        recoded = recoding.recode(release.recoded.cells)
+        return Release(
+            method=release.method,
+            parameters={**release.parameters, "step": step},
+            schema=release.schema,
+            privacy=release.privacy,
+            recoding=recoding,
+            recoded=recoded,
+            compressed=release.compressed,
+            output=release.output,
+            notes=release.notes,
+        )

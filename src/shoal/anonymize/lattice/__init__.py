@@ -1,0 +1,1 @@
+"""Full-domain generalization: one level per column, searched on a lattice."""

@@ -1,0 +1,150 @@
+"""Full-domain recoding: the best single level for every column."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Literal
+
+from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._recoding import CutRecoding
+from shoal.anonymize.greedy._cuts import grow_hierarchies, infeasible, make_problem
+from shoal.anonymize.lattice._lattice import MOST_NODES, search_heuristic, search_optimal
+from shoal.anonymize.lattice._lattice_problem import METRICS, LatticeProblem
+from shoal.errors import ParameterError, SchemaError
+from shoal.privacy import PrivacyModel
+from shoal.schema import Schema
+from shoal.tables import FrequencyTable
+from shoal.typing import Progress
+
+
+class FullDomain(Anonymizer):
+    """Generalize every column to one level of its hierarchy, the best combination of all.
+
+    Parameters
+    ----------
+    schema : Schema
+        Roles, hierarchies, limits; the target for ``metric="classification"``.
+    privacy : PrivacyModel
+        What every released group has to meet.
+    max_suppression : float, default=0.0
+        Share of rows that may be left out.
+    metric : {"loss", "ncp", "precision", "entropy", "discernibility", "classification"}
+        What is least at the level combination chosen; a suppressed row costs as much as the
+        metric can.  See :mod:`shoal.metrics`.
+    search : {"optimal", "heuristic"}, default="optimal"
+        "heuristic" goes down from the top and stops at the time limit; lattices of more than
+        2,000,000 nodes are always searched that way.
+    time_limit : float or None, default=None
+        Seconds for the heuristic search.
+
+    Attributes
+    ----------
+    release_ : Release
+        The release, re-checked when it is handed out.
+    lattice_ : Lattice
+        The nodes looked at, with their losses, and how far from the optimum the result may be.
+    recoding_ : CutRecoding
+        The recoding; :meth:`transform` applies it to new rows.
+
+    Notes
+    -----
+    **Guarantee.**  Every group of the released rows satisfies `privacy`; the output is counted
+    again by code that shares nothing with the search.  With ``search="optimal"`` no other
+    combination of levels within the limits and the share of suppressed rows has a lower metric.
+
+    **How.**  Predictive tagging: what is finer than a failing node fails, as far as the privacy
+    model is monotone, or by group sizes alone.  Levels stop at the schema's limits: a value whose
+    limit is reached stays there while others go on.
+
+    **Optimum.**  With ``metric="loss"`` a value released as m of M leaves costs (m-1)/(M-1) and a
+    suppressed row 1 in every column.  The least mean over rows and columns is the optimum that ARX
+    3.9.2 reports for its Loss metric on Adult, with and without suppression [PEK14]_.
+
+    References
+    ----------
+    .. [PEK14] F. Prasser, F. Kohlmayer, R. Lautenschläger, K. Kuhn.  ARX: a comprehensive tool for
+       anonymizing biomedical data.  AMIA 2014.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> from shoal import Schema
+    >>> from shoal.privacy import KAnonymity
+    >>> people = duckdb.sql("SELECT * FROM (VALUES (31, 'flu'), (34, 'flu'), (52, 'cold'), "
+    ...                     "(58, 'flu')) AS t(age, illness)")
+    >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric",
+    ...                          "hierarchy": {"intervals": [10, 20]}},
+    ...                  "illness": {"role": "sensitive"}})
+    >>> method = FullDomain(schema, KAnonymity(2)).fit(people)
+    >>> method.release_.table.fetchall()
+    [('[30-39]', 'flu'), ('[30-39]', 'flu'), ('[50-59]', 'cold'), ('[50-59]', 'flu')]
+    >>> method.lattice_.proven
+    True
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        privacy: PrivacyModel,
+        *,
+        max_suppression: float = 0.0,
+        metric: str = "loss",
+        search: Literal["optimal", "heuristic"] = "optimal",
+        time_limit: float | None = None,
+    ) -> None:
+        self.schema = schema
+        self.privacy = privacy
+        self.max_suppression = max_suppression
+        self.metric = metric
+        self.search = search
+        self.time_limit = time_limit
+
+    def _check_params(self) -> None:
+        if self.metric not in METRICS:
+            raise ParameterError(
+                f"metric must be one of {', '.join(METRICS)}, got {self.metric!r}."
+            )
+        if self.search not in ("optimal", "heuristic"):
+            raise ParameterError(f"search must be 'optimal' or 'heuristic', got {self.search!r}.")
+        if self.metric == "classification" and self.schema.target is None:
+            raise SchemaError(
+                "metric='classification' needs a class column. Mark one with target = true in the "
+                "schema, or choose metric='loss'."
+            )
+        limit = self.time_limit
+        if limit is not None and (not isinstance(limit, Real) or not limit > 0):
+            raise ParameterError(f"time_limit must be a number of seconds above 0, got {limit!r}.")
+
+    def _notes(self) -> tuple[str, ...]:
+        if self.lattice_.proven:
+            return ()
+        return (
+            f"{self.lattice_.n_assessed} of {self.lattice_.n_nodes} combinations of levels were "
+            "looked at; the best of all loses at most "
+            f"{self.lattice_.gap:.0%} less than the one released.",
+        )
+
+    def _solve(
+        self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
+    ) -> CutRecoding:
+        cells = grow_hierarchies(cells, self.schema.target, max(privacy.minimum_size, 1))
+        cut = make_problem(
+            cells,
+            privacy,
+            target=self.schema.target,
+            metric="ncp",
+            max_suppression=self.max_suppression,
+            weights=[1.0] * len(cells.codings),
+        )
+        problem = LatticeProblem(cut, self.metric)
+        if self.search == "optimal" and problem.n_nodes <= MOST_NODES:
+            lattice = search_optimal(problem, progress)
+        else:
+            lattice = search_heuristic(problem, self.time_limit, progress)
+        if lattice is None:
+            top = problem.node_of(problem.top)
+            group_of, n_groups = cut.group(top)
+            sizes = cells.merge(group_of, n_groups).sizes
+            raise infeasible(cut, cut.assess(group_of, n_groups, sizes))
+        self.lattice_ = lattice
+        return cut.recoding(problem.node_of(lattice.levels[lattice.best].tolist()))

@@ -1,0 +1,1 @@
+"""Mondrian: regions cut in two, and the labels of regions."""

@@ -1,0 +1,165 @@
+"""Recoding by regions: combinations that fall into one region are released alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unseen
+from shoal.anonymize.mondrian._columns import is_tree
+from shoal.anonymize.mondrian._partition import Regions
+from shoal.anonymize.mondrian._region_kernels import UNKNOWN, walk
+from shoal.schema import ROOT_LABEL, Coding
+from shoal.tables import FrequencyTable, Labels, Recoded, node_labels, range_labels
+from shoal.typing import Codes, Flags
+
+
+@dataclass(frozen=True, eq=False)
+class RegionRecoding(Recoding):
+    """A tree of regions that covers every combination of values exactly once.
+
+    A region is released as the tight range (ordered columns, and columns without a hierarchy) or
+    the lowest common node of the fitted rows in it.  A new row that lies in the region but outside
+    the tight label is released under the label widened just enough to be true of it.
+
+    Parameters
+    ----------
+    codings : tuple of Coding
+        One per quasi-identifier.
+    regions : Regions
+        The tree.
+    low, high : ndarray of int32, shape (n_nodes, n_quasi_identifiers)
+        Least and largest fitted code in each leaf of the tree; zeros for inner nodes.
+    """
+
+    kind: ClassVar[str] = "regions"
+
+    codings: tuple[Coding, ...]
+    regions: Regions
+    low: Codes
+    high: Codes
+
+    @property
+    def n_regions(self) -> int:
+        """Number of regions that rows can fall into."""
+        return int((self.regions.n_children == 0).sum())
+
+    def recode(self, cells: FrequencyTable, unseen: Unseen = "root") -> Recoded:
+        """Release each cell as its region.
+
+        A number never seen goes where its place between the fitted numbers leads.  A value without
+        a place is released as `*`, or as `unseen` says.  A row that could only be released beyond
+        the schema's limits is left out.
+        """
+        maps, _ = match_cells(self, cells)
+        refuse_unseen(maps, self.codings, unseen)
+        places = [
+            _positions(fitted, new, found)
+            for fitted, new, found in zip(self.codings, cells.codings, maps, strict=True)
+        ]
+        positions = np.array(
+            [place[cells.keys[:, at]] for at, place in enumerate(places)], np.int64
+        ).reshape(len(places), cells.n_groups)
+        leaf = self.find(positions)
+        labels, codes = [], np.empty((cells.n_groups, len(places)), np.int32)
+        hidden = np.zeros(cells.n_groups, np.bool_)
+        for at, coding in enumerate(self.codings):
+            low, high, strange = _widen(
+                coding, self.low[leaf, at], self.high[leaf, at], positions[at]
+            )
+            if unseen == "suppress":
+                hidden |= strange
+            own, codes[:, at] = _label(coding, low, high, strange)
+            hidden |= _beyond_limit(own, codes[:, at], positions[at])
+            labels.append(own)
+        return Recoded.from_cells(cells, labels, codes, suppressed=hidden)
+
+    def find(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Node of the tree that each combination falls into; see :func:`walk` for positions."""
+        return walk(np.ascontiguousarray(positions), *self.regions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        tree = {name: array.tolist() for name, array in self.regions._asdict().items()}
+        return {
+            "codings": [coding.to_dict() for coding in self.codings],
+            "regions": tree,
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> RegionRecoding:
+        """Inverse of :meth:`to_dict`."""
+        codings = tuple(Coding.from_dict(coding) for coding in data["codings"])
+        tree = data["regions"]
+        types = {"column": np.int32, "low": np.int32, "high": np.int32, "pivots": np.int32}
+        arrays: dict[str, Any] = {
+            name: np.array(tree[name], types.get(name, np.int64)) for name in Regions._fields
+        }
+        arrays["pivots"] = arrays["pivots"].reshape(-1, len(codings))
+        return cls(
+            codings,
+            Regions(**arrays),
+            np.array(data["low"], np.int32),
+            np.array(data["high"], np.int32),
+        )
+
+
+def _positions(fitted: Coding, new: Coding, found: Codes) -> NDArray[np.int64]:
+    """Twice the fitted code of each new code; odd between codes; UNKNOWN without a place."""
+    position = np.where(found >= 0, 2 * found.astype(np.int64), UNKNOWN)
+    lost = np.flatnonzero((found < 0) & ~np.isnan(new.numbers))
+    if len(lost) and fitted.kind in ("numeric", "date"):
+        n_values = fitted.n_codes - (fitted.missing >= 0)
+        after = np.searchsorted(fitted.numbers[:n_values], new.numbers[lost])
+        position[lost] = 2 * after - 1
+    return position
+
+
+def _widen(
+    coding: Coding, low: Codes, high: Codes, position: NDArray[np.int64]
+) -> tuple[Codes, Codes, Flags]:
+    """The region's codes, widened to hold the position; and where no widening helps."""
+    top = coding.n_codes - 1
+    beyond = 2 * (top - (coding.missing >= 0)) + 1  # greater than every fitted number
+    strange = (position < 0) | (position == beyond)
+    low = np.where(strange, 0, np.minimum(low, position // 2)).astype(np.int32)
+    high = np.where(strange, top, np.maximum(high, (position + 1) // 2)).astype(np.int32)
+    return low, high, strange
+
+
+def _label(coding: Coding, low: Codes, high: Codes, strange: Flags) -> tuple[Labels, Codes]:
+    """Labels of a column, and the label of each cell."""
+    if is_tree(coding):
+        tree = coding.hierarchy
+        assert tree is not None
+        node = tree.lowest_common_ancestor(low, high)
+        return node_labels(coding), np.where(strange, tree.root, node).astype(np.int32)
+    hides = (high == coding.missing) & (low < high)  # only '*' covers a missing value and others
+    low = np.where(hides, 0, low)
+    packed = (low.astype(np.int64) * coding.n_codes + high) * 2 + (strange & ~hides)
+    packed, code = np.unique(packed, return_inverse=True)
+    ends, starred = packed // 2, packed % 2 == 1
+    low, high = (end.astype(np.int32) for end in np.divmod(ends, coding.n_codes))
+    labels = range_labels(coding, low, high)
+    texts = tuple(
+        ROOT_LABEL if star else text for text, star in zip(labels.texts, starred, strict=True)
+    )
+    labels = Labels(coding, texts, labels.node, labels.low, labels.high, labels.covered)
+    return labels, code.reshape(-1).astype(np.int32)
+
+
+def _beyond_limit(labels: Labels, code: Codes, position: NDArray[np.int64]) -> Flags:
+    """Which cells their label would take beyond the schema's limit."""
+    coding, tree = labels.coding, labels.coding.hierarchy
+    if tree is None or not coding.is_limited:
+        return np.zeros(len(code), np.bool_)
+    leaf = np.clip(position // 2, 0, coding.n_codes - 1)
+    ceiling = coding.ceiling[leaf]
+    beyond = (labels.low[code] < tree.start[ceiling]) | (labels.high[code] >= tree.stop[ceiling])
+    return beyond & (ceiling != tree.root)

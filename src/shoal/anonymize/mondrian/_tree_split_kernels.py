@@ -1,0 +1,231 @@
+"""Parts of a region that is split by a hierarchy.  Arrays in, arrays out."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._jit import kernel
+from shoal.anonymize.mondrian._region_arrays import Columns, Scratch, Work, lowest_node
+from shoal.typing import Counts, Flags
+
+
+@kernel
+def list_children(
+    columns: Columns, sizes: Counts, work: Work, scratch: Scratch,
+    begin: int, end: int, column: int, low: int, high: int,
+) -> NDArray[np.int64]:  # fmt: skip
+    """Children of the region's node that occur, by rising rows; their rows are in `scratch`.
+
+    Writes the child of each cell into `part`.
+    """
+    keys, rows = columns.keys[column], scratch.rows
+    base = columns.first_node[column]
+    node = lowest_node(columns, column, low, high)
+    width = columns.width[column]
+    path = columns.first_path[column] + columns.depth[base + node] + 1
+    n_seen = 0
+    for i in range(begin, end):
+        cell = work.order[i]
+        child = columns.path[path + keys[cell] * width]
+        work.part[i] = child
+        if not scratch.is_off[child]:
+            scratch.is_off[child] = True
+            scratch.seen[n_seen] = child
+            n_seen += 1
+        rows[child] += sizes[cell]
+    n_nodes = columns.first_node[column + 1] - base
+    rising = np.empty(n_seen, np.int64)
+    for s in range(n_seen):
+        child = scratch.seen[s]
+        scratch.is_off[child] = False
+        rising[s] = rows[child] * n_nodes + child
+    rising.sort()
+    for s in range(n_seen):
+        rising[s] %= n_nodes
+    return rising
+
+
+@kernel
+def number_children(
+    columns: Columns, work: Work, scratch: Scratch,
+    begin: int, end: int, column: int, rising: NDArray[np.int64], n_off: int,
+) -> int:  # fmt: skip
+    """Write the parts of a split by children; the rest, or the largest child, comes last."""
+    base = columns.first_node[column]
+    n_parts = 0
+    for child in rising:
+        if n_off > 0 and scratch.is_off[child]:
+            scratch.slot[child] = n_parts
+            work.part_low[begin + n_parts] = columns.start[base + child]
+            work.part_high[begin + n_parts] = columns.stop[base + child] - 1
+            n_parts += 1
+        else:
+            scratch.slot[child] = n_off
+        scratch.rows[child] = 0
+        scratch.is_off[child] = False
+    if n_off < rising.shape[0] and n_off > 0:
+        work.part_low[begin + n_off] = 0
+        work.part_high[begin + n_off] = (
+            columns.first_code[column + 1] - columns.first_code[column] - 1
+        )
+        n_parts += 1
+    if n_parts < 2:
+        return 0
+    for i in range(begin, end):
+        work.part[i] = scratch.slot[work.part[i]]
+    return n_parts
+
+
+# -- below the children -------------------------------------------------------------------------
+#
+# Small children that are too few to stay together need rows from others.  One child after another
+# is opened on the way down to a node: what is large enough beside the way becomes a part, what is
+# too small joins the rest, and so may the node itself.
+
+
+@kernel
+def list_below(
+    columns: Columns, sizes: Counts, work: Work, scratch: Scratch,
+    begin: int, end: int, column: int, top: int, children: NDArray[np.int64],
+) -> NDArray[np.int64]:  # fmt: skip
+    """Nodes below the region's that occur, children before parents; their rows are in `scratch`.
+
+    `children` are those that :func:`list_children` has counted.
+    """
+    keys, rows = columns.keys[column], scratch.rows
+    base, width = columns.first_node[column], columns.width[column]
+    first = columns.depth[base + top] + 1
+    for child in children:
+        rows[child] = 0
+    n_nodes = columns.first_node[column + 1] - base
+    seen = np.empty(min(n_nodes, (end - begin) * width), np.int64)
+    n_seen = 0
+    for i in range(begin, end):
+        leaf = keys[work.order[i]]
+        if rows[leaf] == 0:
+            seen[n_seen] = leaf
+            n_seen += 1
+        rows[leaf] += sizes[work.order[i]]
+    for at in range(n_seen):
+        leaf = seen[at]
+        path = columns.first_path[column] + leaf * width
+        for depth in range(first, columns.depth[base + leaf]):
+            node = columns.path[path + depth]
+            if rows[node] == 0:
+                seen[n_seen] = node
+                n_seen += 1
+            rows[node] += rows[leaf]
+    nodes = seen[:n_seen]
+    nodes.sort()
+    return nodes
+
+
+@kernel
+def weigh_rests(
+    columns: Columns, scratch: Scratch, column: int, top: int, nodes: NDArray[np.int64],
+    stands: Flags,
+) -> None:  # fmt: skip
+    """Find the nodes that can be opened (1 in `seen`) and the rows of the rest then (`slot`)."""
+    base, rest, is_open = columns.first_node[column], scratch.slot, scratch.seen
+    rest[top], is_open[top] = 0, 1
+    for node in nodes:
+        rest[node] = 0
+    for at in range(nodes.shape[0]):
+        if not stands[at]:
+            rest[columns.parent[base + nodes[at]]] += scratch.rows[nodes[at]]
+    for at in range(nodes.shape[0] - 1, -1, -1):
+        node, above = nodes[at], columns.parent[base + nodes[at]]
+        is_open[node] = 1 if stands[at] and is_open[above] == 1 else 0
+        if is_open[node] == 1:
+            rest[node] += rest[above]
+
+
+@kernel
+def next_rest(
+    columns: Columns, scratch: Scratch, column: int, nodes: NDArray[np.int64],
+    least: int, n_rows: int, last: int,
+) -> int:  # fmt: skip
+    """The choice with the smallest rest of at least `least` rows that comes after `last`; -1: none.
+
+    A choice is a number: rows of the rest, then the node counted from the top, then whether the
+    node joins the rest (0) or is opened (1).
+    """
+    base, n = columns.first_node[column], nodes.shape[0]
+    n_leaves = columns.first_code[column + 1] - columns.first_code[column]
+    best = -1
+    for at in range(n - 1, -1, -1):
+        node = nodes[at]
+        if scratch.seen[node] == 0:
+            continue
+        for way in range(2 if node >= n_leaves else 1):
+            rest = scratch.slot[node]
+            if way == 0:
+                rest = scratch.slot[columns.parent[base + node]] + scratch.rows[node]
+            choice = rest * 2 * n + 2 * (n - 1 - at) + way
+            if least <= rest < n_rows and choice > last and (best < 0 or choice < best):
+                best = choice
+    return best
+
+
+@kernel
+def mark_parts(
+    columns: Columns, work: Work, scratch: Scratch, begin: int, end: int, column: int, top: int,
+    nodes: NDArray[np.int64], choice: int,
+) -> int:  # fmt: skip
+    """Mark the nodes that become parts under a choice, and their cells; how many there are."""
+    base, n = columns.first_node[column], nodes.shape[0]
+    node = nodes[n - 1 - choice % (2 * n) // 2]
+    joins = choice % 2 == 0
+    last = columns.parent[base + node] if joins else node
+    n_off = 0
+    for other in nodes:
+        if scratch.seen[other] == 0 or (joins and other == node):
+            continue
+        above = columns.parent[base + other]
+        if _covers(columns, base, above, last) and not _covers(columns, base, other, last):
+            scratch.is_off[other] = True
+            n_off += 1
+    mark_cells(columns, work, scratch, begin, end, column, top)
+    return n_off
+
+
+@kernel
+def mark_cells(
+    columns: Columns, work: Work, scratch: Scratch, begin: int, end: int, column: int, top: int
+) -> None:
+    """Write the marked node above each cell into `part`; `top` where there is none."""
+    base, width = columns.first_node[column], columns.width[column]
+    first = columns.depth[base + top] + 1
+    for i in range(begin, end):
+        leaf = columns.keys[column, work.order[i]]
+        path = columns.first_path[column] + leaf * width
+        work.part[i] = top
+        for depth in range(first, columns.depth[base + leaf] + 1):
+            if scratch.is_off[columns.path[path + depth]]:
+                work.part[i] = columns.path[path + depth]
+                break
+
+
+@kernel
+def close_nodes(
+    scratch: Scratch, top: int, nodes: NDArray[np.int64], n_off: int
+) -> NDArray[np.int64]:
+    """The marked nodes, and the region's own for the rest; forgets all rows."""
+    found = np.empty(n_off + 1, np.int64)
+    n_found = 0
+    for node in nodes:
+        scratch.rows[node] = 0
+        if scratch.is_off[node]:
+            found[n_found] = node
+            n_found += 1
+    found[n_off] = top
+    return found
+
+
+@kernel
+def _covers(columns: Columns, base: int, node: int, other: int) -> bool:
+    """Whether a node is another one or lies above it."""
+    return (
+        columns.start[base + node] <= columns.start[base + other]
+        and columns.stop[base + other] <= columns.stop[base + node]
+        and columns.depth[base + node] <= columns.depth[base + other]
+    )

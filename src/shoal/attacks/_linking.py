@@ -1,0 +1,245 @@
+"""The linking attack: join what is published with what is known about everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from duckdb import DuckDBPyRelation
+
+from shoal.anonymize import Release
+from shoal.attacks._attack_result import AttackResult, wilson
+from shoal.attacks._candidates import Candidates, find_candidates
+from shoal.audit._training_table import read_frame, read_people
+from shoal.audit.adapters._registry import read_model
+from shoal.errors import ParameterError, SchemaError
+from shoal.frames import is_frame
+from shoal.schema import Coding, Schema, code_column
+from shoal.typing import Codes, Counts, Floats, Native
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinkingAttack:
+    """What the attacker knows of each person afterwards.  For the owner of the data.
+
+    Parameters
+    ----------
+    column : str
+        The private column that was asked about.
+    coding : Coding
+        Its values.
+    hides_among : ndarray of int64
+        For every person, the rows among which he hides: those of his span, or of all released
+        groups that fit him.
+    groups : ndarray of int64
+        Spans or released groups that fit each person.
+    left : ndarray of shape (n_people, n_values)
+        Probability of each private value.
+    summary : AttackResult
+        Share of people whose value the attacker guesses, beside guessing the most frequent one.
+    """
+
+    column: str
+    coding: Coding
+    hides_among: Counts
+    groups: Counts
+    left: Floats
+    summary: AttackResult
+
+    def person(self, row: int) -> dict[str, Any]:
+        """The group of one identity and the private values left, with their probabilities."""
+        share = self.left[row]
+        return {
+            "hides_among": int(self.hides_among[row]),
+            "groups": int(self.groups[row]),
+            "values": {
+                "missing" if text is None else text: float(p)
+                for text, p in zip(self.coding.texts, share, strict=True)
+                if p > 0
+            },
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary, as plain values; holds nobody's value."""
+        return {"column": self.column, **self.summary.to_dict()}
+
+    def __repr__(self) -> str:
+        return f"LinkingAttack({self.summary})"
+
+
+def linking_attack(
+    release: Any,
+    public_table: Native,
+    schema: Schema,
+    *,
+    column: str | None = None,
+    second: Any = None,
+    known: Sequence[int] = (),
+    domain: Mapping[str, Sequence[Any]] | None = None,
+) -> LinkingAttack:
+    """Carry out the attack on a model or on a released table (definition 6 of [FWS08]_).
+
+    Parameters
+    ----------
+    release : model, Release, table or path
+        What is published: any model that :func:`audit` reads, a release of Shoal, or a released
+        table or file of any method whose columns are named as in the schema.
+    public_table : table
+        Identities with their public columns.  It also has the private columns, by which the attack
+        is scored (the attacker does not use them); for a model it is the training table.
+    schema : Schema
+        What is public and what private, with the hierarchies of a released table.
+    column : str, optional
+        Private column to guess; the target or the only one unless given.
+    second : release of the same people, optional
+        Intersect with it: a value has to be possible in both.
+    known : sequence of int
+        Rows of people whose private value the attacker knows (background knowledge): they are
+        taken out of the groups in which they must be.
+    domain : mapping, optional
+        As in :func:`audit`.
+
+    Returns
+    -------
+    LinkingAttack
+        Per person the group and the values left; `summary.risk` is the share of the other people
+        whose value is guessed, `baseline` that of guessing from marginals, with a 95 % interval.
+        ``details`` counts people whose value is certain (homogeneity), who fit several groups
+        (overlap), and who fit none.
+
+    Notes
+    -----
+    A person may be any released row whose labels cover all of their public values, each of them
+    equally likely.  That is exact where everybody fits one group.  Where groups overlap, an
+    attacker who works out which assignments of all people to rows are possible can sometimes say
+    more.  Two releases count as independent evidence: probabilities are multiplied, and divided by
+    the marginal ones.
+
+    References
+    ----------
+    .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
+       The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
+    """
+    people = read_people(public_table, schema, domain)
+    if any(not 0 <= row < people.n_rows for row in known):
+        raise ParameterError(f"known must name rows from 0 to {people.n_rows - 1}.")
+    column = _choose(people.schema, column, tuple(people.columns))
+    coding, truth = people.columns[column]
+    found = _candidates(release, people, column)
+    left = _left(found, truth, coding, known)
+    prior = np.bincount(truth, minlength=coding.n_codes) / len(truth)
+    hides, groups = found.hides_among, found.n_groups
+    if second is not None:
+        other = _candidates(second, people, column)
+        left = _intersect(left, _left(other, truth, coding, known), prior)
+        hides = np.minimum(hides, other.hides_among)
+    left = np.where(left.sum(axis=1, keepdims=True) > 0, left, prior)
+    left /= left.sum(axis=1, keepdims=True)
+    asked = np.ones(len(truth), np.bool_)
+    asked[list(known)] = False
+    if not asked.any():
+        raise ParameterError("known holds everybody: there is nobody left to guess.")
+    return LinkingAttack(
+        column, coding, hides, groups, left, _sum_up(found, left, truth, prior, asked, column)
+    )
+
+
+def _choose(schema: Schema, column: str | None, private: tuple[str, ...]) -> str:
+    if column is None:
+        column = schema.target if schema.target in private else private[0] if private else None
+    if column is None or column not in private:
+        raise SchemaError(
+            "a linking attack needs a private column to guess. Private are: "
+            f"{', '.join(map(repr, private)) or 'none'}."
+        )
+    return column
+
+
+def _candidates(release: Any, people: Any, column: str) -> Candidates:
+    coding, _ = people.columns[column]
+    if isinstance(release, Release):
+        release = release.table
+    if not _is_table(release):
+        reading = read_model(release, people)
+        spans = reading.spans
+        counts = spans.groups.histograms[column].dense().astype(np.float64)
+        counts[spans.is_single] = 0.0  # nothing private is said about them
+        return Candidates.of_spans(reading.span_of_row, spans.population, counts)
+    frame = read_frame(release)
+    public = [n for n in people.attributes if n in frame.names and n not in people.columns]
+    if column not in frame.names or not public:
+        raise ParameterError(
+            f"the released table needs the column {column!r} and public columns of the schema."
+        )
+    _, codes = _code_like(coding, people.schema, frame, column)
+    return find_candidates(frame, people.frame, public, people.schema, codes, coding.n_codes)
+
+
+def _is_table(release: Any) -> bool:
+    if isinstance(release, str | PathLike | DuckDBPyRelation):
+        return True
+    try:
+        return is_frame(release) and "antecedents" not in getattr(release, "columns", ())
+    except TypeError:
+        return False
+
+
+def _code_like(coding: Coding, schema: Schema, frame: Any, column: str) -> tuple[Coding, Codes]:
+    own, codes = code_column(column, schema[column], *frame.factorize(column))
+    lost = [text for text in own.texts if text not in coding.code_of]
+    if lost:
+        raise SchemaError(
+            f"column {column!r}: {len(lost)} released values are not among those of the people. "
+            "Is it a release of the same people?"
+        )
+    place = np.array([coding.code_of[text] for text in own.texts], np.int32)
+    return coding, place[codes]
+
+
+def _left(found: Candidates, truth: Codes, coding: Coding, known: Sequence[int]) -> Floats:
+    counts = found.counts.copy()
+    for row in known:  # only where there is no doubt in which group the known person is
+        if found.n_groups[row] == 1:
+            group = int(found.groups_of(row)[0])
+            counts[group, truth[row]] = max(0.0, counts[group, truth[row]] - 1)
+    sums = np.zeros((len(truth), coding.n_codes))
+    np.add.at(sums, found.person, counts[found.group])
+    return sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-300)
+
+
+def _intersect(one: Floats, two: Floats, prior: Floats) -> Floats:
+    """Both releases are evidence; what is common to them, the marginals, counts once."""
+    silent_one, silent_two = one.sum(axis=1) == 0, two.sum(axis=1) == 0
+    both = one * two / np.maximum(prior, 1e-300)
+    both = np.where(silent_one[:, None], two, both)
+    return np.where(silent_two[:, None], one, both)
+
+
+def _sum_up(
+    found: Candidates, left: Floats, truth: Codes, prior: Floats, asked: Any, column: str
+) -> AttackResult:
+    rows = np.flatnonzero(asked)
+    # ties are broken by luck: the expected number of hits counts
+    best = left == left.max(axis=1, keepdims=True)
+    hit = best[rows, truth[rows]] / best[rows].sum(axis=1)
+    certain = (left[rows].max(axis=1) > 1 - 1e-12) & (found.n_groups[rows] > 0)
+    low, high = wilson(float(hit.sum()), len(rows))
+    return AttackResult(
+        attack=f"linking, {column!r}",
+        measure="share of people whose private value is guessed",
+        risk=float(hit.mean()),
+        low=low,
+        high=high,
+        baseline=float(prior.max()),
+        trials=len(rows),
+        details={
+            "certain": int(certain.sum()),
+            "several_groups": int((found.n_groups[rows] > 1).sum()),
+            "no_group": int((found.n_groups[rows] == 0).sum()),
+            "smallest_group": int(found.hides_among[rows].min()) if len(rows) else 0,
+            "known": len(truth) - len(rows),
+        },
+    )

@@ -1,0 +1,1 @@
+"""Attacks on keyed transforms: frequencies, brackets, reconstruction."""

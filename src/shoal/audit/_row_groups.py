@@ -1,0 +1,51 @@
+"""Rows that are told apart, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.audit._training_table import People
+from shoal.tables import group_keys
+from shoal.typing import Codes
+
+Labels: TypeAlias = NDArray[np.integer[Any]]
+AT_ONCE = 8
+
+
+def renumber(label: Labels) -> tuple[Labels, Labels]:
+    """Numbers in use, rising, and their places: `np.unique` without sorting."""
+    used = np.flatnonzero(np.bincount(label))
+    place = np.zeros(int(used[-1]) + 1, np.int64)
+    place[used] = np.arange(len(used))
+    return used, place[label]
+
+
+def first_rows(label: Labels) -> Labels:
+    """First row of each number; all numbers from 0 on are in use."""
+    first = np.zeros(int(label.max()) + 1, np.int64)
+    first[label[::-1]] = np.arange(len(label))[::-1]
+    return first
+
+
+def with_class(people: People, label: Labels, outcome: Codes) -> NDArray[np.int64]:
+    """Rows of one reach are told apart by the target when that is public."""
+    if people.target_is_private or people.schema.target is None:
+        return label.astype(np.int64, copy=False)
+    both = label.astype(np.int64) * (int(outcome.max()) + 1) + outcome
+    return np.unique(both, return_inverse=True)[1]
+
+
+def join_labels(labels: Sequence[Labels]) -> NDArray[np.int64]:
+    """Number the rows so that equal numbers mean equal in every labelling."""
+    n_rows = len(labels[0])
+    joint = np.zeros(n_rows, np.int64)
+    for at in range(0, len(labels), AT_ONCE):
+        columns = [joint, *labels[at : at + AT_ONCE]]
+        joint, n_groups = group_keys(np.column_stack([c.astype(np.int32) for c in columns]))
+        if n_groups == n_rows:
+            break  # everybody is alone already
+    return joint

@@ -1,0 +1,1 @@
+"""What a trained model tells, a file per library; the registry lists them."""

@@ -1,0 +1,142 @@
+"""LightGBM's trees, from what `dump_model` gives; the package itself is not needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from shoal.audit._coded_features import code_features, encoded_features
+from shoal.audit._feature_map import Features, match_columns
+from shoal.audit._training_table import People
+from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
+from shoal.audit.trees._tree_model import TreeModel
+from shoal.errors import ParameterError, SchemaError
+from shoal.typing import Floats
+
+Node = Mapping[str, Any]
+
+
+def is_lightgbm(model: Any) -> bool:
+    """Whether this is a model of LightGBM or what `dump_model` gives."""
+    if isinstance(model, Mapping):
+        return "tree_info" in model
+    return hasattr(model, "booster_") or (
+        hasattr(model, "dump_model") and type(model).__module__.startswith("lightgbm")
+    )
+
+
+def lightgbm_trees(before: Any, model: Any, people: People) -> TreeModel:
+    """Read a fitted estimator, a Booster, or what `dump_model` gives.
+
+    Numbers up to the threshold go left, in double precision.  A missing value is a zero where the
+    training rows had none; a zero is a missing value with `zero_as_missing`.
+    """
+    kind, dump, drawn = "LightGBM", model, False
+    if not isinstance(model, Mapping):
+        kind = type(model).__name__
+        booster = model.booster_ if hasattr(model, "booster_") else model
+        dump = booster.dump_model()
+        drawn = _is_drawn(booster.params)
+    read = [_read(tree["tree_structure"]) for tree in dump["tree_info"]]
+    none: tuple[Floats | None, ...] = (None,) * len(read)
+    notes = ("rows were drawn for each tree: that this is the training table was not checked",)
+    return TreeModel(
+        kind,
+        _features(before, model, dump, people),
+        tuple(tree for tree, _ in read),
+        _classes(dump),
+        none if drawn else tuple(rows for _, rows in read),
+        trained_on=None if drawn or not read else int(read[0][1][0]),
+        notes=notes if drawn else (),
+    )
+
+
+def _is_drawn(given: Mapping[str, Any]) -> bool:
+    share = min(float(given.get(name, 1.0)) for name in ("subsample", "bagging_fraction"))
+    often = max(int(given.get(name, 0)) for name in ("subsample_freq", "bagging_freq"))
+    how = {str(given.get(name)) for name in ("boosting_type", "boosting", "data_sample_strategy")}
+    return (share < 1.0 and often > 0) or bool(how & {"goss", "rf"})
+
+
+def _features(before: Any, model: Any, dump: Node, people: People) -> Features:
+    coded = dump.get("pandas_categorical") or []
+    if before is not None:
+        return encoded_features(before, model, people, has_categories=bool(coded))
+    names = [str(name) for name in dump["feature_names"]]
+    columns = match_columns(_spelled(names, people), int(dump["max_feature_idx"]) + 1, people)
+    return code_features(columns, _categories(columns, names, coded, dump, people), people)
+
+
+def _spelled(names: Sequence[str], people: People) -> list[str] | None:
+    """Names as the table spells them: LightGBM writes underlines for blanks; None for none."""
+    unnamed = [f"Column_{at}" for at in range(len(names))]
+    if list(names) == unnamed and not set(names) <= set(people.attributes):
+        return None
+    known = {name.replace(" ", "_"): name for name in people.attributes}
+    return [known.get(name, name) for name in names]
+
+
+def _categories(
+    columns: Sequence[str], names: Sequence[str], coded: Sequence[Any], dump: Node, people: People
+) -> dict[str, Any]:
+    """The categories of each column that pandas had coded, in the order of columns.
+
+    The dump lists them without saying whose they are.  They belong to the columns that are no
+    numbers, or else to those that were split by category.
+    """
+    infos = dump.get("feature_infos", {})
+    other = [c for c in columns if people.frame.types[c] not in ("number", "boolean")]
+    if len(other) != len(coded):
+        other = [
+            column
+            for column, name in zip(columns, names, strict=True)
+            if column in other or infos.get(name, {}).get("values")
+        ]
+    if len(other) != len(coded):
+        raise SchemaError(
+            f"the model has categories for {len(coded)} columns, and {len(other)} columns of the "
+            "table could be these. Code categories with an encoder in a Pipeline."
+        )
+    return dict(zip(other, coded, strict=True))
+
+
+def _read(root: Node) -> tuple[BinaryTree, Floats]:
+    out = TreeWriter()
+
+    def walk(node: Node) -> int:
+        if "left_child" not in node:
+            if node.get("leaf_features"):
+                raise ParameterError(
+                    "linear models in the leaves (linear_tree) tell more than the leaf. Pass the "
+                    "model's predict as a function."
+                )
+            return out.add(int(node.get("leaf_index", 0)), float(node.get("leaf_count", 0)))
+        place = out.add(int(node["split_index"]), float(node["internal_count"]))
+        kind, missing = node["decision_type"], node["missing_type"]
+        if kind == "==":  # one of these goes left; missing and unknown ones go right
+            codes = [int(code) for code in str(node["threshold"]).split("||")]
+            out.test(place, node["split_feature"], codes, missing_left=False)
+        elif kind == "<=":
+            cut = float(node["threshold"])
+            # where the training rows had no missing value, a missing value is a zero
+            lost = cut >= 0.0 if missing == "None" else bool(node["default_left"])
+            zero = missing == "Zero"
+            out.test(place, node["split_feature"], cut, missing_left=lost, zero_missing=zero)
+        else:
+            raise ParameterError(f"the LightGBM tree has tests of an unknown kind ({kind!r}).")
+        out.left[place], out.right[place] = walk(node["left_child"]), walk(node["right_child"])
+        return place
+
+    walk(root)
+    return out.finish(), np.array(out.rows)
+
+
+def _classes(dump: Node) -> int | None:
+    objective = str(dump.get("objective", "")).split(" ")[0]
+    if objective in ("binary", "cross_entropy"):
+        return 2
+    if objective.startswith("multiclass"):
+        return int(dump["num_class"])
+    return None

@@ -1,0 +1,228 @@
+"""XGBoost's trees, from the JSON it writes; the package itself is not needed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from shoal.audit._coded_features import code_features, encoded_features
+from shoal.audit._feature_map import Features, match_columns
+from shoal.audit._training_table import People
+from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
+from shoal.audit.trees._tree_model import TreeModel
+from shoal.errors import ParameterError, SchemaError
+from shoal.typing import Floats
+
+UNNAMED = re.compile(r"f\d+")
+Node = Mapping[str, Any]
+
+
+def is_xgboost(model: Any) -> bool:
+    """Whether this is a model of XGBoost, the JSON of one, or a dump of its trees."""
+    if isinstance(model, Mapping):
+        return "learner" in model
+    if isinstance(model, list) and model:
+        first = model[0]
+        if isinstance(first, str):
+            return first.lstrip().startswith("{") and '"nodeid"' in first
+        return isinstance(first, Mapping) and "nodeid" in first
+    return hasattr(model, "get_booster") or hasattr(model, "save_raw")
+
+
+def xgboost_trees(before: Any, model: Any, people: People) -> TreeModel:
+    """Read a fitted estimator, a Booster, what `save_model` wrote as JSON, or a JSON dump.
+
+    Values and thresholds are compared in single precision, less goes left.  Thresholds are turned
+    into the number below, since all trees here send equal values left.
+    """
+    if isinstance(model, list):
+        return _from_dump(model, people)
+    kind, data, missing, drawn = "XGBoost", model, float("nan"), False
+    if not isinstance(model, Mapping):
+        kind = type(model).__name__
+        booster = model.get_booster() if hasattr(model, "get_booster") else model
+        data = json.loads(bytes(booster.save_raw(raw_format="json")))
+        missing = getattr(model, "missing", missing)
+        drawn = (getattr(model, "subsample", None) or 1.0) != 1.0
+    learner = data["learner"]
+    grown = learner["gradient_booster"]
+    grown = grown.get("gbtree", grown)  # what the booster "dart" wraps
+    if "model" not in grown or "trees" not in grown["model"]:
+        raise ParameterError("this XGBoost model has no trees: its booster is not gbtree or dart.")
+    features = _features(before, model, learner, grown["model"], people)
+    if missing is not None and not np.isnan(missing):
+        features = _take_for_missing(features, missing)
+    read = [_read_arrays(tree) for tree in grown["model"]["trees"]]
+    rows, notes = _rows([cover for _, cover in read], people.n_rows, drawn)
+    return TreeModel(
+        kind,
+        features.in_single(),
+        tuple(tree for tree, _ in read),
+        _classes(learner),
+        rows,
+        slack=_slack(people.n_rows),
+        notes=notes,
+    )
+
+
+def _features(before: Any, model: Any, learner: Node, grown: Node, people: People) -> Features:
+    names = learner.get("feature_names") or None
+    stored = (grown.get("cats") or {}).get("enc") or []
+    coded = {at: _categories(one) for at, one in enumerate(stored) if one["values"]}
+    if before is not None:
+        return encoded_features(before, model, people, has_categories=bool(coded))
+    columns = match_columns(names, int(learner["learner_model_param"]["num_feature"]), people)
+    return code_features(columns, {columns[at]: known for at, known in coded.items()}, people)
+
+
+def _take_for_missing(features: Features, missing: float) -> Features:
+    """Features with one number standing for missing values."""
+    private = []
+    for one in features.private:
+        points = np.where(one.points == missing, np.nan, one.points)
+        if one.segment is not None:  # the number itself is possible, and then missing
+            low, high = one.segment.min(axis=0), one.segment.max(axis=0)
+            if ((low <= missing) & (missing <= high)).any():
+                points = np.concatenate([points, np.full((1, len(one.places)), np.nan)])
+        private.append(replace(one, points=points))
+    matrix = np.where(features.matrix == missing, np.nan, features.matrix)
+    return replace(features, matrix=matrix, private=tuple(private))
+
+
+def _categories(stored: Node) -> list[Any]:
+    """Names of categories: numbers, or texts cut out of one row of bytes."""
+    values = stored["values"]
+    if "offsets" not in stored:
+        return list(values)
+    raw = bytes(value & 0xFF for value in values)
+    ends = stored["offsets"]
+    return [raw[a:b].decode("utf-8") for a, b in pairwise(ends)]
+
+
+def _read_arrays(tree: Node) -> tuple[BinaryTree, Floats]:
+    """One tree of a saved model: children, conditions and categories in arrays by node."""
+    sets = (
+        {
+            int(node): tree["categories"][start : start + size]
+            for node, start, size in zip(
+                tree["categories_nodes"],
+                tree["categories_segments"],
+                tree["categories_sizes"],
+                strict=True,
+            )
+        }
+        if tree.get("categories_nodes")
+        else {}
+    )
+    out = TreeWriter()
+
+    def walk(node: int) -> int:
+        place = out.add(node, float(tree["sum_hessian"][node]))
+        left, right = tree["left_children"][node], tree["right_children"][node]
+        if left == -1:
+            return place
+        missing_left, against = bool(tree["default_left"][node]), None
+        if node in sets:  # categories of the set go right
+            left, right, missing_left, against = right, left, not missing_left, list(sets[node])
+        else:
+            against = below(tree["split_conditions"][node])
+        out.test(place, tree["split_indices"][node], against, missing_left=missing_left)
+        out.left[place], out.right[place] = walk(left), walk(right)
+        return place
+
+    walk(0)
+    return out.finish(strict=True), np.array(out.rows)
+
+
+def below(threshold: float) -> float:
+    """The number in single precision below a threshold: at most this is less than that."""
+    return float(np.nextafter(np.float32(threshold), np.float32(-np.inf)))
+
+
+def _from_dump(dump: Sequence[Any], people: People) -> TreeModel:
+    roots = [json.loads(one) if isinstance(one, str) else one for one in dump]
+    used = sorted({name for root in roots for name in _splits(root)})
+    if all(UNNAMED.fullmatch(name) and name not in people.attributes for name in used):
+        used = [f"f{place}" for place in range(len(people.attributes))]
+        columns: Sequence[str] = people.attributes
+    else:
+        columns = match_columns(used, len(used), people)
+    place = {name: at for at, name in enumerate(used)}
+    features = code_features(columns, {}, people)
+    read = [_read_nested(root, place) for root in roots]
+    covers = [cover for _, cover in read]
+    rows, notes = _rows(covers, people.n_rows, drawn=not all(np.isfinite(c).all() for c in covers))
+    target = people.schema.target
+    kinds = people.schema[target].kind if target is not None else "categorical"
+    return TreeModel(
+        "XGBoost dump",
+        features.in_single(),
+        tuple(tree for tree, _ in read),
+        None if kinds == "numeric" else 1,
+        rows,
+        slack=_slack(people.n_rows),
+        notes=notes,
+    )
+
+
+def _splits(node: Node) -> set[str]:
+    if "leaf" in node:
+        return set()
+    return {str(node["split"])}.union(*(_splits(child) for child in node["children"]))
+
+
+def _read_nested(root: Node, feature: Mapping[str, int]) -> tuple[BinaryTree, Floats]:
+    """One tree of a dump: nodes with their children inside; "yes" is where the test holds."""
+    out = TreeWriter()
+
+    def walk(node: Node) -> int:
+        place = out.add(int(node["nodeid"]), float(node.get("cover", np.nan)))
+        if "leaf" in node:
+            return place
+        name = str(node["split"])
+        if name not in feature:
+            raise SchemaError(f"the dump tests feature {name!r}, which the schema does not have.")
+        condition = node["split_condition"]
+        against = list(condition) if isinstance(condition, list) else below(condition)
+        missing_left = node["missing"] == node["yes"]
+        out.test(place, feature[name], against, missing_left=missing_left)
+        child = {int(one["nodeid"]): one for one in node["children"]}
+        out.left[place] = walk(child[int(node["yes"])])
+        out.right[place] = walk(child[int(node["no"])])
+        return place
+
+    walk(root)
+    return out.finish(strict=True), np.array(out.rows)
+
+
+def _rows(
+    covers: Sequence[Floats], n_rows: int, drawn: bool
+) -> tuple[tuple[Floats | None, ...], tuple[str, ...]]:
+    """Rows at the nodes of the first tree, where all rows weigh the same.
+
+    XGBoost keeps sums of second derivatives.  Before the first tree every row has the same
+    prediction, so that they are shares of the rows there; later they are not.
+    """
+    none: tuple[Floats | None, ...] = (None,) * len(covers)
+    if drawn or not covers or not covers[0][0] > 0:
+        return none, ("the model keeps no counts: that this is its training table was not checked",)
+    return (covers[0] / covers[0][0] * n_rows, *none[1:]), ()
+
+
+def _slack(n_rows: int) -> float:
+    return 0.5 + 1e-5 * n_rows
+
+
+def _classes(learner: Node) -> int | None:
+    objective = str(learner["objective"]["name"])
+    if objective.startswith("binary:"):
+        return 2
+    if objective.startswith("multi:"):
+        return int(learner["learner_model_param"]["num_class"])
+    return None

@@ -1,0 +1,1 @@
+"""Which rows reach which leaf, over one tree or many together."""

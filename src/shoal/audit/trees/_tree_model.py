@@ -1,0 +1,91 @@
+"""One or many trees over one table, whichever library they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.audit._feature_map import Features
+from shoal.audit._row_groups import Labels, renumber
+from shoal.audit.trees._binary_tree import BinaryTree
+from shoal.audit.trees._tree_reach import Reach, find_ends, find_reach
+from shoal.errors import TableError
+from shoal.typing import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class TreeModel:
+    """What an adapter for trees hands on.
+
+    Parameters
+    ----------
+    kind : str
+        What the model is.
+    features : Features
+        Features of the rows, as the trees see them.
+    trees : tuple of BinaryTree
+        All trees: an attacker sees them all.
+    n_classes : int or None
+        Classes that the model knows; None when it predicts a number.
+    rows : tuple of (ndarray or None)
+        Training rows at each node of each tree; None where the model does not say.
+    slack : float
+        By how much these may be off, where they are computed from sums of weights.
+    trained_on : int or None
+        Number of training rows, if the model says so.
+    notes : tuple of str
+        Whatever the reader of the report has to know.
+    apply : callable or None
+        The library's own way to the leaves of one tree, where that is faster.
+    """
+
+    kind: str
+    features: Features
+    trees: tuple[BinaryTree, ...]
+    n_classes: int | None
+    rows: tuple[Floats | None, ...]
+    slack: float = 0.0
+    trained_on: int | None = None
+    notes: tuple[str, ...] = ()
+    apply: Callable[[int], Labels] | None = None
+
+    def ends(self, place: int) -> Labels:
+        """The leaf of every row in one tree."""
+        if self.apply is not None:
+            return self.apply(place)
+        found = find_ends(self.trees[place], self.features.doubles)
+        return found.leaves[found.label]
+
+    def reach(self, place: int, ends: Labels) -> Reach:
+        """The leaves that rows can reach in one tree: those they are in, unless it is private."""
+        tree = self.trees[place]
+        if self.features.is_private[tree.tested].any():
+            return find_reach(tree, self.features)
+        used, label = renumber(ends)
+        return Reach(label, np.arange(len(used) + 1), used.astype(np.int64))
+
+    def check(self, place: int, ends: Labels) -> None:
+        """Refuse a table whose rows do not fill the leaves of a tree as the training rows did."""
+        tree, rows = self.trees[place], self.rows[place]
+        if rows is None:
+            return
+        counts = np.bincount(ends, minlength=len(tree.left))[tree.leaves]
+        differ = int((np.abs(counts - rows[tree.leaves]) > self.slack).sum())
+        if not differ:
+            return
+        why = f"{differ} of {len(tree.leaves)} leaves have other counts in the model"
+        if self.trained_on is not None:
+            why += f"; it was trained on {self.trained_on} rows and the table has {len(ends)}"
+        if self.slack:  # counts come from weights
+            why += ", unless rows were drawn or weighted in training"
+        raise TableError(not_the_table(why))
+
+
+def not_the_table(why: str) -> str:
+    """The sentence for a table that a model was not trained on."""
+    return (
+        f"this is not the training table: {why}. Give the training table, or check_table=False "
+        "(--other-table) to see what the model says about these people."
+    )

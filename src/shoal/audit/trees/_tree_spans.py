@@ -1,0 +1,86 @@
+"""Trees seen as spans: one tree, or the joint spans of several."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.audit._model_spans import Reading, shorten
+from shoal.audit._row_groups import Labels, first_rows, with_class
+from shoal.audit._training_table import People
+from shoal.audit.trees._joint_spans import read_joint
+from shoal.audit.trees._tree_model import TreeModel
+from shoal.audit.trees._tree_reach import Reach
+from shoal.errors import TableError
+from shoal.privacy import Bins, Spans
+from shoal.schema import code_column
+from shoal.typing import Codes
+
+
+def read_trees(model: TreeModel, people: People, *, check_table: bool) -> Reading:
+    """Spans of one tree, or the joint spans of several."""
+    outcome, outcomes = _outcomes(model.n_classes, people)
+    if len(model.trees) != 1:
+        return read_joint(model, people, outcome, outcomes, check_table=check_table)
+    ends = model.ends(0)
+    if check_table:
+        model.check(0, ends)
+    return _read_one(model, people, outcome, outcomes, ends, model.reach(0, ends))
+
+
+def _outcomes(n_classes: int | None, people: People) -> tuple[Codes, tuple[str, ...]]:
+    """What a leaf tells besides itself, of each row: its class, or on which side of the mean."""
+    target = people.schema.target
+    if target is None:
+        return np.zeros(people.n_rows, np.int32), ("",)
+    if n_classes is None:
+        numbers = people.numbers(target)
+        above = numbers > np.nanmean(numbers)
+        return above.astype(np.int32), (", target at most its mean", ", target above its mean")
+    coding, codes = people.columns.get(target) or code_column(
+        target, people.schema[target], *people.frame.factorize(target)
+    )
+    if n_classes > coding.n_codes:
+        raise TableError(
+            f"the model knows {n_classes} classes and the table has {coding.n_codes}: "
+            "it is not the training table."
+        )
+    return codes, tuple(f", class {code}" for code in range(coding.n_codes))
+
+
+def _read_one(
+    model: TreeModel,
+    people: People,
+    outcome: Codes,
+    outcomes: tuple[str, ...],
+    ends: Labels,
+    reach: Reach,
+) -> Reading:
+    tree, n = model.trees[0], len(outcomes)
+    leaves = tree.leaves
+    names = tuple(
+        f"leaf {leaf}{what}" for leaf in tree.number[leaves].tolist() for what in outcomes
+    )
+    place = np.zeros(len(tree.left), np.int64)
+    place[leaves] = np.arange(len(leaves))
+    bins = Bins.count(names, place[ends] * n + outcome)
+    span_of_row = with_class(people, reach.label, outcome)
+    first = first_rows(span_of_row)
+    own, everything, hidden = [], np.arange(n), people.target_is_private
+    for row in first.tolist():
+        at = place[np.sort(reach.of(int(reach.label[row])))] * n
+        told = everything if hidden else outcome[row : row + 1]
+        own.append((at[:, None] + told).ravel())
+    start = np.concatenate([[0], np.cumsum([len(one) for one in own])]).astype(np.int64)
+    spans = Spans.from_members(
+        span_of_row, start, np.concatenate(own).astype(np.int32), people.columns
+    )
+
+    def explain(span: int) -> tuple[str, ...]:
+        stops = np.unique(leaves[spans.bins_of(span) // n])
+        features = model.features.names
+        return shorten(
+            [f"leaf {tree.number[leaf]}: {tree.path(leaf, features)}" for leaf in stops.tolist()]
+        )
+
+    notes = (*model.notes, *model.features.notes)
+    return Reading(model.kind, spans, span_of_row, bins, explain, notes=notes)

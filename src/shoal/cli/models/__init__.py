@@ -1,0 +1,1 @@
+"""Commands that release a model or audit one."""

@@ -1,0 +1,207 @@
+"""`shoal anonymize`: a release that keeps its promise."""
+
+import secrets
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.anonymize import METHODS, choose_method, make_method
+from shoal.cli._options import (
+    Encoding,
+    Force,
+    K,
+    MissingToRoot,
+    Privacy,
+    SchemaFile,
+    Table,
+    read_privacy,
+    refuse_existing,
+)
+from shoal.cli._output import output
+from shoal.cli.publish._show import show_release
+from shoal.errors import ParameterError
+from shoal.schema import Schema
+from shoal.tables import Output as Rows, open_table
+
+app = typer.Typer()
+
+MUCH = 0.25
+"""Detail lost from which on a word about other methods is due."""
+
+
+@app.command()
+def anonymize(
+    table: Table,
+    schema: SchemaFile,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .arrow.")
+    ],
+    method: Annotated[
+        str,
+        typer.Option("--method", "-m", help=f"How to search: {', '.join(METHODS)}, or auto."),
+    ] = "bottom-up",
+    purpose: Annotated[
+        str | None,
+        typer.Option("--purpose", help="For --method auto: general, classification, queries."),
+    ] = None,
+    k: K = None,
+    diversity: Privacy = None,
+    suppress: Annotated[
+        float | None, typer.Option("--suppress", help="Share of rows that may be left out, 0 to 1.")
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option("--metric", help="What to lose least of: information, ncp, ..."),
+    ] = None,
+    workload: Annotated[
+        Path | None,
+        typer.Option(
+            "--workload", help="SQL queries that recipients will ask (mondrian): priorities, cuts."
+        ),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weight",
+            help="Priority of a quasi-identifier, COLUMN=NUMBER (mondrian); those not named get 0, "
+            "or what the workload says. May be repeated.",
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail on a query of the workload that is not SQL.")
+    ] = False,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A parameter of the method, NAME=VALUE, e.g. for mondrian spread, gain, priority, "
+            "loss, splits=full, relaxed=true. May be repeated.",
+        ),
+    ] = None,
+    keep_suppressed: Annotated[
+        bool, typer.Option("--keep-suppressed", help="Keep suppressed rows, starred.")
+    ] = False,
+    shuffle: Annotated[
+        bool, typer.Option("--shuffle", help="Break the order of the rows, for good.")
+    ] = False,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option("--ranges", help="Numeric column that also gets _min, _max and _mean."),
+    ] = None,
+    missing_to_root: MissingToRoot = False,
+    encoding: Encoding = None,
+    force: Force = False,
+) -> None:
+    """Release TABLE so that everybody hides among at least k people.
+
+    Writes the release with its manifest, its recoding and its schema beside it.  The output is
+    counted again before it is handed out.
+    """
+    release_paths = [out, *(_beside(out, end) for end in (".manifest.json", ".recoding.json"))]
+    refuse_existing(release_paths, force=force)
+    columns = Schema.from_toml(schema)
+    parameters: dict[str, Any] = {"max_suppression": suppress, "metric": metric}
+    if workload is not None:
+        parameters |= learn(workload, columns, strict=strict)
+    if weight:
+        parameters["weights"] = {**(parameters.get("weights") or {}), **_weights(weight)}
+    parameters |= _parse(option or [])
+    estimator = make_method(
+        pick_method(method, table, columns, purpose, encoding),
+        columns,
+        read_privacy(k, diversity),
+        parameters,
+    )
+    rows = Rows(
+        keep_suppressed=keep_suppressed,
+        shuffle=secrets.randbits(31) if shuffle else None,  # drawn, never kept
+        ranges=tuple(ranges or ()),
+    )
+    out_ = output()
+    started = time.perf_counter()
+    with out_.progress() as progress:
+        estimator.fit(
+            table,
+            output=rows,
+            missing_to_root=missing_to_root,
+            encoding=encoding,
+            progress=progress,
+        )
+        progress(0, 0, "writing and counting again")
+        release = estimator.release_
+        paths = release.write(out, force=force)
+    data = release.to_dict() | {
+        "files": {name: str(path) for name, path in paths.items()},
+        "total_seconds": round(time.perf_counter() - started, 3),
+    }
+    out_.emit(data, lambda: show_release(release, paths))
+    if method not in ("auto", "local") and release.metrics.gcp > MUCH:
+        out_.note(
+            f"{release.metrics.gcp:.0%} of the detail is lost. Other methods may keep more: "
+            "`shoal compare` shows it, `--method auto` takes one."
+        )
+
+
+def pick_method(
+    name: str, table: Path, schema: Schema, purpose: str | None, encoding: str | None
+) -> str:
+    """The method asked for; `auto` chooses one and says why."""
+    if name != "auto":
+        if purpose is not None:
+            raise ParameterError("--purpose is for --method auto. Leave one of them out.")
+        return name
+    n_rows = open_table(table, encoding=encoding).n_rows
+    choice = choose_method(schema, n_rows, purpose or "general")  # type: ignore[arg-type]
+    output().note(f"method {choice.method}: {choice.reason}.")
+    return choice.method
+
+
+def learn(path: Path, schema: Schema, *, strict: bool) -> dict[str, Any]:
+    """Parameters of Mondrian from a file of queries; queries that cannot be read are noted."""
+    from shoal.workload import read_workload  # noqa: PLC0415  an extra
+
+    asked = read_workload(path, strict=strict)
+    for problem in asked.problems:
+        output().note(f"{path.name}, line {problem.line}: {problem.reason}; skipped.")
+    return asked.settings(schema)
+
+
+def _weights(options: list[str]) -> dict[str, float]:
+    found = {}
+    for option in options:
+        name, _, text = option.rpartition("=")
+        try:
+            found[name] = float(text)
+        except ValueError:
+            name = ""
+        if not name:
+            raise ParameterError(f"--weight {option!r}: write COLUMN=NUMBER.")
+    return found
+
+
+def _parse(options: list[str]) -> dict[str, Any]:
+    parsed: dict[str, Any] = {}
+    for option in options:
+        name, equals, text = option.partition("=")
+        if not equals:
+            raise ParameterError(f"--set {option!r}: write NAME=VALUE.")
+        parsed[name.replace("-", "_")] = _value(text)
+    return parsed
+
+
+def _value(text: str) -> Any:
+    named = {"true": True, "false": False, "none": None}
+    if text.lower() in named:
+        return named[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(path.name.removesuffix(path.suffix) + end)

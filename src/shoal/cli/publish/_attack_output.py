@@ -1,0 +1,36 @@
+"""How attacks are shown: after every transform, and by `shoal attack`."""
+
+from typing import Any
+
+from shoal.attacks import AttackResult
+from shoal.cli._output import output
+
+
+def show_attacks(facts: dict[str, Any], results: list[AttackResult]) -> None:
+    """Print facts and a table of attacks."""
+    out = output()
+
+    def show() -> None:
+        if facts:
+            show_facts(facts)
+        if results:
+            rows = [
+                [r.attack, r.measure, r.risk, f"{r.low:.3f} to {r.high:.3f}", r.baseline]
+                for r in results
+            ]
+            header = ["attack", "measure", "achieved", "95 % interval", "by guessing"]
+            out.table("What this gives away", header, rows)
+
+    out.emit({**facts, "attacks": [r.to_dict() for r in results]}, show)
+
+
+def show_facts(facts: dict[str, Any]) -> None:
+    """Print names and values."""
+    rows = [[name, _shown(value)] for name, value in facts.items()]
+    output().table("", ["", ""], rows)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ", ".join(f"{k}: {v}" for k, v in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

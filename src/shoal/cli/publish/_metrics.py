@@ -1,0 +1,65 @@
+"""`shoal metrics`: what a table keeps and what it risks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from shoal.anonymize import count_released
+from shoal.cli._options import Encoding, SchemaFile, Table
+from shoal.cli._output import output
+from shoal.cli.publish._show import measures
+from shoal.metrics import measure_raw, risk
+from shoal.schema import Schema
+
+app = typer.Typer()
+
+_NEEDS_RAW = ("detail lost (GCP)", "suppressed rows")
+_LOST = ("gcp", "precision", "loss", "information_loss_share", "n_suppressed")
+
+
+@app.command()
+def metrics(table: Table, schema: SchemaFile, encoding: Encoding = None) -> None:
+    """Measure groups and risks of TABLE, raw or released.
+
+    Beside a release written by `shoal anonymize` lies its manifest; what was lost against the raw
+    table is read from there.
+    """
+    described = Schema.from_toml(schema)
+    groups = count_released(table, described, encoding=encoding)
+    measured = measure_raw(groups, target=_target(described, groups))
+    sensitive = [name for name in described.sensitive if name in groups.histograms]
+    risks = risk(groups, sensitive=sensitive)
+    lost = _from_manifest(table)
+    data: dict[str, Any] = {
+        key: value
+        for key, value in measured.to_dict().items()
+        if not key.startswith(("ncp", "n_suppressed", "suppressed", *_LOST, "non_uniform"))
+    }
+    data |= {"risk": risks.to_dict()} | ({"against_raw": lost} if lost else {})
+
+    def show() -> None:
+        rows = [[key, v] for key, v in measures(measured, risks).items() if key not in _NEEDS_RAW]
+        output().table("", ["measure", "value"], rows)
+        if lost:
+            output().table(
+                "Against the raw table (from the manifest)",
+                ["measure", "value"],
+                [[key.replace("_", " "), value] for key, value in lost.items()],
+            )
+
+    output().emit(data, show)
+
+
+def _target(schema: Schema, groups: Any) -> str | None:
+    return schema.target if schema.target in groups.histograms else None
+
+
+def _from_manifest(table: Path) -> dict[str, Any]:
+    path = table.with_name(table.name.removesuffix(table.suffix) + ".manifest.json")
+    try:
+        manifest = json.loads(path.read_text("utf-8"))
+        return {key: manifest["metrics"]["after"][key] for key in _LOST}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}

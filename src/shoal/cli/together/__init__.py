@@ -1,0 +1,1 @@
+"""Commands that mine across sites."""

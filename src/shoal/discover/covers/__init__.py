@@ -1,0 +1,1 @@
+"""Sets of columns that cover pairs of rows: greedy, exact, and bounds."""

@@ -1,0 +1,1 @@
+"""Tables as searches for quasi-identifiers see them."""

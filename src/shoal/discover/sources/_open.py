@@ -1,0 +1,131 @@
+"""One door for every kind of table that a search takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.discover.sources._checks import check_choice, check_columns, check_widths
+from shoal.discover.sources._partition import CodeTable
+from shoal.discover.sources._reservoir import RowSample
+from shoal.discover.sources._source import CodedSource, Source
+from shoal.errors import TableError
+from shoal.tables import Engine, code_array, open_table, stack_codes
+from shoal.typing import Counts, Native
+
+
+@dataclass(frozen=True, eq=False)
+class EngineSource:
+    """A table in whichever engine holds it."""
+
+    engine: Engine
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.engine.names
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.engine.n_rows
+
+    def codes(self) -> CodeTable:
+        """Every row, coded."""
+        return CodeTable(self.names, self.engine.code_rows())
+
+    def sample(self, size: int, generator: np.random.Generator) -> CodeTable:
+        """Rows drawn uniformly without replacement, all of them when there are not more."""
+        return CodeTable(self.names, self.engine.sample_rows(size, generator))
+
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        return self.engine.group_sizes()
+
+    def distinct(self) -> EngineSource:
+        """The same table with equal rows made one."""
+        return EngineSource(self.engine.made_distinct(), self.notes)
+
+    def select(self, names: Sequence[str]) -> EngineSource:
+        """Only some of the columns."""
+        return EngineSource(self.engine.view(names, {}), self.notes)
+
+
+def open_source(
+    table: Native,
+    *,
+    columns: Sequence[str] | None,
+    duplicates: str = "keep",
+    bins: Mapping[str, float] | None = None,
+) -> Source:
+    """Restrict a table to the columns that are looked at, and say what is odd about them.
+
+    Besides what :func:`shoal.tables.open_table` reads, a mapping of names to plain sequences, a
+    sample of a stream, and a table that is coded already.
+    """
+    check_choice("duplicates", duplicates, ("keep", "drop"))
+    source: Source
+    if isinstance(table, RowSample):
+        source = table.source(columns, bins)
+    elif isinstance(table, CodedSource | EngineSource):
+        source = table if columns is None else table.select(check_columns(columns, table.names))
+    elif isinstance(table, CodeTable):
+        source = CodedSource(table).select(check_columns(columns, table.names))
+    elif isinstance(table, Mapping):
+        source = _from_mapping(table, columns, bins)
+    else:
+        engine = open_table(table)
+        chosen = check_columns(columns, engine.names)
+        widths = check_widths(bins, chosen, engine.types)
+        view = engine.view(chosen, widths)
+        source = EngineSource(view, tuple(map(_note_fractions, view.fractional())))
+    if not source.n_rows:
+        raise TableError("the table has no rows, so there is nobody to tell apart.")
+    return source.distinct() if duplicates == "drop" else source
+
+
+def _from_mapping(
+    table: Mapping[str, Any],
+    columns: Sequence[str] | None,
+    bins: Mapping[str, float] | None,
+) -> CodedSource:
+    names = check_columns(columns, tuple(table))
+    arrays = {name: _as_array(table[name]) for name in names}
+    lengths = {len(values) for values in arrays.values()}
+    if len(lengths) > 1:
+        raise TableError("the columns differ in length. Give every column as many rows.")
+    types = {
+        name: "number" if values.dtype.kind in "iuf" else "text" for name, values in arrays.items()
+    }
+    widths = check_widths(bins, names, types)
+    coded, notes = [], []
+    for name, values in arrays.items():
+        if name in widths:
+            values = np.floor(values / widths[name])
+        if values.dtype.kind == "f" and (values != np.floor(values))[~np.isnan(values)].any():
+            notes.append(_note_fractions(name))
+        coded.append(code_array(name, values))
+    return CodedSource(CodeTable(names, stack_codes(coded, lengths.pop())), tuple(notes))
+
+
+def _as_array(values: Any) -> NDArray[Any]:
+    """Numbers as numbers, anything else as objects: an array of texts would make None a text."""
+    if isinstance(values, np.ndarray):
+        return values.astype(object) if values.dtype.kind in "US" else values
+    listed = list(values)
+    if all(issubclass(kind, int | float | np.number) for kind in set(map(type, listed))):
+        return np.array(listed)
+    return np.fromiter(listed, object, len(listed))
+
+
+def _note_fractions(name: str) -> str:
+    return (
+        f"column {name!r} holds fractions, which are compared to the last digit: nearly every "
+        "value is its own, while an attacker seldom knows one so exactly. Give its bins a width "
+        "to compare it more coarsely."
+    )

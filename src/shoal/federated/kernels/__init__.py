@@ -1,0 +1,1 @@
+"""Random-kernel models over sites."""

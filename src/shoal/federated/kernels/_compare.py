@@ -1,0 +1,197 @@
+"""Is it worth it?  Joint private model, each site alone, and all rows pooled, over many splits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InfeasibleError, ParameterError
+from shoal.federated.kernels._cox import concordance
+from shoal.federated.kernels._cox_newton import cox_coefficients
+from shoal.federated.kernels._features import feature_matrix, scale
+from shoal.federated.kernels._newton_svm import newton_svm
+from shoal.federated.kernels._random_kernel import RandomKernel
+from shoal.federated.kernels._survival import auc_at, status_at
+from shoal.typing import Floats
+
+JOINT, POOLED = "joint private", "pooled"
+MODELS = ("cox", "svm")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Scores of each model on each random split; NaN where a site could not train alone.
+
+    Parameters
+    ----------
+    score : str
+        What was measured.
+    scores : mapping of str to ndarray
+        One score per split for "joint private", every site, and "pooled".
+    """
+
+    score: str
+    scores: Mapping[str, Floats]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Mean, standard deviation and number of splits of each model."""
+        return [
+            {
+                "model": name,
+                "mean": float(np.nanmean(values)),
+                "deviation": float(np.nanstd(values, ddof=1)),
+                "splits": int((~np.isnan(values)).sum()),
+            }
+            for name, values in self.scores.items()
+        ]
+
+    def gap(self, one: str = POOLED, other: str = JOINT) -> tuple[float, float]:
+        """Mean difference of two models over the splits, and its standard error."""
+        apart = self.scores[one] - self.scores[other]
+        apart = apart[~np.isnan(apart)]
+        return float(apart.mean()), float(apart.std(ddof=1) / np.sqrt(len(apart)))
+
+    def single_site_mean(self) -> float:
+        """Mean score of the models of single sites."""
+        alone = [v for n, v in self.scores.items() if n not in (JOINT, POOLED)]
+        return float(np.nanmean(alone))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"score": self.score, "models": self.rows()}
+
+
+@dataclass(frozen=True)
+class Study:
+    """How a comparison is made.
+
+    Parameters
+    ----------
+    model : {"cox", "svm"}
+        What is trained.
+    horizon : float
+        Time at which the AUC is taken, and at which the SVM's classes are known.
+    train_share : float, default=0.6
+        Share of every site's rows that is trained on; the rest of all sites is tested on.
+    n_components : int or None, default=None
+        Rows of B.  A new B is drawn for every split.
+    n_splits : int, default=100
+        Random splits.
+    ridge : float, default=0.01
+        Cox model's penalty.
+    nu : float, default=1.0
+        SVM's weight of errors.
+    random_state : int, default=0
+        Seed of splits and of B.
+    """
+
+    model: str
+    horizon: float
+    train_share: float = 0.6
+    n_components: int | None = None
+    n_splits: int = 100
+    ridge: float = 0.01
+    nu: float = 1.0
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise ParameterError(f"model must be one of {MODELS}, got {self.model!r}.")
+        if not 0 < self.train_share < 1:
+            raise ParameterError(f"train_share must lie between 0 and 1, got {self.train_share}.")
+
+
+def compare_sites(
+    sites: Mapping[str, tuple[Any, Floats]],
+    ranges: Mapping[str, tuple[float, float]],
+    study: Study,
+    *,
+    score: str = "auc",
+) -> Comparison:
+    """Train on random parts of every site, test on the rest of all sites.
+
+    Parameters
+    ----------
+    sites : mapping of str to (rows, outcomes)
+        Each site's frame or array, and its `survival_target`.
+    ranges : mapping of str to (low, high)
+        Agreed features and ranges.
+    study : Study
+        Model, horizon, splits.
+    score : {"auc", "concordance"}, default="auc"
+        What is measured on the test rows.
+
+    Returns
+    -------
+    Comparison
+        The joint model is trained on projections; single-site and pooled models on raw features.
+    """
+    if score not in ("auc", "concordance"):
+        raise ParameterError(f"score must be 'auc' or 'concordance', got {score!r}.")
+    scaled = {
+        name: (scale(feature_matrix(X, list(ranges)), ranges), y) for name, (X, y) in sites.items()
+    }
+    rng = np.random.default_rng(study.random_state)
+    found: dict[str, list[float]] = {name: [] for name in (JOINT, *sites, POOLED)}
+    for _ in range(study.n_splits):
+        kernel = RandomKernel(
+            dict(ranges), study.n_components, random_state=int(rng.integers(2**62))
+        ).fit()
+        train, test = _split(scaled, study, rng)
+        for name, rows, project in _contestants(train, kernel):
+            X = [kernel.project(part) if project else part for part, _ in rows]
+            risk = _risk(X, [y for _, y in rows], study)
+            inputs = kernel.project(test[0]) if project else test[0]
+            found[name].append(_score(risk, inputs, test[1], study, score))
+    name = "concordance" if score == "concordance" else f"AUC at {study.horizon:g}"
+    return Comparison(name, {key: np.array(values) for key, values in found.items()})
+
+
+Rows = tuple[Floats, Floats]
+
+
+def _split(
+    sites: Mapping[str, Rows], study: Study, rng: np.random.Generator
+) -> tuple[dict[str, Rows], Rows]:
+    train: dict[str, Rows] = {}
+    test: list[Rows] = []
+    for name, (X, y) in sites.items():
+        order = rng.permutation(len(X))
+        cut = round(study.train_share * len(X))
+        train[name] = X[order[:cut]], y[order[:cut]]
+        test.append((X[order[cut:]], y[order[cut:]]))
+    return train, (np.concatenate([X for X, _ in test]), np.concatenate([y for _, y in test]))
+
+
+def _contestants(
+    train: Mapping[str, Rows], kernel: RandomKernel
+) -> list[tuple[str, Sequence[Rows], bool]]:
+    everyone = list(train.values())
+    alone = [(name, [rows], False) for name, rows in train.items()]
+    return [(JOINT, everyone, True), *alone, (POOLED, everyone, False)]
+
+
+def _risk(X: Sequence[Floats], y: Sequence[Floats], study: Study) -> NDArray[np.float64] | None:
+    """Weights of a linear risk score, or None where nothing can be trained."""
+    rows, target = np.concatenate(X), np.concatenate(y)
+    try:
+        if study.model == "cox":
+            return cox_coefficients(rows, target, study.ridge)
+        known, lived = status_at(target, study.horizon)
+        if len(np.unique(lived)) < 2:
+            return None
+        return -newton_svm(rows[known], lived, study.nu).w
+    except InfeasibleError:
+        return None
+
+
+def _score(weights: Floats | None, rows: Floats, y: Floats, study: Study, score: str) -> float:
+    if weights is None:
+        return float("nan")
+    risk = rows @ weights
+    try:
+        return concordance(y, risk) if score == "concordance" else auc_at(y, risk, study.horizon)
+    except InfeasibleError:
+        return float("nan")

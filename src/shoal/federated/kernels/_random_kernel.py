@@ -1,0 +1,183 @@
+"""The random kernel that sites share: agreed scaling, a secret matrix B, projections."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from shoal.errors import KeyFileError, ParameterError, ProtocolError
+from shoal.federated._secret import MEMORY_KIB, read_private, seal, unseal, write_private
+from shoal.federated.kernels._features import check_ranges, feature_matrix, feature_names, scale
+from shoal.federated.kernels._kernel_functions import KERNELS, gaussian, linear
+from shoal.typing import Floats, PathText
+
+
+class RandomKernel(TransformerMixin, BaseEstimator):
+    r"""Publish K(A, B') for one random B that all sites share and no one else needs [MW08]_.
+
+    Parameters
+    ----------
+    schema : mapping of str to (low, high), or None
+        Features and their agreed ranges, in order.  None takes both from the rows given to `fit`:
+        right for one table, not for several sites, which must agree beforehand.
+    n_components : int or None, default=None
+        Rows m' of B; at least 2 and fewer than the features.  None is the number of features - 1.
+    kernel : {"linear", "gaussian"}, default="linear"
+        Kernel K.
+    gamma : float or None, default=None
+        Width of the Gaussian kernel; None is 1 / number of features.
+    random_state : int or None, default=None
+        Agreed seed of B.  A seed that can be guessed gives B away: agree on
+        ``secrets.randbits(128)``, or leave None and send one site's `save`\\ d file to the others.
+
+    Attributes
+    ----------
+    basis_ : ndarray of shape (n_components, n_features)
+        The matrix B, standard normal.
+    ranges_ : dict
+        Agreed range of each feature.
+
+    Notes
+    -----
+    **Guarantee.**  With m' < n infinitely many real rows have a given linear projection.  Nothing
+    more: each projection pins its row to a segment of the box of agreed ranges, and when features
+    take few values (sex, a score) that segment usually holds one possible person.  Run
+    ``shoal attack`` before publishing; `shoal.audit` measures it.
+
+    **Reveals.**  m' numbers per row, the labels, the number of rows of each site.
+
+    **Assumes.**  B is known to the sites only.
+
+    **Departures from the paper.**  m' = 1 is refused (a threshold on one random direction), as is
+    a feature that is constant at a site: with m' = n - 1 it would reveal all the others.
+
+    References
+    ----------
+    .. [MW08] O. L. Mangasarian, E. W. Wild.  Privacy-preserving classification of horizontally
+       partitioned data via random kernels.  DMIN 2008.
+
+    Examples
+    --------
+    >>> ranges = {"age": (0, 100), "dose": (0, 80), "score": (0, 4)}
+    >>> kernel = RandomKernel(ranges, random_state=1).fit()
+    >>> kernel.transform([[50, 60, 1], [70, 20, 3]]).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        schema: Mapping[str, tuple[float, float]] | None = None,
+        n_components: int | None = None,
+        kernel: str = "linear",
+        *,
+        gamma: float | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.schema = schema
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.random_state = random_state
+
+    def fit(self, X: Any = None, y: object = None) -> Self:
+        """Draw B; `X` is needed only when no ranges were agreed."""
+        if self.kernel not in KERNELS:
+            raise ParameterError(f"kernel must be one of {KERNELS}, got {self.kernel!r}.")
+        ranges = _observed(X) if self.schema is None else self.schema
+        self.ranges_ = {str(k): (float(a), float(b)) for k, (a, b) in ranges.items()}
+        check_ranges(self.ranges_)
+        self.n_features_in_ = len(self.ranges_)
+        self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
+        shape = (_components(self.n_components, self.n_features_in_), self.n_features_in_)
+        self.basis_ = np.random.default_rng(self.random_state).standard_normal(shape)
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """Projection of the rows of `X`."""
+        return self.project(self.scaled(X))
+
+    def scaled(self, X: Any) -> Floats:
+        """Rows of `X` with each agreed range mapped to [0, 1]."""
+        check_is_fitted(self)
+        return scale(feature_matrix(X, list(self.ranges_)), self.ranges_)
+
+    def project(self, scaled: ArrayLike) -> Floats:
+        """Projection of rows that are scaled already."""
+        rows = np.asarray(scaled, np.float64)
+        if self.kernel == "linear":
+            return linear(rows, self.basis_)
+        return gaussian(rows, self.basis_, self.gamma_)
+
+    @property
+    def fingerprint(self) -> str:
+        """What sites compare before they publish; covers B, ranges, features and kernel."""
+        check_is_fitted(self)
+        settings = json.dumps(self._settings(), sort_keys=True).encode()
+        matrix = np.ascontiguousarray(self.basis_, "<f8").tobytes()
+        return hashlib.sha256(b"shoal random kernel\0" + settings + matrix).hexdigest()
+
+    def check_peer(self, fingerprint: str, peer: str = "the other site") -> None:
+        """Raise unless a peer's fingerprint is this kernel's."""
+        if fingerprint != self.fingerprint:
+            raise ProtocolError(
+                f"{peer} has another random kernel ({fingerprint[:16]} there, "
+                f"{self.fingerprint[:16]} here): B, ranges, features or kernel differ. Exchange "
+                "the kernel again; nothing was written."
+            )
+
+    def save(self, path: PathText, passphrase: str, *, memory_kib: int = MEMORY_KIB) -> None:
+        """Write B and the agreed settings, encrypted, for the other sites."""
+        check_is_fitted(self)
+        content = {**self._settings(), "basis": [[x.hex() for x in row] for row in self.basis_]}
+        write_private(path, seal(json.dumps(content).encode(), passphrase, memory_kib=memory_kib))
+
+    @classmethod
+    def load(cls, path: PathText, passphrase: str) -> Self:
+        """Read what `save` wrote, fitted."""
+        try:
+            data = json.loads(unseal(read_private(path), passphrase))
+            ranges = {name: tuple(ends) for name, ends in data["ranges"]}
+            basis = np.array([[float.fromhex(x) for x in row] for row in data["basis"]])
+            loaded = cls(ranges, len(basis), data["kernel"], gamma=data["gamma"], random_state=0)
+        except (ValueError, KeyError, TypeError) as error:
+            if isinstance(error, KeyFileError):
+                raise
+            raise KeyFileError("this key file does not hold a random kernel.") from None
+        loaded.fit().basis_ = basis
+        return loaded
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "ranges": [[name, list(ends)] for name, ends in self.ranges_.items()],
+            "kernel": self.kernel,
+            "gamma": self.gamma_,
+        }
+
+
+def _components(asked: int | None, n_features: int) -> int:
+    components = n_features - 1 if asked is None else asked
+    if components >= n_features:
+        raise ParameterError(
+            f"n_components={components} with n_features={n_features}: B would be invertible on "
+            f"the rows, so anyone with B could compute every row from its projection. Use at most "
+            f"{n_features - 1}."
+        )
+    if components < 2:
+        raise ParameterError(
+            f"n_components={components} with n_features={n_features}: one number per row leaves a "
+            "threshold on one random direction. Use at least 2 components and 3 features."
+        )
+    return components
+
+
+def _observed(X: Any) -> dict[str, tuple[float, float]]:
+    if X is None:
+        raise ParameterError("fit needs either agreed ranges (schema) or rows.")
+    matrix = feature_matrix(X, None)
+    names = feature_names(X) or [f"x{j}" for j in range(matrix.shape[1])]
+    return {name: (v.min(), v.max()) for name, v in zip(names, matrix.T, strict=True)}

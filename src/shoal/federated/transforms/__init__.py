@@ -1,0 +1,1 @@
+"""Keyed transforms of tables for an untrusted miner."""

@@ -1,0 +1,1 @@
+"""k-anonymous clusters."""

@@ -1,0 +1,260 @@
+"""Cutting a spanning tree, longest edges first, while an attacker learns too little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import breadth_first_order
+
+from shoal.models.clusters._cluster_kernels import (
+    find_winners,
+    has_small_span,
+    move_below,
+    sum_below,
+)
+from shoal.models.clusters._mst import spanning_tree
+from shoal.privacy import Winners
+from shoal.tables import group_keys
+from shoal.typing import Counts, Flags, Floats
+
+Moves: TypeAlias = tuple[Floats, tuple[tuple[Floats, Floats], ...]]
+"""What private values can add to a public point: finitely many points, and segments."""
+
+Found: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], Counts]
+"""Spans of all kinds: their outputs kind by kind, a number for each set, and its size."""
+
+Judge: TypeAlias = Callable[[NDArray[np.int64]], bool]
+"""Whether every group of kinds with one number is an allowed group."""
+
+
+class CutTree:
+    """A spanning tree over weighted points, some edges of it cut."""
+
+    def __init__(self, points: Floats, weights: Counts) -> None:
+        n = len(points)
+        a, b, self.length = spanning_tree(points)
+        ones = np.ones(len(a))
+        graph = coo_matrix((ones, (a, b)), shape=(n, n)).tocsr()
+        order, parent = breadth_first_order(graph, 0, directed=False)
+        self.points, self.weights = points, weights
+        self.order, self.parent = order.astype(np.int64), parent.astype(np.int64)
+        self.parent[0] = 0
+        self.below = np.where(self.parent[a] == b, a, b)  # the end of each edge away from the root
+        self.cut = np.zeros(n, np.bool_)
+        self.label = np.zeros(n, np.int64)
+        self.tops = [0]
+        self._sum()
+
+    def _sum(self) -> None:
+        self.sums, self.rows = sum_below(
+            self.order, self.parent, self.cut, self.points, self.weights
+        )
+
+    @property
+    def n_parts(self) -> int:
+        """Number of components."""
+        return len(self.tops)
+
+    def parts(self, edge: int) -> tuple[int, Counts, Floats]:
+        """What cutting an edge makes of its component: number, rows and means of both parts."""
+        low = self.below[edge]
+        old = int(self.label[low])
+        top = self.tops[old]
+        rows = np.array([self.rows[top] - self.rows[low], self.rows[low]])
+        sums = np.array([self.sums[top] - self.sums[low], self.sums[low]])
+        return old, rows, sums / rows[:, None]
+
+    def divide(self, edge: int) -> None:
+        """Cut an edge: the part away from the root gets a new number."""
+        low = self.below[edge]
+        self.cut[low] = True
+        move_below(self.order, self.parent, self.cut, low, self.label, self.n_parts)
+        self.tops.append(int(low))
+        self._sum()
+
+    def join(self) -> None:
+        """Put the edge that was cut last back."""
+        top = self.tops.pop()
+        self.cut[top] = False
+        self.label[self.label == self.n_parts] = self.label[self.parent[top]]
+        self._sum()
+
+    def mean(self, part: int) -> Floats:
+        """Mean of a component."""
+        top = self.tops[part]
+        found: Floats = self.sums[top] / self.rows[top]
+        return found
+
+
+@dataclass
+class Reach:
+    """Which centroids each kind of public values can be nearest to, kept up to date.
+
+    Parameters
+    ----------
+    kinds : ndarray of shape (n_kinds, n_dimensions)
+        Distinct public points, 0 in private dimensions.
+    rows : ndarray of int64
+        Rows of each kind.
+    moves : tuple
+        What private values add: points, and at most one segment.
+    tie : float
+        Difference of squared distances that counts as none.
+    """
+
+    kinds: Floats
+    rows: Counts
+    moves: Moves
+    tie: float
+    start: NDArray[np.int64] = field(init=False)
+    ids: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = len(self.kinds)
+        self.scores, self.slopes = np.zeros((n, 4)), np.zeros(4)
+        self.shifts = np.zeros((len(self.moves[0]), 4))
+        self.start, self.ids = np.arange(n + 1), np.zeros(n, np.int64)
+        self.sums, self.sizes = np.zeros(n, np.uint64), np.ones(n, np.int64)
+        self._random = np.random.default_rng(0)
+        self.keys = self._random.integers(1, 2**63, 4, dtype=np.uint64)
+        self.sums += self.keys[0]
+
+    def put(self, place: int, centre: Floats) -> None:
+        """Exchange or add a centroid."""
+        if place == len(self.slopes):
+            self.scores = np.concatenate([self.scores, np.zeros_like(self.scores)], axis=1)
+            self.shifts = np.concatenate([self.shifts, np.zeros_like(self.shifts)], axis=1)
+            self.slopes = np.concatenate([self.slopes, np.zeros_like(self.slopes)])
+            more = self._random.integers(1, 2**63, len(self.keys), dtype=np.uint64)
+            self.keys = np.concatenate([self.keys, more])
+        points, segments = self.moves
+        score = self.kinds @ (2 * centre) - (centre**2).sum()
+        for begin, along in segments:
+            score = score + 2 * centre @ begin
+            self.slopes[place] = 2 * centre @ along
+        self.scores[:, place] = score
+        self.shifts[:, place] = points @ (2 * centre)
+
+    def split(self, old: int, n: int) -> Found:
+        """Spans after centroids `old` and ``n - 1`` were put."""
+        found: Found = find_winners(
+            self.scores,
+            self.slopes,
+            self.shifts,
+            n,
+            self.start,
+            self.ids,
+            old,
+            self.tie,
+            self.keys,
+            self.sums,
+            self.sizes,
+        )
+        return found
+
+    def keep(self, found: Found) -> None:
+        """Take spans for those of the centroids that were put."""
+        self.start, self.ids, self.sums, self.sizes = found
+
+
+@dataclass
+class GeneralReach:
+    """The same for several private ranges, found anew by linear programming for every cut."""
+
+    kinds: Floats
+    rows: Counts
+    moves: Moves
+    tie: float
+    centres: dict[int, Floats] = field(default_factory=dict)
+
+    def put(self, place: int, centre: Floats) -> None:
+        """Exchange or add a centroid."""
+        self.centres[place] = centre
+
+    def split(self, old: int, n: int) -> Found:
+        """Spans after centroids `old` and ``n - 1`` were put."""
+        centres = np.array([self.centres[place] for place in range(n)])
+        flags = Winners.nearest(centres, self.tie).reach(self.kinds, *self.moves)
+        span, _ = group_keys(np.packbits(flags, axis=1).astype(np.int32))
+        none = np.empty(0, np.int64)
+        return none, none, span.astype(np.uint64), flags.sum(axis=1)
+
+    def keep(self, found: Found) -> None:
+        """Nothing is kept but centroids."""
+
+
+@dataclass
+class Search:
+    """Cut edges that may go until there are enough clusters or no edge is left.
+
+    Parameters
+    ----------
+    tree : CutTree
+        The spanning tree.
+    reach : Reach, GeneralReach or None
+        None when no column is private: every cut is allowed.
+    judge : callable
+        The privacy model: span of each kind to whether all of them are allowed.
+    least : int
+        No span of several clusters may have fewer rows.
+    least_rows : int
+        Rows behind every centroid.
+    """
+
+    tree: CutTree
+    reach: Reach | GeneralReach | None
+    judge: Judge
+    least: int
+    least_rows: int
+    n_tried: int = 0
+    n_refused: int = 0
+
+    def run(self, n_clusters: int | None, max_tries: int | None) -> None:
+        """Try edges, longest first, and again those refused while others still go."""
+        edges = np.argsort(-self.tree.length, kind="stable")
+        waiting = edges[self.tree.length[edges] > 0].tolist()
+        most = np.inf if n_clusters is None else n_clusters
+        tries = np.inf if max_tries is None else max_tries
+        went = True
+        while went:
+            went, later = False, []
+            for edge in waiting:
+                if self.tree.n_parts >= most or self.n_tried >= tries:
+                    return
+                old, rows, means = self.tree.parts(edge)
+                self.n_tried += 1
+                if rows.min() < self.least_rows:  # parts only get smaller: never again
+                    self.n_refused += 1
+                elif self._try(edge, old, means):
+                    went = True
+                else:
+                    self.n_refused += 1
+                    later.append(edge)
+            waiting = later
+
+    def _try(self, edge: int, old: int, means: Floats) -> bool:
+        reach, n = self.reach, self.tree.n_parts
+        if reach is not None:
+            was = self.tree.mean(old)
+            reach.put(old, means[0])
+            reach.put(n, means[1])
+            found = reach.split(old, n + 1)
+            sums, sizes = found[2], found[3]
+            if has_small_span(sums, sizes, reach.rows, self.least) or not self._judge(sums, sizes):
+                reach.put(old, was)
+                return False
+            reach.keep(found)
+        self.tree.divide(edge)
+        return True
+
+    def _judge(self, sums: NDArray[np.uint64], sizes: Counts) -> bool:
+        several: Flags = sizes > 1
+        if not several.any():
+            return True
+        span = np.unique(sums, return_inverse=True)[1].ravel()
+        return self.judge(np.where(several, span, -1))

@@ -1,0 +1,92 @@
+"""From a grown tree in codes to a fitted tree in labels and thresholds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.models.tree._attributes import Attribute
+from shoal.models.tree._nodes import FittedTree, View
+from shoal.models.tree._route_kernels import LEAF, Nodes
+from shoal.models.tree.growth._grow import Grown
+from shoal.typing import Codes
+
+
+def finish(
+    tree: Grown,
+    attributes: list[Attribute],
+    labels: list[list[list[str | None]]],
+    *,
+    to_majority: bool,
+    class_is_public: bool,
+) -> FittedTree:
+    """Turn a grown (and perhaps pruned) tree from codes into labels and thresholds."""
+    kept = _kept(tree)
+    new = {old: place for place, old in enumerate(kept)}
+    used: dict[tuple[int, int], list[str | None]] = {}
+    for old in kept:
+        split = tree.split[old]
+        if split is None:
+            continue
+        known = used.setdefault((split.column, split.level), [])
+        if not attributes[split.column].ordered:
+            groups = [labels[split.column][split.level][g] for g in split.groups.tolist()]
+            known.extend(label for label in groups if label not in known)
+    slots = {key: place for place, key in enumerate(used)}
+    views = tuple(View(column, level, tuple(known)) for (column, level), known in used.items())
+    n = len(kept)
+    nodes = Nodes(
+        slot=np.full(n, LEAF, np.int32),
+        threshold=np.full(n, np.nan),
+        first=np.zeros(n, np.int64),
+        width=np.zeros(n, np.int64),
+        child=np.empty(0, np.int32),
+        other=np.full(n, -1, np.int32),
+        parent=np.array(
+            [-1 if tree.parent[o] < 0 else new[tree.parent[o]] for o in kept], np.int32
+        ),
+        counts=np.array([tree.counts[o] for o in kept], np.int64),
+        mass=np.array([tree.mass[o] for o in kept], np.float64),
+    )
+    tables: list[Codes] = []
+    at = 0
+    for node, old in enumerate(kept):
+        split = tree.split[old]
+        if split is None:
+            continue
+        slot = slots[split.column, split.level]
+        children = [new[child] for child in split.children]
+        ordered = attributes[split.column].ordered
+        if ordered:
+            places = split.groups.tolist()
+            missing = 2
+            table = np.full(3, -1, np.int32)
+        else:
+            groups = [labels[split.column][split.level][g] for g in split.groups.tolist()]
+            places = [views[slot].labels.index(label) for label in groups]
+            missing = views[slot].labels.index(None) if None in groups else -1
+            table = np.full(len(views[slot].labels), -1, np.int32)
+        table[places] = children
+        if to_majority:
+            sizes = [
+                -1 if place == missing else nodes.counts[child].sum()
+                for place, child in zip(places, children, strict=True)
+            ]
+            nodes.other[node] = children[int(np.argmax(sizes))]
+        nodes.slot[node], nodes.threshold[node] = slot, split.threshold
+        nodes.first[node], nodes.width[node] = at, len(table)
+        tables.append(table)
+        at += len(table)
+    child = np.concatenate([np.empty(0, np.int32), *tables]).astype(np.int32)
+    return FittedTree(tuple(attributes), views, nodes._replace(child=child), class_is_public)
+
+
+def _kept(tree: Grown) -> list[int]:
+    """Nodes that pruning left, parents before children."""
+    kept, todo = [], [0]
+    while todo:
+        node = todo.pop(0)
+        kept.append(node)
+        split = tree.split[node]
+        if split is not None:
+            todo.extend(split.children)
+    return kept

@@ -1,0 +1,1 @@
+"""Growing a tree: candidate splits, scores, spans, pruning."""

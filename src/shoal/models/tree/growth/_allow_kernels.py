@@ -1,0 +1,140 @@
+"""Is a split allowed?  Decided on spans: rows that an attacker cannot tell apart."""
+
+import numpy as np
+
+from shoal._jit import kernel
+from shoal.models.tree.growth._kernel_types import Columns, Segments, Settings, Whole, Work
+from shoal.models.tree.growth._score_kernels import sort_keys
+from shoal.privacy import Rules, add_cell, allowed
+from shoal.typing import Counts
+
+
+@kernel
+def _label_parts(
+    columns: Columns, settings: Settings, column: Whole, level: int, rows: Counts, work: Work
+) -> Whole:
+    """Say which part of a span each group of a split's column is; return the number of parts.
+
+    Groups with rows in the node are parts of their own.  Then come values without a branch, and
+    missing ones: a row whose value is missing could be in any branch.
+    """
+    if not columns.public[column]:
+        return np.int64(1)
+    if columns.ordered[column]:
+        return np.int64(3)
+    at = columns.map_first[column] + level * columns.n_codes[column]
+    n_groups = columns.n_groups[column, level]
+    lost = np.int64(-1)
+    if columns.missing[column] >= 0:
+        lost = np.int64(columns.group[at + columns.missing[column]])
+    for group in range(n_groups):
+        work.group_total[group] = 0
+    for row in rows:
+        work.group_total[columns.group[at + columns.codes[column, row]]] += 1
+    other = n_groups
+    if settings.to_majority:
+        largest = np.int64(0)
+        for group in range(n_groups):
+            if group != lost and work.group_total[group] > largest:
+                largest = work.group_total[group]
+                other = group
+    for group in range(n_groups):
+        work.part[group] = group if work.group_total[group] > 0 else other
+    if lost >= 0:
+        work.part[lost] = n_groups + 1
+    return n_groups + 2
+
+
+@kernel
+def _part_of(columns: Columns, column: Whole, level: int, cut: int, row: int, work: Work) -> Whole:
+    if not columns.public[column]:
+        return np.int64(0)
+    code = np.int64(columns.codes[column, row])
+    if not columns.ordered[column]:
+        at = columns.map_first[column] + level * columns.n_codes[column]
+        return work.part[columns.group[at + code]]
+    if code == columns.missing[column]:
+        return np.int64(2)
+    return np.int64(0) if code <= cut else np.int64(1)
+
+
+@kernel
+def breaks_rules(
+    columns: Columns,
+    settings: Settings,
+    rules: Rules,
+    spans: Segments,
+    column: Whole,
+    level: int,
+    cut: int,
+    rows: Counts,
+    work: Work,
+) -> bool:
+    """Whether a split would leave a span with several bins that is not allowed.
+
+    A private split tells no rows apart, but gives several bins to spans that had one.
+    """
+    n_parts = _label_parts(columns, settings, column, level, rows, work)
+    width = rules.n_codes
+    for s in range(spans.start.shape[0]):
+        if n_parts == 1 and not spans.single[s]:
+            continue
+        for part in range(n_parts):
+            work.sizes[part] = 0
+        for place in range(n_parts * width):
+            work.histogram[place] = 0
+        for i in range(spans.start[s], spans.stop[s]):
+            row = spans.order[i]
+            part = _part_of(columns, column, level, cut, row, work)
+            work.sizes[part] += 1
+            if not rules.size_only:
+                add_cell(rules, row, 1, work.histogram[part * width : (part + 1) * width])
+        for part in range(n_parts):
+            if work.sizes[part] == 0 or (spans.single[s] and part < n_parts - 1):
+                continue
+            own = work.histogram[part * width : (part + 1) * width]
+            if not allowed(rules, work.sizes[part], own):
+                return True
+    return False
+
+
+@kernel
+def open_cuts(columns: Columns, rules: Rules, spans: Segments, column: Whole, work: Work) -> None:
+    """Mark in `cut_open` the cuts of an ordered column that every span allows.
+
+    Missing values are a part of their own; :func:`breaks_rules` has to allow it beforehand.
+    """
+    missing = columns.missing[column]
+    n_rows = np.int64(columns.codes.shape[1])
+    width = rules.n_codes
+    for code in range(columns.n_codes[column]):
+        work.cut_open[code] = True
+    for s in range(spans.start.shape[0]):
+        if spans.single[s]:
+            continue
+        own = np.empty(spans.stop[s] - spans.start[s], np.int64)
+        n = 0
+        for place in range(2 * width):  # left of the cut, right of it
+            work.histogram[place] = 0
+        for i in range(spans.start[s], spans.stop[s]):
+            row = spans.order[i]
+            if columns.codes[column, row] != missing:
+                own[n] = columns.codes[column, row] * n_rows + row
+                n += 1
+                if not rules.size_only:
+                    add_cell(rules, row, 1, work.histogram[width : 2 * width])
+        sort_keys(own, n)
+        for i in range(n - 1):
+            if not rules.size_only:
+                row = own[i] % n_rows
+                add_cell(rules, row, 1, work.histogram[:width])
+                add_cell(rules, row, -1, work.histogram[width : 2 * width])
+            low, high = own[i] // n_rows, own[i + 1] // n_rows
+            if low == high:
+                continue
+            for side in range(2):
+                size = i + 1 if side == 0 else n - i - 1
+                if not allowed(rules, size, work.histogram[side * width : (side + 1) * width]):
+                    for code in range(low, high):
+                        work.cut_open[code] = False
+                    break

@@ -1,0 +1,1 @@
+"""Conditions of privacy models as kernels over sparse and dense counts."""

@@ -1,0 +1,1 @@
+"""Privacy models, a file each: the plain definition beside its words."""

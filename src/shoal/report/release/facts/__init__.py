@@ -1,0 +1,1 @@
+"""What the report of a release says: computed, not rendered."""

@@ -1,0 +1,93 @@
+"""The command that makes a release again, as far as the manifest tells it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal import anonymize, privacy as privacy_models
+from shoal.anonymize import METHODS
+from shoal.report.release.facts._recount import Recount
+from shoal.report.release.facts._release_file import ReleaseFile
+
+_CONDITIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "DistinctDiversity": ("distinct", ("l",)),
+    "EntropyDiversity": ("entropy", ("l",)),
+    "RecursiveDiversity": ("recursive", ("c", "l")),
+    "ConfidenceLimit": ("confidence", ("c",)),
+    "TCloseness": ("t", ("t",)),
+    "AlphaKAnonymity": ("alpha", ("alpha",)),
+    "PSensitive": ("p-sensitive", ("p",)),
+    "BetaLikeness": ("beta", ("beta",)),
+    "Proximity": ("proximity", ("e", "m")),
+}
+WORD = re.compile(r"[\w.+-]{1,40}")
+"""What cannot be what somebody wrote about people."""
+_OPTIONS = {"max_suppression": "--suppress", "metric": "--metric"}
+
+
+def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -> list[str]:
+    """The commands for the release and for this report; empty where the first has no words."""
+    names = {kind: name for name, (kind, _) in METHODS.items()}
+    method = names.get(str(release.get("method")))
+    promise = _promise(release.get("privacy"))
+    settings = _settings(release)
+    if method is None or promise is None or settings is None or release.table is None:
+        return []
+    raw, out = original or "RAW.csv", release.table.name
+    schema = f"{out.removesuffix(Path(out).suffix)}.schema.toml"
+    parts = ["shoal", "anonymize", raw, "--schema", schema, "--method", method, *promise, *settings]
+    if seen is not None and seen.n_starred:
+        parts.append("--keep-suppressed")
+    return [
+        shlex.join([*parts, "--out", out]),
+        shlex.join(["shoal", "report", out, *(["--original", original] if original else [])]),
+    ]
+
+
+def _promise(privacy: Any) -> list[str] | None:
+    """`-k` and further conditions; None for one that the command line has no word for."""
+    if not isinstance(privacy, Mapping):
+        return None
+    models = privacy["models"] if isinstance(privacy.get("models"), list) else [privacy]
+    k = next((m.get("k") for m in models if m.get("model") == "KAnonymity"), None)
+    words = [] if k is None else ["-k", str(k)]
+    for model in models:
+        name = model.get("model")
+        if name == "KAnonymity":
+            continue
+        if name not in _CONDITIONS:
+            return None
+        word, keys = _CONDITIONS[name]
+        known = {"model", "column", *keys} | ({"k"} if model.get("k") == (k or 1) else set())
+        defaults = _defaults(getattr(privacy_models, name))
+        if any(key not in known and value != defaults[key] for key, value in model.items()):
+            return None
+        numbers = [f"{model[key]:g}" for key in keys]
+        column = f"@{model['column']}" if model.get("column") else ""
+        words += ["--diversity", ":".join([word, *numbers]) + column]
+    return words or None
+
+
+def _settings(release: ReleaseFile) -> list[str] | None:
+    """Parameters that are not the method's defaults; None where one is no word or number."""
+    defaults = _defaults(getattr(anonymize, str(release.get("method")), None))
+    words: list[str] = []
+    for name, value in release.mapping("parameters").items():
+        if value is None or value == defaults.get(name):
+            continue
+        if not isinstance(value, str | int | float) or not WORD.fullmatch(str(value)):
+            return None
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        words += [_OPTIONS[name], text] if name in _OPTIONS else ["--set", f"{name}={text}"]
+    return words
+
+
+def _defaults(kind: Any) -> dict[str, Any]:
+    if kind is None:
+        return {}
+    return {name: p.default for name, p in inspect.signature(kind).parameters.items()}

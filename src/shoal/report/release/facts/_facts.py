@@ -1,0 +1,77 @@
+"""Everything that a report shows, worked out before a line of it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shoal.errors import TableError
+from shoal.report.release.facts._attacks import Attacks, find_attacks
+from shoal.report.release.facts._marginals import Marginal, compare_marginals, moved_between
+from shoal.report.release.facts._original import Original, open_original
+from shoal.report.release.facts._recount import Recount, read_promise, recount
+from shoal.report.release.facts._release_file import ReleaseFile, read_release
+from shoal.typing import PathText
+
+FEWEST = 5
+"""Raw rows that a bar stands for at least; more where the promise asks for more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a report is made of.
+
+    Parameters
+    ----------
+    release : ReleaseFile
+        The manifest.
+    seen : Recount or None
+        The released rows, counted again; None without the table.
+    original : Original or None
+        The raw table, when given.
+    marginals : sequence of Marginal
+        Quasi-identifiers before and after; empty without the raw table.
+    kept : dict of str to float
+        For every sensitive column, how far its distribution moved.
+    attacks : Attacks
+        What attacks gave.
+    least : int
+        Raw rows that a bar stands for at least.
+    """
+
+    release: ReleaseFile
+    seen: Recount | None
+    original: Original | None
+    marginals: Sequence[Marginal]
+    kept: dict[str, float]
+    attacks: Attacks
+    least: int
+
+
+def find_facts(
+    source: PathText,
+    original: PathText | None,
+    *,
+    n_people: int,
+    seed: int,
+    encoding: str | None,
+) -> Facts:
+    """Read, count, compare and attack."""
+    release = read_release(source)
+    seen = None if release.table is None else recount(release, release.table, encoding)
+    raw = None if original is None else open_original(original, release, encoding)
+    if raw is not None and seen is None:
+        raise TableError("the raw table is of use only with the released one beside its manifest.")
+    promise = read_promise(release)
+    least = max(FEWEST, promise.minimum_size if promise is not None else FEWEST)
+    marginals: list[Marginal] = []
+    kept: dict[str, float] = {}
+    if raw is not None and seen is not None and seen.belongs:
+        cells = raw.cells()
+        marginals = compare_marginals(cells, seen.groups)
+        kept = {
+            name: moved_between(cells.histograms[name], seen.groups.histograms[name])
+            for name in release.schema.sensitive
+        }
+    attacks = find_attacks(release, seen, raw, n_people, seed)
+    return Facts(release, seen, raw, marginals, kept, attacks, least)

@@ -1,0 +1,92 @@
+"""The raw table behind a release, for those who have it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from shoal.errors import TableError
+from shoal.frames import read_arrow
+from shoal.report.release.facts._release_file import ReleaseFile, digest
+from shoal.schema import Schema
+from shoal.tables import CodingOptions, DuckEngine, FrequencyTable, open_table
+from shoal.typing import PathText
+
+_ARROW = (".arrow", ".feather", ".ipc")
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """The rows that a release was made of.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file.
+    digest : str or None
+        Its SHA-256; None for a folder.
+    engine : DuckEngine
+        The rows.
+    schema : Schema
+        The release's.
+    """
+
+    name: str
+    digest: str | None
+    engine: DuckEngine
+    schema: Schema
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.engine.n_rows
+
+    def cells(self) -> FrequencyTable:
+        """Distinct combinations of the quasi-identifiers, coded by their hierarchies."""
+        return self.engine.compress(self.schema, CodingOptions(missing_to_root=True)).cells
+
+    def sample(
+        self, names: list[str], private: str, n_people: int, seed: int
+    ) -> tuple[duckdb.DuckDBPyRelation, int]:
+        """Columns of people drawn at random, then of one person for each private value they lack.
+
+        Returns the rows and how many of them were drawn; the others only make every value known.
+        """
+        chosen = np.random.default_rng(seed).permutation(self.n_rows)[:n_people] + 1
+        listed = ", ".join(map(str, np.sort(chosen).tolist()))
+        value = _quoted(private)
+        columns = ", ".join(map(_quoted, names))
+        numbered = "(SELECT *, row_number() OVER () AS shoal_at FROM source)"
+        drawn = f"shoal_at IN ({listed})"
+        rest = f"SELECT min(shoal_at) FROM {numbered} GROUP BY {value} HAVING NOT bool_or({drawn})"
+        if len(chosen) == self.n_rows:
+            return self.engine.query(f"SELECT {columns} FROM source"), self.n_rows
+        return self.engine.query(
+            f"SELECT {columns} FROM {numbered} WHERE {drawn} OR shoal_at IN ({rest}) "
+            f"ORDER BY NOT {drawn}, shoal_at"
+        ), len(chosen)
+
+
+def open_original(source: PathText, release: ReleaseFile, encoding: str | None) -> Original:
+    """Open the raw table; refuses one that the release was not made of."""
+    path = Path(source)
+    if path.suffix.lower() in _ARROW:
+        engine = DuckEngine(duckdb.connect().from_arrow(read_arrow(path)))
+    else:
+        opened = open_table(path, encoding=encoding)
+        assert isinstance(opened, DuckEngine)
+        engine = opened
+    release.schema.require(engine.names)
+    if engine.n_rows != release.number("rows"):
+        raise TableError(
+            f"{path.name} has {engine.n_rows} rows, and the release was made of "
+            f"{release.number('rows')}. Give the table that was released."
+        )
+    return Original(path.name, digest(path) if path.is_file() else None, engine, release.schema)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,1 @@
+"""How the report of a release looks: rendered, not computed."""

@@ -1,0 +1,1 @@
+"""Boolean circuits and their garbling."""

@@ -1,0 +1,261 @@
+"""Yao's protocol: both parties feed a circuit, and learn its public outputs or shares of them.
+
+A program's outputs are *opened* (both parties learn the bit), *told* (only the second party learns
+it; the first usually masks it) or *projected*: the bit times a public
+weight becomes an additive share in a ring, at one ciphertext per bit and no further gates
+[BMR16]_.  Several projected bits add up to one shared value.
+
+.. [BMR16] M. Ball, T. Malkin, M. Rosulek.  Garbling gadgets for Boolean and arithmetic circuits.
+   CCS 2016.  doi:10.1145/2976749.2978410
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.errors import ProtocolError
+from shoal.parties import Channel
+from shoal.secure import _expect
+from shoal.secure._hash import KEY_SIZE, LabelHash, Labels
+from shoal.secure._ring import Bits, Limbs, Ring, random_words
+from shoal.secure.circuits._circuit import Circuit
+from shoal.secure.circuits._garbling import (
+    active_outputs,
+    colour,
+    evaluate,
+    garble,
+    output_labels,
+    random_offset,
+    where,
+)
+from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
+
+_BATCH_BYTES = 2**25  # garbled tables per message
+_WORD = Ring(64)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A circuit and what becomes of its outputs.
+
+    Attributes
+    ----------
+    circuit : Circuit
+        The first `n_open` outputs are opened, the next `n_told` told, the others projected.
+    n_open : int
+        Outputs that both parties learn.
+    n_told : int
+        Outputs that only the second party learns.
+    ring : Ring
+        Where projected values are shared.
+    weights : tuple of int
+        Weight of each projected output.
+    values : tuple of int
+        Which shared value each projected output adds to.
+    """
+
+    circuit: Circuit
+    n_open: int
+    ring: Ring = _WORD
+    weights: tuple[int, ...] = ()
+    values: tuple[int, ...] = ()
+    n_told: int = 0
+
+    @property
+    def n_decoded(self) -> int:
+        """Outputs that the second party decodes."""
+        return self.n_open + self.n_told
+
+    @property
+    def n_values(self) -> int:
+        """Number of shared values."""
+        return max(self.values, default=-1) + 1
+
+    @property
+    def batch(self) -> int:
+        """Copies that are garbled into one message."""
+        return max(1, _BATCH_BYTES // (32 * self.circuit.n_and + 64 * self.circuit.n_inputs))
+
+
+class Results(NamedTuple):
+    """What a party has after Yao's protocol."""
+
+    opened: Bits  # (batch, n_open)
+    told: Bits  # (batch, n_told), of the second party; (batch, 0) of the first
+    shares: Limbs  # (n_values, batch, words)
+
+
+def garble_program(
+    channel: Channel, sender: ExtensionSender, program: Program, bits: Bits
+) -> Results:
+    """Garble a program for each row of this party's input bits.
+
+    Run against :func:`evaluate_program`.
+
+    Notes
+    -----
+    **Reveals.**  The opened outputs, to both; projected outputs are shared uniformly.
+
+    **Assumes.**  Semi-honest parties; the label hash; oblivious transfer.
+
+    **Costs.**  One round (two with opened outputs); per copy 32 bytes per AND gate, 16 per input
+    of this party, 32 per input of the other, 48 per opened bit, one ring element per projected bit.
+    """
+    Circuit.check_inputs(bits, program.circuit.n_first)
+    parts = [
+        _garble_batch(channel, sender, program, bits[start : start + program.batch])
+        for start in range(0, len(bits), program.batch)
+    ]
+    return _joined(program, parts)
+
+
+def evaluate_program(
+    channel: Channel, receiver: ExtensionReceiver, program: Program, bits: Bits
+) -> Results:
+    """Evaluate a program for each row of this party's input bits."""
+    Circuit.check_inputs(bits, program.circuit.n_second)
+    parts = [
+        _evaluate_batch(channel, receiver, program, bits[start : start + program.batch])
+        for start in range(0, len(bits), program.batch)
+    ]
+    return _joined(program, parts)
+
+
+def _joined(program: Program, parts: list[Results]) -> Results:
+    if not parts:
+        empty = np.zeros((program.n_values, 0, program.ring.words), np.uint64)
+        return Results(
+            np.zeros((0, program.n_open), np.bool_),
+            np.zeros((0, program.n_told), np.bool_),
+            empty,
+        )
+    return Results(
+        np.concatenate([part.opened for part in parts]),
+        np.concatenate([part.told for part in parts]),
+        np.concatenate([part.shares for part in parts], axis=1),
+    )
+
+
+def _garble_batch(
+    channel: Channel, sender: ExtensionSender, program: Program, bits: Bits
+) -> Results:
+    circuit, batch = program.circuit, len(bits)
+    label_hash, offset = LabelHash.fresh(), random_offset()
+    rows = sender.extend(circuit.n_second * batch).reshape(circuit.n_second, batch, 2)
+    tweaks = label_hash.tweaks(circuit.n_second, batch)
+    theirs = label_hash(rows, tweaks)  # the pad for choice 0 is the false-label itself
+    transfers = label_hash(rows ^ sender.offset, tweaks) ^ theirs ^ offset
+    mine = random_words(1 + circuit.n_first, batch, 2)
+    active = mine.copy()
+    active[1:] ^= where(bits.T, offset)
+    tables, wires = garble(circuit, np.concatenate([mine, theirs]), offset, label_hash)
+    outputs = output_labels(circuit, wires, offset)
+    decoded, projected = np.split(outputs, [program.n_decoded])
+    checks = _output_hashes(label_hash, decoded, offset)
+    shares, projections = _project(program, projected, offset, label_hash)
+    channel.send(
+        {
+            "key": label_hash.key,
+            "inputs": active,
+            "transfers": transfers,
+            "tables": tables,
+            "outputs": checks,
+            "projections": projections,
+        }
+    )
+    opened = _read_back(channel, outputs[: program.n_open], offset)
+    return Results(opened, np.zeros((batch, 0), np.bool_), shares)
+
+
+def _evaluate_batch(
+    channel: Channel, receiver: ExtensionReceiver, program: Program, bits: Bits
+) -> Results:
+    circuit, batch = program.circuit, len(bits)
+    choices = np.ascontiguousarray(bits.T)
+    rows = receiver.extend(choices.ravel()).reshape(circuit.n_second, batch, 2)
+    key, inputs, transfers, tables, checks, projections = _expect.fields(
+        channel.receive(), "key", "inputs", "transfers", "tables", "outputs", "projections"
+    )
+    n_projected, words = len(program.weights), program.ring.words
+    inputs = _expect.array(inputs, np.uint64, (1 + circuit.n_first, batch, 2), "input labels")
+    transfers = _expect.array(transfers, np.uint64, (circuit.n_second, batch, 2), "transfers")
+    tables = _expect.array(tables, np.uint64, (circuit.n_and, 2, batch, 2), "garbled tables")
+    checks = _expect.array(checks, np.uint64, (2, program.n_decoded, batch, 2), "output hashes")
+    projections = _expect.array(
+        projections, np.uint64, (n_projected, batch, words), "projected outputs"
+    )
+    label_hash = LabelHash(_expect.octets(key, KEY_SIZE, "a hash key"))
+    mine = label_hash(rows, label_hash.tweaks(circuit.n_second, batch))
+    mine ^= where(choices, transfers)
+    wires = evaluate(circuit, np.concatenate([inputs, mine]), tables, label_hash)
+    outputs = active_outputs(circuit, wires)
+    decoded, projected = np.split(outputs, [program.n_decoded])
+    bits = _decode(label_hash, decoded, checks)
+    if program.n_open:  # the labels prove the result to the garbler
+        channel.send(decoded[: program.n_open])
+    shares = _take_projections(program, projected, projections, label_hash)
+    return Results(bits[:, : program.n_open], bits[:, program.n_open :], shares)
+
+
+def _output_hashes(label_hash: LabelHash, outputs: Labels, offset: Labels) -> Labels:
+    """Hashes of the false- and true-labels; they decode an output and expose a wrong label."""
+    tweaks = label_hash.tweaks(*outputs.shape[:2])
+    return np.stack([label_hash(outputs, tweaks), label_hash(outputs ^ offset, tweaks)])
+
+
+def _decode(label_hash: LabelHash, outputs: Labels, checks: Labels) -> Bits:
+    """Read outputs off their labels; a label that is neither of its two is an error."""
+    hashes = label_hash(outputs, label_hash.tweaks(*outputs.shape[:2]))
+    is_false = (hashes == checks[0]).all(axis=-1)
+    is_true = (hashes == checks[1]).all(axis=-1)
+    if not (is_false ^ is_true).all():
+        raise ProtocolError("a garbled circuit did not decode: it or its input was damaged.")
+    return np.ascontiguousarray(is_true.T)
+
+
+def _read_back(channel: Channel, outputs: Labels, offset: Labels) -> Bits:
+    if not len(outputs):
+        return np.zeros((outputs.shape[1], 0), np.bool_)
+    labels = _expect.array(channel.receive(), np.uint64, outputs.shape, "output labels")
+    is_false = (labels == outputs).all(axis=-1)
+    is_true = (labels == outputs ^ offset).all(axis=-1)
+    if not (is_false ^ is_true).all():
+        raise ProtocolError("the other party returned a result that the circuit cannot give.")
+    return np.ascontiguousarray(is_true.T)
+
+
+def _project(
+    program: Program, outputs: Labels, offset: Labels, label_hash: LabelHash
+) -> tuple[Limbs, Limbs]:
+    """The garbler's shares, and one ciphertext per projected bit.
+
+    The label of colour 0 hashes straight to its value; the one of colour 1 opens the ciphertext.
+    """
+    ring = program.ring
+    tweaks = label_hash.tweaks(*outputs.shape[:2])
+    weights = ring.limbs(program.weights)[:, None, :]
+    bit_of_colour_0 = colour(outputs)  # the false-label has colour 0 unless this is set
+    first = outputs ^ where(bit_of_colour_0, offset)
+    value_0 = label_hash.words(first, tweaks, ring.words)
+    pad_1 = label_hash.words(first ^ offset, tweaks, ring.words)
+    mask = ring.subtract(value_0, ring.select(bit_of_colour_0, weights))
+    value_1 = ring.add(mask, ring.select(~bit_of_colour_0, weights))
+    return _totals(program, ring.negative(mask)), ring.add(value_1, pad_1)
+
+
+def _take_projections(
+    program: Program, outputs: Labels, projections: Limbs, label_hash: LabelHash
+) -> Limbs:
+    ring = program.ring
+    pads = label_hash.words(outputs, label_hash.tweaks(*outputs.shape[:2]), ring.words)
+    is_1 = colour(outputs)
+    opened = ring.select(is_1, ring.subtract(projections, pads))
+    return _totals(program, opened | ring.select(~is_1, pads))
+
+
+def _totals(program: Program, parts: Limbs) -> Limbs:
+    """Add up the projected bits of each shared value."""
+    values = np.array(program.values, np.intp)
+    sums = [program.ring.total(parts[values == v], axis=0) for v in range(program.n_values)]
+    return np.stack(sums) if sums else np.zeros((0, *parts.shape[1:]), np.uint64)

@@ -1,0 +1,1 @@
+"""Logarithms of shared counts."""

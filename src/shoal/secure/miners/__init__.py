@@ -1,0 +1,1 @@
+"""ID3 and Bayes nets between two parties."""

@@ -1,0 +1,260 @@
+"""One party's part of a joint table, and shared counts over both parts."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError, ProtocolError
+from shoal.secure._party import Party, Session
+from shoal.secure.transfer._scalar import Margin
+
+MISSING = -1
+BATCH_TRANSFERS = 2**23  # some hundred megabytes
+
+Query = tuple[tuple[int, ...], Mapping[int, int]]  # columns to tabulate, values that are fixed
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """What one party holds of a table of categories.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Columns of the joint table, the same for both parties.
+    values : sequence of sequence of str
+        Public values of each column.
+    codes : array of shape (rows, columns)
+        Index of each cell's value; -1 where the other party holds the cell.
+    split : {"rows", "cells"}
+        ``"rows"``: each party holds whole rows of its own.  ``"cells"``: both tables have the same
+        rows in the same order and each cell is held by exactly one party; columns split between
+        the parties are the common case.
+    """
+
+    names: Sequence[str]
+    values: Sequence[Sequence[str]]
+    codes: NDArray[np.int32] = field(repr=False)
+    split: Literal["rows", "cells"] = "rows"
+
+    def __post_init__(self) -> None:
+        codes = np.asarray(self.codes)
+        if self.split not in ("rows", "cells"):
+            raise ParameterError(f"split is rows or cells, got {self.split!r}.")
+        if len(set(self.names)) != len(self.names) or len(self.names) != len(self.values):
+            raise ParameterError("every column needs a name of its own and a list of values.")
+        for name, values in zip(self.names, self.values, strict=True):
+            if not values or len(set(values)) != len(values):
+                raise ParameterError(f"column {name!r}: values must be distinct, at least one.")
+        if codes.ndim != 2 or codes.shape[1] != len(self.names) or codes.dtype.kind not in "iu":
+            raise ParameterError(
+                f"codes must be integers in {len(self.names)} columns, got shape {codes.shape}."
+            )
+        lowest = 0 if self.split == "rows" else MISSING
+        for name, values, column in zip(self.names, self.values, codes.T, strict=True):
+            if len(column) and (column.min() < lowest or column.max() >= len(values)):
+                raise ParameterError(
+                    f"column {name!r}: codes must lie between {lowest} and {len(values) - 1}."
+                )
+        object.__setattr__(self, "codes", codes.astype(np.int32))
+
+    @property
+    def arities(self) -> list[int]:
+        """Number of values of each column."""
+        return [len(values) for values in self.values]
+
+    def column(self, name: str) -> int:
+        """Position of a column."""
+        if name not in self.names:
+            raise ParameterError(f"no column {name!r}.")
+        return list(self.names).index(name)
+
+
+class JointTable:
+    """Both parts seen from one end: counts come out as shares.
+
+    Parameters
+    ----------
+    party : Party
+        This end of the session.
+    part : TablePart
+        What this party holds.
+
+    Notes
+    -----
+    **Reveals.**  Names, values, the number of rows (of each party for split rows), and for split
+    cells which party holds each cell.
+
+    **Assumes.**  Semi-honest parties; what transfers assume, for split cells.
+
+    **Costs.**  Nothing for split rows; for split cells see :func:`serve_tables`.
+    """
+
+    def __init__(self, party: Session, part: TablePart) -> None:
+        self.party, self.part = party, part
+        party.agree(
+            {
+                "names": list(part.names),
+                "values": [list(values) for values in part.values],
+                "split": part.split,
+                **({"rows": len(part.codes)} if part.split == "cells" else {}),
+            },
+            "tables",
+        )
+        if part.split == "rows":
+            other = party.exchange(len(part.codes))
+            if type(other) is not int or other < 0:
+                raise ProtocolError("expected the other party's number of rows.")
+            self.n_rows = len(part.codes) + other
+        else:
+            self.n_rows = len(part.codes)
+            self._mine = self._ownership()
+        if not 0 < self.n_rows < 2**31:
+            raise ParameterError(f"the joint table needs 1 to 2**31 - 1 rows, has {self.n_rows}.")
+
+    def _ownership(self) -> NDArray[np.bool_]:
+        """Exchange who holds which cell; each must be held by exactly one party."""
+        mine = self.part.codes != MISSING
+        theirs = self.party.exchange(np.packbits(mine))
+        if not isinstance(theirs, np.ndarray) or theirs.shape != np.packbits(mine).shape:
+            raise ProtocolError("expected which cells the other party holds.")
+        other = np.unpackbits(theirs.astype(np.uint8), count=mine.size).reshape(mine.shape) > 0
+        for name, both, none in zip(
+            self.part.names, (mine & other).sum(axis=0), (~mine & ~other).sum(axis=0), strict=True
+        ):
+            if both or none:
+                raise ProtocolError(
+                    f"column {name!r}: {both} cells are held by both parties, {none} by neither. "
+                    "Each cell needs one holder; give missing values a category of their own."
+                )
+        return mine
+
+    def counts(self, queries: Sequence[Query]) -> list[NDArray[np.uint32]]:
+        """Shares, modulo 2**32, of the contingency table of each query.
+
+        A query is the columns to tabulate and the columns fixed to a value.  The result has one
+        axis per tabulated column.  All queries are answered in one batch.
+        """
+        arities = self.part.arities
+        shapes = [tuple(arities[c] for c in columns) for columns, _ in queries]
+        results = [np.zeros(shape, np.uint32) for shape in shapes]
+        if self.part.split == "rows":
+            for (columns, fixed), result in zip(queries, results, strict=True):
+                result += self._local(np.ones(len(self.part.codes), np.bool_), columns, fixed)
+            return results
+        batch = _Batch(self.party, queries, results, arities)
+        for number, (columns, fixed) in enumerate(queries):
+            for rows, owned in self._patterns([*columns, *fixed]):
+                if all(owned.values()):
+                    results[number] += self._local(rows, columns, fixed)
+                elif any(owned.values()):
+                    first = [c for c in columns if owned[c] == self.party.is_first]
+                    second = [c for c in columns if owned[c] != self.party.is_first]
+                    margin = self._margin(rows, columns, fixed, owned)
+                    batch.add(margin, number, first, second)
+        batch.flush()
+        return results
+
+    def _patterns(self, columns: list[int]) -> list[tuple[NDArray[np.bool_], dict[int, bool]]]:
+        """Rows grouped by who holds these columns, in an order that both parties share."""
+        mine = self._mine[:, columns]
+        held_by_first = mine if self.party.is_first else ~mine
+        keys = held_by_first @ (1 << np.arange(len(columns)))
+        groups = []
+        for key in np.unique(keys).tolist():
+            owned = {c: (key >> i & 1) == self.party.is_first for i, c in enumerate(columns)}
+            groups.append((keys == key, owned))
+        return groups
+
+    def _matching(
+        self, rows: NDArray[np.bool_], fixed: Mapping[int, int], owned: Mapping[int, bool]
+    ) -> NDArray[np.bool_]:
+        match = rows.copy()
+        for column, value in fixed.items():
+            if owned[column]:
+                match &= self.part.codes[:, column] == value
+        return match
+
+    def _index(self, columns: Sequence[int]) -> NDArray[np.int64]:
+        index = np.zeros(len(self.part.codes), np.int64)
+        for column in columns:
+            index = index * self.part.arities[column] + self.part.codes[:, column]
+        return index
+
+    def _local(
+        self, rows: NDArray[np.bool_], columns: Sequence[int], fixed: Mapping[int, int]
+    ) -> NDArray[np.uint32]:
+        """Count rows that this party holds alone."""
+        match = self._matching(rows, fixed, dict.fromkeys(fixed, True))
+        shape = [self.part.arities[c] for c in columns]
+        counts = np.bincount(self._index(columns)[match], minlength=math.prod(shape))
+        return counts.astype(np.uint32).reshape(shape)
+
+    def _margin(
+        self,
+        rows: NDArray[np.bool_],
+        columns: Sequence[int],
+        fixed: Mapping[int, int],
+        owned: Mapping[int, bool],
+    ) -> Margin:
+        """Return this party's side of the table over rows that both hold parts of."""
+        sizes = {
+            side: math.prod(self.part.arities[c] for c in columns if owned[c] == side)
+            for side in (True, False)
+        }
+        match = self._matching(rows, fixed, owned)
+        index = np.where(match, self._index([c for c in columns if owned[c]]), MISSING)[rows]
+        is_first = self.party.is_first
+        return Margin(index.astype(np.int32), sizes[is_first], sizes[not is_first])
+
+
+class _Batch:
+    """Tables across the split, run together until they fill the memory set aside for them."""
+
+    def __init__(
+        self,
+        party: Session,
+        queries: Sequence[Query],
+        results: list[NDArray[np.uint32]],
+        arities: list[int],
+    ) -> None:
+        if not isinstance(party, Party):
+            raise ParameterError("this engine takes split rows only.")
+        self._party, self._queries, self._results = party, queries, results
+        self._arities = arities
+        self._margins: list[Margin] = []
+        self._targets: list[tuple[int, list[int], list[int]]] = []
+        self._size = 0
+
+    def add(self, margin: Margin, number: int, first: list[int], second: list[int]) -> None:
+        """Note one table; sizes are public, so both parties flush at the same places."""
+        self._margins.append(margin)
+        self._targets.append((number, first, second))
+        self._size += len(margin.own) * margin.n_second
+        if self._size > BATCH_TRANSFERS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Run what was noted and add it to the results."""
+        tables = self._party.tables(self._margins)
+        for (number, first, second), table in zip(self._targets, tables, strict=True):
+            columns = list(self._queries[number][0])
+            self._results[number] += _arranged(table, columns, first, second, self._arities)
+        self._margins, self._targets, self._size = [], [], 0
+
+
+def _arranged(
+    table: NDArray[np.uint32],
+    columns: list[int],
+    first: list[int],
+    second: list[int],
+    arities: list[int],
+) -> NDArray[np.uint32]:
+    """Bring a table of second-party values by first-party values into the order of the columns."""
+    order = [*second, *first]
+    cube = table.reshape([arities[c] for c in order])
+    return cube.transpose([order.index(c) for c in columns])

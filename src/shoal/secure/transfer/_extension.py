@@ -1,0 +1,116 @@
+"""Extension of oblivious transfer: 128 base transfers become millions, by symmetric means only.
+
+After an extension with choices ``c`` the receiver has rows ``t``, the sender rows
+``q = t ^ c * s`` with a secret ``s`` [IKNP03]_.  Hashed with a tweak, ``q`` and ``q ^ s`` are two
+pads of which the receiver knows exactly one.
+
+.. [IKNP03] Y. Ishai, J. Kilian, K. Nissim, E. Petrank.  Extending oblivious transfers efficiently.
+   CRYPTO 2003.  doi:10.1007/978-3-540-45146-4_9
+"""
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
+from numpy.typing import NDArray
+
+from shoal.errors import ProtocolError
+from shoal.parties import Channel
+from shoal.secure._hash import Labels
+from shoal.secure._ring import Bits, random_words
+from shoal.secure.transfer._base_transfer import receive_keys, send_keys
+
+WIDTH = 128
+_CHUNK = 2**20  # transfers per message: 16 MiB
+
+
+class ExtensionSender:
+    """The side that will offer two messages; it plays the receiver in the base transfers."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self.offset = random_words(2)
+        self._choices = np.unpackbits(self.offset.view(np.uint8), bitorder="little").astype(bool)
+        self._streams = [_stream(key) for key in receive_keys(channel, self._choices)]
+
+    def extend(self, count: int) -> Labels:
+        """Rows ``q`` for the next `count` transfers.
+
+        Run against :meth:`ExtensionReceiver.extend`.
+
+        Notes
+        -----
+        **Reveals.**  Nothing to either side.
+
+        **Assumes.**  Semi-honest parties; AES-128 in counter mode as a generator; the label hash.
+
+        **Costs.**  16 bytes per transfer from the receiver, in messages of at most 16 MiB.
+        """
+        rows = np.empty((count, 2), np.uint64)
+        select = -self._choices.astype(np.uint8)[:, None]
+        for start in range(0, count, _CHUNK):
+            size = min(_CHUNK, count - start)
+            columns = _columns(self._streams, _octets(size))
+            answer = self._channel.receive()
+            if (
+                not isinstance(answer, np.ndarray)
+                or answer.dtype != np.uint8
+                or answer.shape != columns.shape
+            ):
+                raise ProtocolError(f"expected the columns of {size} transfers.")
+            columns ^= answer & select
+            rows[start : start + size] = _transpose(columns)[:size]
+        return rows
+
+
+class ExtensionReceiver:
+    """The side that will choose."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        pairs = send_keys(channel, WIDTH)
+        self._zero = [_stream(zero) for zero, _ in pairs]
+        self._one = [_stream(one) for _, one in pairs]
+
+    def extend(self, choices: Bits) -> Labels:
+        """Rows ``t`` for the next transfers, one per choice."""
+        rows = np.empty((len(choices), 2), np.uint64)
+        for start in range(0, len(choices), _CHUNK):
+            part = choices[start : start + _CHUNK]
+            octets = _octets(len(part))
+            packed = np.zeros(octets, np.uint8)
+            bits = np.packbits(part, bitorder="little")
+            packed[: len(bits)] = bits
+            columns = _columns(self._zero, octets)
+            self._channel.send(columns ^ _columns(self._one, octets) ^ packed)
+            rows[start : start + len(part)] = _transpose(columns)[: len(part)]
+        return rows
+
+
+def _octets(count: int) -> int:
+    return -(-count // 64) * 8
+
+
+def _stream(key: bytes) -> CipherContext:
+    return Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+
+
+def _columns(streams: list[CipherContext], octets: int) -> NDArray[np.uint8]:
+    """Return the next bits of every column's generator."""
+    zeros = bytes(octets)
+    data = b"".join(stream.update(zeros) for stream in streams)
+    return np.frombuffer(data, np.uint8).reshape(WIDTH, octets).copy()
+
+
+def _transpose(columns: NDArray[np.uint8]) -> Labels:
+    """Turn 128 packed columns into packed rows of 128 bits, by 8 x 8 bit blocks."""
+    octets = columns.shape[1]
+    blocks = columns.reshape(WIDTH // 8, 8, octets).transpose(2, 0, 1)
+    x = np.ascontiguousarray(blocks).view("<u8")[..., 0].astype(np.uint64)  # (octets, 16)
+    for shift, mask in (
+        (7, 0x00AA00AA00AA00AA),
+        (14, 0x0000CCCC0000CCCC),
+        (28, 0x00000000F0F0F0F0),
+    ):
+        swap = (x ^ (x >> np.uint64(shift))) & np.uint64(mask)
+        x ^= swap ^ (swap << np.uint64(shift))
+    rows = x.astype("<u8").view(np.uint8).reshape(octets, WIDTH // 8, 8).transpose(0, 2, 1)
+    return np.ascontiguousarray(rows).reshape(octets * 8, 16).view(np.uint64)

@@ -1,0 +1,153 @@
+"""Inner products of secret numbers of the two parties, shared: by transfers, or by Paillier.
+
+The first party has rows of numbers ``a``, the second rows ``b`` of the same length; each ends with
+a share, modulo a public number, of ``sum(a * b)`` per row.  Products of shared values and oblivious
+polynomials are inner products.
+"""
+
+import secrets
+from collections.abc import Sequence
+
+import numpy as np
+
+from shoal.parties import Channel
+from shoal.secure import _expect
+from shoal.secure._ring import Bits, Limbs, Ring
+from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
+from shoal.secure.transfer._paillier import PublicKey, SecretKey
+from shoal.secure.transfer._transfer import offer_sums, take_sums
+
+Rows = Sequence[Sequence[int]]
+
+STATISTICAL = 40  # bits by which a mask is longer than what it hides
+_TRANSFERS = 2**19  # per message
+_AHEAD = 2  # Paillier groups on the way
+
+
+def serve_by_transfer(
+    channel: Channel, sender: ExtensionSender, ring: Ring, rows: Rows
+) -> list[int]:
+    """Share the inner products of this party's rows with the other's, by correlated transfers.
+
+    Run against :func:`ask_by_transfer`.  Each bit of the other party's numbers chooses whether
+    this party's number, shifted to that bit, is added [Gil99]_.
+
+    Notes
+    -----
+    **Reveals.**  Nothing; the shares are uniform.
+
+    **Assumes.**  What the extension of oblivious transfer assumes; nothing about integers.
+
+    **Costs.**  One round per 2**19 transfers; ``ring.bits`` transfers per product.
+
+    References
+    ----------
+    .. [Gil99] N. Gilboa.  Two party RSA key generation.  CRYPTO 1999.  doi:10.1007/3-540-48405-1_8
+    """
+    shares: list[int] = []
+    for part in _parts(ring, rows):
+        amounts = _shifted(ring, ring.limbs(value for row in part for value in row))
+        masks = offer_sums(channel, sender, ring, amounts.reshape(-1, ring.words))
+        sums = ring.total(masks.reshape(len(part), -1, ring.words), axis=1)
+        shares += ring.integers(ring.negative(sums))
+    return shares
+
+
+def ask_by_transfer(
+    channel: Channel, receiver: ExtensionReceiver, ring: Ring, rows: Rows
+) -> list[int]:
+    """Share the inner products of this party's rows with the other's."""
+    shares: list[int] = []
+    for part in _parts(ring, rows):
+        choices: Bits = ring.bit_array(ring.limbs(value for row in part for value in row))
+        sums = take_sums(channel, receiver, ring, choices.ravel())
+        shares += ring.integers(ring.total(sums.reshape(len(part), -1, ring.words), axis=1))
+    return shares
+
+
+def _parts(ring: Ring, rows: Rows) -> list[Rows]:
+    if not rows:
+        return []
+    size = max(1, _TRANSFERS // (ring.bits * len(rows[0])))
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
+def _shifted(ring: Ring, values: Limbs) -> Limbs:
+    """Each value times 1, 2, 4, ...: shape ``(values, bits, words)``."""
+    result = np.empty((len(values), ring.bits, ring.words), np.uint64)
+    for bit in range(ring.bits):
+        result[:, bit] = values
+        values = ring.double(values)
+    return result
+
+
+def serve_by_paillier(channel: Channel, public: PublicKey, modulus: int, rows: Rows) -> list[int]:
+    """Share the inner products of this party's rows with the other's, under the other's key.
+
+    Run against :func:`ask_by_paillier`.
+
+    Notes
+    -----
+    **Reveals.**  Nothing to this party beyond ciphertexts; the other party sees each sum over the
+    integers behind a mask that is 40 bits longer, so its view is within 2**-40 of independent.
+
+    **Assumes.**  Semi-honest parties; what :class:`PublicKey` assumes.
+
+    **Costs.**  One round; one ciphertext per number in, one per packed group of sums back, a
+    message per group, so that one party encrypts while the other computes.
+    """
+    if not rows:
+        return []
+    width = len(rows[0])
+    slot, room = _slot(modulus, width), _room(public, modulus, width)
+    square = int(public.square)
+    shares = []
+    for start in range(0, len(rows), room):
+        part = rows[start : start + room]
+        received = _expect.integers(channel.receive(), len(part) * width, square, "ciphertexts")
+        packed, group = 0, []
+        for index, row in enumerate(part):
+            at = index * width
+            # A multiple of the modulus keeps the exponent's length from showing.
+            factors = [value % modulus + modulus for value in row]
+            group.append(public.combine(received[at : at + width], factors))
+            mask = secrets.randbits(slot - 1)
+            packed |= mask << (slot * index)
+            shares.append(-mask % modulus)
+        channel.send(int(public.pack(group, slot) * public.encrypt(packed) % public.square))
+    return shares
+
+
+def ask_by_paillier(channel: Channel, key: SecretKey, modulus: int, rows: Rows) -> list[int]:
+    """Share the inner products of this party's rows with the other's, under this party's key."""
+    if not rows:
+        return []
+    public, width = key.public, len(rows[0])
+    slot, room = _slot(modulus, width), _room(key.public, modulus, width)
+    groups = [rows[start : start + room] for start in range(0, len(rows), room)]
+
+    def ask(part: Rows) -> None:
+        channel.send([int(public.encrypt(value % modulus)) for row in part for value in row])
+
+    # A few groups ahead, so that both work at once and neither line fills up.
+    for part in groups[:_AHEAD]:
+        ask(part)
+    shares: list[int] = []
+    for number, part in enumerate(groups):
+        for following in groups[number + _AHEAD : number + _AHEAD + 1]:
+            ask(following)
+        (answer,) = _expect.integers([channel.receive()], 1, int(public.square), "a packed sum")
+        plain = key.decrypt(answer)
+        for index in range(len(part)):
+            shares.append((plain >> slot * index & (1 << slot) - 1) % modulus)
+    return shares
+
+
+def _slot(modulus: int, width: int) -> int:
+    """Bits of one packed sum with its mask: a carry never leaves the slot."""
+    largest = width * (modulus - 1) * (2 * modulus - 1)
+    return largest.bit_length() + STATISTICAL + 1
+
+
+def _room(public: PublicKey, modulus: int, width: int) -> int:
+    return (public.bits - 1) // _slot(modulus, width)

@@ -1,0 +1,1 @@
+"""The engines that hold tables: frames, DuckDB, Spark."""

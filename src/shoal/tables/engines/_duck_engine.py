@@ -1,0 +1,319 @@
+"""Tables in DuckDB: relations of the user's, and files that may be larger than memory."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._jit import load_kernels
+from shoal.errors import TableError
+from shoal.frames import write_arrow_batches
+from shoal.schema import Coding, Schema
+from shoal.tables._assemble import (
+    CodingOptions,
+    assemble,
+    code_values,
+    counted_columns,
+    require_quasi_identifiers,
+)
+from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
+from shoal.tables._engine import STAR, Output
+from shoal.tables._frequency import FrequencyTable, pack_codes
+from shoal.tables._range_columns import range_columns
+from shoal.tables._recoded import Recoded
+from shoal.tables.engines._duck_rows import code_rows, fractional, sample_rows
+from shoal.tables.engines._files import disclose_nothing
+from shoal.tables.engines._sql import lookup_sql, name_sql, value_sql
+from shoal.typing import Codes, Counts, Native
+
+_numbers = itertools.count()
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
+          "UBIGINT", "HUGEINT", "UHUGEINT")  # fmt: skip
+
+
+class DuckEngine:
+    """A DuckDB relation; files are relations of a connection of our own."""
+
+    def __init__(
+        self, relation: duckdb.DuckDBPyRelation, connection: duckdb.DuckDBPyConnection | None = None
+    ) -> None:
+        self._relation = relation
+        self._connection = connection  # kept alive; None for a relation of the user's
+        names = tuple(relation.columns)
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            shown = ", ".join(map(repr, twice))
+            raise TableError(f"columns given twice: {shown}. Rename or drop one of each.")
+        self.names = names
+        self._types = dict(zip(names, map(str, relation.types), strict=True))
+
+    @property
+    def relation(self) -> duckdb.DuckDBPyRelation:
+        """The rows, as DuckDB sees them."""
+        return self._relation
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Sort of value of each column."""
+        return {name: _sort(kind) for name, kind in self._types.items()}
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.fetch("SELECT count(*) AS n FROM source")["n"][0])
+
+    def query(self, sql: str) -> duckdb.DuckDBPyRelation:
+        """Run SQL over the table, which is called `source`."""
+        with disclose_nothing():
+            return cast(duckdb.DuckDBPyRelation, self._relation.query("source", sql))
+
+    def fetch(self, sql: str) -> dict[str, NDArray[Any]]:
+        """Columns of a query's result."""
+        with disclose_nothing():
+            return self.query(sql).fetchnumpy()
+
+    def store(self, table: str, columns: dict[str, NDArray[Any]]) -> None:
+        """Put arrays into a temporary table; DuckDB finds `columns` by its name."""
+        with disclose_nothing():
+            self._relation.query("source", f"CREATE TEMP TABLE {table} AS SELECT * FROM columns")
+
+    def distinct(self, name: str, limit: int | None = None) -> tuple[list[Any], bool]:
+        """Distinct values of a column, at most `limit`, and whether some are missing."""
+        value = self.value_sql(name)
+        bound = "" if limit is None else f" LIMIT {limit + 1}"
+        with disclose_nothing():
+            rows = self.query(f"SELECT DISTINCT {value} FROM source{bound}").fetchall()
+        values = [value for (value,) in rows if value is not None]
+        return values[:limit], len(values) < len(rows)
+
+    def value_sql(self, name: str) -> str:
+        """A column's value, with NaN read as missing."""
+        column = name_sql(name)
+        if self._types[name] in ("DOUBLE", "FLOAT"):
+            return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
+        return column
+
+    def lookup_sql(self, name: str, keys: list[str], results: list[Any], missing: Any) -> str:
+        """Exchange a column's values, given by their texts in SQL, for results."""
+        return lookup_sql(f"CAST({self.value_sql(name)} AS VARCHAR)", keys, results, missing)
+
+    def view(self, names: Sequence[str], widths: Mapping[str, float]) -> DuckEngine:
+        """Some columns, numbers of some of them put into bins of a width."""
+        columns = [
+            f"floor({self.value_sql(name)} / {value_sql(float(widths[name]))}) AS {name_sql(name)}"
+            if name in widths
+            else f"{self.value_sql(name)} AS {name_sql(name)}"
+            for name in names
+        ]
+        return DuckEngine(self.query(f"SELECT {', '.join(columns)} FROM source"), self._connection)
+
+    def fractional(self) -> tuple[str, ...]:
+        """Columns with numbers that are not whole."""
+        return fractional(self, self._types)
+
+    def code_rows(self) -> Codes:
+        """Codes of every column (first axis) and row, for telling equal from unequal."""
+        return code_rows(self, self._types)
+
+    def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
+        """Codes of rows drawn uniformly without replacement, in one pass over the rows."""
+        return sample_rows(self, size, generator)
+
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        names = ", ".join(map(name_sql, self.names))
+        groups = f"SELECT count(*) AS size FROM source GROUP BY {names}"
+        found = self.fetch(f"SELECT size, count(*) AS groups FROM ({groups}) GROUP BY 1 ORDER BY 1")
+        return np.asarray(found["size"], np.int64), np.asarray(found["groups"], np.int64)
+
+    def made_distinct(self) -> DuckEngine:
+        """The same table with equal rows made one; DuckDB spills to disk what does not fit."""
+        return DuckEngine(self.query("SELECT DISTINCT * FROM source"), self._connection)
+
+    def write(self, names: Sequence[str], path: Path) -> None:
+        """Write some columns of every row to a file, as they are; the suffix tells the format."""
+        self.copy(f"SELECT {', '.join(map(name_sql, names))} FROM source", path)
+
+    def copy(self, select: str, path: Path) -> None:
+        """Write the rows of a query to a file, without holding them in memory."""
+        suffix = path.suffix.lower()
+        if suffix in (".arrow", ".feather", ".ipc"):
+            write_arrow_batches(self.query(select), path)
+            return
+        how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
+        with disclose_nothing("write"):
+            self.query(f"COPY ({select}) TO {value_sql(str(path))} ({how})")
+
+    def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedRelation:
+        """Group the rows into cells: one scan, then everything happens on the result."""
+        options = options or CodingOptions()
+        schema.require(self.names)
+        quasi = require_quasi_identifiers(schema)
+        wanted = list(dict.fromkeys([*quasi, *counted_columns(schema)]))
+        table = f"shoal_cells_{os.getpid()}_{next(_numbers)}"
+        load_kernels(pack_groups, merge_entries)
+        columns = ", ".join(f"{self.value_sql(name)} AS {name_sql(name)}" for name in wanted)
+        self.query(
+            f"CREATE TEMP TABLE {table} AS "
+            f"SELECT {columns}, count(*) AS shoal_rows FROM source GROUP BY ALL"
+        )
+        try:
+            coded = {name: self._code(name, table, schema, options) for name in wanted}
+            listed = ", ".join(f"{coded[name].sql} AS c{at}" for at, name in enumerate(wanted))
+            fetched = self.fetch(f"SELECT {listed}, shoal_rows FROM {table} AS t")
+        finally:
+            self.query(f"DROP TABLE {table}")
+        codes = {
+            name: coded[name].code_of_value[np.asarray(fetched[f"c{at}"], np.int64)]
+            for at, name in enumerate(wanted)
+        }
+        counts = np.asarray(fetched["shoal_rows"], np.int64)
+        keys = np.column_stack([codes[name] for name in quasi])
+        counted = {name: (coded[name].coding, codes[name]) for name in counted_columns(schema)}
+        cells, _ = assemble([coded[name].coding for name in quasi], keys, counted, counts)
+        values = {name: (coded[name].keys, coded[name].code_of_value) for name in quasi}
+        return CompressedRelation(self, schema, cells, values)
+
+    def _code(self, name: str, table: str, schema: Schema, options: CodingOptions) -> _Coded:
+        column = name_sql(name)
+        with disclose_nothing():
+            rows = self.query(
+                f"SELECT DISTINCT {column}, CAST({column} AS VARCHAR) FROM {table} ORDER BY 1"
+            ).fetchall()
+        known = [row for row in rows if row[0] is not None]
+        values, keys = [row[0] for row in known], [row[1] for row in known]
+        coding, code_of_value = code_values(
+            name, schema[name], values, has_missing=len(values) < len(rows), options=options
+        )
+        # the place of each row's value among the distinct ones, missing last
+        text_sql = f"CAST({column} AS VARCHAR)"
+        places = list(range(len(keys)))
+        return _Coded(coding, lookup_sql(text_sql, keys, places, len(keys)), keys, code_of_value)
+
+
+@dataclass(frozen=True, eq=False)
+class _Coded:
+    coding: Coding
+    sql: str
+    keys: list[str]
+    code_of_value: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class CompressedRelation:
+    """A relation, its cells, and what stands in the rows for each code.
+
+    `keys` holds for every quasi-identifier the distinct values' texts in SQL and their codes, with
+    the code of a missing value behind them.
+    """
+
+    engine: DuckEngine
+    schema: Schema
+    cells: FrequencyTable
+    keys: dict[str, tuple[list[str], Codes]] = field(repr=False)
+
+    def release(self, recoded: Recoded, output: Output) -> Native:
+        """The released rows as a relation on the same connection."""
+        return self.engine.query(self._select(recoded, output))
+
+    def write(self, recoded: Recoded, output: Output, path: Path) -> None:
+        """Write the released rows to a file, without holding them in memory."""
+        self.engine.copy(self._select(recoded, output), path)
+
+    def _select(self, recoded: Recoded, output: Output) -> str:
+        alone = recoded.per_column is not None and not recoded.suppressed.any()
+        if alone and not output.ranges:
+            source, labels = "source", self._label_by_column(recoded)
+        else:
+            source, labels = self._label_by_row(recoded, output)
+        kept = [name for name in self.engine.names if self.schema[name].role != "identifier"]
+        columns = [f"{labels[name]} AS {name_sql(name)}" if name in labels else name_sql(name)
+                   for name in kept]  # fmt: skip
+        columns += [f"{labels[name]} AS {name_sql(name)}" for name in labels if name not in kept]
+        hide = "" if output.keep_suppressed or alone else " WHERE NOT shoal_hidden"
+        select = f"SELECT {', '.join(columns)} FROM {source}{hide}"
+        return select if output.shuffle is None else _shuffled(select, output.shuffle)
+
+    def _label_by_column(self, recoded: Recoded) -> dict[str, str]:
+        """Each column looked up on its own, in one pass over the rows."""
+        assert recoded.per_column is not None
+        found = {}
+        for at, labels in enumerate(recoded.labels):
+            name, label_of = labels.coding.name, recoded.per_column[at]
+            if recoded.is_untouched(at):
+                continue
+            keys, codes = self.keys[name]
+            texts = [labels.texts[label_of[code]] for code in codes[:-1]]
+            missing = labels.texts[label_of[codes[-1]]] if codes[-1] >= 0 else None
+            found[name] = self.engine.lookup_sql(name, keys, texts, missing)
+        return found
+
+    def _label_by_row(self, recoded: Recoded, output: Output) -> tuple[str, dict[str, str]]:
+        """Labels of whole combinations, found per row and laid beside the rows by position."""
+        cell_of = self.cell_of_rows()
+        group = recoded.group_of[cell_of]
+        hidden = group < 0
+        beside: dict[str, NDArray[Any]] = {"shoal_hidden": hidden}
+        found = {}
+        for at, labels in enumerate(recoded.labels):
+            if recoded.is_untouched(at) and not (hidden.any() and output.keep_suppressed):
+                continue
+            used, code = np.unique(recoded.codes[:, at], return_inverse=True)
+            texts = [labels.texts[label] for label in used] + [STAR]
+            column = f"shoal_{at}"
+            beside[column] = np.append(code, len(used)).astype(np.int32)[group]
+            listed = ", ".join(map(value_sql, texts))
+            found[labels.coding.name] = f"CAST([{listed}][{column} + 1] AS VARCHAR)"
+        if output.ranges:
+            for number, (name, values) in enumerate(range_columns(recoded, output.ranges).items()):
+                beside[f"shoal_r{number}"] = np.append(values, np.nan)[group]
+                found[name] = f"shoal_r{number}"
+        table = f"shoal_labels_{os.getpid()}_{next(_numbers)}"
+        self.engine.store(table, beside)
+        return f"source POSITIONAL JOIN {table}", found
+
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        """Cell of each row, in the order of the rows."""
+        sizes = np.array([coding.n_codes for coding in self.cells.codings], np.int32)
+        words: list[str] = []
+        room = 0
+        for coding, size in zip(self.cells.codings, sizes.tolist(), strict=True):
+            keys, codes = self.keys[coding.name]
+            found = self.engine.lookup_sql(
+                coding.name, keys, codes[:-1].tolist(), max(int(codes[-1]), 0)
+            )
+            code = f"CAST({found} AS UBIGINT)"
+            if not words or room * max(size, 1) > 2**63:
+                words.append(code)
+                room = 1
+            else:
+                words[-1] += f" + {code} * {room}::UBIGINT"
+            room *= max(size, 1)
+        listed = ", ".join(f"{word} AS w{at}" for at, word in enumerate(words))
+        rows = self.engine.fetch(f"SELECT {listed} FROM source")
+        packed = np.array([rows[f"w{at}"] for at in range(len(words))], np.uint64)
+        return match_words(pack_codes(self.cells.keys, sizes), packed)
+
+
+def _shuffled(select: str, seed: int) -> str:
+    numbered = f"SELECT *, row_number() OVER () AS shoal_at FROM ({select})"
+    return f"SELECT * EXCLUDE (shoal_at) FROM ({numbered}) ORDER BY hash(shoal_at, {seed})"
+
+
+def _sort(kind: str) -> str:
+    if kind in _WHOLE or kind in ("DOUBLE", "FLOAT") or kind.startswith("DECIMAL"):
+        return "number"
+    if kind == "BOOLEAN":
+        return "boolean"
+    if kind == "DATE" or kind.startswith("TIMESTAMP"):
+        return "date"
+    return "text" if kind == "VARCHAR" or kind.startswith("ENUM") else "other"

@@ -1,0 +1,106 @@
+"""Single rows out of DuckDB, as codes: all of them, or a sample drawn in one pass."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.tables._row_codes import code_array, stack_codes
+from shoal.tables.engines._sql import name_sql, value_sql
+from shoal.typing import Codes
+
+_PLAIN = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
+          "UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP")  # fmt: skip
+_MOST_TEXTS = 50_000
+"""Distinct texts up to which DuckDB turns them into numbers; beyond, they are fetched."""
+
+_numbers = itertools.count()
+
+
+class _Relation(Protocol):
+    names: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int: ...
+
+    def fetch(self, sql: str) -> dict[str, NDArray[Any]]: ...
+
+    def query(self, sql: str) -> Any: ...
+
+    def store(self, table: str, columns: dict[str, NDArray[Any]]) -> None: ...
+
+
+def fractional(engine: _Relation, types: Mapping[str, str]) -> tuple[str, ...]:
+    """Columns with numbers that are not whole; only columns of such a type are looked at."""
+    names = [
+        name
+        for name, kind in types.items()
+        if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL")
+    ]
+    if not names:
+        return ()
+    tests = (f"bool_or({name_sql(n)} <> floor({name_sql(n)})) AS f{i}" for i, n in enumerate(names))
+    found = engine.fetch(f"SELECT {', '.join(tests)} FROM source")
+    return tuple(name for i, name in enumerate(names) if np.ma.filled(found[f"f{i}"], False)[0])
+
+
+def code_rows(engine: _Relation, types: Mapping[str, str]) -> Codes:
+    """Codes of every column and row.
+
+    Texts never leave DuckDB: it numbers them itself, through an ENUM of the distinct ones.
+    """
+    select = ", ".join(
+        f"{_number_sql(engine, name, types[name])} AS c{i}" for i, name in enumerate(engine.names)
+    )
+    found = engine.fetch(f"SELECT {select} FROM source")
+    return _stack(engine, found)
+
+
+def sample_rows(engine: _Relation, size: int, generator: np.random.Generator) -> Codes:
+    """Codes of rows drawn uniformly without replacement.
+
+    The places are drawn first, so that the sample is what the generator makes it; DuckDB then
+    picks the rows in one pass, and holds no more than them.
+    """
+    names = ", ".join(f"{name_sql(name)} AS c{i}" for i, name in enumerate(engine.names))
+    n = engine.n_rows
+    if size >= n:
+        return _stack(engine, engine.fetch(f"SELECT {names} FROM source"))
+    places = generator.choice(n, size, replace=False, shuffle=False)
+    table = f"shoal_places_{os.getpid()}_{next(_numbers)}"
+    engine.store(table, {"shoal_place": np.sort(places)})
+    try:
+        numbered = f"SELECT {names}, row_number() OVER () - 1 AS shoal_row FROM source"
+        found = engine.fetch(
+            f"SELECT * FROM ({numbered}) SEMI JOIN {table} ON shoal_row = shoal_place "
+            "ORDER BY shoal_row"
+        )
+    finally:
+        engine.query(f"DROP TABLE {table}")
+    return _stack(engine, found)
+
+
+def _stack(engine: _Relation, found: dict[str, NDArray[Any]]) -> Codes:
+    columns = (code_array(name, found[f"c{i}"]) for i, name in enumerate(engine.names))
+    return stack_codes(columns, len(found["c0"]))
+
+
+def _number_sql(engine: _Relation, name: str, kind: str) -> str:
+    column = name_sql(name)
+    if kind in _PLAIN:
+        return column
+    if kind.startswith("ENUM"):
+        return f"enum_code({column})"
+    text = f"CAST({column} AS VARCHAR)"
+    texts = engine.fetch(
+        f"SELECT DISTINCT {text} AS t FROM source WHERE {column} IS NOT NULL "
+        f"LIMIT {_MOST_TEXTS + 1}"
+    )["t"]
+    if not 0 < len(texts) <= _MOST_TEXTS:
+        return text
+    return f"enum_code(CAST({text} AS ENUM ({', '.join(map(value_sql, texts.tolist()))})))"

@@ -1,0 +1,159 @@
+"""Tables in memory: pandas, Polars and PyArrow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.frames import Frame
+from shoal.schema import Coding, Schema
+from shoal.tables._assemble import (
+    CodingOptions,
+    assemble,
+    code_values,
+    counted_columns,
+    require_quasi_identifiers,
+)
+from shoal.tables._engine import STAR, Output
+from shoal.tables._frequency import FrequencyTable, group_keys
+from shoal.tables._range_columns import range_columns
+from shoal.tables._recoded import Recoded
+from shoal.tables._row_codes import stack_codes
+from shoal.typing import Codes, Counts, Native
+
+
+class FrameEngine:
+    """A dataframe in memory."""
+
+    def __init__(self, native: Native) -> None:
+        self._frame = Frame(native)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self._frame.names
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Sort of value of each column."""
+        return self._frame.types
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self._frame.n_rows
+
+    def distinct(self, name: str, limit: int | None = None) -> tuple[list[Any], bool]:
+        """Distinct values of a column, at most `limit`, and whether some are missing."""
+        codes, values = self._frame.factorize(name)
+        return values[:limit], bool((codes < 0).any())
+
+    def code(self, name: str, schema: Schema, options: CodingOptions) -> tuple[Coding, Codes]:
+        """One column's coding and the code of each row."""
+        codes, values = self._frame.factorize(name)
+        coding, table = code_values(
+            name, schema[name], values, has_missing=bool((codes < 0).any()), options=options
+        )
+        return coding, table[codes]  # -1, a missing value, reads the last entry
+
+    def view(self, names: Sequence[str], widths: Mapping[str, float]) -> FrameEngine:
+        """Some columns, numbers of some of them put into bins of a width."""
+        return self._wrap(self._frame.select(names).binned(widths))
+
+    def fractional(self) -> tuple[str, ...]:
+        """Columns with numbers that are not whole."""
+        return self._frame.fractional()
+
+    def code_rows(self) -> Codes:
+        """Codes of every column (first axis) and row, for telling equal from unequal."""
+        return _code_frame(self._frame)
+
+    def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
+        """Codes of rows drawn uniformly without replacement."""
+        if size >= self.n_rows:
+            return self.code_rows()
+        rows = np.sort(generator.choice(self.n_rows, size, replace=False, shuffle=False))
+        return _code_frame(self._frame.take(rows))
+
+    def group_sizes(self) -> tuple[Counts, Counts]:
+        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        group_of, n_groups = group_keys(self.code_rows().T)
+        return np.unique(np.bincount(group_of, minlength=n_groups), return_counts=True)
+
+    def made_distinct(self) -> FrameEngine:
+        """The same table with equal rows made one."""
+        group_of, _ = group_keys(self.code_rows().T)
+        _, first = np.unique(group_of, return_index=True)
+        return self._wrap(self._frame.take(np.sort(first)))
+
+    def _wrap(self, frame: Frame) -> FrameEngine:
+        wrapped = object.__new__(FrameEngine)
+        wrapped._frame = frame
+        return wrapped
+
+    def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedFrame:
+        """Group the rows into cells."""
+        options = options or CodingOptions()
+        schema.require(self.names)
+        coded = {
+            name: self.code(name, schema, options) for name in require_quasi_identifiers(schema)
+        }
+        counted = {name: self.code(name, schema, options) for name in counted_columns(schema)}
+        keys = np.column_stack([codes for _, codes in coded.values()])
+        codings = [coding for coding, _ in coded.values()]
+        cells, cell_of = assemble(codings, keys, counted)
+        return CompressedFrame(self._frame, schema, cells, cell_of)
+
+
+def _code_frame(frame: Frame) -> Codes:
+    # a missing value's code is -1 there
+    return stack_codes((frame.factorize(name)[0] + 1 for name in frame.names), frame.n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class CompressedFrame:
+    """A dataframe, its cells, and the cell of each row."""
+
+    frame: Frame
+    schema: Schema
+    cells: FrequencyTable
+    cell_of: NDArray[np.int64]
+
+    def release(self, recoded: Recoded, output: Output) -> Native:
+        """The released rows, in the library the table came from."""
+        return self._released(recoded, output).native
+
+    def write(self, recoded: Recoded, output: Output, path: Path) -> None:
+        """Write the released rows to a file."""
+        self._released(recoded, output).write(path)
+
+    def _released(self, recoded: Recoded, output: Output) -> Frame:
+        group_of_row = recoded.group_of[self.cell_of]
+        kept = np.flatnonzero((group_of_row >= 0) | output.keep_suppressed)
+        if output.shuffle is not None:
+            kept = np.random.default_rng(output.shuffle).permutation(kept)
+        groups = group_of_row[kept]
+        hidden = groups < 0
+        names = [name for name in self.frame.names if self.schema[name].role != "identifier"]
+        frame = self.frame.select(names)
+        if len(kept) < self.frame.n_rows or output.shuffle is not None:
+            frame = frame.take(kept)
+        texts: dict[str, tuple[list[str | None], Codes]] = {}
+        for at, labels in enumerate(recoded.labels):
+            if recoded.is_untouched(at) and not hidden.any():
+                continue
+            codes = recoded.codes[groups, at] if len(recoded.codes) else np.zeros(len(groups), int)
+            codes = np.where(hidden, len(labels.texts), codes).astype(np.int32)
+            texts[labels.coding.name] = ([*labels.texts, STAR], codes)
+        frame = frame.with_texts(texts)
+        if output.ranges:
+            added = range_columns(recoded, output.ranges)
+            frame = frame.with_arrays(
+                {name: np.append(column, np.nan)[groups] for name, column in added.items()}
+            )
+        return frame

@@ -1,0 +1,155 @@
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+from shoal.anonymize import LocalRecoding, load_recoding
+from shoal.anonymize.clusters import _local_solver
+from shoal.datasets import DataNotFoundError, adult, adult_schema
+from shoal.errors import InfeasibleError, ParameterError
+from shoal.metrics import loss
+from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
+from shoal.schema import Schema
+from tests.anonymize import group_cases
+
+MODELS = [
+    KAnonymity(4),
+    KAnonymity(2) & DistinctDiversity(3),
+    EntropyDiversity(1.5),
+    KAnonymity(3) & TCloseness(0.35),
+]
+
+
+def people(seed=0, n=200):
+    return group_cases.table(group_cases.rows(np.random.default_rng(seed), n))
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_every_released_group_keeps_the_promise_and_every_row_is_released(model, ranges):
+    method = LocalRecoding(group_cases.SCHEMA, model, ranges=ranges).fit(people())
+    recoded = method.release_.recoded
+    assert model.bind(["s"]).holds(recoded.groups).all()
+    assert len(method.release_.table.fetchall()) == 200
+    for at, labels in enumerate(recoded.labels):
+        code = recoded.cells.keys[:, at]
+        label = recoded.codes[recoded.group_of, at]
+        assert ((labels.low[label] <= code) & (code <= labels.high[label])).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_refinement_never_raises_loss(seed):
+    table, schema = people(seed), group_cases.SCHEMA
+    plain = Schema({**schema, "city": {**schema["city"].to_toml(), "weight": 1.0}})
+    found = [
+        loss(LocalRecoding(plain, KAnonymity(5), refine=refine).fit(table).release_.recoded)
+        for refine in (False, True)
+    ]
+    assert found[1] <= found[0] + 1e-12
+
+
+def test_the_result_depends_on_nothing_else():
+    runs = [LocalRecoding(group_cases.SCHEMA, KAnonymity(4)).fit(people(3)) for _ in range(2)]
+    assert runs[0].release_.table.fetchall() == runs[1].release_.table.fetchall()
+
+
+def test_large_tables_are_cut_into_blocks(monkeypatch):
+    monkeypatch.setattr(_local_solver, "BLOCK", 30)
+    method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4)).fit(people(5))
+    assert any("blocks" in note for note in method.release_.notes)
+    assert KAnonymity(4).holds(method.release_.recoded.groups).all()
+
+
+def test_a_time_limit_still_gives_an_allowed_release():
+    method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4), time_limit=1e-9).fit(people(6))
+    assert any("time limit" in note for note in method.release_.notes)
+    assert KAnonymity(4).holds(method.release_.recoded.groups).all()
+
+
+PLACES = {
+    "West Coast": {"California": ["San Diego", "Los Angeles"]},
+    "Midwest": {"Kansas": ["Wichita", "Kansas City"], "Nebraska": ["Lincoln"]},
+}
+LIMITED = Schema(
+    {
+        "place": {
+            "role": "quasi-identifier",
+            "hierarchy": {"tree": PLACES},
+            "limit": ["California", "Midwest", "Kansas"],
+        }
+    }
+)
+ROWS = ["San Diego", "Los Angeles", "Wichita", "Kansas City", "Lincoln", "Lincoln", "Wichita"]
+
+
+def test_limits_are_kept():
+    release = LocalRecoding(LIMITED, KAnonymity(2)).fit(group_cases.table({"place": ROWS})).release_
+    found = [row[0] for row in release.table.fetchall()]
+    assert found == ["California", "California", *["Kansas"] * 2, "Lincoln", "Lincoln", "Kansas"]
+
+
+def test_impossible_limits_name_the_column_and_the_rows():
+    table = group_cases.table({"place": ROWS})
+    with pytest.raises(InfeasibleError, match=r"Suppress 4 rows .*limit of 'place'"):
+        LocalRecoding(LIMITED, KAnonymity(3)).fit(table)
+    release = LocalRecoding(LIMITED, KAnonymity(3), max_suppression=0.6).fit(table).release_
+    assert [row[0] for row in release.table.fetchall()] == ["Kansas"] * 3
+
+
+def test_new_rows_go_to_a_group_that_covers_them():
+    schema = Schema({"x": {"role": "quasi-identifier", "kind": "numeric"}})
+    table = group_cases.table({"x": [1, 2, 4, 10, 20, 21]})
+    method = LocalRecoding(schema, KAnonymity(3)).fit(table)
+    assert [row[0] for row in method.transform(table).fetchall()] == ["[1-4]"] * 3 + ["[10-21]"] * 3
+    new = group_cases.table({"x": [2, 3, 7, 15]})
+    assert [row[0] for row in method.transform(new).fetchall()] == [
+        "[1-4]",
+        "[1-4]",
+        "*",
+        "[10-21]",
+    ]
+    kept = method.transform(new, unseen="suppress").fetchall()
+    assert [row[0] for row in kept] == ["[1-4]", "[1-4]", "[10-21]"]
+
+
+def test_a_saved_recoding_holds_no_rows(tmp_path):
+    method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4)).fit(people(7))
+    method.recoding_.save(tmp_path / "r.json")
+    data = json.loads((tmp_path / "r.json").read_text())
+    assert data["kind"] == "groups"
+    assert "keys" not in data
+    loaded = load_recoding(tmp_path / "r.json")
+    assert len(loaded.keys) == 0
+    assert len(pickle.loads(pickle.dumps(method)).recoding_.keys) == 0
+    cells = method.release_.recoded.cells
+    fresh, own = loaded.recode(cells), method.recoding_.recode(cells)
+    label = [fresh.codes[fresh.group_of, at] for at in range(3)]
+    for at in range(3):
+        assert (fresh.labels[at].low[label[at]] <= cells.keys[:, at]).all()
+    assert loss(fresh) <= loss(own) + 1e-12  # the cheapest covering group, not the fitted one
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"max_suppression": 2}, {"max_suppression": "x"}, {"time_limit": 0}]
+)
+def test_parameters_outside_their_range_are_refused(wrong):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        LocalRecoding(group_cases.SCHEMA, KAnonymity(4), **wrong).fit(people())
+
+
+EIGHT = (
+    "sex", "age", "race", "marital-status", "education", "native-country", "workclass",
+    "occupation",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("k", "aim"), [(5, 0.047), (100, 0.175)])
+def test_adult_is_below_the_aim(k, aim):
+    try:
+        table, schema = adult().path(), adult_schema("arx", quasi_identifiers=EIGHT)
+    except DataNotFoundError as error:
+        pytest.skip(str(error))
+    release = LocalRecoding(schema, KAnonymity(k)).fit(table).release_
+    assert release.metrics.loss <= aim
+    assert release.recoded.groups.sizes.min() >= k

@@ -1,0 +1,111 @@
+"""Rules: worked example 4 to the number, and brute force over baskets."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from shoal.audit import audit, item_schema
+from shoal.errors import SchemaError, TableError
+from shoal.privacy import count_classes, read_rules
+from tests.extras import need
+
+pd = need("pandas")
+
+
+def shop():
+    """1,000 customers with the supports of the paper: 112 cherries, 30 of them with candles."""
+    baskets = []
+    for place in range(1000):
+        basket = []
+        if place < 112:
+            basket.append("cherries")
+            if place < 30:
+                basket.append("candles")
+            if place >= 28:
+                basket.append("viagra")  # 84 of 112
+            if place < 24:
+                basket.append("tylenol")
+        elif place % 7 == 0:
+            basket += ["candles", "viagra"]
+        baskets.append(basket)
+    return baskets
+
+
+RULES = pd.DataFrame(
+    {
+        "antecedents": [frozenset(["cherries"]), frozenset(["cherries", "candles"])],
+        "consequents": [frozenset(["viagra"]), frozenset(["tylenol"])],
+        "support": [0.084, 0.024],
+        "confidence": [0.75, 0.8],
+    }
+)
+SCHEMA = item_schema(["cherries", "candles"], ["viagra", "tylenol"])
+
+
+def test_worked_example_4():
+    found = audit(RULES, shop(), SCHEMA, k=30)
+    assert sorted(found.spans.population.tolist()) == [30, 82, 888]
+    assert found.is_safe
+    assert found.safe_k == 30
+    by_size = dict(zip(found.spans.population.tolist(), found.spans.n_bins.tolist(), strict=True))
+    assert by_size == {888: 1, 30: 4, 82: 2}
+    assert len(found.bins) == 7
+    assert count_classes(read_rules(RULES)) == 7
+    broken = audit(RULES, shop(), SCHEMA, k=31)
+    assert [breach.rows for breach in broken.breaches] == [30]
+    assert any("tylenol" in cause for cause in broken.breaches[0].causes)
+    assert broken.confidence["tylenol"]["true"] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rules_agree_with_brute_force(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    items = list("abcde")
+    private = set(rng.permutation(items)[: rng.integers(1, 4)].tolist())
+    rules = []
+    for _ in range(int(rng.integers(1, 5))):
+        chosen = rng.permutation(items)[: rng.integers(2, 5)].tolist()
+        cut = int(rng.integers(1, len(chosen)))
+        rules.append((chosen[:cut], chosen[cut:]))
+    baskets = [[i for i in items if rng.random() < 0.5] for _ in range(30)]
+    schema = item_schema(items, private)
+    hidden = sorted(private)
+    expected = {}
+    for row, basket in enumerate(baskets):
+        reached = set()
+        for has in product((False, True), repeat=len(hidden)):
+            own = set(basket) - private | {i for i, h in zip(hidden, has, strict=True) if h}
+            reached.add(tuple(rule.state(own) for rule in read_rules(rules)))
+        expected.setdefault(frozenset(reached), []).append(row)
+    for most in (20_000, 0):  # joint classes, and the states of each rule
+        monkeypatch.setattr("shoal.privacy.spans._rule_spans.MOST_JOINT", most)
+        found = audit(rules, baskets, schema, k=3)
+        got = {}
+        for row, span in enumerate(found.span_of_row.tolist()):
+            got.setdefault(span, []).append(row)
+        assert sorted(got.values()) == sorted(expected.values())
+        for reached, rows in expected.items():
+            span = found.span_of_row[rows[0]]
+            assert found.spans.is_single[span] == (len(reached) == 1)
+            if most:
+                assert found.spans.n_bins[span] == len(reached)
+        told = [len(rows) for reached, rows in expected.items() if len(reached) > 1]
+        assert found.safe_k == min(told, default=30)
+
+
+def test_what_is_refused():
+    with pytest.raises(TableError, match="1 of 2 rules have another support"):
+        audit(RULES.assign(support=[0.084, 0.5]), shop(), SCHEMA)
+    with pytest.raises(SchemaError, match="items that are no columns"):
+        audit([(["cherries"], ["beer"])], shop(), SCHEMA)
+    with pytest.raises(SchemaError, match="shares items"):
+        audit([(["cherries"], ["cherries"])], shop(), SCHEMA)
+
+
+def test_no_rules_say_nothing():
+    from shoal.privacy import rule_spans
+
+    found = rule_spans([], {}, ["viagra"], 5)
+    assert found.spans.is_single.tolist() == [True]
+    assert found.spans.population.tolist() == [5]

@@ -1,0 +1,358 @@
+import collections
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from shoal import cli, errors
+from shoal.anonymize import BottomUpGeneralization
+from shoal.cli._options import read_privacy
+from shoal.privacy import EntropyDiversity, KAnonymity, RecursiveDiversity, TCloseness
+from shoal.schema import Schema
+from tests.cli import worked_example
+from tests.extras import ROOT, hear_interrupts, need
+
+MADE = {"r.csv", "r.manifest.json", "r.recoding.json", "r.schema.toml"}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    worked_example.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def shoal(*arguments):
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+
+
+def release(*more, out="r.csv"):
+    return shoal("anonymize", "table.csv", "--schema", "schema.toml", "--out", out, *more)
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()} - {"table.csv", "schema.toml"}
+
+
+def groups(path):
+    rows = path.read_text().splitlines()[1:]
+    return dict(collections.Counter("".join(row.split(",")[:3]) for row in rows))
+
+
+EXPECTED = {
+    "c1b2a3": 4, "c1b2c3": 4, "c1b2d3": 3, "c1f2a3": 3, "c1f2b3": 4, "d1f2b3": 7, "d1f2e3": 4,
+}  # fmt: skip
+
+
+def test_the_worked_example_takes_one_step(folder):
+    result = release("-k", 3)
+    assert result.exit_code == 0, result.output
+    assert names(folder) == MADE
+    assert groups(folder / "r.csv") == EXPECTED
+    schema = Schema.from_toml(folder / "schema.toml")
+    method = BottomUpGeneralization(schema, KAnonymity(3)).fit(folder / "table.csv")
+    assert len(method.steps_) == 1
+    assert "every group has at least 3 rows" in result.stdout
+
+
+def test_the_other_method_and_json(folder):
+    result = release("-k", 3, "--method", "top-down", "--json")
+    assert result.exit_code == 0, result.output
+    shown = json.loads(result.stdout)
+    assert shown["method"] == "TopDownSpecialization"
+    assert shown["reached"][0]["reached"] >= 3
+    assert min(groups(folder / "r.csv").values()) >= 3
+    manifest = json.loads((folder / "r.manifest.json").read_text())
+    assert manifest["groups"] == shown["groups"]
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("method", ["full-domain", "mondrian"])
+def test_further_methods_keep_the_promise(folder, method):
+    assert release("-k", 3, "--method", method).exit_code == 0
+    assert shoal("check", "r.csv", "-s", "schema.toml", "-k", 3).exit_code == 0
+
+
+def test_quiet_says_nothing(folder):
+    result = release("-k", 3, "-q")
+    assert result.exit_code == 0
+    assert result.output == ""
+
+
+def test_conditions_beyond_k_hold(folder):
+    result = release("-k", 3, "--diversity", "entropy:1.2", "--diversity", "distinct:2")
+    assert result.exit_code == 0, result.output
+    assert shoal("check", "r.csv", "-s", "schema.toml", "-k", 3, "--privacy",
+                 "entropy:1.2").exit_code == 0  # fmt: skip
+    assert shoal("check", "r.csv", "-s", "schema.toml", "--privacy", "distinct:3").exit_code == 1
+
+
+def test_suppressed_rows_are_left_out_or_starred(folder):
+    assert release("-k", 3, "--suppress", 0.2).exit_code == 0
+    left_out = len((folder / "r.csv").read_text().splitlines()) - 1
+    assert left_out == 25
+    result = release("-k", 3, "--suppress", 0.2, "--keep-suppressed", "--force", "--json")
+    assert json.loads(result.stdout)["suppressed_rows"] == 4
+    kept = groups(folder / "r.csv")
+    assert sum(kept.values()) == 29
+    assert kept["***"] == 4
+    check = ("check", "r.csv", "-s", "schema.toml", "-k", 3)
+    assert shoal(*check, "--ignore-stars").exit_code == 0
+    assert json.loads(shoal(*check, "--ignore-stars", "--json").stdout)["n_starred"] == 4
+
+
+def test_shuffling_keeps_the_rows_and_breaks_their_order(folder):
+    release("-k", 3)
+    ordered = (folder / "r.csv").read_text().splitlines()
+    release("-k", 3, "--shuffle", "--force")
+    shuffled = (folder / "r.csv").read_text().splitlines()
+    assert ordered != shuffled
+    assert sorted(ordered) == sorted(shuffled)
+
+
+def test_nothing_is_overwritten_unless_asked(folder):
+    (folder / "r.csv").write_text("mine")
+    result = release("-k", 3)
+    assert result.exit_code == 2
+    assert "'r.csv' is there already" in result.stderr
+    assert (folder / "r.csv").read_text() == "mine"
+    assert names(folder) == {"r.csv"}
+    assert release("-k", 3, "--force").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "message"),
+    [
+        (("-k", 40), 3, "k=40 with 29 rows: needs 40, best reachable is 29. Lower k"),
+        (("-k", 0), 2, "k must be an integer of at least 1"),
+        ((), 2, "nothing is asked for. Say -k 10"),
+        (("-k", 3, "--diversity", "nonsense:1"), 2, "unknown condition 'nonsense'"),
+        (("-k", 3, "--diversity", "entropy"), 2, "entropy takes 1 number(s), e.g. entropy:2"),
+        (("-k", 3, "--diversity", "distinct:2@height"), 2, "'height' is not counted as sensitive"),
+        (("-k", 3, "--method", "magic"), 2, "unknown method 'magic'. Choose from bottom-up"),
+        (("-k", 3, "--set", "speed=9"), 2, "no parameter 'speed'. It has"),
+        (("-k", 3, "--set", "speed"), 2, "write NAME=VALUE"),
+        (("-k", 3, "--suppress", 2), 2, "max_suppression"),
+    ],
+)
+def test_bad_requests_say_what_to_do_and_write_nothing(folder, more, code, message):
+    result = release(*more)
+    assert result.exit_code == code, result.output
+    assert message in result.stderr
+    assert names(folder) == set()
+
+
+def test_bad_files_say_what_to_do_and_write_nothing(folder):
+    cases = [
+        (("anonymize", "no.csv", "-s", "schema.toml", "-k", 3, "-o", "r.csv"), "no.csv"),
+        (("anonymize", "table.csv", "-s", "no.toml", "-k", 3, "-o", "r.csv"), "no.toml"),
+        (("anonymize", "table.csv", "-s", "schema.toml", "-k", 3, "-o", "r.xls"), "format"),
+        (("check", "table.csv", "-s", "no.toml", "-k", 3), "no.toml"),
+        (("apply", "no.json", "table.csv", "-o", "r.csv"), "no.json"),
+        (("metrics", "no.csv", "-s", "schema.toml"), "no.csv"),
+    ]
+    for arguments, message in cases:
+        result = shoal(*arguments)
+        assert result.exit_code == 2, arguments
+        assert message in result.stderr
+        assert "Traceback" not in result.output
+    assert names(folder) == set()
+
+
+def test_values_that_a_hierarchy_lacks_are_listed_with_the_flag_that_helps(folder):
+    table = folder / "table.csv"
+    table.write_text(table.read_text() + "x9,b2,a3,N\n" * 3 + "y9,b2,a3,N\n" * 3)
+    result = release("-k", 3)
+    assert result.exit_code == 2
+    assert "'x9', 'y9'" in result.stderr
+    assert "--missing-to-root" in result.stderr
+    assert release("-k", 3, "--missing-to-root").exit_code == 0
+
+
+def test_no_sensitive_value_is_in_any_message(folder):
+    table = folder / "table.csv"
+    table.write_text(table.read_text().replace(",N", ",CANARY"))
+    for arguments in (
+        ("anonymize", "table.csv", "-s", "schema.toml", "-k", 40, "-o", "r.csv"),
+        ("anonymize", "table.csv", "-s", "schema.toml", "-k", 3, "-o", "r.csv"),
+        ("check", "table.csv", "-s", "schema.toml", "-k", 3, "--privacy", "distinct:2"),
+        ("metrics", "table.csv", "-s", "schema.toml"),
+        ("metrics", "r.csv", "-s", "schema.toml", "--json"),
+        ("schema", "table.csv"),
+    ):
+        result = shoal(*arguments)
+        assert result.exit_code in (0, 1, 3), result.output
+        assert "CANARY" not in result.output
+    assert "CANARY" not in (folder / "r.manifest.json").read_text()
+
+
+def test_check_says_which_groups_fail_without_their_values(folder):
+    result = shoal("check", "table.csv", "--schema", "schema.toml", "-k", 3)
+    assert result.exit_code == 1
+    assert "2 groups (4 rows) fail" in result.stdout
+    shown = json.loads(shoal("check", "table.csv", "-s", "schema.toml", "-k", 3, "--json").stdout)
+    assert [group["first_row"] for group in shown["failing"]] == [23, 28]
+    assert all(group["breaks"] == ["KAnonymity"] for group in shown["failing"])
+    assert not any(value in result.stdout for value in ("e3", "d1", "c2"))
+
+
+def test_check_refuses_columns_without_a_role(folder):
+    table = folder / "table.csv"
+    rows = table.read_text().splitlines()
+    table.write_text("\n".join([rows[0] + ",ward", *(row + ",w" for row in rows[1:])]) + "\n")
+    result = shoal("check", "table.csv", "-s", "schema.toml", "-k", 3)
+    assert result.exit_code == 2
+    assert "columns without a role: 'ward'" in result.stderr
+
+
+def test_metrics_of_raw_and_released(folder):
+    release("-k", 3)
+    raw = json.loads(shoal("metrics", "table.csv", "-s", "schema.toml", "--json").stdout)
+    done = json.loads(shoal("metrics", "r.csv", "-s", "schema.toml", "--json").stdout)
+    assert (raw["smallest_group"], done["smallest_group"]) == (2, 3)
+    assert raw["risk"]["prosecutor"]["highest"] == 0.5
+    assert done["against_raw"]["gcp"] > 0
+    assert "against_raw" not in raw
+    assert "smallest group" in shoal("metrics", "r.csv", "-s", "schema.toml").stdout
+
+
+def test_a_recoding_applies_to_new_rows(folder):
+    release("-k", 3)
+    (folder / "new.csv").write_text("relationship,race,workclass\nc1,d2,b3\nz9,c2,a3\n")
+    result = shoal("apply", "r.recoding.json", "new.csv", "--out", "n.csv")
+    assert result.exit_code == 0, result.output
+    assert (folder / "n.csv").read_text().splitlines()[1:] == ["c1,f2,b3", "*,f2,a3"]
+    again = shoal("apply", "r.recoding.json", "new.csv", "--out", "n.csv")
+    assert again.exit_code == 2
+    suppressed = shoal("apply", "r.recoding.json", "new.csv", "-o", "n.csv", "--force",
+                       "--unseen", "suppress", "--json")  # fmt: skip
+    assert json.loads(suppressed.stdout)["suppressed_rows"] == 1
+    refused = shoal("apply", "r.recoding.json", "new.csv", "-o", "m.csv", "--unseen", "error")
+    assert refused.exit_code == 2
+    assert "z9" not in refused.stderr
+    assert not (folder / "m.csv").exists()
+
+
+def test_a_released_schema_finds_its_hierarchy_files(folder):
+    (folder / "race.csv").write_text("a2;e2;*\nb2;e2;*\nc2;f2;*\nd2;f2;*\n")
+    text = (folder / "schema.toml").read_text()
+    tree = 'hierarchy = {tree = {e2 = ["a2", "b2"], f2 = ["c2", "d2"]}}'
+    assert tree in text
+    (folder / "schema.toml").write_text(text.replace(tree, 'hierarchy = {file = "race.csv"}'))
+    (folder / "deep").mkdir()
+    assert release("-k", 3, out="deep/r.csv").exit_code == 0
+    schema = Schema.from_toml(folder / "deep" / "r.schema.toml")
+    assert schema["race"].hierarchy.build([]).n_leaves == 4
+
+
+def test_privacy_is_read_from_text():
+    assert read_privacy(5, ["entropy:1.5@income", "recursive:3:2", "t:0.2"]) == (
+        KAnonymity(5) & EntropyDiversity(1.5, "income") & RecursiveDiversity(3.0, 2)
+        & TCloseness(0.2)
+    )  # fmt: skip
+    for wrong in ("entropy:x", "entropy:1:2", "distinct:", "recursive:2"):
+        with pytest.raises(errors.ParameterError):
+            read_privacy(5, [wrong])
+
+
+def test_an_interrupted_run_leaves_nothing_behind(folder):
+    code = (
+        "import os, signal, sys\n"
+        "from shoal import anonymize\n"
+        "def stop(*a, **k): os.kill(os.getpid(), signal.SIGINT)\n"
+        "anonymize._release.recheck = stop\n"
+        "sys.argv = ['shoal', 'anonymize', 'table.csv', '-s', 'schema.toml', '-k', '3', "
+        "'-o', 'r.csv']\n"
+        "from shoal.cli import main\n"
+        "main()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        preexec_fn=hear_interrupts,
+    )
+    assert done.returncode == 128 + signal.SIGINT, done.stderr
+    assert "Traceback" not in done.stderr
+    assert names(folder) == set()
+
+
+def test_the_installed_command_runs(folder):
+    done = subprocess.run(
+        [sys.executable, "-m", "shoal", "check", "table.csv", "-s", "schema.toml", "-k", "3"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "does not hold" in done.stdout
+
+
+def test_a_release_that_lost_much_points_to_other_methods(folder):
+    few = ["anonymize", "table.csv", "-s", "schema.toml", "-o", "out.csv", "--force"]
+    assert "--method auto" in shoal(*few, "-k", 20).stderr
+    assert "--method auto" not in shoal(*few, "-k", 2, "--method", "mondrian").stderr
+    assert "--method auto" not in shoal(*few, "-k", 20, "--quiet").stderr
+
+
+def test_weights_and_scores_steer_mondrian(folder):
+    steering = [
+        "--weight",
+        "race=2",
+        "--weight",
+        "workclass=1",
+        "--set",
+        "loss=1",
+        "--set",
+        "gain=1",
+    ]
+    more = ["--set", "splits=full", "--set", "relaxed=true", "--set", "spread=0.5"]
+    done = release("-m", "mondrian", "-k", 3, *steering, *more, "--set", "priority=0")
+    assert done.exit_code == 0, done.output
+    used = json.loads((folder / "r.manifest.json").read_text())["parameters"]
+    assert used["weights"] == {"race": 2.0, "workclass": 1.0}
+    assert (used["spread"], used["gain"], used["priority"], used["loss"]) == (0.5, 1, 0, 1)
+    assert (used["splits"], used["relaxed"]) == ("full", True)
+
+
+@pytest.mark.parametrize(
+    ("more", "message", "code"),
+    [
+        (["--weight", "nobody=1"], "'nobody' not among the quasi-identifiers", 2),
+        (["--weight", "race=0"], "all are 0", 2),
+        (["--weight", "race=-1"], "at least 0", 2),
+        (["--weight", "race"], "COLUMN=NUMBER", 2),
+        (["--set", "splits=some"], "splits must be", 2),
+        (["--diversity", "distinct:3"], "whole table as one group", 3),
+    ],
+)
+def test_mondrian_says_what_is_wrong_with_its_settings(folder, more, message, code):
+    done = release("-m", "mondrian", "-k", 3, *more)
+    assert done.exit_code == code
+    assert message in " ".join(done.stderr.split())
+    assert names(folder) == set()
+
+
+def test_a_workload_about_other_columns_is_refused(folder):
+    need("sqlglot")
+    (folder / "queries.sql").write_text("SELECT count(*) FROM t WHERE height > 3;")
+    done = release("-m", "mondrian", "-k", 3, "--workload", "queries.sql")
+    assert done.exit_code == 2
+    assert "names a quasi-identifier" in " ".join(done.stderr.split())
+
+
+def test_a_column_with_one_value_is_noted(folder):
+    rows = (folder / "table.csv").read_text().splitlines()
+    same = [rows[0], *(",".join(["c1", *row.split(",")[1:]]) for row in rows[1:])]
+    (folder / "table.csv").write_text("\n".join(same) + "\n")
+    done = release("-m", "mondrian", "-k", 3)
+    assert done.exit_code == 0, done.output
+    assert "'relationship' has one value only" in " ".join((done.stdout + done.stderr).split())

@@ -1,0 +1,21 @@
+"""What the paper claims of three hospitals, on public data, beyond the quick experiment."""
+
+import pytest
+
+from reproduce.experiments._random_kernel import load_sites
+from shoal.datasets import LUNG_RANGES, DataNotFoundError
+from shoal.federated import Study, compare_sites
+
+
+def test_more_components_are_no_worse():
+    try:
+        sites = load_sites()
+    except DataNotFoundError as error:
+        pytest.skip(str(error))
+    means = [
+        compare_sites(sites, LUNG_RANGES, Study("svm", 365, 0.4, m, 60)).rows()[0]["mean"]
+        for m in (2, 3, 5)
+    ]
+    assert means[0] < means[1] + 0.01
+    assert means[1] < means[2] + 0.01
+    assert means[0] < means[2]

@@ -1,0 +1,164 @@
+"""Rules fit to publish: audited, fixed, audited again."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from shoal.audit import audit, item_schema
+from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.models import KAnonymousRules
+from shoal.models.rules._mine_rules import find_channels, mine
+from shoal.models.rules._rules import read_baskets
+from shoal.privacy import ItemRule
+from tests.extras import need
+
+need("pandas")
+need("mlxtend")
+
+
+def random_baskets(seed, n=200):
+    rng = np.random.default_rng(seed)
+    items = list("abcdefg")
+    baskets = [[i for i in items if rng.random() < 0.45] for _ in range(n)]
+    private = set(rng.permutation(items)[:3].tolist())
+    return baskets, items, private
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_audit_passes(seed):
+    baskets, items, private = random_baskets(seed)
+    parents = {item: "vowel" if item in "ae" else "consonant" for item in items}
+    model = KAnonymousRules(private, 15, min_support=0.1, hierarchy=parents).fit(baskets)
+    assert model.rules_
+    table = model.to_columns(baskets)
+    schema = item_schema(table, model.private_)
+    found = audit(model.rules_, table, schema, k=15)
+    assert found.is_safe
+    cost = model.cost_
+    assert cost.mined == cost.kept + cost.generalized + cost.dropped
+    raw = mine(read_baskets(baskets), 0.1, 0.3, 4)
+    before = audit([m.to_dict() for m in raw], baskets, item_schema(items, private), k=15)
+    assert not before.is_safe  # else nothing was tested
+    assert cost.dropped > 0
+    assert 0 < cost.weight_after < cost.weight_before
+
+
+def test_channels_against_counting():
+    baskets, _, private = random_baskets(1)
+    columns = read_baskets(baskets)
+    rules = [ItemRule(frozenset("a"), frozenset("b")), ItemRule(frozenset("ab"), frozenset("c"))]
+    found = find_channels(rules, columns, frozenset("abc"), 30, len(baskets))
+    without_b = sum({"a"} <= set(x) and "b" not in x for x in baskets)
+    assert ((frozenset("a"), frozenset("ab")) in found) == (0 < without_b < 30)
+    without_c = sum({"a", "b"} <= set(x) and "c" not in x for x in baskets)
+    assert ((frozenset("ab"), frozenset("abc")) in found) == (0 < without_c < 30)
+    assert private
+    kept = KAnonymousRules(private, 15, min_support=0.1).fit(baskets)
+    rules = [
+        ItemRule(frozenset(r["antecedents"]), frozenset(r["consequents"])) for r in kept.rules_
+    ]
+    assert not find_channels(rules, columns, frozenset(private), 15, len(baskets))
+    loose = KAnonymousRules(private, 15, min_support=0.1, close_channels=False).fit(baskets)
+    assert len(loose.rules_) >= len(kept.rules_)
+
+
+def test_groceries_with_half_of_the_departments_private():
+    from shoal.datasets import DataNotFoundError, find_data, groceries
+
+    try:
+        baskets = groceries()
+        with find_data("groceries/hierarchies/item.csv").open(encoding="utf-8") as file:
+            levels = [row for row in csv.reader(file, delimiter=";") if row]
+    except DataNotFoundError as error:
+        pytest.skip(str(error))
+    items = sorted({item for basket in baskets for item in basket})
+    group = {row[0]: row[1] for row in levels}
+    department = {row[0]: row[2] for row in levels}
+    hidden = sorted(set(department.values()))[::2]
+    private = [item for item in items if department[item] in hidden]
+    raw = [m.to_dict() for m in mine(read_baskets(baskets), 0.01, 0.2, 3)]
+    schema = item_schema(items, private)
+    assert not audit(raw, baskets, schema, k=30).is_safe
+    model = KAnonymousRules(
+        private, 30, min_support=0.01, min_confidence=0.2, max_items=3, hierarchy=group
+    ).fit(baskets)
+    table = model.to_columns(baskets)
+    after = audit(model.rules_, table, item_schema(table, model.private_), k=30)
+    assert after.is_safe
+    assert model.rules_
+    assert model.cost_.mined == len(raw)
+
+
+def test_bad_input():
+    with pytest.raises(ParameterError, match="k must be"):
+        KAnonymousRules(k=0).fit([["a"]])
+    with pytest.raises(SchemaError, match="private items are in no basket"):
+        KAnonymousRules(["z"], 1).fit([["a"], ["b"]])
+
+
+def test_a_channel_costs_the_rule_that_opens_it():
+    """Three buyers of pills without bread: the support of pills must not be known."""
+    baskets = [["bread", "pills"]] * 30 + [["bread"]] * 30 + [["tea", "pills"]] * 3 + [["tea"]] * 40
+    model = KAnonymousRules(["pills"], 20, min_support=0.02).fit(baskets)
+    assert [rule["antecedents"] for rule in model.rules_] == [["bread"]]
+    assert model.cost_.channels == 1
+
+
+def subsets(items):
+    items = sorted(items)
+    for mask in range(1 << len(items)):
+        yield frozenset(item for at, item in enumerate(items) if mask >> at & 1)
+
+
+def open_channels(baskets, rules, private, k):
+    """Pairs of sets by whose published supports few baskets are counted out, one by one."""
+    published = {side for rule in rules for side in (rule.left, rule.items)} | {frozenset()}
+    found = set()
+    for big in (big for big in published if big & private):
+        for small in subsets(big):
+            not_all = sum(small <= set(b) and not big <= set(b) for b in baskets)
+            nothing_else = sum(set(b) & big == small for b in baskets)
+            between = all(small | more in published for more in subsets(big - small))
+            if (small in published and 0 < not_all < k) or (between and 0 < nothing_else < k):
+                found.add((small, big))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_channels_are_found_and_closed_as_counting_basket_by_basket_says(seed):
+    rng = np.random.default_rng(seed)
+    items = list("abcde")
+    baskets = [[i for i in items if rng.random() < 0.5] for _ in range(60)]
+    private, k = frozenset("ab"), 6
+    columns = read_baskets(baskets)
+    mined = mine(columns, 0.05, 0.2, 4)
+    rules = [m.rule for m in mined]
+    found = set(find_channels(rules, columns, private, k, len(baskets)))
+    assert found == open_channels(baskets, rules, private, k)
+    assert found  # else nothing was tested
+    kept = KAnonymousRules(private, k, min_support=0.05, min_confidence=0.2).fit(baskets)
+    left = [ItemRule(frozenset(r["antecedents"]), frozenset(r["consequents"])) for r in kept.rules_]
+    assert left
+    assert not open_channels(baskets, left, private, k)
+    loose = KAnonymousRules(
+        private, k, min_support=0.05, min_confidence=0.2, close_channels=False
+    ).fit(baskets)
+    before = [
+        ItemRule(frozenset(r["antecedents"]), frozenset(r["consequents"])) for r in loose.rules_
+    ]
+    assert kept.cost_.channels == len(before) - len(left)
+
+
+def test_tables_and_arrays_are_baskets_too():
+    baskets, items, private = random_baskets(2)
+    columns = read_baskets(baskets)
+    table = need("pandas").DataFrame(columns)
+    one = KAnonymousRules(private, 15, min_support=0.1).fit(baskets)
+    two = KAnonymousRules(private, 15, min_support=0.1).fit(table)
+    assert one.rules_ == two.rules_
+    assert two.n_features_in_ == len(items)
+    array = KAnonymousRules(["x0"], 15, min_support=0.1).fit(table.to_numpy())
+    assert array.private_ == ("x0",)
+    with pytest.raises(TableError, match="missing values"):
+        KAnonymousRules(k=2).fit(table.astype(float).where(table))

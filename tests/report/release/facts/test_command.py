@@ -1,0 +1,85 @@
+import shlex
+
+import pytest
+from typer.testing import CliRunner
+
+from shoal import cli
+from shoal.anonymize import BottomUpGeneralization, LocalRecoding, TopDownSpecialization
+from shoal.privacy import (
+    AlphaKAnonymity,
+    DistinctDiversity,
+    EntropyDiversity,
+    KAnonymity,
+    RecursiveDiversity,
+    TCloseness,
+)
+from shoal.report import release_report
+from shoal.report.release.facts._command import commands
+from shoal.report.release.facts._release_file import read_release
+from shoal.schema import Schema
+from shoal.tables import Output
+from tests.cli import worked_example
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    worked_example.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def lines(folder, kind, promise, output=None, **parameters):
+    method = kind(Schema.from_toml(folder / "schema.toml"), promise, **parameters)
+    method.fit(folder / "table.csv", output=output).release_.write(folder / "r.csv")
+    return commands(read_release(folder / "r.csv"), None, "table.csv")
+
+
+@pytest.mark.parametrize(
+    ("kind", "promise", "parameters"),
+    [
+        (BottomUpGeneralization, KAnonymity(3), {"max_suppression": 0.2}),
+        (LocalRecoding, KAnonymity(3) & DistinctDiversity(2, "class"), {}),
+        (TopDownSpecialization, KAnonymity(4) & EntropyDiversity(1.2), {}),
+        (BottomUpGeneralization, KAnonymity(2) & RecursiveDiversity(4, 2), {}),
+        (BottomUpGeneralization, TCloseness(0.5), {"search": "anneal", "iterations": 50}),
+    ],
+)
+def test_the_command_makes_the_same_release(folder, kind, promise, parameters):
+    found = lines(folder, kind, promise, **parameters)
+    before = (folder / "r.csv").read_bytes()
+    words = shlex.split(found[0])
+    assert words[:3] == ["shoal", "anonymize", "table.csv"]
+    result = CliRunner().invoke(cli.app, [*words[1:], "--force"])
+    assert result.exit_code == 0, result.output
+    assert (folder / "r.csv").read_bytes() == before
+    result = CliRunner().invoke(cli.app, shlex.split(found[1])[1:])
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        KAnonymity(3) & AlphaKAnonymity(0.9, 3, "class", ("Y",)),
+        KAnonymity(3) & AlphaKAnonymity(0.9, 2, "class"),
+        TCloseness(0.9, distance="hierarchical"),
+    ],
+)
+def test_what_the_command_line_has_no_word_for_gives_no_command(folder, promise):
+    if isinstance(promise, TCloseness):
+        text = (folder / "schema.toml").read_text() + "hierarchy = {tree = {Y = [], N = []}}\n"
+        (folder / "schema.toml").write_text(text)
+    assert lines(folder, BottomUpGeneralization, promise) == []
+
+
+def test_free_text_among_the_parameters_gives_no_command(folder):
+    lines(folder, BottomUpGeneralization, KAnonymity(3))
+    release = read_release(folder / "r.csv")
+    release.manifest["parameters"]["metric"] = "age = 'somebody'"
+    assert commands(release, None, None) == []
+
+
+def test_starred_rows_are_kept_again(folder):
+    output = Output(keep_suppressed=True)
+    lines(folder, BottomUpGeneralization, KAnonymity(3), output, max_suppression=0.3)
+    assert "*,*,*" in (folder / "r.csv").read_text()
+    assert "--keep-suppressed" in release_report(folder / "r.csv").html

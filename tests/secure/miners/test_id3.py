@@ -1,0 +1,237 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from shoal.errors import ParameterError, ProtocolError
+from shoal.parties import memory_pair, run_parties
+from shoal.secure import FirstParty, JointTable, SecondParty, SecureID3, Settings, TablePart
+from shoal.secure.logarithm._fast_logarithm import logarithm_for
+from tests.reference.id3 import id3, nested
+
+
+def table(seed, rows, arities):
+    """Codes with a class that depends on the first columns, and some noise."""
+    rng = np.random.default_rng(seed)
+    codes = np.stack([rng.integers(0, a, rows) for a in arities], axis=1)
+    signal = codes[:, 0] * 2 + codes[:, 1]
+    codes[:, -1] = np.where(rng.random(rows) < 0.7, signal % arities[-1], codes[:, -1])
+    return codes.astype(np.int32)
+
+
+def halves(codes, arities, split, seed=0):
+    names = [f"a{i}" for i in range(len(arities) - 1)] + ["class"]
+    values = [[f"v{j}" for j in range(a)] for a in arities]
+    rng = np.random.default_rng(seed)
+    if split == "rows":
+        mine = rng.random(len(codes)) < 0.4
+        return [TablePart(names, values, codes[m], "rows") for m in (mine, ~mine)]
+    mine = (
+        np.broadcast_to(np.arange(len(arities)) % 2 == 0, codes.shape)
+        if split == "columns"
+        else rng.random(codes.shape) < 0.5
+    )
+    return [TablePart(names, values, np.where(m, codes, -1), "cells") for m in (mine, ~mine)]
+
+
+def fit(party, part, options, **more):
+    return SecureID3("class", **options).fit(part, party, **more)
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=8
+)
+@given(
+    seed=st.integers(0, 10_000),
+    rows=st.integers(1, 60),
+    arities=st.lists(st.integers(1, 4), min_size=2, max_size=4),
+    split=st.sampled_from(["rows", "columns", "cells"]),
+    min_rows=st.integers(1, 8),
+)
+def test_the_tree_is_that_of_the_pooled_table(both, seed, rows, arities, split, min_rows):
+    codes = table(seed, rows, arities)
+    parts = halves(codes, arities, split, seed)
+    options = {"max_depth": 2, "min_rows": min_rows}
+    one, two = both(fit, (parts[0], options), (parts[1], options))
+    assert one.tree_.to_dict() == two.tree_.to_dict()
+    logarithm = logarithm_for("chebyshev", rows, 3)
+    same, _ = id3(codes, len(arities) - 1, arities, log=logarithm.clear, **options)
+    assert nested(one.tree_) == same  # bit for bit, with the same approximate logarithm
+    exact, margin = id3(codes, len(arities) - 1, arities, **options)
+    if margin > 4 * logarithm.error:
+        assert nested(one.tree_) == exact
+
+
+@pytest.mark.parametrize("products", ["transfer", "paillier"])
+@pytest.mark.parametrize("logarithm", ["chebyshev", "taylor", "fast"])
+def test_all_engines_give_a_tree_that_predicts(both, products, logarithm):
+    arities = [2, 2, 2]
+    codes = table(1, 40, arities)
+    parts = halves(codes, arities, "rows")
+    options = {"max_depth": 1, "logarithm": logarithm}
+    settings = Settings(products=products, key_bits=2048)
+    one, two = both(fit, (parts[0], options), (parts[1], options), settings)
+    assert one.tree_ == two.tree_
+    assert (one.tree_.predict(codes) == codes[:, -1]).mean() > 0.6
+    assert one.n_logarithms_ == 2 * (2 * 3)
+
+
+def test_counts_are_revealed_only_when_asked_for(both):
+    arities = [3, 2, 2]
+    codes = table(2, 50, arities)
+    parts = halves(codes, arities, "cells")
+    shy, _ = both(fit, (parts[0], {}), (parts[1], {}))
+    assert shy.counts_ is None
+    options = {"reveal_counts": True}
+    open_, other = both(fit, (parts[0], options), (parts[1], options))
+    np.testing.assert_array_equal(open_.counts_, other.counts_)
+    leaves = open_.tree_.apply(codes)
+    expected = [np.bincount(codes[leaves == leaf, -1], minlength=2) for leaf in open_.tree_.leaves]
+    np.testing.assert_array_equal(open_.counts_, expected)
+
+
+def test_transcripts_have_the_same_shape_for_different_tables_with_the_same_tree(both):
+    """Same public sizes and same tree; who holds which row and what is in it must not show."""
+    arities = [2, 2, 2]
+    names, values = ["a0", "a1", "class"], [["x", "y"]] * 3
+    traces = set()
+    for flip in (0, 1):
+        column = (np.arange(40) % 2).astype(np.int32)
+        other = ((np.arange(40) // 2 + flip * np.arange(40)) % 2).astype(np.int32)
+        codes = np.stack([column, other, column], axis=1)
+        if flip:
+            codes = codes[::-1]
+        parts = [TablePart(names, values, codes[i::2], "rows") for i in (0, 1)]
+        ends = memory_pair()
+        one, _ = both(fit, (parts[0], {}), (parts[1], {}), channels=ends)
+        assert nested(one.tree_) == (0, [0, 1])
+        traces.add(ends[0].transcript.trace())
+    assert len(traces) == 1
+    assert len(arities) == 3
+
+
+def test_a_cut_run_resumes_from_public_outcomes(both):
+    arities = [3, 3, 2, 2]
+    codes = table(3, 80, arities)
+    parts = halves(codes, arities, "rows")
+    reports = []
+
+    def recorded(party, part, done):
+        return SecureID3("class").fit(
+            part, party, done=done, progress=reports.append if party.is_first else None
+        )
+
+    whole, _ = both(recorded, (parts[0], ()), (parts[1], ()))
+    rounds = reports[-1].rounds
+    assert len(rounds) >= 3
+    again, _ = both(recorded, (parts[0], rounds[:2]), (parts[1], rounds[:1]))
+    assert again.tree_ == whole.tree_
+    assert again.n_logarithms_ < whole.n_logarithms_
+    assert reports[-1].traffic["bytes_sent"] > 0
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "message"),
+    [
+        ([[0]], [[1]], "different runs"),
+        ([[0], [9, 9, 9]], [[0], [9, 9, 9]], "cannot be used"),
+        ([[0, 0]], [[0, 0]], "does not fit"),
+        ([[-7]], [[-7]], "class that does not exist"),
+    ],
+)
+def test_a_wrong_state_is_refused(both, one, two, message):
+    arities = [3, 3, 2]
+    parts = halves(table(3, 20, arities), arities, "rows")
+
+    def half(party, part, done):
+        return SecureID3("class").fit(part, party, done=done)
+
+    with pytest.raises(ProtocolError, match=message):
+        both(half, (parts[0], one), (parts[1], two))
+
+
+def test_other_parameters_and_other_tables_stop_both(both):
+    arities = [2, 2]
+    parts = halves(table(4, 20, arities), arities, "rows")
+    with pytest.raises(ProtocolError, match="other parameters: max_depth"):
+        both(fit, (parts[0], {"max_depth": 1}), (parts[1], {"max_depth": 2}))
+    renamed = TablePart(["b", "class"], parts[1].values, parts[1].codes)
+    with pytest.raises(ProtocolError, match="other tables: names"):
+        both(fit, (parts[0], {}), (renamed, {}))
+
+
+def test_a_cell_without_exactly_one_holder_is_an_error(both):
+    arities = [2, 2]
+    codes = table(4, 20, arities)
+    one, _ = halves(codes, arities, "columns")
+    with pytest.raises(ProtocolError, match="held by both parties"):
+        both(fit, (one, {}), (one, {}))
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_depth": -1}, {"min_rows": 0}, {"logarithm": "slow"}, {"terms": 0}]
+)
+def test_impossible_parameters_are_refused(both, options):
+    arities = [2, 2]
+    parts = halves(table(4, 20, arities), arities, "rows")
+    with pytest.raises(ParameterError):
+        both(fit, (parts[0], options), (parts[1], options))
+
+
+@pytest.mark.parametrize(
+    ("names", "values", "codes", "split"),
+    [
+        (["a"], [["x"], ["y"]], [[0]], "rows"),
+        (["a", "a"], [["x"], ["y"]], [[0, 0]], "rows"),
+        (["a", "b"], [["x"], []], [[0, 0]], "rows"),
+        (["a", "b"], [["x"], ["y"]], [[0, 1]], "rows"),
+        (["a", "b"], [["x"], ["y"]], [[0, -1]], "rows"),
+        (["a", "b"], [["x"], ["y"]], [[0.0, 0.0]], "rows"),
+        (["a", "b"], [["x"], ["y"]], [[0, 0]], "diagonal"),
+    ],
+)
+def test_an_impossible_part_is_refused(names, values, codes, split):
+    with pytest.raises(ParameterError):
+        TablePart(names, values, np.array(codes), split)
+
+
+def test_a_cut_connection_stops_both_and_leaks_no_cells():
+    arities = [3, 3, 2]
+    parts = halves(table(3, 30, arities), arities, "rows")
+
+    def cut(progress):
+        raise KeyboardInterrupt
+
+    def second(channel):
+        with pytest.raises(ProtocolError, match="hung up"):
+            fit(SecondParty(channel), parts[1], {})
+        return True
+
+    with pytest.raises(KeyboardInterrupt):
+        run_parties(lambda channel: fit(FirstParty(channel), parts[0], {}, progress=cut), second)
+    assert "array" not in repr(parts[0])
+    assert math.isfinite(len(repr(parts[0])))
+
+
+def test_counts_across_cells_are_cut_into_batches(both, monkeypatch):
+    import shoal.secure.miners._part as module
+
+    arities = [3, 2, 2, 2]
+    codes = table(9, 60, arities)
+    parts = halves(codes, arities, "cells")
+    queries = [((0, 3), {}), ((1, 2, 3), {0: 1}), ((3,), {0: 2, 1: 1})]
+
+    def half(party, part):
+        return JointTable(party, part).counts(queries)
+
+    for limit in (50, 10**9):
+        monkeypatch.setattr(module, "BATCH_TRANSFERS", limit)
+        one, two = both(half, (parts[0],), (parts[1],))
+        for (columns, fixed), a, b in zip(queries, one, two, strict=True):
+            rows = np.all(
+                [codes[:, c] == v for c, v in fixed.items()] or [codes[:, 0] >= 0], axis=0
+            )
+            expected = np.zeros([arities[c] for c in columns], int)
+            np.add.at(expected, tuple(codes[rows][:, c] for c in columns), 1)
+            np.testing.assert_array_equal(a + b, expected)
