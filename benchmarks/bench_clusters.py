@@ -28,7 +28,7 @@ def cpu(work: Callable[[], Any]) -> float:
 
 
 def span_tree(quick: bool) -> Iterator[Row]:
-    from shoal.models import spanning_tree
+    from shoal.models.clusters._mst import spanning_tree
 
     n_rows = 30_000 if quick else 1_000_000
     points = np.random.default_rng(0).normal(size=(n_rows, 3))
@@ -107,7 +107,8 @@ def adult_clusters(quick: bool) -> Iterator[Row]:
 def rules() -> Iterator[Row]:
     """Groceries, k = 30: with every second department private, beside mining alone."""
     from shoal.audit import audit, item_schema
-    from shoal.datasets import find_data, groceries
+    from shoal.datasets import groceries
+    from shoal.datasets._sources import find_data
     from shoal.errors import MissingExtraError
     from shoal.models import KAnonymousRules
     from shoal.models.rules._mine_rules import mine

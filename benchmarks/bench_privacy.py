@@ -13,7 +13,8 @@ import numpy as np
 from benchmarks._row import Row, missing
 from benchmarks._timing import seconds, timed
 from shoal.datasets import adult
-from shoal.metrics import measure, released_raw, risk
+from shoal.metrics import measure, risk
+from shoal.metrics._measure import released_raw
 from shoal.privacy import (
     DistinctDiversity,
     EntropyDiversity,
@@ -21,9 +22,8 @@ from shoal.privacy import (
     Proximity,
     RecursiveDiversity,
     TCloseness,
-    allowed_groups,
-    compile_rules,
 )
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable, open_table
 
@@ -118,12 +118,12 @@ def _alone(frame: Any) -> Iterator[Row]:
         & DistinctDiversity(2)
     )
     for name, model in (("k", size), ("k and four more", every)):
-        rules = compile_rules(model, cells)
+        rules = compile_model(model, cells)
         taken = _best(lambda rules=rules: allowed_groups(rules, group_of, n_groups))[1]
         yield Row(f"rules, {name}, per cell", taken / cells.n_groups * 1e9, unit="ns")
     wide = open_table(frame[[*KNOWN, "fnlwgt"]]).compress(_schema(KNOWN, "fnlwgt")).cells
     n_values = wide.histograms["fnlwgt"].coding.n_codes
-    rules = compile_rules(size & TCloseness(0.4, distance="ordered") & Proximity(1000, 2), wide)
+    rules = compile_model(size & TCloseness(0.4, distance="ordered") & Proximity(1000, 2), wide)
     taken = _best(lambda: allowed_groups(rules, group_of, n_groups))[1]
     what = f"rules, ordered t and proximity of {n_values} values, per cell"
     yield Row(what, taken / wide.n_groups * 1e9, unit="ns")

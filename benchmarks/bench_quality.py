@@ -16,7 +16,8 @@ from shoal.datasets import adult, adult_schema, scale_up
 from shoal.metrics import measure
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
-from shoal.tables import CodingOptions, FrequencyTable, open_table
+from shoal.tables import FrequencyTable, open_table
+from shoal.tables._assemble import CodingOptions
 
 EIGHT = (
     "sex", "age", "race", "marital-status", "education", "native-country", "workclass",

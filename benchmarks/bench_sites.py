@@ -117,7 +117,8 @@ def cox(quick: bool) -> Row:
     import pandas as pd
     from lifelines import CoxPHFitter
 
-    from shoal.federated import RandomKernel, RandomKernelCox, survival_target
+    from shoal.federated import RandomKernel, RandomKernelCox
+    from shoal.federated.kernels._survival import survival_target
 
     n_rows = 2_000 if quick else 20_000
     rng = np.random.default_rng(0)

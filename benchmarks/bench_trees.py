@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks._row import Row
-from shoal.datasets import SEVEN, adult, adult_schema, scale_up
+from shoal.datasets import adult, adult_schema, scale_up
+from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.models import KAnonymousTreeClassifier
 from shoal.schema import Column, Schema
 
-EIGHT = [*SEVEN[:4], "relationship", *SEVEN[4:]]
+EIGHT = [*SCALE_UP_COLUMNS[:4], "relationship", *SCALE_UP_COLUMNS[4:]]
 NUMERIC = ["age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"]
 
 

@@ -11,14 +11,16 @@ import numpy as np
 
 from reproduce._classify import Examples, released_examples, tree_error
 from shoal.anonymize import Anonymizer, TopDownSpecialization
-from shoal.datasets import SEVEN, Dataset, adult, adult_schema
+from shoal.datasets import Dataset, adult, adult_schema
+from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity, PrivacyModel
 from shoal.schema import Schema
-from shoal.tables import CodingOptions, FrequencyTable, open_table
+from shoal.tables import FrequencyTable, open_table
+from shoal.tables._assemble import CodingOptions
 
 TARGET = "income"
-EIGHT = (*SEVEN[:4], "relationship", *SEVEN[4:])
+EIGHT = (*SCALE_UP_COLUMNS[:4], "relationship", *SCALE_UP_COLUMNS[4:])
 """Adult's categorical columns."""
 
 BOTTOM_UP = (

@@ -12,9 +12,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
 from shoal.datasets import Dataset
-from shoal.metrics import design_examples, examples
+from shoal.metrics._design import design_examples
+from shoal.metrics._utility import examples
 from shoal.models import KAnonymousTreeClassifier
-from shoal.tables import Recoded
+from shoal.tables._recoded import Recoded
 from shoal.typing import Floats
 
 

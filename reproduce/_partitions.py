@@ -9,10 +9,11 @@ from reproduce._evidence import Chart, Line
 from reproduce._experiment import Setup
 from shoal.anonymize import Mondrian
 from shoal.datasets import Dataset
-from shoal.metrics import discernibility, ncp, weighted_discernibility
+from shoal.metrics import discernibility, weighted_discernibility
+from shoal.metrics._labels import ncp
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
-from shoal.tables import Recoded
+from shoal.tables._recoded import Recoded
 
 PRIORITIES = (
     "L. Xiong, K. Rangachari. Towards application-oriented data anonymization. SIAM Workshop on "

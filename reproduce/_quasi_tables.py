@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.datasets import Dataset, adult, covtype
-from shoal.discover import CodeTable
-from shoal.tables import code_array, group_keys, stack_codes
+from shoal.discover.sources._partition import CodeTable
+from shoal.tables._frequency import group_keys
+from shoal.tables._row_codes import code_array, stack_codes
 from shoal.typing import Counts
 
 ADULT = (

@@ -10,7 +10,7 @@ from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from reproduce._weka import find_weka, j48_error
 from shoal.anonymize import Anonymizer, BottomUpGeneralization, TopDownSpecialization
-from shoal.datasets import SEVEN
+from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.privacy import KAnonymity
 
 _WHERE = "Figure 3"
@@ -22,7 +22,7 @@ Judge = Callable[[Examples, Examples], float]
 
 
 def _run(setup: Setup) -> Evidence:
-    people = load_people(SEVEN, hierarchies="iyengar")
+    people = load_people(SCALE_UP_COLUMNS, hierarchies="iyengar")
     name, judge = _judge(setup)
     ks = _QUICK_KS if setup.quick else _KS
     errors: dict[str, list[float]] = {_GREEDY: [], _ANNEALED: [], _TOP_DOWN: []}

@@ -14,10 +14,12 @@ from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from shoal.anonymize import ConstrainedKMember, Release
 from shoal.datasets import adult, adult_schema
-from shoal.metrics import limit_violations
+from shoal.metrics._limits import limit_violations
 from shoal.privacy import KAnonymity
-from shoal.schema import Column, Flat, Intervals, Recipe, Schema
-from shoal.tables import FrequencyTable, group_keys, open_table
+from shoal.schema import Column, Flat, Intervals, Schema
+from shoal.schema._recipe import Recipe
+from shoal.tables import FrequencyTable, open_table
+from shoal.tables._frequency import group_keys
 
 TREES: dict[str, Recipe] = {
     # Heights as the paper gives them: 4, 1, 1, 1, 1; marital status, of height 2, is our own.

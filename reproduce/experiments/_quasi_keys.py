@@ -11,7 +11,9 @@ import numpy as np
 from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from reproduce._quasi_tables import adult_table, count_distinct, covtype_table
-from shoal.discover import CodeTable, KeyResult, distinct_ratio, find_key, separation_ratio
+from shoal.discover import distinct_ratio, find_key, separation_ratio
+from shoal.discover._results import KeyResult
+from shoal.discover.sources._partition import CodeTable
 
 DELTA = 0.01
 EPS = {"distinct": 0.1, "separation": 0.001}

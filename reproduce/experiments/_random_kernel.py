@@ -9,7 +9,9 @@ import numpy as np
 from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from shoal.datasets import LUNG_RANGES, lung_sites
-from shoal.federated import Comparison, Study, compare_sites, survival_target
+from shoal.federated import Study, compare_sites
+from shoal.federated.kernels._compare import Comparison
+from shoal.federated.kernels._survival import survival_target
 from shoal.typing import Floats
 
 JOINT, POOLED = "joint private", "pooled"

@@ -10,8 +10,10 @@ from typing import NamedTuple
 from reproduce._adult import BOTTOM_UP, TARGET
 from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
-from shoal.anonymize import BottomUpGeneralization, Step
-from shoal.datasets import SEVEN, adult, adult_schema, scale_up
+from shoal.anonymize import BottomUpGeneralization
+from shoal.anonymize.greedy._steps import Step
+from shoal.datasets import adult, adult_schema, scale_up
+from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 
@@ -101,8 +103,8 @@ def _run(setup: Setup) -> Evidence:
 def _searches(setup: Setup, scales: list[Scale]) -> Iterator[Search]:
     """Each table once on disk, searched with and without pruning."""
     people = adult("all")
-    schema = adult_schema("iyengar", quasi_identifiers=SEVEN)
-    schema = Schema({name: schema[name] for name in (*SEVEN, TARGET)})
+    schema = adult_schema("iyengar", quasi_identifiers=SCALE_UP_COLUMNS)
+    schema = Schema({name: schema[name] for name in (*SCALE_UP_COLUMNS, TARGET)})
     with tempfile.TemporaryDirectory() as folder:
         for done, scale in enumerate(scales):
             setup.progress(done, len(scales), f"sigma {scale.sigma}, rho {scale.rho}, K {scale.k}")

@@ -5,7 +5,9 @@ Importing numba takes more than a second, so a kernel is a thin wrapper until it
 """
 
 import functools
+import hashlib
 import os
+import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -24,7 +26,7 @@ class _Kernel:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
-        self._function = function
+        self._function = cast(types.FunctionType, function)
         self._compiled: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
@@ -38,12 +40,12 @@ class _Kernel:
         if self._compiled is None:
             with _lock:
                 if self._compiled is None:
-                    self._compiled = _compile(self._link())
+                    self._compiled = _compile(self._link(), _digest(self._function))
         return self._compiled
 
     def _link(self) -> types.FunctionType:
         # numba looks global names up in the function's own globals: give it dispatchers there.
-        function = cast(types.FunctionType, self._function)
+        function = self._function
         scope = dict(function.__globals__)
         for name in _names(function.__code__):
             if isinstance(scope.get(name), _Kernel):
@@ -64,16 +66,65 @@ def _names(code: types.CodeType) -> set[str]:
     return names
 
 
-def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
+def _compile(function: types.FunctionType, digest: str) -> Callable[..., Any]:
     import numba  # noqa: PLC0415  costs over a second: only when a kernel is called
 
     _listen()
     if os.environ.get("SHOAL_JIT_CACHE", "1") == "1":
         try:
-            return cast(Callable[..., Any], numba.njit(cache=True, nogil=True)(function))
-        except RuntimeError:  # no writable cache folder: containers, read-only installs
+            with _cache_folder(numba.config, digest):
+                return cast(Callable[..., Any], numba.njit(cache=True, nogil=True)(function))
+        except (RuntimeError, OSError):  # nowhere to write: containers, read-only installs
             pass
     return cast(Callable[..., Any], numba.njit(nogil=True)(function))
+
+
+@contextmanager
+def _cache_folder(config: Any, digest: str) -> Iterator[None]:
+    """Let numba keep what it compiles in a folder of these sources; called under the lock.
+
+    numba looks at the kernel's own file only: a cached kernel outlives changes of the kernels
+    that it calls, and an upgrade that moves a type breaks the reading of older caches.
+    """
+    before = config.CACHE_DIR
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    config.CACHE_DIR = os.path.join(before or os.path.join(home, "shoal", "kernels"), digest)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def _digest(function: types.FunctionType) -> str:
+    """Names the sources that a kernel is made of: its own, its callees' and its types'."""
+    modules: set[str] = set()
+    _add_modules(function, modules)
+    content = hashlib.sha256()
+    for name in sorted(modules):
+        content.update(_source(name))
+    return content.hexdigest()[:16]
+
+
+def _add_modules(function: types.FunctionType, modules: set[str]) -> None:
+    modules.add(function.__module__)
+    for name in _names(function.__code__):
+        value = function.__globals__.get(name)
+        home = str(getattr(value, "__module__", None))
+        if home.startswith("shoal.") and home not in modules:
+            modules.add(home)
+            # what a callee's module holds besides, a type or a kernel, may be compiled with it
+            for other in vars(sys.modules[home]).values():
+                if isinstance(other, _Kernel):
+                    _add_modules(other._function, modules)
+
+
+@functools.cache
+def _source(module: str) -> bytes:
+    path = getattr(sys.modules.get(module), "__file__", None)
+    if path is None or not os.path.exists(path):
+        return module.encode()
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def kernel(function: F) -> F:
@@ -82,7 +133,7 @@ def kernel(function: F) -> F:
 
 
 @contextmanager
-def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
+def on_compile(tell: Callable[[], None]) -> Iterator[None]:
     """Call `tell` once if a kernel has to be compiled in the block: the first run on a machine."""
     _tell.append(tell)
     try:

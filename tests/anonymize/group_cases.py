@@ -4,7 +4,8 @@ import duckdb
 import numpy as np
 
 from shoal.anonymize.clusters._group_loss import is_range_column, make_columns
-from shoal.privacy import DistinctDiversity, KAnonymity, compile_rules
+from shoal.privacy import DistinctDiversity, KAnonymity
+from shoal.privacy.compiled._compile import compile_model
 from shoal.schema import Schema
 from shoal.tables import open_table
 
@@ -67,4 +68,4 @@ def models():
 
 
 def rules_of(model, cells):
-    return compile_rules(model, cells)
+    return compile_model(model, cells)

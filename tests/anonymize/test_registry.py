@@ -1,6 +1,7 @@
 import pytest
 
-from shoal.anonymize import METHODS, LocalRecoding, choose_method, known_methods, make_method
+from shoal.anonymize import METHODS, LocalRecoding, choose_method, make_method
+from shoal.anonymize._registry import known_methods
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
 from tests.anonymize.group_cases import SCHEMA

@@ -5,19 +5,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shoal.anonymize import (
-    BottomUpGeneralization,
-    CutRecoding,
-    apply_recoding,
-    count_released,
-    load_recoding,
-    recheck,
-)
+from shoal.anonymize import BottomUpGeneralization, apply_recoding, load_recoding
+from shoal.anonymize._recheck import count_released, recheck
+from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize._release import Release
 from shoal.errors import GuaranteeError, ParameterError, TableError
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
-from shoal.tables import Output, open_table
+from shoal.tables import RowOptions, open_table
 from tests import engines
 from tests.anonymize.people import SCHEMA, random_rows, relation, worked_rows
 from tests.extras import need
@@ -57,7 +52,7 @@ def test_rows_lost_on_the_way_are_noticed(fitted):
     release = fitted.release_
     short = release.table.limit(20)
     with pytest.raises(GuaranteeError, match="20 rows where 29 were to be released"):
-        recheck(short, SCHEMA, release.privacy, Output(), release.recoded)
+        recheck(short, SCHEMA, release.privacy, RowOptions(), release.recoded)
 
 
 def test_the_recount_groups_by_what_is_written_and_missing_matches_only_missing():
@@ -107,7 +102,7 @@ def test_a_failure_while_writing_leaves_nothing_behind(fitted, tmp_path, monkeyp
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_disk_that_is_full_is_an_error_not_a_cut_file(fitted):
     compressed = fitted.release_.compressed
-    select = compressed._select(fitted.release_.recoded, Output())
+    select = compressed._select(fitted.release_.recoded, RowOptions())
     from shoal.tables.engines._files import disclose_nothing
 
     with pytest.raises(TableError), disclose_nothing("write"):
@@ -128,7 +123,7 @@ def test_an_unknown_format_is_refused(fitted, tmp_path):
 def test_suppressed_rows_are_no_group_of_their_own():
     rows = [*worked_rows(), ("a1", "a2", "e3", "Y")]
     method = BottomUpGeneralization(SCHEMA, KAnonymity(2), max_suppression=0.05)
-    release = method.fit(relation(rows), output=Output(keep_suppressed=True)).release_
+    release = method.fit(relation(rows), output=RowOptions(keep_suppressed=True)).release_
     assert release.n_suppressed == 1
     starred = [row for row in release.table.fetchall() if row[:3] == ("*", "*", "*")]
     assert len(starred) == 1

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from shoal.attacks import AttackResult, wilson
+from shoal.attacks import AttackResult
+from shoal.attacks._attack_result import wilson
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 10), (3, 10), (10, 10), (40, 1000)])

@@ -6,13 +6,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from shoal.anonymize import ModelBased, Mondrian, known_methods
+from shoal.anonymize import ModelBased, Mondrian
+from shoal.anonymize._registry import known_methods
 from shoal.attacks import linking_attack
 from shoal.audit import audit
 from shoal.errors import ParameterError, SchemaError
 from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity
-from shoal.schema import Schema, text
+from shoal.schema import Schema
+from shoal.schema._text import text
 from tests.extras import need
 from tests.reference import linking as slow
 

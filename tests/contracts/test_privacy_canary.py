@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from shoal.errors import ShoalError
-from shoal.metrics import measure_change, released_raw, risk_change
-from shoal.privacy import AlphaKAnonymity, ConfidenceLimit, KAnonymity, check, compile_rules
+from shoal.metrics import measure_change, risk_change
+from shoal.metrics._measure import released_raw
+from shoal.privacy import AlphaKAnonymity, ConfidenceLimit, KAnonymity, check
+from shoal.privacy.compiled._compile import compile_model
 from tests.privacy.catalogue import MODELS
 from tests.reference.rows import table
 
@@ -31,7 +33,7 @@ def people():
 def test_models_name_nobody(model):
     groups = people()
     said = [repr(model), model.describe(), repr(groups)]
-    for ask in (lambda: check(model, groups), lambda: compile_rules(model, groups)):
+    for ask in (lambda: check(model, groups), lambda: compile_model(model, groups)):
         try:
             answer = ask()
         except ShoalError as error:

@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import shoal.privacy
-from shoal.privacy import (
-    All,
-    DeltaPresence,
-    PrivacyModel,
-    Proximity,
-    RecursiveDiversity,
-    allowed_groups,
-    check,
-    compile_rules,
-)
+from shoal.privacy import All, DeltaPresence, PrivacyModel, Proximity, RecursiveDiversity, check
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from tests.privacy.catalogue import CODING, MODELS, TWO_VALUED, VALUES
 from tests.reference.rows import table, values_in_groups
 
@@ -51,7 +43,7 @@ def test_agrees_with_the_plain_reference_and_with_the_kernels(index):
         expected = [twin(rows, whole) for rows in groups]
         counted = as_table(groups)
         np.testing.assert_array_equal(model.holds(counted), expected)
-        rules = compile_rules(model, counted)
+        rules = compile_model(model, counted)
         own = np.arange(len(groups))
         np.testing.assert_array_equal(allowed_groups(rules, own, len(groups)), expected)
         seen.update(expected)
@@ -68,7 +60,7 @@ def test_kernels_agree_with_holds_on_joined_cells(data, index):
         data.draw(st.lists(st.integers(-1, 2), min_size=len(cells), max_size=len(cells)))
     )
     counted = as_table(cells)
-    rules = compile_rules(model, counted, kept=group_of >= 0)
+    rules = compile_model(model, counted, kept=group_of >= 0)
     found = allowed_groups(rules, group_of, 3)
     np.testing.assert_array_equal(found, model.holds(counted.merge(group_of, 3)))
 
@@ -140,7 +132,7 @@ def test_groups_without_rows_are_allowed(index):
     model, _ = EVERY[index]
     groups = as_table([list(values_for(index)) * 3]).merge(np.array([1]), 3)
     assert model.holds(groups)[[0, 2]].all()
-    rules = compile_rules(model, groups)
+    rules = compile_model(model, groups)
     assert allowed_groups(rules, np.arange(3), 3)[[0, 2]].all()
 
 
@@ -158,7 +150,7 @@ def test_joined_models_hold_where_all_of_them_hold(cells, chosen):
     expected = np.logical_and.reduce([model.holds(counted) for model in models])
     np.testing.assert_array_equal(both.holds(counted), expected)
     own = np.arange(len(cells))
-    found = allowed_groups(compile_rules(both, counted), own, len(cells))
+    found = allowed_groups(compile_model(both, counted), own, len(cells))
     np.testing.assert_array_equal(found, expected)
 
 

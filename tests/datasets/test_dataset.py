@@ -11,7 +11,7 @@ import pytest
 from shoal import datasets
 from shoal.datasets import DataNotFoundError, Dataset, adult, adult_schema, census, census_schema
 from shoal.errors import ParameterError
-from shoal.schema import make_coding
+from shoal.schema._coding import make_coding
 from tests.extras import need
 
 SOURCE = str(Path(__file__).parents[2] / "src")

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from shoal.discover import CodeTable
+from shoal.discover.sources._partition import CodeTable
 
 EXAMPLE = {
     "age": [20, 30, 40, 20, 40],

@@ -21,7 +21,7 @@ from tests.docs.pages import ROOT
 from tests.extras import need
 
 PACKAGES = sorted(path.parent.name for path in (ROOT / "src" / "shoal").glob("[a-z]*/__init__.py"))
-DOCUMENTED = [name for name in PACKAGES if name != "cli"] + ["errors"]
+DOCUMENTED = [name for name in PACKAGES if name not in ("cli", "frames")] + ["errors"]
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def _says(module, name):
 def _described(module):
     """Constants with a string right below them, in the package's files."""
     found = set()
-    for path in Path(module.__file__).parent.glob("*.py"):
+    for path in Path(module.__file__).parent.rglob("*.py"):
         body = ast.parse(path.read_text("utf-8")).body
         for one, other in itertools.pairwise(body):
             targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]

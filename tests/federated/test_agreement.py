@@ -1,7 +1,8 @@
 import pytest
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.federated import make_kernel, make_key, read_agreement
+from shoal.federated import make_kernel, make_key
+from shoal.federated._agreement import read_agreement
 
 KEY = """
 [columns.age]

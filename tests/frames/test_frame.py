@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import TableError
-from shoal.frames import Frame, is_frame
+from shoal.frames._frame import Frame, is_frame
 from tests import engines
 from tests.extras import need
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from shoal.schema import Hierarchy
-from shoal.tables import FrequencyTable, Recoded, node_labels, range_labels
+from shoal.tables import FrequencyTable
+from shoal.tables._recoded import Recoded, node_labels, range_labels
 from tests.reference.rows import coding, histogram
 
 LEVELS = [

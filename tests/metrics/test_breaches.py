@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.metrics import divergence_breaches, proximity_breaches
+from shoal.metrics._breaches import divergence_breaches, proximity_breaches
 from shoal.schema import Hierarchy
 from tests.reference.rows import coding, table
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from shoal.metrics import design_examples, design_matrix
+from shoal.metrics import design_matrix
+from shoal.metrics._design import design_examples
 from tests.metrics.tables import GRADES, RAW, random_release
 
 

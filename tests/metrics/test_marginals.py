@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.metrics import marginal_divergence, marginal_divergences
+from shoal.metrics._marginals import marginal_divergence, marginal_divergences
 from shoal.metrics._measure import released_raw
 from tests.metrics.tables import RAW, random_release
 

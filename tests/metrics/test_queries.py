@@ -5,16 +5,19 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.metrics import Among, Between, Condition, CountQuery, query_errors
+from shoal.metrics import Among, Between, CountQuery, query_errors
 from shoal.metrics._measure import released_raw
+from shoal.metrics._queries import QueryCondition
 from tests.metrics.tables import GRADES, INCOMES, random_release
 
 QUERIES = [
-    CountQuery((Condition("city", (Among(("a", "d")),)), Condition("income", (Between(11, 20),)))),
-    CountQuery((Condition("income", (Between(low=12, with_low=False),)),)),
-    CountQuery((Condition("grade", (Among(("2",)),), negated=True),)),
-    CountQuery((Condition("city", (Among((None,)),), negated=True),)),
-    CountQuery((Condition("city", (Among(("a",)),), negated=True),)),
+    CountQuery(
+        (QueryCondition("city", (Among(("a", "d")),)), QueryCondition("income", (Between(11, 20),)))
+    ),
+    CountQuery((QueryCondition("income", (Between(low=12, with_low=False),)),)),
+    CountQuery((QueryCondition("grade", (Among(("2",)),), negated=True),)),
+    CountQuery((QueryCondition("city", (Among((None,)),), negated=True),)),
+    CountQuery((QueryCondition("city", (Among(("a",)),), negated=True),)),
     CountQuery(()),
 ]
 MEANT = [
@@ -83,6 +86,6 @@ def test_values_match_as_numbers_and_as_texts():
 def test_queries_that_cannot_be_answered_are_refused():
     recoded, _, _ = random_release(np.random.default_rng(0))
     with pytest.raises(ParameterError, match="not a quasi-identifier"):
-        query_errors(recoded, [CountQuery((Condition("nobody", (Among((1,)),)),))])
+        query_errors(recoded, [CountQuery((QueryCondition("nobody", (Among((1,)),)),))])
     with pytest.raises(ParameterError, match="floor"):
         query_errors(recoded, QUERIES, floor=0)

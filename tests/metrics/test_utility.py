@@ -7,7 +7,8 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.tree import DecisionTreeClassifier
 
 from shoal.errors import ParameterError
-from shoal.metrics import classification_utility, examples
+from shoal.metrics import classification_utility
+from shoal.metrics._utility import examples
 from tests.metrics.tables import random_release
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.metrics import column_discernibility, weighted_discernibility
+from shoal.metrics import weighted_discernibility
+from shoal.metrics._weighted import column_discernibility
 from tests.metrics.tables import random_release
 
 

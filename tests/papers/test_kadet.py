@@ -13,7 +13,8 @@ from shoal.models.tree._attributes import describe_attributes
 from shoal.models.tree.growth._grow import Grower
 from shoal.models.tree.growth._kernel_types import GAIN, Settings
 from shoal.models.tree.growth._training import code_target, code_training
-from shoal.privacy import KAnonymity, compile_rules
+from shoal.privacy import KAnonymity
+from shoal.privacy.compiled._compile import compile_model
 from tests.models.tables import ROLES, clients, mortgage
 
 MORTGAGE = pd.DataFrame(mortgage()[0])
@@ -29,7 +30,7 @@ def test_the_run_of_figure_2_step_by_step():
         training.columns,
         code_target((RISK == "good").astype(int), 2, None),
         Settings(GAIN, 1e-12, 1.0, False),
-        compile_rules(model, one_group_per_row(model, {}, 6)),
+        compile_model(model, one_group_per_row(model, {}, 6)),
         class_is_public=False,
     )
     assert [sorted(run.forest.order[a:b]) for a, b in spans(run)] == [[0, 1, 2, 3, 4, 5]]  # S1 = T

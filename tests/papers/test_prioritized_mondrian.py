@@ -11,13 +11,10 @@ import pytest
 
 from shoal.anonymize import Mondrian
 from shoal.anonymize._anonymizer import no_progress
-from shoal.datasets import SEVEN, DataNotFoundError, adult, adult_schema
-from shoal.metrics import (
-    gcp,
-    ncp,
-    query_errors,
-    weighted_discernibility,
-)
+from shoal.datasets import DataNotFoundError, adult, adult_schema
+from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.metrics import gcp, query_errors, weighted_discernibility
+from shoal.metrics._labels import ncp
 from shoal.privacy import KAnonymity
 from shoal.schema import Column
 from shoal.tables import open_table
@@ -34,7 +31,7 @@ def released(cells, schema, k, **settings):
 @pytest.fixture(scope="module")
 def people():
     try:
-        table, schema = adult(), adult_schema("tds", quasi_identifiers=("age", *SEVEN))
+        table, schema = adult(), adult_schema("tds", quasi_identifiers=("age", *SCALE_UP_COLUMNS))
     except DataNotFoundError as error:
         pytest.skip(str(error))
     schema = schema.replace(age=Column("quasi-identifier", "numeric"))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import ProtocolError
-from shoal.parties import decode, encode
+from shoal.parties._wire import decode, encode
 
 scalars = (
     st.none()

@@ -4,15 +4,11 @@ from itertools import product
 
 import numpy as np
 
-from shoal.metrics import (
-    classification_metric,
-    discernibility,
-    gcp,
-    loss,
-    non_uniform_entropy,
-    precision,
-)
-from shoal.tables import Recoded, node_labels
+from shoal.metrics import discernibility, gcp
+from shoal.metrics._entropy import non_uniform_entropy
+from shoal.metrics._groups import classification_metric
+from shoal.metrics._labels import loss, precision
+from shoal.tables._recoded import Recoded, node_labels
 
 
 def measures(recoded, metric, target):

@@ -5,8 +5,11 @@ from collections import defaultdict
 import numpy as np
 from hypothesis import strategies as st
 
-from shoal.schema import Coding, Column, make_coding, text
-from shoal.tables import FrequencyTable, Histogram
+from shoal.schema import Column
+from shoal.schema._coding import Coding, make_coding
+from shoal.schema._text import text
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram
 
 
 def coding(name, values, kind="categorical", hierarchy=None):

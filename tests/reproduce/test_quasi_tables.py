@@ -5,7 +5,7 @@ import pytest
 
 from reproduce._quasi_tables import ADULT, adult_table, count_distinct
 from shoal.datasets import DataNotFoundError
-from shoal.discover import CodeTable
+from shoal.discover.sources._partition import CodeTable
 
 
 def brute(codes: np.ndarray, columns: Sequence[int]) -> int:

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import HierarchyError, SchemaError
-from shoal.schema import Coding, Column, Hierarchy, Intervals, Tree, find_ceiling, make_coding
+from shoal.schema import Column, Hierarchy, Intervals, Tree
+from shoal.schema._coding import Coding, find_ceiling, make_coding
 from tests.reference import hierarchies as slow
 from tests.schema.strategies import parent_maps
 

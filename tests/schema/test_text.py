@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from shoal.schema import number, text
+from shoal.schema._text import number, text
 
 
 @pytest.mark.parametrize(

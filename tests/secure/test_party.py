@@ -3,7 +3,8 @@ import pytest
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import memory_pair, run_parties
-from shoal.secure import FirstParty, SecondParty, Settings, TaylorLogarithm, index_of_least
+from shoal.secure import FirstParty, SecondParty, Settings, TaylorLogarithm
+from shoal.secure.miners._argmin import index_of_least
 
 
 def test_other_settings_stop_both_parties():

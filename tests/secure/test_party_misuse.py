@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from shoal.errors import ProtocolError
-from shoal.parties import decode, memory_pair, run_parties
+from shoal.parties import memory_pair, run_parties
 from shoal.parties._channel import HEADER_SIZE
+from shoal.parties._wire import decode
 from shoal.secure import FirstParty, SecondParty, SecureBayesNet, SecureID3, Settings, TablePart
 
 

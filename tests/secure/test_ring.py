@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import ParameterError
-from shoal.secure import Ring
+from shoal.secure._ring import Ring
 
 rings = st.sampled_from([1, 7, 63, 64, 65, 83, 128, 139, 192, 200]).map(Ring)
 pairs = st.tuples(rings, st.lists(st.tuples(st.integers(), st.integers()), min_size=1, max_size=9))

@@ -6,8 +6,10 @@ import pytest
 from shoal.anonymize import Mondrian
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
-from shoal.schema import Column, Tree, make_coding
-from shoal.tables import Output, node_labels, range_labels
+from shoal.schema import Column, Tree
+from shoal.schema._coding import make_coding
+from shoal.tables import RowOptions
+from shoal.tables._recoded import node_labels, range_labels
 from tests.anonymize.strategies import SCHEMA, frame
 
 EVERY = np.array([0, 1]), np.array([2, 1])  # all three values, and the one in the middle
@@ -44,4 +46,4 @@ def test_ranges_are_for_numbers_and_dates():
     method = Mondrian(SCHEMA, KAnonymity(2))
     people = frame([(20, "a", "u", "no"), (21, "b", "v", "no")])
     with pytest.raises(ParameterError, match="'shape' is neither a numeric nor a date"):
-        method.fit(people, output=Output(ranges=("shape",))).release_.table  # noqa: B018
+        method.fit(people, output=RowOptions(ranges=("shape",))).release_.table  # noqa: B018

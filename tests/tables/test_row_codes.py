@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import TableError
-from shoal.tables import code_array, stack_codes
+from shoal.tables._row_codes import code_array, stack_codes
 
 
 def _alike(codes, values):

@@ -1,7 +1,8 @@
 import pytest
 
 from shoal.errors import ParameterError, TableError
-from shoal.metrics import Among, Between, Condition
+from shoal.metrics import Among, Between
+from shoal.metrics._queries import QueryCondition
 from tests.extras import need
 
 need("sqlglot")
@@ -26,20 +27,22 @@ def test_columns_are_told_apart_by_what_the_query_does_with_them():
 @pytest.mark.parametrize(
     ("where", "condition"),
     [
-        ("age < 30", Condition("age", (Between(high=30, with_high=False),))),
-        ("30 < age", Condition("age", (Between(low=30, with_low=False),))),
-        ("age >= -2.5", Condition("age", (Between(low=-2.5),))),
-        ("age BETWEEN 1 AND 9", Condition("age", (Between(1, 9),))),
-        ("NOT age BETWEEN 1 AND 9", Condition("age", (Between(1, 9),), True)),
-        ("city IN ('a', 'b')", Condition("city", (Among(("a", "b")),))),
-        ("city <> 'a'", Condition("city", (Among(("a",)),), True)),
-        ("city IS NULL", Condition("city", (Among((None,)),))),
-        ("city IS NOT NULL", Condition("city", (Among((None,)),), True)),
+        ("age < 30", QueryCondition("age", (Between(high=30, with_high=False),))),
+        ("30 < age", QueryCondition("age", (Between(low=30, with_low=False),))),
+        ("age >= -2.5", QueryCondition("age", (Between(low=-2.5),))),
+        ("age BETWEEN 1 AND 9", QueryCondition("age", (Between(1, 9),))),
+        ("NOT age BETWEEN 1 AND 9", QueryCondition("age", (Between(1, 9),), True)),
+        ("city IN ('a', 'b')", QueryCondition("city", (Among(("a", "b")),))),
+        ("city <> 'a'", QueryCondition("city", (Among(("a",)),), True)),
+        ("city IS NULL", QueryCondition("city", (Among((None,)),))),
+        ("city IS NOT NULL", QueryCondition("city", (Among((None,)),), True)),
         (
             "(age < 5 OR age > 9)",
-            Condition("age", (Between(high=5, with_high=False), Between(low=9, with_low=False))),
+            QueryCondition(
+                "age", (Between(high=5, with_high=False), Between(low=9, with_low=False))
+            ),
         ),
-        ("born >= DATE '1990-01-01'", Condition("born", (Between(low="1990-01-01"),))),
+        ("born >= DATE '1990-01-01'", QueryCondition("born", (Between(low="1990-01-01"),))),
     ],
 )
 def test_comparisons_with_constants_become_conditions(where, condition):

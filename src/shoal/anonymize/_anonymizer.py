@@ -14,7 +14,9 @@ from shoal.anonymize._release import Release
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
-from shoal.tables import CodingOptions, FrequencyTable, Output, Recoded, open_table
+from shoal.tables import FrequencyTable, RowOptions, open_table
+from shoal.tables._assemble import CodingOptions
+from shoal.tables._recoded import Recoded
 from shoal.typing import Native, Progress
 
 _ROWS = ("release_", "_problem", "_cuts")  # fitted attributes that hold cells or rows
@@ -53,7 +55,7 @@ class Anonymizer(Estimator):
         table: Native,
         y: Any = None,
         *,
-        output: Output | None = None,
+        output: RowOptions | None = None,
         missing_to_root: bool = False,
         encoding: str | None = None,
         progress: Progress = no_progress,
@@ -67,7 +69,7 @@ class Anonymizer(Estimator):
             a CSV or Parquet file or a folder of them.
         y : ignored
             The target is a column of the table, named in the schema.
-        output : Output, optional
+        output : RowOptions, optional
             How rows are given out.
         missing_to_root : bool
             Put values that a hierarchy lacks straight under its root instead of raising.
@@ -107,7 +109,7 @@ class Anonymizer(Estimator):
         recoded: Recoded,
         compressed: Any,
         privacy: PrivacyModel,
-        output: Output | None = None,
+        output: RowOptions | None = None,
         seconds: dict[str, float] | None = None,
     ) -> Release:
         parameters = {
@@ -124,7 +126,7 @@ class Anonymizer(Estimator):
             recoding=self.recoding_,
             recoded=recoded,
             compressed=compressed,
-            output=output or Output(),
+            output=output or RowOptions(),
             notes=self._notes(),
             seconds=seconds or {},
         )
@@ -154,12 +156,12 @@ def apply_recoding(
     schema: Schema,
     *,
     unseen: Unseen = "root",
-    output: Output | None = None,
+    output: RowOptions | None = None,
 ) -> Native:
     """Recode rows with a recoding fitted or loaded before."""
     compressed = open_table(table).compress(schema, CodingOptions(use_hierarchies=False))
     recoded = recoding.recode(compressed.cells, unseen)
-    return compressed.release(recoded, output or Output())
+    return compressed.release(recoded, output or RowOptions())
 
 
 def require_rows(cells: FrequencyTable, privacy: PrivacyModel) -> None:

@@ -12,10 +12,15 @@ import numpy as np
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._registry import known_methods, make_method
 from shoal.errors import ShoalError
-from shoal.metrics import examples, measure_raw, released_raw, risk
+from shoal.metrics import risk
+from shoal.metrics._measure import measure_raw, released_raw
+from shoal.metrics._utility import examples
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
-from shoal.tables import CodingOptions, FrequencyTable, Histogram, Labels, Recoded, open_table
+from shoal.tables import FrequencyTable, open_table
+from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import Histogram
+from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Codes, Counts, Floats, Native, Progress
 
 RAW = "raw"
@@ -23,7 +28,7 @@ _TEST_SHARE = 0.3
 
 
 @dataclass(frozen=True)
-class Compared:
+class MethodResult:
     """What one method made of a table.
 
     Parameters
@@ -73,7 +78,7 @@ def compare_methods(
     max_suppression: float = 0.0,
     random_state: int = 0,
     progress: Progress = lambda done, total, what, /: None,
-) -> list[Compared]:
+) -> list[MethodResult]:
     """Run methods on a table, the table itself first, and measure what they make of it.
 
     Parameters
@@ -104,7 +109,7 @@ def compare_methods(
         try:
             results.append(_run(name, table, schema, privacy, parts, max_suppression, random_state))
         except ShoalError as error:
-            results.append(Compared(name, note=str(error)))
+            results.append(MethodResult(name, note=str(error)))
     progress(len(names), len(names), "done")
     return results
 
@@ -112,7 +117,9 @@ def compare_methods(
 Parts = tuple[FrequencyTable, FrequencyTable]
 
 
-def _raw(cells: FrequencyTable, schema: Schema, parts: Parts | None, random_state: int) -> Compared:
+def _raw(
+    cells: FrequencyTable, schema: Schema, parts: Parts | None, random_state: int
+) -> MethodResult:
     measured, risks = measure_raw(cells), risk(cells, sensitive=schema.sensitive)
     accuracy = None
     if parts is not None and schema.target is not None:
@@ -120,7 +127,7 @@ def _raw(cells: FrequencyTable, schema: Schema, parts: Parts | None, random_stat
         raw = released_raw(train)
         lookup = Recoded(test, *_raw_labels(raw, test))
         accuracy = forest_accuracy(raw, lookup, schema.target, random_state)
-    return Compared(
+    return MethodResult(
         RAW, 0.0, 0.0, measured.discernibility, measured.n_groups, 0,
         risks.prosecutor.highest, risks.prosecutor.average, accuracy, None,
     )  # fmt: skip
@@ -144,7 +151,7 @@ def _run(
     parts: Parts | None,
     max_suppression: float,
     random_state: int,
-) -> Compared:
+) -> MethodResult:
     estimator = make_method(name, schema, privacy)
     if max_suppression and "max_suppression" in estimator.get_params():
         estimator.set_params(max_suppression=max_suppression)
@@ -161,7 +168,7 @@ def _run(
         accuracy = forest_accuracy(
             recoding.recode(train), recoding.recode(test), schema.target, random_state
         )
-    return Compared(
+    return MethodResult(
         name, measured.loss, measured.gcp, measured.discernibility, measured.n_groups,
         measured.n_suppressed, risks.prosecutor.highest, risks.prosecutor.average, accuracy,
         seconds,

@@ -13,10 +13,15 @@ from sklearn.base import clone
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unseen
 from shoal.errors import ParameterError, SchemaError
-from shoal.models import FittedTree, KAnonymousTreeClassifier, PublicTest, read_cells
+from shoal.models import KAnonymousTreeClassifier
+from shoal.models.tree._cells import read_cells
+from shoal.models.tree._nodes import FittedTree, PublicTest
 from shoal.privacy import KAnonymity, PrivacyModel
-from shoal.schema import Coding, Schema, range_label
-from shoal.tables import FrequencyTable, Labels, Recoded, node_labels
+from shoal.schema import Schema
+from shoal.schema._band_labels import range_label
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
+from shoal.tables._recoded import Labels, Recoded, node_labels
 from shoal.typing import Codes, Flags, Progress
 
 

@@ -12,12 +12,14 @@ import numpy as np
 from shoal.errors import GuaranteeError
 from shoal.privacy import PrivacyModel
 from shoal.schema import Column, Schema
-from shoal.tables import STAR, FrequencyTable, Output, Recoded, open_table
+from shoal.tables import FrequencyTable, RowOptions, open_table
+from shoal.tables._engine import STAR
+from shoal.tables._recoded import Recoded
 from shoal.typing import Native
 
 
 def recheck(
-    table: Native, schema: Schema, privacy: PrivacyModel, output: Output, recoded: Recoded
+    table: Native, schema: Schema, privacy: PrivacyModel, output: RowOptions, recoded: Recoded
 ) -> FrequencyTable:
     """Raise :class:`GuaranteeError` unless the released rows keep the promise."""
     groups = count_released(table, schema, drop_stars=output.keep_suppressed)

@@ -13,8 +13,9 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from shoal.errors import ParameterError, SchemaError, TableError
-from shoal.schema import Coding
-from shoal.tables import FrequencyTable, Recoded, node_labels
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
+from shoal.tables._recoded import Recoded, node_labels
 from shoal.typing import Codes, Flags, PathText
 
 Unseen = Literal["root", "suppress", "error"]

@@ -19,10 +19,13 @@ from typing import Any
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._recoding import Recoding
 from shoal.errors import ParameterError, TableError
-from shoal.metrics import Metrics, Risk, measure, measure_raw, risk
-from shoal.privacy import PrivacyModel, Reached, check
+from shoal.metrics import Metrics, Risk, measure, risk
+from shoal.metrics._measure import measure_raw
+from shoal.privacy import Level, PrivacyModel, check
 from shoal.schema import Schema
-from shoal.tables import Compressed, Output, Recoded
+from shoal.tables import RowOptions
+from shoal.tables._engine import Compressed
+from shoal.tables._recoded import Recoded
 from shoal.typing import Native, PathText
 
 FORMATS = (".csv", ".parquet", ".arrow", ".feather")
@@ -48,7 +51,7 @@ class Release:
         Cells and groups.
     compressed : Compressed
         The table, still where it was.
-    output : Output
+    output : RowOptions
         How rows are given out.
     notes : tuple of str
         What the user should know: approximations, columns that could not be used.
@@ -69,7 +72,7 @@ class Release:
     recoding: Recoding
     recoded: Recoded
     compressed: Compressed
-    output: Output = field(default_factory=Output)
+    output: RowOptions = field(default_factory=RowOptions)
     notes: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
 
@@ -81,7 +84,7 @@ class Release:
         return table
 
     @cached_property
-    def reached(self) -> tuple[Reached, ...]:
+    def reached(self) -> tuple[Level, ...]:
         """What the released groups reach with each privacy model."""
         return check(self.privacy, self.privacy.prepare(self.recoded.groups))
 

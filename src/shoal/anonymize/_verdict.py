@@ -10,17 +10,12 @@ import numpy as np
 
 from shoal.anonymize._recheck import plain_schema
 from shoal.errors import SchemaError
-from shoal.privacy import PrivacyModel, Reached, check
-from shoal.schema import (
-    Coding,
-    FromFile,
-    Hierarchy,
-    Schema,
-    Tree,
-    band_bounds,
-    find_ceiling,
-)
-from shoal.tables import STAR, FrequencyTable, open_table
+from shoal.privacy import Level, PrivacyModel, check
+from shoal.schema import FromFile, Hierarchy, Schema, Tree
+from shoal.schema._band_labels import band_bounds
+from shoal.schema._coding import Coding, find_ceiling
+from shoal.tables import FrequencyTable, open_table
+from shoal.tables._engine import STAR
 from shoal.typing import Flags, Native
 
 _ADDED = ("_min", "_max", "_mean")  # columns that a release with ranges has besides
@@ -55,7 +50,7 @@ class Verdict:
         Rows that count, groups of them, and rows left aside because they are fully starred.
     smallest_group : int
         Rows in it; 0 for an empty table.
-    reached : tuple of Reached
+    reached : tuple of Level
         What each condition asks and what the worst group has.
     n_failing_groups, n_failing_rows : int
         Groups that fail at least one condition, and the rows in them.
@@ -70,7 +65,7 @@ class Verdict:
     n_groups: int
     n_starred: int
     smallest_group: int
-    reached: tuple[Reached, ...]
+    reached: tuple[Level, ...]
     n_failing_groups: int
     n_failing_rows: int
     failing: tuple[FailingGroup, ...]

@@ -10,8 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from shoal.errors import SchemaError
-from shoal.schema import Column, Schema, make_coding, number, text
-from shoal.tables import STAR
+from shoal.schema import Column, Schema
+from shoal.schema._coding import make_coding
+from shoal.schema._text import number, text
+from shoal.tables._engine import STAR
 from shoal.typing import Flags, Floats
 
 Place: TypeAlias = Callable[[str], float]

@@ -13,11 +13,12 @@ from duckdb import DuckDBPyRelation
 from shoal.anonymize import Release
 from shoal.attacks._attack_result import AttackResult, wilson
 from shoal.attacks._candidates import Candidates, find_candidates
-from shoal.audit._training_table import read_frame, read_people
+from shoal.audit._training_table import read_frame, read_training_table
 from shoal.audit.adapters._registry import read_model
 from shoal.errors import ParameterError, SchemaError
-from shoal.frames import is_frame
-from shoal.schema import Coding, Schema, code_column
+from shoal.frames._frame import is_frame
+from shoal.schema import Schema
+from shoal.schema._coding import Coding, code_column
 from shoal.typing import Codes, Counts, Floats, Native
 
 
@@ -123,7 +124,7 @@ def linking_attack(
     .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
        The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
     """
-    people = read_people(public_table, schema, domain)
+    people = read_training_table(public_table, schema, domain)
     if any(not 0 <= row < people.n_rows for row in known):
         raise ParameterError(f"known must name rows from 0 to {people.n_rows - 1}.")
     column = _choose(people.schema, column, tuple(people.columns))

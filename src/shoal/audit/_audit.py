@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._model_audit import Breach, ModelAudit, ReleaseKind
-from shoal.audit._model_spans import Reading
-from shoal.audit._training_table import read_people
+from shoal.audit._model_spans import ModelSpans
+from shoal.audit._training_table import read_training_table
 from shoal.audit.adapters._registry import read_model
 from shoal.errors import ParameterError
-from shoal.privacy import KAnonymity, PrivacyModel, Spans
+from shoal.privacy import KAnonymity, PrivacyModel
+from shoal.privacy.spans._spans import Spans
 from shoal.schema import Schema
 from shoal.typing import Floats, Native
 
@@ -90,7 +91,7 @@ def audit(
         raise ParameterError(f"release must be one of {', '.join(RELEASES)}, got {release!r}.")
     if privacy is not None and not isinstance(privacy, PrivacyModel):
         raise ParameterError("privacy must be a privacy model such as EntropyDiversity(2).")
-    people = read_people(table, schema, domain)
+    people = read_training_table(table, schema, domain)
     reading = read_model(
         model,
         people,
@@ -105,7 +106,7 @@ def audit(
     return judge(reading, condition, int(k), release)
 
 
-def judge(reading: Reading, condition: PrivacyModel, k: int, release: ReleaseKind) -> ModelAudit:
+def judge(reading: ModelSpans, condition: PrivacyModel, k: int, release: ReleaseKind) -> ModelAudit:
     """Ask a condition of every span, and sum up what an attacker learns."""
     spans = reading.spans
     broken = np.flatnonzero(spans.breaches(condition))

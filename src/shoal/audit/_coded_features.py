@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import Features, PrivateFeatures, bare_feature, find_features
-from shoal.audit._training_table import People
+from shoal.audit._training_table import TrainingTable
 from shoal.errors import SchemaError
-from shoal.schema import text
+from shoal.schema._text import text
 from shoal.typing import Floats
 
 
 def code_features(
-    columns: Sequence[str], categories: Mapping[str, Sequence[Any]], people: People
+    columns: Sequence[str], categories: Mapping[str, Sequence[Any]], people: TrainingTable
 ) -> Features:
     """Columns as numbers; those with categories as the place of their value among them."""
     matrix = np.empty((people.n_rows, len(columns)))
@@ -34,7 +34,9 @@ def code_features(
     return Features(tuple(columns), matrix, tuple(private))
 
 
-def encoded_features(before: Any, model: Any, people: People, *, has_categories: bool) -> Features:
+def encoded_features(
+    before: Any, model: Any, people: TrainingTable, *, has_categories: bool
+) -> Features:
     """What the encoders of a Pipeline make of the columns; the model must not code any itself."""
     if has_categories:
         raise SchemaError(
@@ -55,7 +57,7 @@ def _places(name: str, values: Sequence[Any], known: Sequence[Any]) -> Floats:
     return np.array([place[text(value)] for value in values], np.float64)
 
 
-def _closed(name: str, at: int, known: Sequence[Any], people: People) -> PrivateFeatures:
+def _closed(name: str, at: int, known: Sequence[Any], people: TrainingTable) -> PrivateFeatures:
     domain = people.domains[name]
     values: Sequence[Any] = domain.values
     if domain.is_range:  # every category that is a number within

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit._training_table import Domain, People
+from shoal.audit._training_table import Domain, TrainingTable
 from shoal.errors import SchemaError
-from shoal.schema import number
+from shoal.schema._text import number
 from shoal.typing import Floats
 
 # each output of these depends on a single input column
@@ -104,14 +104,14 @@ def _single(values: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
         return values.astype(np.float32, copy=False)
 
 
-def input_columns(model: Any, people: People) -> tuple[str, ...]:
+def input_columns(model: Any, people: TrainingTable) -> tuple[str, ...]:
     """Columns that a model was fitted on; an error when the schema has others."""
     names = getattr(model, "feature_names_in_", None)
     wanted = getattr(model, "n_features_in_", len(people.attributes))
     return match_columns(names, wanted, people)
 
 
-def match_columns(names: Any, wanted: int, people: People) -> tuple[str, ...]:
+def match_columns(names: Any, wanted: int, people: TrainingTable) -> tuple[str, ...]:
     """The schema's columns behind a model's names, or behind its number of unnamed features."""
     if names is not None:
         lost = [str(name) for name in names if str(name) not in people.attributes]
@@ -169,7 +169,9 @@ def _keeps_columns_apart(step: Any, name: str) -> bool:
     return name in ONE_COLUMN_EACH and not getattr(step, "add_indicator", False)
 
 
-def find_features(before: Any, model: Any, people: People, *, single: bool = False) -> Features:
+def find_features(
+    before: Any, model: Any, people: TrainingTable, *, single: bool = False
+) -> Features:
     """Features of the rows, and what private attributes can make of theirs.
 
     With `single` the matrix is made in single precision at once: memory that was never used costs
@@ -217,7 +219,7 @@ def bare_feature(name: str, place: int, domain: Domain) -> PrivateFeatures:
 
 
 def _transform(
-    before: Any, people: People, columns: tuple[str, ...], name: str | None, values: Any
+    before: Any, people: TrainingTable, columns: tuple[str, ...], name: str | None, values: Any
 ) -> Floats:
     frame = people.frame.select(columns)
     if name is not None:
@@ -238,7 +240,7 @@ def _transform(
 
 
 def _probe(
-    before: Any, people: People, columns: tuple[str, ...], name: str
+    before: Any, people: TrainingTable, columns: tuple[str, ...], name: str
 ) -> tuple[PrivateFeatures, list[str]]:
     domain = people.domains[name]
     if not domain.is_range:

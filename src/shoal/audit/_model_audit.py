@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.privacy import Bins, Spans
+from shoal.privacy.spans._spans import Bins, Spans
 
 ReleaseKind = Literal["counts", "frequencies", "majority"]
 MOST_SHOWN = 10

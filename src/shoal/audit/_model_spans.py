@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.privacy import Bins, Spans
+from shoal.privacy.spans._spans import Bins, Spans
 
 MOST_PATHS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class ModelSpans:
     """One model over one table, seen as spans.
 
     Parameters

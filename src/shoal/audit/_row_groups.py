@@ -8,15 +8,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit._training_table import People
-from shoal.tables import group_keys
+from shoal.audit._training_table import TrainingTable
+from shoal.tables._frequency import group_keys
 from shoal.typing import Codes
 
-Labels: TypeAlias = NDArray[np.integer[Any]]
+RowGroups: TypeAlias = NDArray[np.integer[Any]]
 AT_ONCE = 8
 
 
-def renumber(label: Labels) -> tuple[Labels, Labels]:
+def renumber(label: RowGroups) -> tuple[RowGroups, RowGroups]:
     """Numbers in use, rising, and their places: `np.unique` without sorting."""
     used = np.flatnonzero(np.bincount(label))
     place = np.zeros(int(used[-1]) + 1, np.int64)
@@ -24,14 +24,14 @@ def renumber(label: Labels) -> tuple[Labels, Labels]:
     return used, place[label]
 
 
-def first_rows(label: Labels) -> Labels:
+def first_rows(label: RowGroups) -> RowGroups:
     """First row of each number; all numbers from 0 on are in use."""
     first = np.zeros(int(label.max()) + 1, np.int64)
     first[label[::-1]] = np.arange(len(label))[::-1]
     return first
 
 
-def with_class(people: People, label: Labels, outcome: Codes) -> NDArray[np.int64]:
+def with_class(people: TrainingTable, label: RowGroups, outcome: Codes) -> NDArray[np.int64]:
     """Rows of one reach are told apart by the target when that is public."""
     if people.target_is_private or people.schema.target is None:
         return label.astype(np.int64, copy=False)
@@ -39,7 +39,7 @@ def with_class(people: People, label: Labels, outcome: Codes) -> NDArray[np.int6
     return np.unique(both, return_inverse=True)[1]
 
 
-def join_labels(labels: Sequence[Labels]) -> NDArray[np.int64]:
+def join_labels(labels: Sequence[RowGroups]) -> NDArray[np.int64]:
     """Number the rows so that equal numbers mean equal in every labelling."""
     n_rows = len(labels[0])
     joint = np.zeros(n_rows, np.int64)

@@ -12,20 +12,13 @@ import numpy as np
 
 from shoal.datasets import Dataset
 from shoal.errors import SchemaError, TableError
-from shoal.frames import Frame
-from shoal.privacy import PrivateColumns
-from shoal.schema import (
-    Coding,
-    Column,
-    FromFile,
-    Hierarchy,
-    Schema,
-    Tree,
-    code_column,
-    number,
-    text,
-)
-from shoal.tables import DuckEngine, open_table
+from shoal.frames._frame import Frame
+from shoal.privacy.spans._spans import PrivateColumns
+from shoal.schema import Column, FromFile, Hierarchy, Schema, Tree
+from shoal.schema._coding import Coding, code_column
+from shoal.schema._text import number, text
+from shoal.tables import open_table
+from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Codes, Native
 
 
@@ -49,7 +42,7 @@ class Domain:
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class TrainingTable:
     """Training rows with the roles of their columns.
 
     Parameters
@@ -95,9 +88,9 @@ class People:
         return self.frame.numbers(name)
 
 
-def read_people(
+def read_training_table(
     table: Native, schema: Schema, domain: Mapping[str, Sequence[Any]] | None = None
-) -> People:
+) -> TrainingTable:
     """Read a training table and check it against its schema."""
     if not isinstance(schema, Schema):
         raise SchemaError("schema must be a Schema: which columns are public, which private.")
@@ -122,7 +115,7 @@ def read_people(
         columns[name] = code_column(name, schema[name], codes, values)
         if name in private:
             domains[name] = _domain(name, schema[name], codes, values, (domain or {}).get(name))
-    return People(frame, schema, attributes, private, domains, columns)
+    return TrainingTable(frame, schema, attributes, private, domains, columns)
 
 
 def _baskets(baskets: list[Any], schema: Schema) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from shoal.cli._output import output
 from shoal.cli.publish._schema import draw_schema
 from shoal.cli.publish._show import show_release
 from shoal.datasets import DataNotFoundError, Dataset, adult, adult_schema, census, census_schema
-from shoal.discover import Suggestion, suggest_schema
+from shoal.discover import suggest_schema
+from shoal.discover._suggest import Suggestion
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 

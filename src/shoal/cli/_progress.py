@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from shoal._jit import told_of_compiling
+from shoal._jit import on_compile
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,7 +65,7 @@ def bar(console: Console) -> Iterator[Progress]:
         console.print(COMPILING, markup=False, highlight=False)
 
     try:
-        with told_of_compiling(compiling):
+        with on_compile(compiling):
             yield progress
     finally:
         if shown:

@@ -1,8 +1,8 @@
 """Loaders of public data sets, and generators; nothing is ever fetched."""
 
-from shoal.datasets._adult import SEVEN, adult, adult_schema
+from shoal.datasets._adult import adult, adult_schema
 from shoal.datasets._census import census, census_schema
-from shoal.datasets._dataset import Dataset, cache_folder
+from shoal.datasets._dataset import Dataset
 from shoal.datasets._public import (
     LUNG_RANGES,
     census_income,
@@ -13,23 +13,19 @@ from shoal.datasets._public import (
     lung_sites,
 )
 from shoal.datasets._scale import scale_up
-from shoal.datasets._sources import DataNotFoundError, data_folders, find_data
+from shoal.datasets._sources import DataNotFoundError
 
 __all__ = [
     "LUNG_RANGES",
-    "SEVEN",
     "DataNotFoundError",
     "Dataset",
     "adult",
     "adult_schema",
-    "cache_folder",
     "census",
     "census_income",
     "census_schema",
     "covtype",
     "credit",
-    "data_folders",
-    "find_data",
     "groceries",
     "lung",
     "lung_sites",

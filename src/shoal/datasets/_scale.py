@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 
 from shoal._atomic import atomic_path
-from shoal.datasets._adult import SEVEN
+from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.datasets._dataset import Dataset
 from shoal.errors import ParameterError
 from shoal.typing import PathText, Progress
@@ -26,7 +26,7 @@ def scale_up(
     *,
     sigma: int = 30,
     rho: int = 3,
-    columns: Sequence[str] = SEVEN,
+    columns: Sequence[str] = SCALE_UP_COLUMNS,
     keep: Sequence[str] = ("income",),
     random_state: int = 0,
     progress: Progress | None = None,

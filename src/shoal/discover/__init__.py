@@ -4,39 +4,20 @@ from shoal.discover._keys import find_key, minimal_keys
 from shoal.discover._mask import mask
 from shoal.discover._publish import write_masked
 from shoal.discover._ratios import distinct_ratio, separation_ratio
-from shoal.discover._results import (
-    AttributeSetRisk,
-    KeyResult,
-    MaskResult,
-    MinimalKeys,
-    UniquenessProfile,
-)
-from shoal.discover._roles import RoleHint, suggest_roles
-from shoal.discover._sizes import pairs_for_key, pairs_for_quasi_identifier, rows_for_key
-from shoal.discover._suggest import Suggestion, suggest_schema
-from shoal.discover._survey import Survey, survey
+from shoal.discover._roles import suggest_roles
+from shoal.discover._sizes import pairs_for_key
+from shoal.discover._suggest import suggest_schema
+from shoal.discover._survey import survey
 from shoal.discover._uniqueness import uniqueness
-from shoal.discover.sources._partition import CodeTable
 from shoal.discover.sources._reservoir import RowSample
 
 __all__ = [
-    "AttributeSetRisk",
-    "CodeTable",
-    "KeyResult",
-    "MaskResult",
-    "MinimalKeys",
-    "RoleHint",
     "RowSample",
-    "Suggestion",
-    "Survey",
-    "UniquenessProfile",
     "distinct_ratio",
     "find_key",
     "mask",
     "minimal_keys",
     "pairs_for_key",
-    "pairs_for_quasi_identifier",
-    "rows_for_key",
     "separation_ratio",
     "suggest_roles",
     "suggest_schema",

@@ -8,7 +8,8 @@ from shoal._atomic import atomic_path
 from shoal.discover._ratios import distinct_ratio, separation_ratio
 from shoal.discover._results import MaskResult
 from shoal.errors import GuaranteeError, ParameterError, TableError
-from shoal.tables import DuckEngine, open_table
+from shoal.tables import open_table
+from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Native, PathText
 
 _SUFFIXES = (".csv", ".parquet", ".arrow", ".feather", ".ipc")

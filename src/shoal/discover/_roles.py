@@ -12,7 +12,7 @@ from shoal.discover._survey import fitting_size
 from shoal.discover._uniqueness import n_sets, uniqueness
 from shoal.discover.sources._open import open_source
 from shoal.discover.sources._partition import CodeTable
-from shoal.schema import Role
+from shoal.schema._column import Role
 from shoal.typing import Native
 
 _ROWS = 50_000

@@ -11,18 +11,10 @@ from typing import Any
 from shoal.discover._names import NAMED
 from shoal.discover._ratios import distinct_ratio
 from shoal.discover._roles import suggest_roles
-from shoal.schema import (
-    Auto,
-    Column,
-    Dates,
-    Flat,
-    Intervals,
-    Kind,
-    Recipe,
-    Role,
-    Schema,
-    text,
-)
+from shoal.schema import Auto, Column, Dates, Flat, Intervals, Schema
+from shoal.schema._column import Kind, Role
+from shoal.schema._recipe import Recipe
+from shoal.schema._text import text
 from shoal.tables import Engine, open_table
 from shoal.typing import Native
 

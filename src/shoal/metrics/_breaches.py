@@ -11,7 +11,8 @@ import numpy as np
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy import Proximity
 from shoal.schema import Hierarchy
-from shoal.tables import FrequencyTable, Histogram
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram
 from shoal.typing import Flags, Floats
 
 _CHUNK = 2**21  # shares held at once: 16 MB

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.metrics._groups import target_histogram
-from shoal.tables import Labels, Recoded
+from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Codes, Counts, Floats
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.errors import SchemaError
-from shoal.tables import FrequencyTable, Histogram, Recoded
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram
+from shoal.tables._recoded import Recoded
 
 
 def discernibility(recoded: Recoded) -> int:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from shoal.schema import Coding
-from shoal.tables import Labels, Recoded
+from shoal.schema._coding import Coding
+from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Codes, Floats
 
 

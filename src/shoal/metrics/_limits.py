@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.tables import Recoded
+from shoal.tables._recoded import Recoded
 from shoal.typing import Counts
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.tables import Recoded
+from shoal.tables._recoded import Recoded
 from shoal.typing import Floats
 
 _MOST = 2**24  # combinations of values held at once: 128 MB

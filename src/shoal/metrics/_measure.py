@@ -10,7 +10,8 @@ import numpy as np
 from shoal.metrics._entropy import non_uniform_entropy
 from shoal.metrics._groups import average_group_size, classification_metric, discernibility
 from shoal.metrics._labels import gcp, information_loss, loss, ncp, precision
-from shoal.tables import FrequencyTable, Recoded, range_labels
+from shoal.tables import FrequencyTable
+from shoal.tables._recoded import Recoded, range_labels
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.schema import Coding, number, text
-from shoal.tables import Recoded
+from shoal.schema._coding import Coding
+from shoal.schema._text import number, text
+from shoal.tables._recoded import Recoded
 from shoal.typing import Flags, Floats
 
 
@@ -63,7 +64,7 @@ class Between:
 
 
 @dataclass(frozen=True)
-class Condition:
+class QueryCondition:
     """One column's part of a query: any of some tests, or none of them.
 
     Missing values meet no condition unless a test names them, as in SQL.
@@ -91,7 +92,7 @@ class Condition:
 class CountQuery:
     """How many rows meet all conditions?"""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[QueryCondition, ...]
 
 
 @dataclass(frozen=True, eq=False)

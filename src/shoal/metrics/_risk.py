@@ -10,8 +10,9 @@ import numpy as np
 
 from shoal.errors import ParameterError, SchemaError
 from shoal.metrics._measure import BeforeAfter
-from shoal.privacy import POPULATION
-from shoal.tables import FrequencyTable, Recoded
+from shoal.privacy._model import POPULATION
+from shoal.tables import FrequencyTable
+from shoal.tables._recoded import Recoded
 from shoal.typing import Counts
 
 

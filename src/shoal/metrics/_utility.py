@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from shoal.errors import ParameterError
 from shoal.metrics._groups import target_histogram
-from shoal.tables import Recoded
+from shoal.tables._recoded import Recoded
 from shoal.typing import Codes, Counts
 
 CLASSIFIERS: dict[str, tuple[str, str, dict[str, Any]]] = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.tables import Labels, Recoded
+from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Counts
 
 

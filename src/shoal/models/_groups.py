@@ -11,16 +11,11 @@ from numpy.typing import NDArray
 from shoal.errors import InfeasibleError, ParameterError
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded, private_coding
-from shoal.privacy import (
-    DeltaPresence,
-    KAnonymity,
-    PrivacyModel,
-    PrivateColumns,
-    check,
-    count_groups,
-)
-from shoal.schema import Coding
-from shoal.tables import FrequencyTable, Histogram
+from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, check
+from shoal.privacy.spans._spans import PrivateColumns, count_groups
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram
 from shoal.typing import Codes
 
 

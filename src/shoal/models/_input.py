@@ -13,8 +13,8 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from shoal.errors import SchemaError, TableError
-from shoal.frames import Frame, is_frame
-from shoal.schema import number
+from shoal.frames._frame import Frame, is_frame
+from shoal.schema._text import number
 from shoal.typing import Codes, Floats
 
 

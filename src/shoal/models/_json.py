@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal._atomic import write_text
 from shoal.errors import TableError
-from shoal.privacy import Bins, Spans
+from shoal.privacy.spans._spans import Bins, Spans
 from shoal.tables import FrequencyTable
 from shoal.typing import PathText
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.tables import FrequencyTable, Recoded
+from shoal.tables import FrequencyTable
+from shoal.tables._recoded import Recoded
 from shoal.typing import Flags, Floats
 
 TOLERANCE = 1e-9
@@ -23,7 +24,7 @@ POPULATION = "rows of the population"
 """Name under which the rows of a population are counted beside the sensitive columns."""
 
 
-class Rule(NamedTuple):
+class Condition(NamedTuple):
     """One condition of a model in the form that the rule kernels read.
 
     What `level`, `second`, `floats` and `codes` mean is written at each kind in
@@ -39,7 +40,7 @@ class Rule(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reached:
+class Level:
     """How far a table goes with one model.
 
     Parameters
@@ -109,7 +110,7 @@ class PrivacyModel(ABC):
         """Say in one sentence what every group has to be."""
 
     @abstractmethod
-    def rules(self, cells: FrequencyTable) -> list[Rule]:
+    def conditions(self, cells: FrequencyTable) -> list[Condition]:
         """The conditions beyond `minimum_size`, for the kernels; `cells` are the whole table."""
 
     @property
@@ -239,9 +240,9 @@ class All(PrivacyModel):
         """Their sentences, joined."""
         return "; ".join(model.describe() for model in self.models)
 
-    def rules(self, cells: FrequencyTable) -> list[Rule]:
+    def conditions(self, cells: FrequencyTable) -> list[Condition]:
         """The rules of all of them."""
-        return [rule for model in self.models for rule in model.rules(cells)]
+        return [rule for model in self.models for rule in model.conditions(cells)]
 
     def bind(self, sensitive: Sequence[str]) -> PrivacyModel:
         """Bind each of them."""
@@ -273,13 +274,13 @@ def _joined(model: PrivacyModel) -> tuple[PrivacyModel, ...]:
     return model.models if isinstance(model, All) else (model,)
 
 
-def check(model: PrivacyModel, groups: FrequencyTable) -> tuple[Reached, ...]:
+def check(model: PrivacyModel, groups: FrequencyTable) -> tuple[Level, ...]:
     """What a table reaches with each part of a model; values of people are not in it."""
     found = []
     for part in model.parts:
         failing = ~part.holds(groups)
         found.append(
-            Reached(
+            Level(
                 part.to_dict(),
                 part.describe(),
                 part.required,
@@ -340,9 +341,9 @@ class _ColumnModel(PrivacyModel):
         met = [self.column_holds(groups, name) for name in self.columns(groups)]
         return np.logical_and.reduce(met) | (groups.sizes == 0)
 
-    def rules(self, cells: FrequencyTable) -> list[Rule]:
+    def conditions(self, cells: FrequencyTable) -> list[Condition]:
         """One rule per column."""
-        return [self.column_rule(cells, name) for name in self.columns(cells)]
+        return [self.column_condition(cells, name) for name in self.columns(cells)]
 
     def column_levels(self, groups: FrequencyTable, column: str) -> Floats:
         """Level of each group in one column."""
@@ -355,7 +356,7 @@ class _ColumnModel(PrivacyModel):
             return levels >= self.required - TOLERANCE
         return levels <= self.required + TOLERANCE
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         """The rule for one column."""
         raise NotImplementedError
 

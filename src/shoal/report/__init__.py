@@ -2,34 +2,18 @@
 
 from shoal.report.figures._audit_plot import plot_audit
 from shoal.report.figures._compare_plot import plot_comparison
-from shoal.report.figures._frontier import (
-    Frontier,
-    FrontierPoint,
-    measure_frontier,
-    plot_frontier,
-)
+from shoal.report.figures._frontier import measure_frontier, plot_frontier
 from shoal.report.figures._lattice_plot import plot_lattice
 from shoal.report.figures._quasi_plot import plot_survey
-from shoal.report.release.pages._html import (
-    ReleaseReport,
-    release_html,
-    release_report,
-    report_path,
-    write_release_html,
-)
+from shoal.report.release.pages._html import release_report, write_release_html
 
 __all__ = [
-    "Frontier",
-    "FrontierPoint",
-    "ReleaseReport",
     "measure_frontier",
     "plot_audit",
     "plot_comparison",
     "plot_frontier",
     "plot_lattice",
     "plot_survey",
-    "release_html",
     "release_report",
-    "report_path",
     "write_release_html",
 ]

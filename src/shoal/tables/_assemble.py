@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import SchemaError
-from shoal.schema import Coding, Column, Schema, make_coding, text
+from shoal.schema import Column, Schema
+from shoal.schema._coding import Coding, make_coding
+from shoal.schema._text import text
 from shoal.tables._count_kernels import merge_entries
 from shoal.tables._frequency import FrequencyTable, Histogram, group_keys, pack_codes
 from shoal.typing import Codes, Counts

@@ -20,7 +20,7 @@ STAR = "*"
 
 
 @dataclass(frozen=True)
-class Output:
+class RowOptions:
     """How released rows are given out.
 
     Parameters
@@ -45,10 +45,10 @@ class Compressed(Protocol):
     def cells(self) -> FrequencyTable:
         """Distinct combinations of quasi-identifier values."""
 
-    def release(self, recoded: Recoded, output: Output) -> Native:
+    def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows, in the library the table came from."""
 
-    def write(self, recoded: Recoded, output: Output, path: Path) -> None:
+    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
         """Write the released rows to a file; the suffix tells the format."""
 
 
@@ -88,5 +88,5 @@ class Engine(Protocol):
     def group_sizes(self) -> tuple[Counts, Counts]:
         """Sizes of the groups of equal rows, each once, and how many groups have each."""
 
-    def made_distinct(self) -> Engine:
+    def distinct_rows(self) -> Engine:
         """The same table with equal rows made one."""

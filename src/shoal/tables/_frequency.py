@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.schema import Coding
+from shoal.schema._coding import Coding
 from shoal.tables._count_kernels import merge_entries, pack_groups
 from shoal.typing import Codes, Counts, Floats
 

@@ -7,7 +7,8 @@ from typing import Any
 import duckdb
 
 from shoal.errors import TableError
-from shoal.frames import is_frame, read_arrow
+from shoal.frames._frame import is_frame
+from shoal.frames._native import read_arrow
 from shoal.tables._engine import Engine
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._files import open_files

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.schema import Coding, band_bounds, range_label
+from shoal.schema._band_labels import band_bounds, range_label
+from shoal.schema._coding import Coding
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
 

@@ -1,6 +1,10 @@
 """What recipients will ask: queries read from SQL, and what they say about the columns."""
 
 from shoal.workload._read import parse_workload, read_workload
-from shoal.workload._workload import Problem, Query, Workload
+from shoal.workload._workload import Workload
 
-__all__ = ["Problem", "Query", "Workload", "parse_workload", "read_workload"]
+__all__ = [
+    "Workload",
+    "parse_workload",
+    "read_workload",
+]

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import MissingExtraError, ParameterError, TableError
-from shoal.metrics import Among, Between, Condition
+from shoal.metrics import Among, Between
+from shoal.metrics._queries import QueryCondition
 from shoal.typing import PathText
 from shoal.workload._workload import Problem, Query, Workload
 
@@ -111,7 +112,7 @@ def _read_query(exp: Any, tree: Any, line: int) -> Query:
     selections: list[str] = []
     features: list[str] = []
     targets: list[str] = []
-    conditions: list[Condition] = []
+    conditions: list[QueryCondition] = []
     wheres = list(tree.find_all(exp.Where))
     for place in (*wheres, *tree.find_all(exp.Having)):
         selections += _columns(exp, place)
@@ -151,35 +152,35 @@ def _and_parts(exp: Any, tree: Any) -> list[Any]:
     return [part.unnest() for part in tree.flatten()] if isinstance(tree, exp.And) else [tree]
 
 
-def _inner_conditions(exp: Any, tree: Any) -> list[Condition]:
+def _inner_conditions(exp: Any, tree: Any) -> list[QueryCondition]:
     """Single comparisons inside something larger: their constants still tell where to cut."""
     found = [_condition(exp, part) for part in tree.find_all(exp.Predicate)]
     return [condition for condition in found if condition is not None]
 
 
-def _condition(exp: Any, tree: Any) -> Condition | None:
+def _condition(exp: Any, tree: Any) -> QueryCondition | None:
     """A comparison of one column with constants, if that is what `tree` is."""
     tree = tree.unnest()
     if isinstance(tree, exp.Not):
         inner = _condition(exp, tree.this)
-        return inner and Condition(inner.column, inner.tests, not inner.negated)
+        return inner and QueryCondition(inner.column, inner.tests, not inner.negated)
     if isinstance(tree, exp.Or):
         return _any_of([_condition(exp, part) for part in tree.flatten()])
     if isinstance(tree, exp.Is):
         if isinstance(tree.this, exp.Column) and isinstance(tree.expression, exp.Null):
-            return Condition(tree.this.name, (Among((None,)),))
+            return QueryCondition(tree.this.name, (Among((None,)),))
         return None
     if isinstance(tree, exp.Column):
-        return Condition(tree.name, (Among((True,)),))
+        return QueryCondition(tree.name, (Among((True,)),))
     test = _test(exp, tree)
-    return None if test is None else Condition(*test)
+    return None if test is None else QueryCondition(*test)
 
 
-def _any_of(parts: list[Condition | None]) -> Condition | None:
+def _any_of(parts: list[QueryCondition | None]) -> QueryCondition | None:
     known = [part for part in parts if part is not None and not part.negated]
     if len(known) < len(parts) or len({part.column for part in known}) != 1:
         return None
-    return Condition(known[0].column, tuple(test for part in known for test in part.tests))
+    return QueryCondition(known[0].column, tuple(test for part in known for test in part.tests))
 
 
 def _test(exp: Any, tree: Any) -> tuple[str, tuple[Among | Between, ...], bool] | None:

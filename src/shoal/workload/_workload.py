@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.metrics import Among, Between, Condition, CountQuery
-from shoal.schema import Schema, number
+from shoal.metrics import Among, Between, CountQuery
+from shoal.metrics._queries import QueryCondition
+from shoal.schema import Schema
+from shoal.schema._text import number
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Query:
         Columns that are read or grouped by.
     targets : tuple of str
         Columns that are aggregated.
-    conditions : tuple of Condition
+    conditions : tuple of QueryCondition
         Comparisons of a column with constants.
     is_conjunction : bool
         Whether the conditions, all together, are what the query asks of a row.
@@ -39,7 +41,7 @@ class Query:
     selections: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[QueryCondition, ...] = ()
     is_conjunction: bool = False
 
 
@@ -147,7 +149,7 @@ class Workload:
             known = [names.get(_plain(condition.column)) for condition in query.conditions]
             if query.is_conjunction and known and None not in known:
                 conditions = [
-                    Condition(str(name), condition.tests, condition.negated)
+                    QueryCondition(str(name), condition.tests, condition.negated)
                     for name, condition in zip(known, query.conditions, strict=True)
                 ]
                 found.append(CountQuery(tuple(conditions)))

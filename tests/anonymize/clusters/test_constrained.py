@@ -12,7 +12,7 @@ from shoal.anonymize.clusters._constrained import (
 )
 from shoal.anonymize.clusters._k_member_kernels import k_member
 from shoal.errors import InfeasibleError, ParameterError
-from shoal.metrics import limit_violations
+from shoal.metrics._limits import limit_violations
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, PSensitive, TCloseness
 from shoal.schema import Schema
 from shoal.tables import open_table

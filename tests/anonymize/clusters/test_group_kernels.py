@@ -13,7 +13,7 @@ from shoal.anonymize.clusters._group_kernels import (
     make_groups,
     total_loss,
 )
-from shoal.privacy import allowed_groups
+from shoal.privacy.compiled._compile import allowed_groups
 from tests.anonymize import group_cases
 from tests.reference import groups as twin
 

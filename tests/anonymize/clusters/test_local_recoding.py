@@ -8,7 +8,7 @@ from shoal.anonymize import LocalRecoding, load_recoding
 from shoal.anonymize.clusters import _local_solver
 from shoal.datasets import DataNotFoundError, adult, adult_schema
 from shoal.errors import InfeasibleError, ParameterError
-from shoal.metrics import loss
+from shoal.metrics._labels import loss
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
 from tests.anonymize import group_cases

@@ -10,7 +10,7 @@ from shoal.anonymize.clusters._refine_kernels import (
     repair_groups,
     split_groups,
 )
-from shoal.privacy import allowed_groups
+from shoal.privacy.compiled._compile import allowed_groups
 from tests.anonymize import group_cases
 from tests.reference import groups as twin
 

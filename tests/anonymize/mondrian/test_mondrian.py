@@ -7,10 +7,12 @@ from sklearn.base import clone
 
 from shoal.anonymize import Mondrian, load_recoding
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
-from shoal.metrics import gcp, ncp
+from shoal.metrics import gcp
+from shoal.metrics._labels import ncp
 from shoal.privacy import DistinctDiversity, KAnonymity, Proximity
-from shoal.schema import Schema, range_ends
-from shoal.tables import Output
+from shoal.schema import Schema
+from shoal.schema._band_labels import range_ends
+from shoal.tables import RowOptions
 from tests.anonymize.strategies import PEOPLE, SCHEMA, TREE, frame
 
 LIMITED = SCHEMA.replace(
@@ -188,7 +190,7 @@ def test_a_column_with_one_value_is_noted():
 
 
 def test_ranges_come_with_numbers_to_compute_with():
-    method = Mondrian(SCHEMA, KAnonymity(5)).fit(frame(CROWD), output=Output(ranges=("age",)))
+    method = Mondrian(SCHEMA, KAnonymity(5)).fit(frame(CROWD), output=RowOptions(ranges=("age",)))
     table = method.release_.table
     at = {name: place for place, name in enumerate(table.columns)}
     for row in table.fetchall():

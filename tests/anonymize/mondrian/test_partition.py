@@ -5,7 +5,8 @@ from hypothesis import example, given, settings, strategies as st
 from shoal.anonymize.mondrian import _partition
 from shoal.anonymize.mondrian._partition import Preferences, partition
 from shoal.anonymize.mondrian._region_recoding import RegionRecoding
-from shoal.privacy import EntropyDiversity, KAnonymity, compile_rules
+from shoal.privacy import EntropyDiversity, KAnonymity
+from shoal.privacy.compiled._compile import compile_model
 from tests.anonymize.strategies import PEOPLE, compress, twin_cells, twin_columns
 from tests.reference import mondrian as twin
 
@@ -17,7 +18,7 @@ def quiet(done, total, what, /):
 def run(cells, model, **settings):
     settings.setdefault("weight", np.ones(len(cells.codings)))
     regions, low, high = partition(
-        cells, compile_rules(model, cells), Preferences(**settings), quiet
+        cells, compile_model(model, cells), Preferences(**settings), quiet
     )
     recoding = RegionRecoding(cells.codings, regions, low, high)
     return recoding, recoding.find(2 * cells.keys.T.astype(np.int64))

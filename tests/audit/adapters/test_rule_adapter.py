@@ -7,7 +7,7 @@ import pytest
 
 from shoal.audit import audit, item_schema
 from shoal.errors import SchemaError, TableError
-from shoal.privacy import count_classes, read_rules
+from shoal.privacy.spans._rule_spans import count_classes, read_rules
 from tests.extras import need
 
 pd = need("pandas")
@@ -104,7 +104,7 @@ def test_what_is_refused():
 
 
 def test_no_rules_say_nothing():
-    from shoal.privacy import rule_spans
+    from shoal.privacy.spans._rule_spans import rule_spans
 
     found = rule_spans([], {}, ["viagra"], 5)
     assert found.spans.is_single.tolist() == [True]

@@ -4,13 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.federated import (
-    RandomKernelCox,
-    RandomKernelSVC,
-    concordance,
-    make_share,
-    survival_target,
-)
+from shoal.federated import RandomKernelCox, RandomKernelSVC, make_share
 from shoal.federated.kernels._arrays import (
     model_from_arrays,
     model_to_arrays,
@@ -18,6 +12,8 @@ from shoal.federated.kernels._arrays import (
     share_to_arrays,
     site_score,
 )
+from shoal.federated.kernels._cox import concordance
+from shoal.federated.kernels._survival import survival_target
 
 
 def test_a_share_survives_the_wire(kernel, sites):

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.federated import Study, compare_sites, survival_target
+from shoal.federated import Study, compare_sites
+from shoal.federated.kernels._survival import survival_target
 from tests.reference.sites import RANGES
 
 

@@ -8,15 +8,9 @@ from lifelines import CoxPHFitter
 from lifelines.utils import concordance_index
 
 from shoal.errors import InfeasibleError, ParameterError, TableError
-from shoal.federated import (
-    RandomKernelCox,
-    auc_at,
-    concordance,
-    make_share,
-    read_shares,
-    survival_target,
-    write_share,
-)
+from shoal.federated import RandomKernelCox, make_share, read_shares, write_share
+from shoal.federated.kernels._cox import concordance
+from shoal.federated.kernels._survival import auc_at, survival_target
 
 
 def target(table):

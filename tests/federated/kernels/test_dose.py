@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.federated import eqd2
+from shoal.federated.kernels._dose import eqd2
 
 
 def test_two_gray_fractions_within_four_weeks_are_their_own_equivalent():

@@ -4,7 +4,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from shoal.errors import ParameterError, ProtocolError, SchemaError, TableError
-from shoal.federated import RandomKernel, make_share, read_share, read_shares, write_share
+from shoal.federated import RandomKernel, make_share, read_shares, write_share
+from shoal.federated.kernels._shares import read_share
 from tests.reference.sites import RANGES, patients
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.metrics import roc_auc_score
 
 from shoal.errors import InfeasibleError, ParameterError
-from shoal.federated import auc_at, status_at, survival_target
+from shoal.federated.kernels._survival import auc_at, status_at, survival_target
 
 people = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 1), st.integers(-3, 3)), min_size=2, max_size=30

@@ -12,13 +12,12 @@ from shoal.federated import (
     TransformKey,
     decode_centroids,
     decode_contingency,
-    decode_items,
-    decode_label,
     decode_rules,
     decode_text,
     decode_tree,
     encode,
 )
+from shoal.federated.transforms._decode_results import decode_items, decode_label
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity
 

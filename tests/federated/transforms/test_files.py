@@ -4,16 +4,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shoal.errors import ParameterError, ProtocolError, SchemaError, TableError
-from shoal.federated import (
-    AliasTable,
-    GradedRanges,
-    TransformKey,
-    combine_files,
-    decode_file,
-    encode,
-    encode_file,
-    read_provenance,
-)
+from shoal.federated import AliasTable, GradedRanges, TransformKey, decode_file, encode, encode_file
+from shoal.federated.transforms._files import combine_files, read_provenance
 
 
 def make_key(high=90):

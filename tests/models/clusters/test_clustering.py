@@ -10,7 +10,8 @@ from sklearn.preprocessing import StandardScaler
 
 from shoal.audit import audit
 from shoal.errors import ParameterError, SchemaError, TableError
-from shoal.models import KAnonymousClustering, spanning_tree
+from shoal.models import KAnonymousClustering
+from shoal.models.clusters._mst import spanning_tree
 from shoal.privacy import (
     AlphaKAnonymity,
     BetaLikeness,

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import pdist, squareform
 
-from shoal.models import spanning_tree
+from shoal.models.clusters._mst import spanning_tree
 from tests.reference.clusters import is_tree, prim
 
 

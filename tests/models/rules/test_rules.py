@@ -10,7 +10,7 @@ from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models import KAnonymousRules
 from shoal.models.rules._mine_rules import find_channels, mine
 from shoal.models.rules._rules import read_baskets
-from shoal.privacy import ItemRule
+from shoal.privacy.spans._rule_spans import ItemRule
 from tests.extras import need
 
 need("pandas")
@@ -64,7 +64,8 @@ def test_channels_against_counting():
 
 
 def test_groceries_with_half_of_the_departments_private():
-    from shoal.datasets import DataNotFoundError, find_data, groceries
+    from shoal.datasets import DataNotFoundError, groceries
+    from shoal.datasets._sources import find_data
 
     try:
         baskets = groceries()

@@ -22,10 +22,11 @@ from shoal.privacy import (
     KAnonymity,
     RecursiveDiversity,
     TCloseness,
-    compile_rules,
-    count_groups,
 )
-from shoal.schema import Coding, Schema
+from shoal.privacy.compiled._compile import compile_model
+from shoal.privacy.spans._spans import count_groups
+from shoal.schema import Schema
+from shoal.schema._coding import Coding
 from tests.models.tables import as_array, tables
 from tests.reference import tree_spans
 
@@ -107,7 +108,7 @@ def grown(rows, classes, schema, model, criterion, unseen):
         training.columns,
         code_target(classes, 2, None),
         Settings(CRITERIA[criterion], 1e-12, 1.0, unseen == "majority"),
-        compile_rules(model, one_group_per_row(model, {}, len(rows))),
+        compile_model(model, one_group_per_row(model, {}, len(rows))),
         class_is_public=class_is_public,
     )
     return tree, attributes, coded, class_is_public

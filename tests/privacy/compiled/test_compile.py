@@ -11,21 +11,17 @@ from shoal.privacy import (
     Proximity,
     RecursiveDiversity,
     TCloseness,
-    add_cell,
-    allowed,
-    allowed_groups,
-    allowed_present,
-    compile_rules,
-    touch_cell,
 )
-from shoal.privacy.compiled._compile import DENSE_LIMIT
+from shoal.privacy.compiled._compile import DENSE_LIMIT, allowed_groups, compile_model
+from shoal.privacy.compiled._condition_kernels import add_cell, allowed
+from shoal.privacy.compiled._sparse_condition_kernels import allowed_present, touch_cell
 from shoal.schema import Hierarchy
 from tests.privacy.catalogue import CODING, MODELS, VALUES
 from tests.reference.rows import coding, table, values_in_groups
 
 
 def test_k_anonymity_alone_needs_no_histogram():
-    rules = compile_rules(KAnonymity(3), table([[{"a": "x"}] * 2, [{"a": "y"}] * 5]))
+    rules = compile_model(KAnonymity(3), table([[{"a": "x"}] * 2, [{"a": "y"}] * 5]))
     assert rules.size_only
     assert rules.minimum_size == 3
     assert rules.n_codes == 0
@@ -35,7 +31,7 @@ def test_k_anonymity_alone_needs_no_histogram():
 
 def test_suppressed_cells_are_in_no_group():
     cells = table([[{}] * 2, [{}] * 5, [{}] * 1])
-    rules = compile_rules(KAnonymity(3), cells)
+    rules = compile_model(KAnonymity(3), cells)
     found = allowed_groups(rules, np.array([0, -1, 0]), 2)
     np.testing.assert_array_equal(found, [True, True])  # three rows; nobody
     found = allowed_groups(rules, np.array([0, 1, -1]), 2)
@@ -51,7 +47,7 @@ def test_suppressed_cells_are_in_no_group():
 def test_dense_and_sparse_loops_agree_with_holds(rows, others, index):
     model, _ = MODELS[index]
     cells = table([[{"s": v} for v in group] for group in (rows, *others)], {"s": CODING})
-    rules = compile_rules(model, cells)
+    rules = compile_model(model, cells)
     expected = model.holds(cells)
     for cell in range(len(expected)):
         histogram = np.zeros(rules.n_codes, np.int64)
@@ -108,10 +104,10 @@ def test_columns_of_many_values_get_the_same_answers(model):
             for n in rng.integers(2, 12, 30)
         ]
         cells = table(groups, WIDE)
-        rules = compile_rules(model, cells)
+        rules = compile_model(model, cells)
         assert rules.n_codes > DENSE_LIMIT
         group_of = rng.integers(-1, 15, len(groups))
-        rules = compile_rules(model, cells, kept=group_of >= 0)
+        rules = compile_model(model, cells, kept=group_of >= 0)
         found = allowed_groups(rules, group_of, 15)
         expected = model.holds(cells.merge(group_of, 15))
         np.testing.assert_array_equal(found, expected)

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.privacy import TCloseness, allowed_groups, compile_rules
+from shoal.privacy import TCloseness
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from tests.reference.rows import coding, table
 
 SALARIES = [3, 4, 5, 6, 7, 8, 9, 10, 11]  # thousands, Li et al. 2007, table 3
@@ -30,15 +31,15 @@ def test_t_is_not_ignored(distance):
     assert not strict.holds(groups).any()
     assert loose.holds(groups).all()
     own = np.arange(3)
-    assert not allowed_groups(compile_rules(strict, groups), own, 3).any()
-    assert allowed_groups(compile_rules(loose, groups), own, 3).all()
+    assert not allowed_groups(compile_model(strict, groups), own, 3).any()
+    assert allowed_groups(compile_model(loose, groups), own, 3).all()
 
 
 def test_the_whole_is_what_is_released():
     groups = salary_groups()
     alone = groups.merge(np.array([0, -1, -1]), 1)  # the rest is suppressed
     assert TCloseness(0.0, distance="ordered").holds(alone).all()
-    rules = compile_rules(TCloseness(0.0), groups, kept=np.array([True, False, False]))
+    rules = compile_model(TCloseness(0.0), groups, kept=np.array([True, False, False]))
     assert allowed_groups(rules, np.array([0, -1, -1]), 1).all()
 
 
@@ -52,7 +53,7 @@ def test_distances_need_an_order_or_a_tree():
             model.holds(groups)
         assert "flu" not in str(caught.value)
         with pytest.raises(SchemaError, match=needs):
-            compile_rules(model, groups)
+            compile_model(model, groups)
 
 
 @pytest.mark.parametrize("t", [-0.1, 1.1, None, "0.2", float("nan")])

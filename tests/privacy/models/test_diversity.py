@@ -9,9 +9,9 @@ from shoal.privacy import (
     DistinctDiversity,
     EntropyDiversity,
     RecursiveDiversity,
-    compile_rules,
     confidence_to_l,
 )
+from shoal.privacy.compiled._compile import compile_model
 from tests.reference.rows import table
 
 
@@ -41,7 +41,7 @@ def test_confidence_limit_refuses_a_third_value():
     with pytest.raises(SchemaError, match=r"'disease' has 3 .* Use AlphaKAnonymity"):
         ConfidenceLimit(0.8).holds(groups)
     with pytest.raises(SchemaError, match="two values"):
-        compile_rules(ConfidenceLimit(0.8), groups)
+        compile_model(ConfidenceLimit(0.8), groups)
 
 
 def test_rounding_does_not_refuse_equally_frequent_values():

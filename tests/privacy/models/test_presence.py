@@ -3,16 +3,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.metrics import released_raw
-from shoal.privacy import (
-    DeltaPresence,
-    KAnonymity,
-    PrivacyModel,
-    allowed_groups,
-    check,
-    compile_rules,
-    with_population,
-)
+from shoal.metrics._measure import released_raw
+from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, check
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
+from shoal.privacy.models._presence import with_population
 from shoal.tables import FrequencyTable
 from tests.reference import privacy as twin
 from tests.reference.rows import coding
@@ -57,7 +51,7 @@ def test_agrees_with_counting_people(inside, outside, bounds):
     ]
     joined = cells.merge(group_of, 2)
     np.testing.assert_array_equal(model.holds(joined), expected)
-    found = allowed_groups(compile_rules(model, cells), group_of, 2)
+    found = allowed_groups(compile_model(model, cells), group_of, 2)
     np.testing.assert_array_equal(found, expected)
     for part in check(model, joined):
         assert set(part.model) == {"model", "low", "high"}
@@ -68,7 +62,7 @@ def test_joins_with_other_models():
     cells = model.prepare(people([(0, "f")] * 2 + [(1, "m")] * 2))
     np.testing.assert_array_equal(model.holds(cells), [True, False])
     np.testing.assert_array_equal(
-        allowed_groups(compile_rules(model, cells), np.arange(2), 2), [True, False]
+        allowed_groups(compile_model(model, cells), np.arange(2), 2), [True, False]
     )
     assert PrivacyModel.from_dict(model.to_dict()) == model  # the population stays out
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.privacy import Proximity, allowed_groups, compile_rules
+from shoal.privacy import Proximity
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from tests.reference.rows import coding, table
 
 
@@ -14,7 +15,7 @@ def test_decimal_fractions_count_as_near():
     model = Proximity(0.1, 4)
     assert not model.holds(groups)[0]
     assert model.value(groups) == 2
-    assert not allowed_groups(compile_rules(model, groups), np.array([0]), 1)[0]
+    assert not allowed_groups(compile_model(model, groups), np.array([0]), 1)[0]
     assert Proximity(0.09, 4).holds(groups)[0]
 
 

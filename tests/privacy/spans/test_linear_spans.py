@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shoal.privacy import Winners
+from shoal.privacy.spans._linear_spans import LinearSpans
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -11,7 +11,7 @@ from shoal.privacy import Winners
 def test_reach_agrees_with_trying_points(seed, n_private):
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(int(rng.integers(2, 6)), 4))
-    model = Winners.nearest(centres)
+    model = LinearSpans.nearest(centres)
     public = rng.normal(size=(15, 4))
     public[:, 4 - n_private :] = 0.0
     low, high = -1.0, 1.5
@@ -36,10 +36,10 @@ def test_reach_agrees_with_trying_points(seed, n_private):
 
 
 def test_ties_go_to_the_lower_number():
-    twins = Winners.nearest(np.array([[0.0, 0.0], [0.0, 0.0], [2.0, 0.0]]))
+    twins = LinearSpans.nearest(np.array([[0.0, 0.0], [0.0, 0.0], [2.0, 0.0]]))
     assert twins.winner(np.array([[0.1, 0.0], [1.9, 0.0]])).tolist() == [0, 2]
     segment = (np.array([0.0, 0.0]), np.array([1.0, 0.0]))
     reach = twins.reach(np.zeros((1, 2)), np.zeros((1, 2)), (segment,))
     assert reach.tolist() == [[True, False, False]]  # at 1, as far from 0 as from 2
-    reverse = Winners.nearest(np.array([[2.0, 0.0], [0.0, 0.0]]))
+    reverse = LinearSpans.nearest(np.array([[2.0, 0.0], [0.0, 0.0]]))
     assert reverse.reach(np.zeros((1, 2)), np.zeros((1, 2)), (segment,)).all()

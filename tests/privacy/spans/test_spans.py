@@ -3,8 +3,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import GuaranteeError, ParameterError, SchemaError
-from shoal.privacy import Bins, KAnonymity, Spans
-from shoal.schema import Column, make_coding
+from shoal.privacy import KAnonymity
+from shoal.privacy.spans._spans import Bins, Spans
+from shoal.schema import Column
+from shoal.schema._coding import make_coding
 from tests.reference import spans as slow
 
 RISK = make_coding("risk", Column("sensitive"), ["bad", "good"])

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
-from shoal.secure import Builder
 from shoal.secure.circuits import _library as library
+from shoal.secure.circuits._circuit import Builder
 
 
 def run(build, width_first, width_second, first, second=0):

@@ -6,10 +6,11 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import memory_pair
-from shoal.secure import Builder, Program, Ring
 from shoal.secure._hash import LabelHash
-from shoal.secure._ring import random_words
+from shoal.secure._ring import Ring, random_words
+from shoal.secure.circuits._circuit import Builder
 from shoal.secure.circuits._garbling import evaluate, garble, output_labels, random_offset
+from shoal.secure.circuits._yao import Program
 
 slow = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15

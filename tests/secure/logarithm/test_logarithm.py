@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import ParameterError
-from shoal.secure import ChebyshevLogarithm, FastLogarithm, Settings, TaylorLogarithm
+from shoal.secure import FastLogarithm, Settings, TaylorLogarithm
+from shoal.secure.logarithm._chebyshev import ChebyshevLogarithm
 from shoal.secure.logarithm._logarithm import split
 from tests.reference import logarithms
 

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shoal.errors import ParameterError
-from shoal.secure import excessive_mask, scale_autonomously, scale_exactly
-from shoal.secure.logarithm._scaling import EXACT_ERROR, _rounded, bit_numbers, number_bits
+from shoal.secure.logarithm._scaling import (
+    EXACT_ERROR,
+    _rounded,
+    bit_numbers,
+    excessive_mask,
+    number_bits,
+    scale_autonomously,
+    scale_exactly,
+)
 
 slow = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=8

@@ -1,7 +1,8 @@
 import numpy as np
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from shoal.secure import Ring, index_of_least
+from shoal.secure._ring import Ring
+from shoal.secure.miners._argmin import index_of_least
 
 
 @settings(

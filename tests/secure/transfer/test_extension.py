@@ -3,7 +3,7 @@ import pytest
 
 from shoal.errors import ProtocolError
 from shoal.parties import memory_pair, run_parties
-from shoal.secure import Ring
+from shoal.secure._ring import Ring
 from shoal.secure.transfer._base_transfer import receive_keys, send_keys
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender, _transpose
 from shoal.secure.transfer._transfer import offer_lanes, offer_sums, take_lanes, take_sums

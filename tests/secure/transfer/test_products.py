@@ -6,7 +6,9 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import run_parties
-from shoal.secure import PublicKey, Ring, SecretKey, evaluate_polynomials, serve_polynomials
+from shoal.secure._ring import Ring
+from shoal.secure.logarithm._polynomial import evaluate_polynomials, serve_polynomials
+from shoal.secure.transfer._paillier import PublicKey, SecretKey
 from shoal.secure.transfer._products import _slot, ask_by_paillier, serve_by_paillier
 from tests.extras import need
 

@@ -11,18 +11,25 @@ from numpy.typing import NDArray
 
 from shoal.anonymize._anonymizer import Anonymizer, ceilings_per_cell
 from shoal.anonymize.clusters._group_kernels import make_groups
-from shoal.anonymize.clusters._group_loss import Columns, Cost, make_columns
+from shoal.anonymize.clusters._group_loss import Cost, GroupColumns, make_columns
 from shoal.anonymize.clusters._group_recoding import GroupRecoding
 from shoal.anonymize.clusters._k_member_kernels import k_member
-from shoal.anonymize.clusters._local_recoding import check_groups, limits_bind, make_group_recoding
+from shoal.anonymize.clusters._local_recoding import (
+    check_groups,
+    infeasible_within_limits,
+    make_group_recoding,
+)
 from shoal.anonymize.clusters._local_solver import refine_groups, settle, take_cells
 from shoal.anonymize.clusters._unprotectable import find_outside
 from shoal.anonymize.greedy._cuts import grow_hierarchies
 from shoal.errors import ParameterError
-from shoal.metrics import label_height, label_ncp
-from shoal.privacy import PrivacyModel, Rules, allowed_groups, compile_rules
+from shoal.metrics._labels import label_height, label_ncp
+from shoal.privacy import PrivacyModel
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
+from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.schema import Schema
-from shoal.tables import FrequencyTable, group_keys
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import group_keys
 from shoal.typing import Codes, Flags, Progress
 
 EXACT_CELLS = 40_000
@@ -132,7 +139,7 @@ class ConstrainedKMember(Anonymizer):
         block_of, n_blocks = group_keys(ceilings_per_cell(cells))
         outside = find_outside(cells, privacy, block_of, n_blocks)
         if outside.all():
-            raise limits_bind(cells, privacy, cells.n_rows)
+            raise infeasible_within_limits(cells, privacy, cells.n_rows)
         self.n_outside_ = int(cells.sizes[outside].sum())
         problem = make_member_problem(cells, privacy, ~outside, COSTS[self.loss])
         blocks = [np.flatnonzero(~outside & (block_of == block)) for block in range(n_blocks)]
@@ -178,8 +185,8 @@ class MemberProblem:
 
     cells: FrequencyTable
     keys: Codes
-    rules: Rules
-    loss: Columns
+    rules: CompiledModel
+    loss: GroupColumns
 
 
 def make_member_problem(
@@ -188,7 +195,7 @@ def make_member_problem(
     """Prepare the cells; by default a node costs its height's share of its hierarchy's."""
     n_columns = len(cells.codings)
     columns = make_columns(cells.codings, np.zeros(n_columns, np.bool_), np.ones(n_columns), cost)
-    rules = compile_rules(privacy, cells, kept=kept)
+    rules = compile_model(privacy, cells, kept=kept)
     return MemberProblem(cells, np.ascontiguousarray(cells.keys), rules, columns)
 
 
@@ -272,7 +279,7 @@ def cut_into_pieces(
     return [block]
 
 
-def _is_allowed(rules: Rules, cells: NDArray[np.int64]) -> bool:
+def _is_allowed(rules: CompiledModel, cells: NDArray[np.int64]) -> bool:
     group_of = np.full(len(rules.sizes), -1, np.int64)
     group_of[cells] = 0
     return bool(allowed_groups(rules, group_of, 1)[0])

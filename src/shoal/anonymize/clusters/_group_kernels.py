@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.clusters._group_loss import Columns, pair_loss
-from shoal.privacy import Rules, add_cell, allowed
+from shoal.anonymize.clusters._group_loss import GroupColumns, pair_loss
+from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Codes, Counts, Floats
 
 _SLACK = 1e-9
@@ -44,7 +44,11 @@ class Index(NamedTuple):
 
 @kernel
 def make_groups(
-    columns: Columns, rules: Rules, keys: Codes, group_of: NDArray[np.int64], n_groups: int
+    columns: GroupColumns,
+    rules: CompiledModel,
+    keys: Codes,
+    group_of: NDArray[np.int64],
+    n_groups: int,
 ) -> Groups:
     """Groups of the cells; `group_of` names each cell's group, -1 is in none."""
     n, d = keys.shape
@@ -89,7 +93,9 @@ def _unlink(groups: Groups, cell: int) -> None:
 
 
 @kernel
-def join(columns: Columns, rules: Rules, groups: Groups, cell: int, group: int) -> None:
+def join(
+    columns: GroupColumns, rules: CompiledModel, groups: Groups, cell: int, group: int
+) -> None:
     """Put a cell that is in no group into one."""
     empty = groups.head[group] < 0
     _link(groups, cell, group)
@@ -107,7 +113,7 @@ def join(columns: Columns, rules: Rules, groups: Groups, cell: int, group: int) 
 
 
 @kernel
-def leave(columns: Columns, rules: Rules, groups: Groups, cell: int) -> None:
+def leave(columns: GroupColumns, rules: CompiledModel, groups: Groups, cell: int) -> None:
     """Take a cell out of its group."""
     group = groups.group_of[cell]
     _unlink(groups, cell)
@@ -120,7 +126,7 @@ def leave(columns: Columns, rules: Rules, groups: Groups, cell: int) -> None:
 
 @kernel
 def label_without(
-    columns: Columns, groups: Groups, group: int, cell: int, low: Codes, high: Codes
+    columns: GroupColumns, groups: Groups, group: int, cell: int, low: Codes, high: Codes
 ) -> float:
     """Loss of a row of a group that one cell has left (-1: none); `low`, `high` get its label."""
     d = groups.keys.shape[1]
@@ -145,7 +151,7 @@ def label_without(
 
 
 @kernel
-def allowed_without(rules: Rules, groups: Groups, cell: int) -> bool:
+def allowed_without(rules: CompiledModel, groups: Groups, cell: int) -> bool:
     """Whether the rest of a cell's group may stay when the cell leaves, or nothing is left."""
     group = groups.group_of[cell]
     rest = groups.size[group] - rules.sizes[cell]
@@ -160,7 +166,7 @@ def allowed_without(rules: Rules, groups: Groups, cell: int) -> bool:
 
 
 @kernel
-def allowed_with(rules: Rules, groups: Groups, cell: int, group: int) -> bool:
+def allowed_with(rules: CompiledModel, groups: Groups, cell: int, group: int) -> bool:
     """Whether a group may take a cell."""
     size = groups.size[group] + rules.sizes[cell]
     if size < rules.minimum_size or rules.size_only:
@@ -181,7 +187,7 @@ def total_loss(groups: Groups) -> float:
 
 
 @kernel
-def index_groups(columns: Columns, groups: Groups) -> Index:
+def index_groups(columns: GroupColumns, groups: Groups) -> Index:
     """Sort the groups that have cells by their labels."""
     d = groups.keys.shape[1]
     order = np.flatnonzero(groups.size > 0)
@@ -218,8 +224,8 @@ def index_groups(columns: Columns, groups: Groups) -> Index:
 
 @kernel
 def cheapest_group(
-    columns: Columns,
-    rules: Rules,
+    columns: GroupColumns,
+    rules: CompiledModel,
     groups: Groups,
     index: Index,
     cell: int,
@@ -269,7 +275,9 @@ def cheapest_group(
 
 
 @kernel
-def added_loss(columns: Columns, rules: Rules, groups: Groups, cell: int, group: int) -> float:
+def added_loss(
+    columns: GroupColumns, rules: CompiledModel, groups: Groups, cell: int, group: int
+) -> float:
     """How much the loss of all rows rises when a cell in no group joins one."""
     if groups.head[group] < 0:
         return 0.0

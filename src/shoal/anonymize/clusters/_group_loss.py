@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.metrics import label_loss
-from shoal.schema import Coding
-from shoal.tables import Labels, node_labels
+from shoal.metrics._labels import label_loss
+from shoal.schema._coding import Coding
+from shoal.tables._recoded import Labels, node_labels
 from shoal.typing import Codes, Flags, Floats
 
 Cost: TypeAlias = Callable[[Labels], Floats]
@@ -25,7 +25,7 @@ Cost: TypeAlias = Callable[[Labels], Floats]
 _TABLE_LIMIT = 1024  # 8 MB of look-up table; columns with more codes compute their loss
 
 
-class Columns(NamedTuple):
+class GroupColumns(NamedTuple):
     """Loss of every column, as arrays.
 
     A column either has its losses in `table` (``table[first + low * n_codes + high]``), or, with
@@ -55,7 +55,7 @@ def is_range_column(coding: Coding) -> bool:
 
 def make_columns(
     codings: Sequence[Coding], is_range: Flags, weights: Floats, cost: Cost = label_loss
-) -> Columns:
+) -> GroupColumns:
     """Prepare the losses of all columns; those of trees need a hierarchy.
 
     A node costs what `cost` says (by default :func:`shoal.metrics.label_loss`), times the column's
@@ -80,7 +80,7 @@ def make_columns(
             into.append(part)
         made += len(arrays[0])
     place, parent, stop, loss = computed
-    return Columns(
+    return GroupColumns(
         np.array([coding.n_codes for coding in codings], np.int64),
         np.array(first, np.int64),
         np.concatenate([np.empty(0), *table]),
@@ -136,7 +136,7 @@ def _tree_arrays(coding: Coding, cost: Cost) -> tuple[Floats, Codes, Codes, Floa
 
 
 @kernel
-def pair_loss(columns: Columns, column: int, low: int, high: int) -> float:
+def pair_loss(columns: GroupColumns, column: int, low: int, high: int) -> float:
     """Loss of one row whose group spans the codes from `low` to `high`."""
     first = columns.first[column]
     if first >= 0:

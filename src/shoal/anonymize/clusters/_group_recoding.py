@@ -13,19 +13,12 @@ from numpy.typing import NDArray
 from shoal._jit import kernel
 from shoal.anonymize._recoding import UNSEEN, Recoding, Unseen, match_cells, refuse_unseen
 from shoal.anonymize.clusters._group_loss import is_range_column
-from shoal.metrics import label_loss
-from shoal.schema import Coding
-from shoal.tables import (
-    SUPPRESSED,
-    FrequencyTable,
-    Labels,
-    Recoded,
-    group_keys,
-    node_labels,
-    pack_codes,
-    range_labels,
-)
+from shoal.metrics._labels import label_loss
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
 from shoal.tables._count_kernels import match_words
+from shoal.tables._frequency import group_keys, pack_codes
+from shoal.tables._recoded import SUPPRESSED, Labels, Recoded, node_labels, range_labels
 from shoal.typing import Codes, Flags, Floats
 
 

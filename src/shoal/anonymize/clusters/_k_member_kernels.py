@@ -4,14 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.clusters._group_loss import Columns, pair_loss
-from shoal.privacy import Rules, add_cell, allowed
+from shoal.anonymize.clusters._group_loss import GroupColumns, pair_loss
+from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Codes
 
 
 @kernel
 def furthest_cell(
-    columns: Columns, keys: Codes, left: NDArray[np.int64], n_left: int, seed: int
+    columns: GroupColumns, keys: Codes, left: NDArray[np.int64], n_left: int, seed: int
 ) -> int:
     """Place in `left` of the cell that it costs most to release together with `seed`."""
     best, place = -1.0, 0
@@ -29,8 +29,8 @@ def furthest_cell(
 
 @kernel
 def cheapest_cell(
-    columns: Columns,
-    rules: Rules,
+    columns: GroupColumns,
+    rules: CompiledModel,
     keys: Codes,
     left: NDArray[np.int64],
     n_left: int,
@@ -61,7 +61,7 @@ def cheapest_cell(
 
 
 @kernel
-def k_member(columns: Columns, rules: Rules, keys: Codes) -> NDArray[np.int64]:
+def k_member(columns: GroupColumns, rules: CompiledModel, keys: Codes) -> NDArray[np.int64]:
     """Groups grown one by one around far-apart seeds; -1 for cells that are left over.
 
     A cell that is allowed by itself is a group without loss and is not looked at again.

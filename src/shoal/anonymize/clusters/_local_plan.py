@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.anonymize.clusters._group_loss import code_places, loss_table
-from shoal.schema import Coding, Hierarchy
-from shoal.tables import group_keys
+from shoal.schema import Hierarchy
+from shoal.schema._coding import Coding
+from shoal.tables._frequency import group_keys
 from shoal.typing import Codes, Counts, Floats
 
 MOST_STEPS = 24_000

@@ -15,9 +15,12 @@ from shoal.anonymize.clusters._group_recoding import GroupRecoding
 from shoal.anonymize.clusters._local_solver import cut_blocks, make_local_problem, solve_blocks
 from shoal.anonymize.greedy._cuts import grow_hierarchies
 from shoal.errors import InfeasibleError, ParameterError
-from shoal.privacy import PrivacyModel, allowed_groups, compile_rules
-from shoal.schema import Coding, Schema
-from shoal.tables import FrequencyTable, group_keys
+from shoal.privacy import PrivacyModel
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
+from shoal.schema import Schema
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import group_keys
 from shoal.typing import Flags, Progress
 
 
@@ -126,7 +129,7 @@ class LocalRecoding(Anonymizer):
         )
         blocks, kept = self._blocks(grown, privacy)
         weights = np.array([self.schema[name].weight for name in cells.names], np.float64)
-        rules = compile_rules(privacy, cells, kept=kept)
+        rules = compile_model(privacy, cells, kept=kept)
         problem = make_local_problem(grown, codings, is_range, weights, rules)
         parts = [part for block in blocks for part in cut_blocks(problem, block)]
         group_of, in_time = solve_blocks(
@@ -148,19 +151,21 @@ class LocalRecoding(Anonymizer):
         block_of, n_blocks = group_keys(ceilings_per_cell(cells))
         kept = np.ones(cells.n_groups, np.bool_)
         while True:
-            rules = compile_rules(privacy, cells, kept=kept)
+            rules = compile_model(privacy, cells, kept=kept)
             fine = allowed_groups(rules, np.where(kept, block_of, -1), n_blocks)
             if fine[block_of[kept]].all():
                 break
             kept &= fine[block_of]
         lost = int(cells.sizes[~kept].sum())
         if lost > self.max_suppression * cells.n_rows + 1e-9 or not kept.any():
-            raise limits_bind(cells, privacy, lost)
+            raise infeasible_within_limits(cells, privacy, lost)
         blocks = [np.flatnonzero(kept & (block_of == b)) for b in range(n_blocks)]
         return [block for block in blocks if len(block)], kept
 
 
-def limits_bind(cells: FrequencyTable, privacy: PrivacyModel, lost: int) -> InfeasibleError:
+def infeasible_within_limits(
+    cells: FrequencyTable, privacy: PrivacyModel, lost: int
+) -> InfeasibleError:
     """What to say when rows cannot be protected within the schema's limits."""
     limited = [coding.name for coding in cells.codings if coding.is_limited]
     advice = f"Suppress {lost} rows ({lost / cells.n_rows:.2%}, max_suppression)"
@@ -199,7 +204,7 @@ def make_group_recoding(
 
 def check_groups(recoding: GroupRecoding, cells: FrequencyTable, privacy: PrivacyModel) -> None:
     """Raise when groups are not allowed, which only models without monotonicity can bring about."""
-    rules = compile_rules(privacy, cells, kept=recoding.group_of >= 0)
+    rules = compile_model(privacy, cells, kept=recoding.group_of >= 0)
     fine = allowed_groups(rules, recoding.group_of, len(recoding.low))
     if not fine.all():
         rows = int(cells.sizes[(recoding.group_of >= 0) & ~fine[recoding.group_of]].sum())

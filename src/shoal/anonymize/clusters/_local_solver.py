@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize.clusters._group_kernels import Groups, make_groups, total_loss
-from shoal.anonymize.clusters._group_loss import Columns, code_places, loss_table, make_columns
+from shoal.anonymize.clusters._group_loss import GroupColumns, code_places, loss_table, make_columns
 from shoal.anonymize.clusters._local_plan import Ladder, make_ladder, make_steps
 from shoal.anonymize.clusters._refine_kernels import (
     absorb_cells,
@@ -28,8 +28,9 @@ from shoal.anonymize.clusters._walk_kernels import (
     mark_alive,
     walk_steps,
 )
-from shoal.privacy import Rules, allowed_groups
-from shoal.schema import Coding
+from shoal.privacy.compiled._compile import allowed_groups
+from shoal.privacy.compiled._condition_kernels import CompiledModel
+from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Counts, Flags, Floats, Progress
 
@@ -38,7 +39,7 @@ BLOCK = 32_768
 
 _CHUNK = 512  # steps between looks at the clock
 _ROUNDS = 6
-_WORTH = 1e-3  # a round that saves less of the loss is the last
+LEAST_GAIN_OF_A_ROUND = 1e-3  # a round that saves less of the loss is the last
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +51,8 @@ class LocalProblem:
     """
 
     keys: Codes
-    rules: Rules
-    loss: Columns
+    rules: CompiledModel
+    loss: GroupColumns
     codings: tuple[Coding, ...]
     ladders: tuple[Ladder, ...]
     spread: Floats
@@ -69,7 +70,7 @@ class HasLoss(Protocol):
     """What settling and refining groups need to know of a problem."""
 
     @property
-    def loss(self) -> Columns:
+    def loss(self) -> GroupColumns:
         """Loss of every column."""
 
 
@@ -78,7 +79,7 @@ def make_local_problem(
     codings: Sequence[Coding],
     is_range: Flags,
     weights: Floats,
-    rules: Rules,
+    rules: CompiledModel,
 ) -> LocalProblem:
     """Order the columns and build their losses and levels.
 
@@ -190,7 +191,7 @@ def solve_block(
 
 
 def walk(
-    problem: LocalProblem, keys: Codes, rules: Rules, axis: Floats, deadline: float
+    problem: LocalProblem, keys: Codes, rules: CompiledModel, axis: Floats, deadline: float
 ) -> tuple[NDArray[np.int64], int, bool]:
     """Release cells at the finest generalization at which they are allowed."""
     group_of = np.full(len(keys), -1, np.int64)
@@ -234,7 +235,7 @@ def walk(
     return group_of, n_groups, True
 
 
-def settle(problem: HasLoss, rules: Rules, groups: Groups) -> None:
+def settle(problem: HasLoss, rules: CompiledModel, groups: Groups) -> None:
     """Find a group for cells that have none, and mend groups that are not allowed."""
     if absorb_cells(problem.loss, rules, groups):
         lonely = np.flatnonzero(groups.group_of < 0)
@@ -247,7 +248,7 @@ def settle(problem: HasLoss, rules: Rules, groups: Groups) -> None:
     repair_groups(problem.loss, rules, groups)
 
 
-def refine_groups(problem: HasLoss, rules: Rules, groups: Groups, deadline: float) -> bool:
+def refine_groups(problem: HasLoss, rules: CompiledModel, groups: Groups, deadline: float) -> bool:
     """Lower the loss until it hardly falls any more; returns whether the time sufficed."""
     before = total_loss(groups)
     for turn in range(_ROUNDS):
@@ -260,7 +261,7 @@ def refine_groups(problem: HasLoss, rules: Rules, groups: Groups, deadline: floa
         spare = int(used.max(initial=-1)) + 1
         split_groups(problem.loss, rules, groups, spare)
         after = total_loss(groups)
-        if after > (1 - _WORTH) * before:
+        if after > (1 - LEAST_GAIN_OF_A_ROUND) * before:
             break
         before = after
     return True
@@ -287,13 +288,13 @@ def cut_blocks(problem: LocalProblem, block: NDArray[np.int64]) -> list[NDArray[
     return [block]
 
 
-def _is_allowed(rules: Rules, block: NDArray[np.int64]) -> bool:
+def _is_allowed(rules: CompiledModel, block: NDArray[np.int64]) -> bool:
     group_of = np.full(len(rules.sizes), -1, np.int64)
     group_of[block] = 0
     return bool(allowed_groups(rules, group_of, 1)[0])
 
 
-def take_cells(rules: Rules, cells: NDArray[np.int64]) -> Rules:
+def take_cells(rules: CompiledModel, cells: NDArray[np.int64]) -> CompiledModel:
     """The same rules over some of the cells, in a new order."""
     lengths = np.diff(rules.start)[cells]
     start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

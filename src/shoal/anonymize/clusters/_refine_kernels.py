@@ -16,15 +16,15 @@ from shoal.anonymize.clusters._group_kernels import (
     label_without,
     leave,
 )
-from shoal.anonymize.clusters._group_loss import Columns, pair_loss
-from shoal.privacy import Rules, add_cell, allowed
+from shoal.anonymize.clusters._group_loss import GroupColumns, pair_loss
+from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Codes
 
 _SLACK = 1e-9
 
 
 @kernel
-def absorb_cells(columns: Columns, rules: Rules, groups: Groups) -> int:
+def absorb_cells(columns: GroupColumns, rules: CompiledModel, groups: Groups) -> int:
     """Put every cell that is in no group into the group whose loss it raises least.
 
     Returns how many cells no group may take.
@@ -43,7 +43,7 @@ def absorb_cells(columns: Columns, rules: Rules, groups: Groups) -> int:
 
 
 @kernel
-def move_cells(columns: Columns, rules: Rules, groups: Groups) -> int:
+def move_cells(columns: GroupColumns, rules: CompiledModel, groups: Groups) -> int:
     """Move each cell to the group where it costs least, if its own group can spare it."""
     n, d = groups.keys.shape
     index = index_groups(columns, groups)
@@ -67,7 +67,7 @@ def move_cells(columns: Columns, rules: Rules, groups: Groups) -> int:
 
 
 @kernel
-def dissolve_groups(columns: Columns, rules: Rules, groups: Groups) -> int:
+def dissolve_groups(columns: GroupColumns, rules: CompiledModel, groups: Groups) -> int:
     """Give up groups whose cells, each in the group where it costs least, cost less elsewhere."""
     n = groups.keys.shape[0]
     index = index_groups(columns, groups)
@@ -104,7 +104,7 @@ def dissolve_groups(columns: Columns, rules: Rules, groups: Groups) -> int:
 
 
 @kernel
-def split_groups(columns: Columns, rules: Rules, groups: Groups, spare: int) -> int:
+def split_groups(columns: GroupColumns, rules: CompiledModel, groups: Groups, spare: int) -> int:
     """Split groups in two along one column, wherever both parts are allowed and loss falls.
 
     Codes up to a point go one way, the rest the other; of all columns and points the one that
@@ -138,8 +138,8 @@ def split_groups(columns: Columns, rules: Rules, groups: Groups, spare: int) -> 
 
 @kernel
 def _split_gain(
-    columns: Columns,
-    rules: Rules,
+    columns: GroupColumns,
+    rules: CompiledModel,
     groups: Groups,
     group: int,
     column: int,
@@ -175,7 +175,7 @@ def _split_gain(
 
 
 @kernel
-def cheapest_merge(columns: Columns, rules: Rules, groups: Groups, group: int) -> int:
+def cheapest_merge(columns: GroupColumns, rules: CompiledModel, groups: Groups, group: int) -> int:
     """The other group with which a group has least loss; -1 when it is the only one."""
     best, least = -1, np.inf
     for other in range(groups.size.shape[0]):
@@ -194,7 +194,7 @@ def cheapest_merge(columns: Columns, rules: Rules, groups: Groups, group: int) -
 
 
 @kernel
-def repair_groups(columns: Columns, rules: Rules, groups: Groups) -> int:
+def repair_groups(columns: GroupColumns, rules: CompiledModel, groups: Groups) -> int:
     """Join every group that is not allowed with others until it is; returns groups still not."""
     failing = 0
     for group in range(groups.size.shape[0]):

@@ -21,17 +21,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.privacy import (
-    DistinctDiversity,
-    KAnonymity,
-    PrivacyModel,
-    PSensitive,
-    Rules,
-    add_cell,
-    allowed,
-    allowed_groups,
-    compile_rules,
-)
+from shoal.privacy import DistinctDiversity, KAnonymity, PrivacyModel, PSensitive
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
+from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.tables import FrequencyTable
 from shoal.typing import Flags, Floats
 
@@ -49,7 +41,7 @@ def find_outside(
     """Which cells are outside; `block_of` names each cell's part."""
     outside = np.zeros(cells.n_groups, np.bool_)
     while True:
-        rules = compile_rules(privacy, cells, kept=~outside)
+        rules = compile_model(privacy, cells, kept=~outside)
         fine = allowed_groups(rules, np.where(outside, -1, block_of), n_blocks)
         failing = np.unique(block_of[~outside & ~fine[block_of]])
         if not len(failing):
@@ -60,7 +52,9 @@ def find_outside(
             outside[lost] = True
 
 
-def _thin_out(cells: FrequencyTable, rules: Rules, members: NDArray[np.int64]) -> NDArray[np.int64]:
+def _thin_out(
+    cells: FrequencyTable, rules: CompiledModel, members: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Cells to leave out of a part until the rest is allowed; all of them if it never is."""
     order = members[np.argsort(-_overweight(cells, members), kind="stable")]
     histogram = np.zeros(rules.n_codes, np.int64)

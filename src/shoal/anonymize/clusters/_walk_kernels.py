@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.privacy import Rules, add_cell, allowed
+from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Codes, Counts, Flags, Floats
 
 Masks = NDArray[np.uint64]
@@ -72,7 +72,7 @@ def _list_cells(base: Masks, other: Masks, remaining: Masks, cells: NDArray[np.i
 
 
 @kernel
-def walk_steps(rules: Rules, walk: Walk, begin: int, end: int, n_groups: int) -> int:
+def walk_steps(rules: CompiledModel, walk: Walk, begin: int, end: int, n_groups: int) -> int:
     """Make the steps from `begin` to `end`; returns the number of groups then."""
     n = walk.axis.shape[0]
     cells, class_of = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -155,7 +155,7 @@ def walk_steps(rules: Rules, walk: Walk, begin: int, end: int, n_groups: int) ->
 
 @kernel
 def _release(
-    rules: Rules,
+    rules: CompiledModel,
     walk: Walk,
     members: NDArray[np.int64],
     width: float,

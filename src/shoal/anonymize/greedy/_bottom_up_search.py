@@ -16,7 +16,7 @@ from shoal.anonymize.greedy._cut_kernels import (
     nodes_of_smallest,
     recode_words,
 )
-from shoal.anonymize.greedy._cuts import CutProblem, State, leaf_cut
+from shoal.anonymize.greedy._cuts import CutProblem, CutState, leaf_cut
 from shoal.anonymize.greedy._steps import Step
 from shoal.typing import Codes, Counts, Flags
 
@@ -61,7 +61,7 @@ class BottomUpSearch:
 
     # -- scores -----------------------------------------------------------------------------
 
-    def try_move(self, move: Move) -> State:
+    def try_move(self, move: Move) -> CutState:
         """State after a move, without making it."""
         new, sizes = self._join(move)
         group_of = self.group_of if self.problem.rules.size_only else new[self.group_of]
@@ -92,7 +92,7 @@ class BottomUpSearch:
         mask[list(move.children)] = True
         return mask
 
-    def gain(self, after: State) -> float:
+    def gain(self, after: CutState) -> float:
         """P(G): anonymity won, capped at k; with suppression or other models, allowed rows won."""
         problem = self.problem
         if problem.rules.size_only and problem.budget == 0:

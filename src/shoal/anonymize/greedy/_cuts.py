@@ -21,10 +21,15 @@ from shoal.anonymize.greedy._cut_kernels import (
     size_summary,
 )
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
-from shoal.privacy import PrivacyModel, Rules, allowed_groups, compile_rules
-from shoal.schema import Coding, Hierarchy, range_label
-from shoal.tables import FrequencyTable, group_keys
+from shoal.privacy import PrivacyModel
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
+from shoal.privacy.compiled._condition_kernels import CompiledModel
+from shoal.schema import Hierarchy
+from shoal.schema._band_labels import range_label
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
 from shoal.tables._count_kernels import pack_groups
+from shoal.tables._frequency import group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
 
 Metric = Literal["information", "ncp", "discernibility", "weighted"]
@@ -39,7 +44,7 @@ class Packing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class State:
+class CutState:
     """How good a set of groups is.
 
     Parameters
@@ -63,7 +68,7 @@ class CutProblem:
 
     cells: FrequencyTable
     privacy: PrivacyModel
-    rules: Rules
+    rules: CompiledModel
     classes: Counts  # (n_cells, n_classes); no columns without a target
     budget: int  # rows that may be suppressed
     metric: Metric
@@ -172,12 +177,12 @@ class CutProblem:
             found.append(depth)
         return found
 
-    def assess(self, group_of: NDArray[np.int64], n_groups: int, sizes: Counts) -> State:
+    def assess(self, group_of: NDArray[np.int64], n_groups: int, sizes: Counts) -> CutState:
         """Evaluate the groups that cells are put into."""
         smallest, failing, squares = size_summary(sizes, self.k)
         if not self.rules.size_only:
             failing = int(sizes[~self.allowed(group_of, sizes)].sum())
-        return State(int(smallest), int(failing), float(squares))
+        return CutState(int(smallest), int(failing), float(squares))
 
     def allowed(self, group_of: NDArray[np.int64], sizes: Counts) -> Flags:
         """Whether the privacy model allows each group that cells are put into."""
@@ -279,7 +284,7 @@ def make_problem(
     return CutProblem(
         cells,
         privacy,
-        compile_rules(privacy, cells),
+        compile_model(privacy, cells),
         classes,
         int(max_suppression * cells.n_rows + 1e-9),
         metric,  # type: ignore[arg-type]
@@ -360,7 +365,7 @@ def _grow(cells: FrequencyTable, at: int, target: str | None, least: int) -> Hie
     return tree.with_missing() if coding.missing >= 0 else tree
 
 
-def infeasible(problem: CutProblem, state: State) -> InfeasibleError:
+def infeasible(problem: CutProblem, state: CutState) -> InfeasibleError:
     """What to say when nothing coarser is left and the model still fails."""
     limited = [coding.name for coding in problem.cells.codings if coding.is_limited]
     share = state.failing / problem.cells.n_rows

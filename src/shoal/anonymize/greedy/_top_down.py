@@ -14,7 +14,7 @@ from shoal.anonymize.greedy._cut_history import CutHistory
 from shoal.anonymize.greedy._cut_kernels import split_groups, sum_classes, sum_groups
 from shoal.anonymize.greedy._cuts import (
     CutProblem,
-    State,
+    CutState,
     ceiling_cut,
     infeasible,
 )
@@ -35,7 +35,7 @@ class Split(NamedTuple):
     loss: float
     column: int
     node: int
-    state: State
+    state: CutState
 
 
 class TopDownSpecialization(SequenceMixin, Anonymizer):
@@ -141,7 +141,7 @@ class TopDownSearch:
         below = problem.trees[column].children(node)
         return float((rows[below] * (loss[node] - loss[below])).sum()) / problem.cells.n_rows
 
-    def try_split(self, column: int, node: int) -> tuple[State, NDArray[np.int64], int]:
+    def try_split(self, column: int, node: int) -> tuple[CutState, NDArray[np.int64], int]:
         """State after splitting a node, without doing it."""
         problem = self.problem
         tree = problem.trees[column]

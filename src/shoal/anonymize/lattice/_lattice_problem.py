@@ -19,11 +19,11 @@ from shoal.anonymize.lattice._lattice_kernels import (
     minorities,
     squares,
 )
-from shoal.metrics import label_loss, label_ncp
-from shoal.privacy import allowed_groups, compile_rules
+from shoal.metrics._labels import label_loss, label_ncp
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.privacy.compiled._condition_kernels import CAP, DISTINCT, EQUAL, ORDERED, TREE
-from shoal.schema import Coding
-from shoal.tables import node_labels
+from shoal.schema._coding import Coding
+from shoal.tables._recoded import node_labels
 from shoal.typing import Codes, Flags, Floats
 
 METRICS = ("loss", "ncp", "precision", "entropy", "discernibility", "classification")
@@ -216,7 +216,7 @@ class LatticeProblem:
         cut = self.cut
         fine = allowed_groups(cut.rules, group_of, n_groups)
         while not fine.all() and fine.any() and self._compares:
-            rules = compile_rules(cut.privacy, cut.cells, kept=fine[group_of])
+            rules = compile_model(cut.privacy, cut.cells, kept=fine[group_of])
             still = fine & allowed_groups(rules, np.where(fine[group_of], group_of, -1), n_groups)
             if (still == fine).all():
                 break

@@ -5,9 +5,9 @@ import numpy as np
 from shoal._jit import kernel
 from shoal.anonymize.mondrian._condition_split_kernels import cut_by_rules
 from shoal.anonymize.mondrian._partition_kernels import loss_drop
-from shoal.anonymize.mondrian._region_arrays import Columns, Frontier, Scratch, Work
+from shoal.anonymize.mondrian._region_arrays import Frontier, RegionColumns, RegionWork, Scratch
 from shoal.anonymize.mondrian._split_kernels import cut_by_size
-from shoal.privacy import Rules
+from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.typing import Codes, Counts, Floats
 
 TIE = 1e-12
@@ -16,8 +16,8 @@ TIE = 1e-12
 
 @kernel
 def cut_best(
-    columns: Columns, sizes: Counts, least: int, rules: Rules | None,
-    work: Work, frontier: Frontier, low: Codes, high: Codes,
+    columns: RegionColumns, sizes: Counts, least: int, rules: CompiledModel | None,
+    work: RegionWork, frontier: Frontier, low: Codes, high: Codes,
     score: Floats, loss: float, weight: Floats,
     scratch: Scratch, counts: Counts, partial: bool, relaxed: bool,
 ) -> None:  # fmt: skip

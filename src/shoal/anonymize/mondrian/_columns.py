@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.anonymize.mondrian._region_arrays import Columns, Scratch
-from shoal.schema import Coding
+from shoal.anonymize.mondrian._region_arrays import RegionColumns, Scratch
+from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Flags, Floats
 
@@ -18,12 +18,12 @@ def is_tree(coding: Coding) -> bool:
     return coding.hierarchy is not None and not coding.is_ordered
 
 
-def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> Columns:
+def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> RegionColumns:
     """Lay the quasi-identifiers out; `wanted` says after which codes a cut is welcome."""
     codings = cells.codings
     trees = [_tree_arrays(coding) for coding in codings]
     lines = [_line(coding) for coding in codings]
-    return Columns(
+    return RegionColumns(
         keys=np.ascontiguousarray(cells.keys.T, np.int32),
         is_tree=np.array([is_tree(coding) for coding in codings], np.bool_),
         first_code=_offsets([coding.n_codes for coding in codings]),
@@ -47,7 +47,7 @@ def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> Columns:
     )
 
 
-def make_scratch(columns: Columns) -> Scratch:
+def make_scratch(columns: RegionColumns) -> Scratch:
     """Working memory for one thread."""
     codes, nodes = np.diff(columns.first_code), np.diff(columns.first_node)
     widest = int(max(codes.max(), nodes.max())) + 2

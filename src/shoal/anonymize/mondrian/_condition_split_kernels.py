@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.mondrian._region_arrays import Columns, Scratch, Work, lowest_node
+from shoal.anonymize.mondrian._region_arrays import RegionColumns, RegionWork, Scratch, lowest_node
 from shoal.anonymize.mondrian._split_kernels import cut_at, number_sides, sort_by_code
 from shoal.anonymize.mondrian._tree_split_kernels import (
     close_nodes,
@@ -16,13 +16,14 @@ from shoal.anonymize.mondrian._tree_split_kernels import (
     number_children,
     weigh_rests,
 )
-from shoal.privacy import Rules, add_cell, allowed
+from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Counts, Flags
 
 
 @kernel
 def cut_by_rules(
-    columns: Columns, rules: Rules, work: Work, scratch: Scratch, counts: Counts,
+    columns: RegionColumns, rules: CompiledModel, work: RegionWork, scratch: Scratch,
+    counts: Counts,
     begin: int, end: int, column: int, low: int, high: int, partial: bool, relaxed: bool,
 ) -> tuple[int, int]:  # fmt: skip
     """Cut a region so that the rules allow every part: parts (0: none) and pivot.
@@ -53,7 +54,7 @@ def cut_by_rules(
 
 @kernel
 def _median_place(
-    columns: Columns, rules: Rules, work: Work, counts: Counts,
+    columns: RegionColumns, rules: CompiledModel, work: RegionWork, counts: Counts,
     begin: int, end: int, column: int, relaxed: bool,
 ) -> int:  # fmt: skip
     """Place in the sorted region after which to cut; -1 when there is none."""
@@ -89,7 +90,8 @@ def _median_place(
 
 @kernel
 def _split_off(
-    columns: Columns, rules: Rules, work: Work, scratch: Scratch, counts: Counts,
+    columns: RegionColumns, rules: CompiledModel, work: RegionWork, scratch: Scratch,
+    counts: Counts,
     begin: int, end: int, column: int, children: NDArray[np.int64],
 ) -> int:  # fmt: skip
     """Mark the children that may stand alone: how many there are; -1 when the others may not."""
@@ -109,7 +111,8 @@ def _split_off(
 
 @kernel
 def _split_deeper(
-    columns: Columns, rules: Rules, work: Work, scratch: Scratch, counts: Counts,
+    columns: RegionColumns, rules: CompiledModel, work: RegionWork, scratch: Scratch,
+    counts: Counts,
     begin: int, end: int, column: int, top: int, children: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], int]:  # fmt: skip
     """Give the rest the fewest rows with which it stands; else split one node off all others.
@@ -145,7 +148,8 @@ def _split_deeper(
 
 @kernel
 def _one_against_all(
-    columns: Columns, rules: Rules, work: Work, scratch: Scratch, histogram: Counts,
+    columns: RegionColumns, rules: CompiledModel, work: RegionWork, scratch: Scratch,
+    histogram: Counts,
     begin: int, end: int, column: int, top: int, nodes: NDArray[np.int64], stands: Flags,
 ) -> int:  # fmt: skip
     """Split one node off all others: the largest that will do."""
@@ -168,7 +172,7 @@ def _one_against_all(
 
 @kernel
 def _node_stands(
-    columns: Columns, rules: Rules, work: Work, histogram: Counts,
+    columns: RegionColumns, rules: CompiledModel, work: RegionWork, histogram: Counts,
     begin: int, end: int, column: int, node: int, n_rows: int,
 ) -> bool:  # fmt: skip
     """Whether a node's cells may stand alone; the region is sorted by code."""
@@ -186,7 +190,9 @@ def _node_stands(
 
 
 @kernel
-def _first_place(columns: Columns, work: Work, begin: int, end: int, column: int, code: int) -> int:
+def _first_place(
+    columns: RegionColumns, work: RegionWork, begin: int, end: int, column: int, code: int
+) -> int:
     """First place of the sorted region with at least this code."""
     while begin < end:
         middle = (begin + end) // 2
@@ -199,7 +205,12 @@ def _first_place(columns: Columns, work: Work, begin: int, end: int, column: int
 
 @kernel
 def _rest_stands(
-    rules: Rules, work: Work, scratch: Scratch, histogram: Counts, begin: int, end: int
+    rules: CompiledModel,
+    work: RegionWork,
+    scratch: Scratch,
+    histogram: Counts,
+    begin: int,
+    end: int,
 ) -> bool:
     """Whether the cells that lie in no marked node may stay together."""
     n_rows = 0
@@ -215,6 +226,6 @@ def _rest_stands(
 
 
 @kernel
-def _stands(rules: Rules, n_rows: int, histogram: Counts) -> bool:
+def _stands(rules: CompiledModel, n_rows: int, histogram: Counts) -> bool:
     """Whether a part may stand alone; one without rows may not."""
     return n_rows > 0 and n_rows >= rules.minimum_size and allowed(rules, n_rows, histogram)

@@ -14,9 +14,11 @@ from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize.mondrian._partition import Preferences, partition
 from shoal.anonymize.mondrian._region_recoding import RegionRecoding
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
-from shoal.privacy import PrivacyModel, allowed_groups, check, compile_rules
+from shoal.privacy import PrivacyModel, check
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.schema import Schema
-from shoal.tables import FrequencyTable, group_keys
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import group_keys
 from shoal.typing import Flags, Progress
 
 _SCORES = ("spread", "gain", "priority", "loss")
@@ -172,7 +174,7 @@ class Mondrian(Anonymizer):
             partial=self.splits == "partial",
             relaxed=bool(self.relaxed),
         )
-        rules = compile_rules(privacy, cells)
+        rules = compile_model(privacy, cells)
         regions, low, high = partition(cells, rules, preferences, progress)
         recoding = RegionRecoding(cells.codings, regions, low, high)
         if not privacy.is_monotone:  # regions whose labels are equal are one group

@@ -20,9 +20,10 @@ from shoal.anonymize.mondrian._partition_kernels import (
     loss_drops,
     region_losses,
 )
-from shoal.anonymize.mondrian._region_arrays import Frontier, Work
-from shoal.privacy import Rules
-from shoal.tables import FrequencyTable, Histogram
+from shoal.anonymize.mondrian._region_arrays import Frontier, RegionWork
+from shoal.privacy.compiled._condition_kernels import CompiledModel
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram
 from shoal.typing import Codes, Flags, Floats, Progress
 
 THREADS = 2
@@ -96,7 +97,7 @@ class Level(NamedTuple):
 
 
 def partition(
-    cells: FrequencyTable, rules: Rules, preferences: Preferences, progress: Progress
+    cells: FrequencyTable, rules: CompiledModel, preferences: Preferences, progress: Progress
 ) -> tuple[Regions, Codes, Codes]:
     """Split the cells until no split is allowed; the regions, and each one's codes.
 
@@ -125,12 +126,14 @@ def partition(
 class _Growth:
     """Regions while they grow, and the arrays that the kernels work on."""
 
-    def __init__(self, cells: FrequencyTable, rules: Rules, preferences: Preferences) -> None:
+    def __init__(
+        self, cells: FrequencyTable, rules: CompiledModel, preferences: Preferences
+    ) -> None:
         self.cells, self.rules, self.preferences = cells, rules, preferences
         self.columns = make_columns(cells, preferences.cuts)
         n = cells.n_groups
         order = rank_keys(cells.keys) if preferences.relaxed else np.arange(n, dtype=np.int64)
-        self.work = Work(
+        self.work = RegionWork(
             order, np.zeros(n, np.int64), np.zeros(n, np.int64),
             np.zeros(n, np.int32), np.zeros(n, np.int32),
         )  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.mondrian._region_arrays import Columns, Frontier, Work, column_loss
+from shoal.anonymize.mondrian._region_arrays import Frontier, RegionColumns, RegionWork, column_loss
 from shoal.typing import Codes, Counts, Floats
 
 
@@ -34,7 +34,7 @@ def bound_regions(
 
 
 @kernel
-def region_losses(columns: Columns, low: Codes, high: Codes) -> Floats:
+def region_losses(columns: RegionColumns, low: Codes, high: Codes) -> Floats:
     """Share of each column's domain that each region leaves open."""
     found = np.empty(low.shape)
     for region in range(low.shape[0]):
@@ -47,7 +47,7 @@ def region_losses(columns: Columns, low: Codes, high: Codes) -> Floats:
 
 @kernel
 def entropy_drops(
-    work: Work, frontier: Frontier, n_classes: int,
+    work: RegionWork, frontier: Frontier, n_classes: int,
     start: NDArray[np.int64], codes: Codes, counts: Counts,
 ) -> Floats:  # fmt: skip
     """Share of each region's class entropy that its parts take away."""
@@ -85,7 +85,8 @@ def _entropy(counts: Counts) -> float:
 
 @kernel
 def loss_drops(
-    columns: Columns, sizes: Counts, work: Work, frontier: Frontier, low: Codes, high: Codes,
+    columns: RegionColumns, sizes: Counts, work: RegionWork, frontier: Frontier, low: Codes,
+    high: Codes,
     weight: Floats,
 ) -> Floats:  # fmt: skip
     """How much loss each region's cut takes away for the bits it spends, 0 to 1."""
@@ -101,7 +102,7 @@ def loss_drops(
 
 @kernel
 def loss_drop(
-    columns: Columns, sizes: Counts, work: Work, begin: int, end: int, n_parts: int,
+    columns: RegionColumns, sizes: Counts, work: RegionWork, begin: int, end: int, n_parts: int,
     low: Codes, high: Codes, weight: Floats,
 ) -> float:  # fmt: skip
     """How much loss a cut takes away for the bits it spends, 0 to 1.
@@ -142,7 +143,7 @@ def loss_drop(
 
 
 @kernel
-def divide(work: Work, frontier: Frontier) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def divide(work: RegionWork, frontier: Frontier) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Bring the cells of each part together, keeping their order; begin and end of each part."""
     total = 0
     for region in range(frontier.begin.shape[0]):

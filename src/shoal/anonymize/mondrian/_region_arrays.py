@@ -14,7 +14,7 @@ from shoal._jit import kernel
 from shoal.typing import Codes, Counts, Flags, Floats
 
 
-class Columns(NamedTuple):
+class RegionColumns(NamedTuple):
     """The quasi-identifiers as arrays; those of all columns lie one after another."""
 
     keys: Codes  # (n_columns, n_cells) codes
@@ -34,7 +34,7 @@ class Columns(NamedTuple):
     width: NDArray[np.int64]  # depths in the column's part of `path`
 
 
-class Work(NamedTuple):
+class RegionWork(NamedTuple):
     """One entry per cell; regions own disjoint runs, so threads share it."""
 
     order: NDArray[np.int64]  # cells; within a region they keep the order of their combinations
@@ -64,7 +64,7 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def lowest_node(columns: Columns, column: int, low: int, high: int) -> int:
+def lowest_node(columns: RegionColumns, column: int, low: int, high: int) -> int:
     """Deepest node that covers the leaves `low` to `high`."""
     base = columns.first_node[column]
     node = low
@@ -74,7 +74,7 @@ def lowest_node(columns: Columns, column: int, low: int, high: int) -> int:
 
 
 @kernel
-def column_loss(columns: Columns, column: int, low: int, high: int) -> float:
+def column_loss(columns: RegionColumns, column: int, low: int, high: int) -> float:
     """Share of the column's domain that a release of the codes `low` to `high` leaves open."""
     if low == high:
         return 0.0

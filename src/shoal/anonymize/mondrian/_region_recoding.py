@@ -13,8 +13,10 @@ from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unse
 from shoal.anonymize.mondrian._columns import is_tree
 from shoal.anonymize.mondrian._partition import Regions
 from shoal.anonymize.mondrian._region_kernels import UNKNOWN, walk
-from shoal.schema import ROOT_LABEL, Coding
-from shoal.tables import FrequencyTable, Labels, Recoded, node_labels, range_labels
+from shoal.schema._coding import Coding
+from shoal.schema._tree_parts import ROOT_LABEL
+from shoal.tables import FrequencyTable
+from shoal.tables._recoded import Labels, Recoded, node_labels, range_labels
 from shoal.typing import Codes, Flags
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.mondrian._region_arrays import Columns, Scratch, Work, lowest_node
+from shoal.anonymize.mondrian._region_arrays import RegionColumns, RegionWork, Scratch, lowest_node
 from shoal.anonymize.mondrian._tree_split_kernels import (
     close_nodes,
     list_below,
@@ -19,7 +19,7 @@ from shoal.typing import Counts
 
 @kernel
 def cut_by_size(
-    columns: Columns, sizes: Counts, least: int, work: Work, scratch: Scratch,
+    columns: RegionColumns, sizes: Counts, least: int, work: RegionWork, scratch: Scratch,
     begin: int, end: int, column: int, low: int, high: int, partial: bool, relaxed: bool,
 ) -> tuple[int, int]:  # fmt: skip
     """Cut a region so that every part has at least `least` rows: parts (0: none) and pivot."""
@@ -70,7 +70,7 @@ def _split_off(scratch: Scratch, rising: NDArray[np.int64], least: int, partial:
 
 @kernel
 def _split_deeper(
-    columns: Columns, sizes: Counts, least: int, work: Work, scratch: Scratch,
+    columns: RegionColumns, sizes: Counts, least: int, work: RegionWork, scratch: Scratch,
     begin: int, end: int, column: int, top: int, children: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], int]:  # fmt: skip
     """Give the small children the fewest rows from below the others; mark the parts."""
@@ -94,7 +94,7 @@ def _split_deeper(
 
 @kernel
 def _median_code(
-    columns: Columns, sizes: Counts, least: int, work: Work, scratch: Scratch,
+    columns: RegionColumns, sizes: Counts, least: int, work: RegionWork, scratch: Scratch,
     begin: int, end: int, column: int, low: int, high: int,
 ) -> int:  # fmt: skip
     """Code after which to cut, as near to the median as allowed, wanted cuts first; -1: none."""
@@ -121,7 +121,7 @@ def _median_code(
 
 @kernel
 def sort_by_code(
-    columns: Columns, work: Work, scratch: Scratch,
+    columns: RegionColumns, work: RegionWork, scratch: Scratch,
     begin: int, end: int, column: int, low: int, high: int,
 ) -> None:  # fmt: skip
     """Put a region's cells into its part of `spare`, by code; equal codes stay in order."""
@@ -150,7 +150,7 @@ def sort_by_code(
 
 @kernel
 def _median_place(
-    columns: Columns, sizes: Counts, least: int, work: Work,
+    columns: RegionColumns, sizes: Counts, least: int, work: RegionWork,
     begin: int, end: int, column: int, relaxed: bool,
 ) -> int:  # fmt: skip
     """Place in the sorted region after which to cut; -1 when there is none."""
@@ -176,7 +176,7 @@ def _median_place(
 
 
 @kernel
-def cut_at(columns: Columns, work: Work, at: int, column: int) -> tuple[int, int]:
+def cut_at(columns: RegionColumns, work: RegionWork, at: int, column: int) -> tuple[int, int]:
     """Code before a cut and pivot cell, for a cut after one place of the sorted region."""
     if at < 0:
         return -1, -1
@@ -188,7 +188,13 @@ def cut_at(columns: Columns, work: Work, at: int, column: int) -> tuple[int, int
 
 @kernel
 def number_sides(
-    columns: Columns, work: Work, begin: int, end: int, column: int, cut: int, pivot: int
+    columns: RegionColumns,
+    work: RegionWork,
+    begin: int,
+    end: int,
+    column: int,
+    cut: int,
+    pivot: int,
 ) -> None:
     """Write the parts of a cut in two: part 0 lies behind the cut, part 1 before it."""
     keys = columns.keys[column]

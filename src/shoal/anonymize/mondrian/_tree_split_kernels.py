@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.mondrian._region_arrays import Columns, Scratch, Work, lowest_node
+from shoal.anonymize.mondrian._region_arrays import RegionColumns, RegionWork, Scratch, lowest_node
 from shoal.typing import Counts, Flags
 
 
 @kernel
 def list_children(
-    columns: Columns, sizes: Counts, work: Work, scratch: Scratch,
+    columns: RegionColumns, sizes: Counts, work: RegionWork, scratch: Scratch,
     begin: int, end: int, column: int, low: int, high: int,
 ) -> NDArray[np.int64]:  # fmt: skip
     """Children of the region's node that occur, by rising rows; their rows are in `scratch`.
@@ -46,7 +46,7 @@ def list_children(
 
 @kernel
 def number_children(
-    columns: Columns, work: Work, scratch: Scratch,
+    columns: RegionColumns, work: RegionWork, scratch: Scratch,
     begin: int, end: int, column: int, rising: NDArray[np.int64], n_off: int,
 ) -> int:  # fmt: skip
     """Write the parts of a split by children; the rest, or the largest child, comes last."""
@@ -84,7 +84,7 @@ def number_children(
 
 @kernel
 def list_below(
-    columns: Columns, sizes: Counts, work: Work, scratch: Scratch,
+    columns: RegionColumns, sizes: Counts, work: RegionWork, scratch: Scratch,
     begin: int, end: int, column: int, top: int, children: NDArray[np.int64],
 ) -> NDArray[np.int64]:  # fmt: skip
     """Nodes below the region's that occur, children before parents; their rows are in `scratch`.
@@ -121,7 +121,7 @@ def list_below(
 
 @kernel
 def weigh_rests(
-    columns: Columns, scratch: Scratch, column: int, top: int, nodes: NDArray[np.int64],
+    columns: RegionColumns, scratch: Scratch, column: int, top: int, nodes: NDArray[np.int64],
     stands: Flags,
 ) -> None:  # fmt: skip
     """Find the nodes that can be opened (1 in `seen`) and the rows of the rest then (`slot`)."""
@@ -141,7 +141,7 @@ def weigh_rests(
 
 @kernel
 def next_rest(
-    columns: Columns, scratch: Scratch, column: int, nodes: NDArray[np.int64],
+    columns: RegionColumns, scratch: Scratch, column: int, nodes: NDArray[np.int64],
     least: int, n_rows: int, last: int,
 ) -> int:  # fmt: skip
     """The choice with the smallest rest of at least `least` rows that comes after `last`; -1: none.
@@ -168,7 +168,8 @@ def next_rest(
 
 @kernel
 def mark_parts(
-    columns: Columns, work: Work, scratch: Scratch, begin: int, end: int, column: int, top: int,
+    columns: RegionColumns, work: RegionWork, scratch: Scratch, begin: int, end: int,
+    column: int, top: int,
     nodes: NDArray[np.int64], choice: int,
 ) -> int:  # fmt: skip
     """Mark the nodes that become parts under a choice, and their cells; how many there are."""
@@ -190,7 +191,13 @@ def mark_parts(
 
 @kernel
 def mark_cells(
-    columns: Columns, work: Work, scratch: Scratch, begin: int, end: int, column: int, top: int
+    columns: RegionColumns,
+    work: RegionWork,
+    scratch: Scratch,
+    begin: int,
+    end: int,
+    column: int,
+    top: int,
 ) -> None:
     """Write the marked node above each cell into `part`; `top` where there is none."""
     base, width = columns.first_node[column], columns.width[column]
@@ -222,7 +229,7 @@ def close_nodes(
 
 
 @kernel
-def _covers(columns: Columns, base: int, node: int, other: int) -> bool:
+def _covers(columns: RegionColumns, base: int, node: int, other: int) -> bool:
     """Whether a node is another one or lies above it."""
     return (
         columns.start[base + node] <= columns.start[base + other]

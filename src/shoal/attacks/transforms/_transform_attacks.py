@@ -19,7 +19,7 @@ from shoal.attacks.transforms._reconstruction import (
 )
 from shoal.errors import ParameterError
 from shoal.federated import AliasTable, GradedRanges, RandomKernel, TransformKey
-from shoal.frames import Frame
+from shoal.frames._frame import Frame
 from shoal.typing import Floats, Native
 
 PEOPLE = 500  # members and outsiders that the membership attack looks for

@@ -11,7 +11,7 @@ from sklearn import __version__ as sklearn_version
 from sklearn.pipeline import make_pipeline
 
 from shoal.audit._feature_map import Features, find_features, input_columns
-from shoal.audit._training_table import People
+from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._sklearn_trees import count_classes
 from shoal.audit.trees._binary_tree import BinaryTree
 from shoal.audit.trees._tree_model import TreeModel
@@ -34,7 +34,7 @@ FIELDS = (
 MOST_TRIED = 1000  # rows on which what was read is held against what the model says
 
 
-def histogram_trees(before: Any, model: Any, people: People) -> TreeModel:
+def histogram_trees(before: Any, model: Any, people: TrainingTable) -> TreeModel:
     """Read the trees of a fitted model.
 
     scikit-learn has no public way to them.  The layout is checked, and what was read has to give
@@ -93,7 +93,7 @@ def _codes(words: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def _compare(
-    before: Any, model: Any, people: People, read: TreeModel, values: list[Floats]
+    before: Any, model: Any, people: TrainingTable, read: TreeModel, values: list[Floats]
 ) -> None:
     """Refuse trees that do not add up to what the model says, but for a constant."""
     some = np.arange(min(people.n_rows, MOST_TRIED))
@@ -109,7 +109,7 @@ def _compare(
         raise _not_understood()
 
 
-def _inputs(before: Any, model: Any, people: People, some: NDArray[np.intp]) -> Any:
+def _inputs(before: Any, model: Any, people: TrainingTable, some: NDArray[np.intp]) -> Any:
     """Some rows as the model itself takes them."""
     fitted = model if before is None else before
     frame = people.frame.select(input_columns(fitted, people)).take(some)

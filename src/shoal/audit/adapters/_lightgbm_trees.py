@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.audit._coded_features import code_features, encoded_features
 from shoal.audit._feature_map import Features, match_columns
-from shoal.audit._training_table import People
+from shoal.audit._training_table import TrainingTable
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
@@ -27,7 +27,7 @@ def is_lightgbm(model: Any) -> bool:
     )
 
 
-def lightgbm_trees(before: Any, model: Any, people: People) -> TreeModel:
+def lightgbm_trees(before: Any, model: Any, people: TrainingTable) -> TreeModel:
     """Read a fitted estimator, a Booster, or what `dump_model` gives.
 
     Numbers up to the threshold go left, in double precision.  A missing value is a zero where the
@@ -60,7 +60,7 @@ def _is_drawn(given: Mapping[str, Any]) -> bool:
     return (share < 1.0 and often > 0) or bool(how & {"goss", "rf"})
 
 
-def _features(before: Any, model: Any, dump: Node, people: People) -> Features:
+def _features(before: Any, model: Any, dump: Node, people: TrainingTable) -> Features:
     coded = dump.get("pandas_categorical") or []
     if before is not None:
         return encoded_features(before, model, people, has_categories=bool(coded))
@@ -69,7 +69,7 @@ def _features(before: Any, model: Any, dump: Node, people: People) -> Features:
     return code_features(columns, _categories(columns, names, coded, dump, people), people)
 
 
-def _spelled(names: Sequence[str], people: People) -> list[str] | None:
+def _spelled(names: Sequence[str], people: TrainingTable) -> list[str] | None:
     """Names as the table spells them: LightGBM writes underlines for blanks; None for none."""
     unnamed = [f"Column_{at}" for at in range(len(names))]
     if list(names) == unnamed and not set(names) <= set(people.attributes):
@@ -79,7 +79,11 @@ def _spelled(names: Sequence[str], people: People) -> list[str] | None:
 
 
 def _categories(
-    columns: Sequence[str], names: Sequence[str], coded: Sequence[Any], dump: Node, people: People
+    columns: Sequence[str],
+    names: Sequence[str],
+    coded: Sequence[Any],
+    dump: Node,
+    people: TrainingTable,
 ) -> dict[str, Any]:
     """The categories of each column that pandas had coded, in the order of columns.
 

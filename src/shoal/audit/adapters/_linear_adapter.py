@@ -8,24 +8,25 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import Features, find_features
-from shoal.audit._model_spans import Reading
-from shoal.audit._training_table import People
+from shoal.audit._model_spans import ModelSpans
+from shoal.audit._training_table import TrainingTable
 from shoal.errors import ParameterError, TableError
-from shoal.privacy import Bins, Spans, Winners
+from shoal.privacy.spans._linear_spans import LinearSpans
+from shoal.privacy.spans._spans import Bins, Spans
 from shoal.typing import Floats
 
 MOST_POINTS = 100_000
 
 
-def find_winners(model: Any, threshold: float | None) -> tuple[Winners, str] | None:
+def find_winners(model: Any, threshold: float | None) -> tuple[LinearSpans, str] | None:
     """Linear scores of a model, and what its outputs are called; None when it has none."""
     name = type(model).__name__
     if name == "BisectingKMeans":
         return _bisecting(model), "cluster"
     if hasattr(model, "cluster_centers_") and name in ("KMeans", "MiniBatchKMeans"):
-        return Winners.nearest(model.cluster_centers_), "cluster"
+        return LinearSpans.nearest(model.cluster_centers_), "cluster"
     if name == "NearestCentroid" and hasattr(model, "centroids_") and _is_plain(model):
-        return Winners.nearest(model.centroids_), "class"
+        return LinearSpans.nearest(model.centroids_), "class"
     if hasattr(model, "coef_") and hasattr(model, "intercept_"):
         return _linear(model, threshold)
     return None
@@ -36,7 +37,7 @@ def _is_plain(model: Any) -> bool:
     return model.metric == "euclidean" and bool(np.allclose(prior, prior[0]))
 
 
-def _linear(model: Any, threshold: float | None) -> tuple[Winners, str] | None:
+def _linear(model: Any, threshold: float | None) -> tuple[LinearSpans, str] | None:
     weights = np.atleast_2d(np.asarray(model.coef_, np.float64))
     intercept = np.atleast_1d(np.asarray(model.intercept_, np.float64))
     if hasattr(model, "classes_"):
@@ -45,7 +46,7 @@ def _linear(model: Any, threshold: float | None) -> tuple[Winners, str] | None:
         if len(weights) == 1:
             weights = np.concatenate([np.zeros_like(weights), weights])
             intercept = np.concatenate([[0.0], intercept])
-        return Winners.highest(weights, intercept), "class"
+        return LinearSpans.highest(weights, intercept), "class"
     if len(weights) != 1:
         return None
     if threshold is None:
@@ -54,10 +55,12 @@ def _linear(model: Any, threshold: float | None) -> tuple[Winners, str] | None:
             "whether the prediction exceeds it."
         )
     weights = np.concatenate([np.zeros_like(weights), weights])
-    return Winners.highest(weights, np.array([threshold, intercept[0]])), "side of the threshold"
+    return LinearSpans.highest(
+        weights, np.array([threshold, intercept[0]])
+    ), "side of the threshold"
 
 
-def _bisecting(model: Any) -> Winners:
+def _bisecting(model: Any) -> LinearSpans:
     """The way down a tree of centroids: at each node the nearer of two."""
     centres: list[Floats] = []
     duels: dict[int, list[tuple[int, int]]] = {}
@@ -78,12 +81,18 @@ def _bisecting(model: Any) -> Winners:
     if not len(centres):
         centre = np.asarray(model.cluster_centers_)
     pairs = tuple(np.array(duels[j], np.intp).reshape(-1, 2) for j in range(len(duels)))
-    return Winners(2 * centre, -(centre**2).sum(axis=1), pairs)
+    return LinearSpans(2 * centre, -(centre**2).sum(axis=1), pairs)
 
 
 def read_winners(
-    before: Any, model: Any, winners: Winners, what: str, people: People, *, check_table: bool
-) -> Reading:
+    before: Any,
+    model: Any,
+    winners: LinearSpans,
+    what: str,
+    people: TrainingTable,
+    *,
+    check_table: bool,
+) -> ModelSpans:
     """Spans of a model whose output is the winner among linear scores."""
     features = find_features(before, model, people)
     own = winners.winner(features.doubles)
@@ -100,10 +109,12 @@ def read_winners(
     name = type(model).__name__
     several = sum(one.segment is not None for one in features.private) > 1
     notes = ("outputs that are possible at ties only are left out",) if several else ()
-    return Reading(name, spans, span_of_row, bins, explain, notes=(*features.notes, *notes))
+    return ModelSpans(name, spans, span_of_row, bins, explain, notes=(*features.notes, *notes))
 
 
-def read_shoal_clusters(model: Any, people: People, *, check_table: bool = True) -> Reading:
+def read_shoal_clusters(
+    model: Any, people: TrainingTable, *, check_table: bool = True
+) -> ModelSpans:
     """Spans of a clustering of :mod:`shoal.models`, by the rule it releases."""
     names = [str(name) for name in getattr(model, "feature_names_in_", people.attributes)]
     if lost := [name for name in names if name not in people.frame.names]:
@@ -123,10 +134,10 @@ def read_shoal_clusters(model: Any, people: People, *, check_table: bool = True)
     def explain(span: int) -> tuple[str, ...]:
         return (" or ".join(bins.names[b] for b in spans.bins_of(span).tolist()),)
 
-    return Reading(type(model).__name__, spans, span_of_row, bins, explain)
+    return ModelSpans(type(model).__name__, spans, span_of_row, bins, explain)
 
 
-def reach_of(winners: Winners, features: Features) -> Any:
+def reach_of(winners: LinearSpans, features: Features) -> Any:
     """Which outputs each row can get; equal public features are looked at once."""
     public = np.where(features.is_private, 0.0, features.matrix)
     rows, group = np.unique(public, axis=0, return_inverse=True)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit._model_spans import Reading
-from shoal.audit._training_table import Domain, People
+from shoal.audit._model_spans import ModelSpans
+from shoal.audit._training_table import Domain, TrainingTable
 from shoal.errors import SchemaError
-from shoal.frames import Frame
-from shoal.privacy import Bins, Spans
-from shoal.schema import number
-from shoal.tables import group_keys
+from shoal.frames._frame import Frame
+from shoal.privacy.spans._spans import Bins, Spans
+from shoal.schema._text import number
+from shoal.tables._frequency import group_keys
 
 BLOCK = 100_000  # rows for one call of predict
 
@@ -49,14 +49,14 @@ class _Asked:
 
 def read_predict(
     predict: Callable[[Any], Any],
-    people: People,
+    people: TrainingTable,
     *,
     columns: tuple[str, ...] | None = None,
     kind: str = "function",
     as_array: bool = False,
     max_points: int = 10_000,
     random_state: int = 0,
-) -> Reading:
+) -> ModelSpans:
     """Spans of a function, trying every combination of private values or a sample of them."""
     names = columns or people.attributes
     used = [name for name in people.private if name in names]
@@ -85,10 +85,12 @@ def read_predict(
     def explain(span: int) -> tuple[str, ...]:
         return tuple(bins.names[b] for b in spans.bins_of(span).tolist())
 
-    return Reading(kind, spans, span_of_row, bins, explain, method)
+    return ModelSpans(kind, spans, span_of_row, bins, explain, method)
 
 
-def _public_groups(people: People, public: list[str]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+def _public_groups(
+    people: TrainingTable, public: list[str]
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
     """Number the rows by their public values, and the first row of each number."""
     coded = [people.frame.factorize(name)[0] for name in public]
     group = np.zeros(people.n_rows, np.int64)
@@ -99,12 +101,12 @@ def _public_groups(people: People, public: list[str]) -> tuple[NDArray[np.int64]
     return group, first
 
 
-def _dtype(people: People, name: str) -> Any:
+def _dtype(people: TrainingTable, name: str) -> Any:
     return np.float64 if people.frame.types[name] == "number" else object
 
 
 def _combinations(
-    people: People, used: list[str], most: int, seed: int
+    people: TrainingTable, used: list[str], most: int, seed: int
 ) -> tuple[list[tuple[Any, ...]], str]:
     domains = [people.domains[name] for name in used]
     rng = np.random.default_rng(seed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.audit._feature_map import input_columns, split_pipeline
-from shoal.audit._model_spans import Reading
-from shoal.audit._training_table import People
+from shoal.audit._model_spans import ModelSpans
+from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._histogram_trees import MODELS as HISTOGRAMS, histogram_trees
 from shoal.audit.adapters._lightgbm_trees import is_lightgbm, lightgbm_trees
 from shoal.audit.adapters._linear_adapter import find_winners, read_shoal_clusters, read_winners
@@ -23,13 +23,13 @@ from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 
 def read_model(
     model: Any,
-    people: People,
+    people: TrainingTable,
     *,
     threshold: float | None = None,
     check_table: bool = True,
     max_points: int = 10_000,
     random_state: int = 0,
-) -> Reading:
+) -> ModelSpans:
     """Spans of any model that there is an adapter for."""
     if isinstance(model, KAnonymousTreeClassifier):
         return read_shoal_tree(model, people)
@@ -63,7 +63,9 @@ def read_model(
     )
 
 
-def _find_trees(before: Any, last: Any, people: People, check_table: bool) -> TreeModel | None:
+def _find_trees(
+    before: Any, last: Any, people: TrainingTable, check_table: bool
+) -> TreeModel | None:
     """The trees of a model, as whichever library grew them keeps them."""
     if is_xgboost(last):
         return xgboost_trees(before, last, people)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from shoal.audit._model_spans import Reading
-from shoal.audit._training_table import People
+from shoal.audit._model_spans import ModelSpans
+from shoal.audit._training_table import TrainingTable
 from shoal.errors import SchemaError, TableError
-from shoal.privacy import read_rules, rule_spans
+from shoal.privacy.spans._rule_spans import read_rules, rule_spans
 from shoal.schema import Schema
 
 
@@ -32,7 +32,7 @@ def is_rules(model: Any) -> bool:
     return "antecedents" in first if isinstance(first, Mapping) else not hasattr(first, "predict")
 
 
-def read_rule_set(model: Any, people: People, *, check_table: bool) -> Reading:
+def read_rule_set(model: Any, people: TrainingTable, *, check_table: bool) -> ModelSpans:
     """Spans of rules over baskets; items are the schema's columns."""
     rules = read_rules(model)
     used = sorted({item for rule in rules for item in rule.items})
@@ -51,7 +51,7 @@ def read_rule_set(model: Any, people: People, *, check_table: bool) -> Reading:
         told = np.flatnonzero(found.told[span]).tolist()
         return tuple(f"rule {rules[place]}" for place in told[:5])
 
-    return Reading("association rules", found.spans, found.span_of_row, found.bins, explain)
+    return ModelSpans("association rules", found.spans, found.span_of_row, found.bins, explain)
 
 
 def _check_support(model: Any, rules: Any, columns: Any, n_rows: int) -> None:

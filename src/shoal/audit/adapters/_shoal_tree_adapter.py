@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from shoal.audit._model_spans import Reading, shorten
-from shoal.audit._training_table import People
+from shoal.audit._model_spans import ModelSpans, shorten
+from shoal.audit._training_table import TrainingTable
 from shoal.errors import SchemaError, TableError
 
 
-def read_shoal_tree(model: Any, people: People) -> Reading:
+def read_shoal_tree(model: Any, people: TrainingTable) -> ModelSpans:
     """Spans of a tree of :mod:`shoal.models`, which knows its own domain."""
     target = people.schema.target
     if target is None:
@@ -40,4 +40,4 @@ def read_shoal_tree(model: Any, people: People) -> Reading:
         known = [bins.names[b] for b in spans.bins_of(span).tolist() if b < len(bins)]
         return shorten(list(dict.fromkeys(name.rpartition(",")[0] for name in known)))
 
-    return Reading(type(model).__name__, spans, span_of_row, bins, explain)
+    return ModelSpans(type(model).__name__, spans, span_of_row, bins, explain)

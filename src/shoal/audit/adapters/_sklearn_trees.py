@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import find_features
-from shoal.audit._row_groups import Labels
-from shoal.audit._training_table import People
+from shoal.audit._row_groups import RowGroups
+from shoal.audit._training_table import TrainingTable
 from shoal.audit.trees._binary_tree import BinaryTree
-from shoal.audit.trees._tree_model import TreeModel, not_the_table
+from shoal.audit.trees._tree_model import TreeModel, wrong_table_message
 from shoal.errors import TableError
 from shoal.typing import Floats
 
@@ -34,12 +34,12 @@ def _flat(row: Any) -> list[Any]:
 
 
 def sklearn_trees(
-    before: Any, model: Any, parts: Sequence[Any], people: People, *, check_table: bool
+    before: Any, model: Any, parts: Sequence[Any], people: TrainingTable, *, check_table: bool
 ) -> TreeModel:
     """Read one tree or all trees of a forest; they compare single precision."""
     features = find_features(before, model, people, single=True)
 
-    def apply(place: int) -> Labels:
+    def apply(place: int) -> RowGroups:
         return np.asarray(parts[place].tree_.apply(features.matrix), np.int64)
 
     return TreeModel(
@@ -69,5 +69,5 @@ def _rows(
     plain = whole and getattr(model, "class_weight", None) is None
     if check_table and plain and round(root) != n_rows:
         why = f"{root:g} rows were drawn from it, and it has {n_rows}"
-        raise TableError(not_the_table(why))
+        raise TableError(wrong_table_message(why))
     return (None,) * len(parts)

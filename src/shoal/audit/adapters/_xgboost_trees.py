@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.audit._coded_features import code_features, encoded_features
 from shoal.audit._feature_map import Features, match_columns
-from shoal.audit._training_table import People
+from shoal.audit._training_table import TrainingTable
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
@@ -35,7 +35,7 @@ def is_xgboost(model: Any) -> bool:
     return hasattr(model, "get_booster") or hasattr(model, "save_raw")
 
 
-def xgboost_trees(before: Any, model: Any, people: People) -> TreeModel:
+def xgboost_trees(before: Any, model: Any, people: TrainingTable) -> TreeModel:
     """Read a fitted estimator, a Booster, what `save_model` wrote as JSON, or a JSON dump.
 
     Values and thresholds are compared in single precision, less goes left.  Thresholds are turned
@@ -71,7 +71,9 @@ def xgboost_trees(before: Any, model: Any, people: People) -> TreeModel:
     )
 
 
-def _features(before: Any, model: Any, learner: Node, grown: Node, people: People) -> Features:
+def _features(
+    before: Any, model: Any, learner: Node, grown: Node, people: TrainingTable
+) -> Features:
     names = learner.get("feature_names") or None
     stored = (grown.get("cats") or {}).get("enc") or []
     coded = {at: _categories(one) for at, one in enumerate(stored) if one["values"]}
@@ -145,7 +147,7 @@ def below(threshold: float) -> float:
     return float(np.nextafter(np.float32(threshold), np.float32(-np.inf)))
 
 
-def _from_dump(dump: Sequence[Any], people: People) -> TreeModel:
+def _from_dump(dump: Sequence[Any], people: TrainingTable) -> TreeModel:
     roots = [json.loads(one) if isinstance(one, str) else one for one in dump]
     used = sorted({name for root in roots for name in _splits(root)})
     if all(UNNAMED.fullmatch(name) and name not in people.attributes for name in used):

@@ -10,30 +10,30 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit._model_spans import MOST_PATHS, Reading
+from shoal.audit._model_spans import MOST_PATHS, ModelSpans
 from shoal.audit._row_groups import first_rows, join_labels, with_class
-from shoal.audit._training_table import People
+from shoal.audit._training_table import TrainingTable
 from shoal.audit.trees._tree_model import TreeModel
-from shoal.audit.trees._tree_reach import Reach
-from shoal.privacy import Bins, Spans, count_groups
+from shoal.audit.trees._tree_reach import TreeReach
+from shoal.privacy.spans._spans import Bins, Spans, count_groups
 from shoal.typing import Codes, Counts, Flags
 
 
 def read_joint(
     model: TreeModel,
-    people: People,
+    people: TrainingTable,
     outcome: Codes,
     outcomes: tuple[str, ...],
     *,
     check_table: bool,
-) -> Reading:
+) -> ModelSpans:
     """Joint spans of several trees.
 
     Two rows have the same joint span exactly when they have the same span in every tree: a leaf's
     region is a public region times a private one, so that the leaves which a row can reach in each
     tree tell which combinations it can reach.  Hence the domain is never enumerated.
     """
-    parts: list[Reach] = []
+    parts: list[TreeReach] = []
     filled: list[Counts] = []
     for place, tree in enumerate(model.trees):
         ends = model.ends(place)
@@ -65,7 +65,7 @@ def read_joint(
     bins = Bins(layout, np.concatenate([own, *(filled if several.any() else [])]))
     note = "joint spans over all trees, since an attacker sees them all"
     notes = (note, *model.notes, *model.features.notes)
-    return Reading(model.kind, spans, joint, bins, layout.explain, notes=notes)
+    return ModelSpans(model.kind, spans, joint, bins, layout.explain, notes=notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class JointBins(Sequence[str]):
     """
 
     model: TreeModel
-    parts: tuple[Reach, ...]
+    parts: tuple[TreeReach, ...]
     first: NDArray[np.integer]
     several: Flags
     outcomes: tuple[str, ...]

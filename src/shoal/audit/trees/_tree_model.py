@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.audit._feature_map import Features
-from shoal.audit._row_groups import Labels, renumber
+from shoal.audit._row_groups import RowGroups, renumber
 from shoal.audit.trees._binary_tree import BinaryTree
-from shoal.audit.trees._tree_reach import Reach, find_ends, find_reach
+from shoal.audit.trees._tree_reach import TreeReach, find_ends, find_reach
 from shoal.errors import TableError
 from shoal.typing import Floats
 
@@ -49,24 +49,24 @@ class TreeModel:
     slack: float = 0.0
     trained_on: int | None = None
     notes: tuple[str, ...] = ()
-    apply: Callable[[int], Labels] | None = None
+    apply: Callable[[int], RowGroups] | None = None
 
-    def ends(self, place: int) -> Labels:
+    def ends(self, place: int) -> RowGroups:
         """The leaf of every row in one tree."""
         if self.apply is not None:
             return self.apply(place)
         found = find_ends(self.trees[place], self.features.doubles)
         return found.leaves[found.label]
 
-    def reach(self, place: int, ends: Labels) -> Reach:
+    def reach(self, place: int, ends: RowGroups) -> TreeReach:
         """The leaves that rows can reach in one tree: those they are in, unless it is private."""
         tree = self.trees[place]
         if self.features.is_private[tree.tested].any():
             return find_reach(tree, self.features)
         used, label = renumber(ends)
-        return Reach(label, np.arange(len(used) + 1), used.astype(np.int64))
+        return TreeReach(label, np.arange(len(used) + 1), used.astype(np.int64))
 
-    def check(self, place: int, ends: Labels) -> None:
+    def check(self, place: int, ends: RowGroups) -> None:
         """Refuse a table whose rows do not fill the leaves of a tree as the training rows did."""
         tree, rows = self.trees[place], self.rows[place]
         if rows is None:
@@ -80,10 +80,10 @@ class TreeModel:
             why += f"; it was trained on {self.trained_on} rows and the table has {len(ends)}"
         if self.slack:  # counts come from weights
             why += ", unless rows were drawn or weighted in training"
-        raise TableError(not_the_table(why))
+        raise TableError(wrong_table_message(why))
 
 
-def not_the_table(why: str) -> str:
+def wrong_table_message(why: str) -> str:
     """The sentence for a table that a model was not trained on."""
     return (
         f"this is not the training table: {why}. Give the training table, or check_table=False "

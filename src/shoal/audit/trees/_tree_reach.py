@@ -13,7 +13,7 @@ from shoal.audit.trees._reach_kernels import find_possible, group_by_reach
 from shoal.typing import Flags, Floats
 
 
-class Reach(NamedTuple):
+class TreeReach(NamedTuple):
     """Rows numbered by the set of leaves they can reach, and the leaves behind each number."""
 
     label: NDArray[np.integer]
@@ -70,7 +70,7 @@ def _cells(tree: BinaryTree, private: PrivateFeatures) -> Floats:
     return np.concatenate([low + share[:, None] * (high - low), private.points])
 
 
-def find_reach(tree: BinaryTree, features: Features) -> Reach:
+def find_reach(tree: BinaryTree, features: Features) -> TreeReach:
     """Number the rows by the set of leaves they can reach.
 
     A test on a public feature sends a row one way; at a private one it goes both ways, as far as
@@ -79,11 +79,11 @@ def find_reach(tree: BinaryTree, features: Features) -> Reach:
     return _walk(tree, features.doubles, features.is_private, find_alive(tree, features))
 
 
-def find_ends(tree: BinaryTree, matrix: Floats) -> Reach:
+def find_ends(tree: BinaryTree, matrix: Floats) -> TreeReach:
     """Number the rows by the leaf they are in."""
     closed = np.zeros(matrix.shape[1], np.bool_)
     return _walk(tree, matrix, closed, np.ones(len(tree.left), np.bool_))
 
 
-def _walk(tree: BinaryTree, matrix: Floats, closed: Flags, alive: Flags) -> Reach:
-    return Reach(*group_by_reach(matrix, closed, alive, *tree.arrays))
+def _walk(tree: BinaryTree, matrix: Floats, closed: Flags, alive: Flags) -> TreeReach:
+    return TreeReach(*group_by_reach(matrix, closed, alive, *tree.arrays))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.audit._model_spans import Reading, shorten
-from shoal.audit._row_groups import Labels, first_rows, with_class
-from shoal.audit._training_table import People
+from shoal.audit._model_spans import ModelSpans, shorten
+from shoal.audit._row_groups import RowGroups, first_rows, with_class
+from shoal.audit._training_table import TrainingTable
 from shoal.audit.trees._joint_spans import read_joint
 from shoal.audit.trees._tree_model import TreeModel
-from shoal.audit.trees._tree_reach import Reach
+from shoal.audit.trees._tree_reach import TreeReach
 from shoal.errors import TableError
-from shoal.privacy import Bins, Spans
-from shoal.schema import code_column
+from shoal.privacy.spans._spans import Bins, Spans
+from shoal.schema._coding import code_column
 from shoal.typing import Codes
 
 
-def read_trees(model: TreeModel, people: People, *, check_table: bool) -> Reading:
+def read_trees(model: TreeModel, people: TrainingTable, *, check_table: bool) -> ModelSpans:
     """Spans of one tree, or the joint spans of several."""
     outcome, outcomes = _outcomes(model.n_classes, people)
     if len(model.trees) != 1:
@@ -27,7 +27,7 @@ def read_trees(model: TreeModel, people: People, *, check_table: bool) -> Readin
     return _read_one(model, people, outcome, outcomes, ends, model.reach(0, ends))
 
 
-def _outcomes(n_classes: int | None, people: People) -> tuple[Codes, tuple[str, ...]]:
+def _outcomes(n_classes: int | None, people: TrainingTable) -> tuple[Codes, tuple[str, ...]]:
     """What a leaf tells besides itself, of each row: its class, or on which side of the mean."""
     target = people.schema.target
     if target is None:
@@ -49,12 +49,12 @@ def _outcomes(n_classes: int | None, people: People) -> tuple[Codes, tuple[str, 
 
 def _read_one(
     model: TreeModel,
-    people: People,
+    people: TrainingTable,
     outcome: Codes,
     outcomes: tuple[str, ...],
-    ends: Labels,
-    reach: Reach,
-) -> Reading:
+    ends: RowGroups,
+    reach: TreeReach,
+) -> ModelSpans:
     tree, n = model.trees[0], len(outcomes)
     leaves = tree.leaves
     names = tuple(
@@ -83,4 +83,4 @@ def _read_one(
         )
 
     notes = (*model.notes, *model.features.notes)
-    return Reading(model.kind, spans, span_of_row, bins, explain, notes=notes)
+    return ModelSpans(model.kind, spans, span_of_row, bins, explain, notes=notes)

@@ -16,7 +16,8 @@ from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import ConfidenceLimit, EntropyDiversity, KAnonymity, PrivacyModel
 from shoal.schema import Schema
-from shoal.tables import DuckEngine, open_table
+from shoal.tables import open_table
+from shoal.tables.engines._duck_engine import DuckEngine
 
 app = typer.Typer(help="Train a decision tree that can be published with its counts.")
 

@@ -23,11 +23,11 @@ from shoal.cli._output import output
 from shoal.cli.publish._show import show_release
 from shoal.errors import ParameterError
 from shoal.schema import Schema
-from shoal.tables import Output as Rows, open_table
+from shoal.tables import RowOptions as Rows, open_table
 
 app = typer.Typer()
 
-MUCH = 0.25
+LOSS_WORTH_A_HINT = 0.25
 """Detail lost from which on a word about other methods is due."""
 
 
@@ -137,7 +137,7 @@ def anonymize(
         "total_seconds": round(time.perf_counter() - started, 3),
     }
     out_.emit(data, lambda: show_release(release, paths))
-    if method not in ("auto", "local") and release.metrics.gcp > MUCH:
+    if method not in ("auto", "local") and release.metrics.gcp > LOSS_WORTH_A_HINT:
         out_.note(
             f"{release.metrics.gcp:.0%} of the detail is lost. Other methods may keep more: "
             "`shoal compare` shows it, `--method auto` takes one."

@@ -12,7 +12,8 @@ from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.errors import ParameterError, SchemaError
 from shoal.schema import Schema
-from shoal.tables import CodingOptions, Output as Rows, open_table
+from shoal.tables import RowOptions as Rows, open_table
+from shoal.tables._assemble import CodingOptions
 
 app = typer.Typer()
 

@@ -9,7 +9,8 @@ from shoal.attacks import attack_kernel, attack_table, linking_attack
 from shoal.cli._options import SchemaFile
 from shoal.cli.publish._attack_output import show_attacks
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
-from shoal.federated import RandomKernel, TransformKey, read_rows, sample_file
+from shoal.federated import RandomKernel, TransformKey
+from shoal.federated.transforms._files import read_rows, sample_file
 from shoal.schema import Schema
 
 app = typer.Typer(

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.anonymize import FullDomain, known_methods, make_method
+from shoal.anonymize import FullDomain, make_method
+from shoal.anonymize._registry import known_methods
 from shoal.cli._options import (
     Encoding,
     Force,
@@ -19,7 +20,8 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.errors import ParameterError
-from shoal.report import Frontier, measure_frontier, plot_frontier, plot_lattice
+from shoal.report import measure_frontier, plot_frontier, plot_lattice
+from shoal.report.figures._frontier import Frontier
 from shoal.schema import Schema
 
 app = typer.Typer()

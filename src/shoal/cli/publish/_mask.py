@@ -8,7 +8,8 @@ import typer
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.cli.publish._quasi_options import Columns, Delta, Seed, numbers_by_column
-from shoal.discover import MaskResult, mask, write_masked
+from shoal.discover import mask, write_masked
+from shoal.discover._results import MaskResult
 from shoal.tables import open_table
 
 app = typer.Typer(help="Publish as many columns as can go together.")

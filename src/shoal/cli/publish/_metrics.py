@@ -6,11 +6,12 @@ from typing import Any
 
 import typer
 
-from shoal.anonymize import count_released
+from shoal.anonymize._recheck import count_released
 from shoal.cli._options import Encoding, SchemaFile, Table
 from shoal.cli._output import output
 from shoal.cli.publish._show import measures
-from shoal.metrics import measure_raw, risk
+from shoal.metrics import risk
+from shoal.metrics._measure import measure_raw
 from shoal.schema import Schema
 
 app = typer.Typer()

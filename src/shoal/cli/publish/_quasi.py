@@ -8,7 +8,8 @@ import typer
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.cli.publish._quasi_options import Columns, Delta, Seed, numbers_by_column
-from shoal.discover import Survey, survey
+from shoal.discover import survey
+from shoal.discover._survey import Survey
 from shoal.report import plot_survey
 from shoal.tables import open_table
 

@@ -8,7 +8,8 @@ import typer
 from shoal.cli._group import CHECK_FAILED
 from shoal.cli._options import Encoding, Force
 from shoal.cli._output import output
-from shoal.report import ReleaseReport, release_report, report_path
+from shoal.report import release_report
+from shoal.report.release.pages._html import ReleaseReport, report_path
 
 app = typer.Typer()
 

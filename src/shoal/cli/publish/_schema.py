@@ -10,7 +10,8 @@ from typer.core import TyperGroup
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.discover import suggest_schema
-from shoal.schema import ROLES, Column, Hierarchy, Schema
+from shoal.schema import Column, Hierarchy, Schema
+from shoal.schema._column import ROLES
 
 
 class _SuggestByDefault(TyperGroup):

@@ -13,18 +13,16 @@ from shoal.errors import ParameterError
 from shoal.federated import (
     RandomKernel,
     TransformKey,
-    combine_files,
     decode_file,
     decode_text,
     encode_file,
     make_kernel,
     make_key,
     make_share,
-    read_agreement,
-    read_rows,
-    sample_file,
     write_share,
 )
+from shoal.federated._agreement import read_agreement
+from shoal.federated.transforms._files import combine_files, read_rows, sample_file
 
 app = typer.Typer(no_args_is_help=True, help="Mine across sites.")
 key_app = typer.Typer(no_args_is_help=True, help="Make, show and extend the sites' shared key.")

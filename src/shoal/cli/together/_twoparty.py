@@ -17,7 +17,6 @@ from shoal.schema import Schema
 from shoal.secure import (
     FirstParty,
     Party,
-    Progress,
     SecondParty,
     SecureBayesNet,
     SecureID3,
@@ -25,6 +24,7 @@ from shoal.secure import (
     TablePart,
     read_part,
 )
+from shoal.secure.miners._progress import Progress
 
 app = typer.Typer(no_args_is_help=True, help="Mine a joint table with one other party.")
 

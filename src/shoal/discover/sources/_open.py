@@ -14,7 +14,8 @@ from shoal.discover.sources._partition import CodeTable
 from shoal.discover.sources._reservoir import RowSample
 from shoal.discover.sources._source import CodedSource, Source
 from shoal.errors import TableError
-from shoal.tables import Engine, code_array, open_table, stack_codes
+from shoal.tables import Engine, open_table
+from shoal.tables._row_codes import code_array, stack_codes
 from shoal.typing import Counts, Native
 
 
@@ -49,7 +50,7 @@ class EngineSource:
 
     def distinct(self) -> EngineSource:
         """The same table with equal rows made one."""
-        return EngineSource(self.engine.made_distinct(), self.notes)
+        return EngineSource(self.engine.distinct_rows(), self.notes)
 
     def select(self, names: Sequence[str]) -> EngineSource:
         """Only some of the columns."""

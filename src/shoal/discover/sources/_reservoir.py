@@ -19,7 +19,7 @@ from shoal.discover.sources._checks import (
 from shoal.discover.sources._partition import CodeTable
 from shoal.discover.sources._source import CodedSource
 from shoal.errors import ParameterError, TableError
-from shoal.frames import Frame
+from shoal.frames._frame import Frame
 from shoal.typing import Codes, Counts, Native
 
 

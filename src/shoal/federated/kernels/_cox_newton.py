@@ -6,7 +6,9 @@ from shoal.errors import InfeasibleError
 from shoal.typing import Floats
 
 MAX_STEPS = 50
-ENOUGH = 1e-9  # norm of the gradient per row, as in lifelines' default precision or better
+GRADIENT_PER_ROW = (
+    1e-9  # norm of the gradient per row, as in lifelines' default precision or better
+)
 
 
 def cox_coefficients(rows: Floats, target: Floats, ridge: float = 0.0) -> Floats:
@@ -38,7 +40,7 @@ def cox_coefficients(rows: Floats, target: Floats, ridge: float = 0.0) -> Floats
                 break
             continue
         beta, (value, gradient, curvature) = beta + step, found
-        if np.linalg.norm(gradient) / len(Z) < ENOUGH:
+        if np.linalg.norm(gradient) / len(Z) < GRADIENT_PER_ROW:
             return beta / spread
         try:
             step = np.linalg.solve(curvature, gradient)

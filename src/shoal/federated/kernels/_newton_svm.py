@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 from shoal.errors import InfeasibleError
 from shoal.typing import Flags, Floats
 
-MANY = 20_000  # rows from which it pays to calm BLAS down
+ROWS_FOR_ONE_BLAS_THREAD = 20_000  # rows from which it pays to calm BLAS down
 BLOCK = 65536  # rows whose active part is copied at a time
 
 
@@ -62,7 +62,7 @@ def newton_svm(
         The optimum.
     """
     cost = np.full(len(rows), float(nu)) if weights is None else nu * weights
-    if len(rows) < MANY:
+    if len(rows) < ROWS_FOR_ONE_BLAS_THREAD:
         return _solve(rows, signs, cost, tol, max_iter)
     # Products of tall, narrow matrices run several times faster on one BLAS thread than on two.
     with threadpool_limits(1, user_api="blas"):

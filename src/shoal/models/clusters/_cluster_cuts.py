@@ -18,8 +18,8 @@ from shoal.models.clusters._cluster_kernels import (
     sum_below,
 )
 from shoal.models.clusters._mst import spanning_tree
-from shoal.privacy import Winners
-from shoal.tables import group_keys
+from shoal.privacy.spans._linear_spans import LinearSpans
+from shoal.tables._frequency import group_keys
 from shoal.typing import Counts, Flags, Floats
 
 Moves: TypeAlias = tuple[Floats, tuple[tuple[Floats, Floats], ...]]
@@ -92,7 +92,7 @@ class CutTree:
 
 
 @dataclass
-class Reach:
+class ClusterReach:
     """Which centroids each kind of public values can be nearest to, kept up to date.
 
     Parameters
@@ -179,7 +179,7 @@ class GeneralReach:
     def split(self, old: int, n: int) -> Found:
         """Spans after centroids `old` and ``n - 1`` were put."""
         centres = np.array([self.centres[place] for place in range(n)])
-        flags = Winners.nearest(centres, self.tie).reach(self.kinds, *self.moves)
+        flags = LinearSpans.nearest(centres, self.tie).reach(self.kinds, *self.moves)
         span, _ = group_keys(np.packbits(flags, axis=1).astype(np.int32))
         none = np.empty(0, np.int64)
         return none, none, span.astype(np.uint64), flags.sum(axis=1)
@@ -196,7 +196,7 @@ class Search:
     ----------
     tree : CutTree
         The spanning tree.
-    reach : Reach, GeneralReach or None
+    reach : ClusterReach, GeneralReach or None
         None when no column is private: every cut is allowed.
     judge : callable
         The privacy model: span of each kind to whether all of them are allowed.
@@ -207,7 +207,7 @@ class Search:
     """
 
     tree: CutTree
-    reach: Reach | GeneralReach | None
+    reach: ClusterReach | GeneralReach | None
     judge: Judge
     least: int
     least_rows: int

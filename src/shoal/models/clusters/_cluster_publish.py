@@ -22,7 +22,8 @@ from shoal.models._json import (
     write_json,
 )
 from shoal.models.clusters._cluster_space import Axis, ClusterSpace
-from shoal.privacy import Bins, PrivacyModel, Spans
+from shoal.privacy import PrivacyModel
+from shoal.privacy.spans._spans import Bins, Spans
 from shoal.typing import Counts, Floats, PathText
 
 RULE = (

@@ -11,7 +11,9 @@ import numpy as np
 
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._input import Input
-from shoal.schema import Coding, Schema, make_coding, text
+from shoal.schema import Schema
+from shoal.schema._coding import Coding, make_coding
+from shoal.schema._text import text
 from shoal.typing import Flags, Floats
 
 MOST_POINTS = 10_000

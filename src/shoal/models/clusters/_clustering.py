@@ -14,21 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._groups import count_only, read_privacy
 from shoal.models._input import Input, read_input
-from shoal.models.clusters._cluster_cuts import CutTree, GeneralReach, Reach, Search
+from shoal.models.clusters._cluster_cuts import ClusterReach, CutTree, GeneralReach, Search
 from shoal.models.clusters._cluster_publish import PublishedClusters
 from shoal.models.clusters._cluster_space import ClusterSpace
-from shoal.privacy import (
-    Bins,
-    KAnonymity,
-    PrivacyModel,
-    PrivateColumns,
-    Spans,
-    Winners,
-    allowed_groups,
-    compile_rules,
-    count_groups,
-)
-from shoal.schema import Schema, code_column
+from shoal.privacy import KAnonymity, PrivacyModel
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
+from shoal.privacy.spans._linear_spans import LinearSpans
+from shoal.privacy.spans._spans import Bins, PrivateColumns, Spans, count_groups
+from shoal.schema import Schema
+from shoal.schema._coding import code_column
 from shoal.typing import Floats
 
 SLOW_TRIES = 200
@@ -182,15 +176,15 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         self, tree: CutTree, kinds: Floats, kind: NDArray[np.intp], private: PrivateColumns
     ) -> Search:
         cells = count_groups(kind.astype(np.int64), len(kinds), private)
-        rules = compile_rules(self.privacy_, cells)
+        rules = compile_model(self.privacy_, cells)
 
         def judge(span: NDArray[np.int64]) -> bool:
             return bool(allowed_groups(rules, span, int(span.max()) + 1).all())
 
-        reach: Reach | GeneralReach | None = None
+        reach: ClusterReach | GeneralReach | None = None
         if self.space_.is_private.any():
             moves = self.space_.moves()
-            reach = (Reach if len(moves[1]) < 2 else GeneralReach)(
+            reach = (ClusterReach if len(moves[1]) < 2 else GeneralReach)(
                 kinds, cells.sizes, moves, self.tie_
             )
             reach.put(0, tree.mean(0))
@@ -206,7 +200,7 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     ) -> tuple[Spans, NDArray[np.int64]]:
         """Centroids of a partition, and the spans of their rule."""
         self.cluster_centers_ = _means(points, labels)
-        winners = Winners.nearest(self.cluster_centers_, self.tie_)
+        winners = LinearSpans.nearest(self.cluster_centers_, self.tie_)
         self.labels_ = winners.winner(points)
         names = tuple(f"cluster {number}" for number in range(len(self.cluster_centers_)))
         self.bins_ = Bins.count(names, self.labels_)
@@ -226,7 +220,7 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         """Nearest centroid of each row."""
         check_is_fitted(self, "cluster_centers_")
         points = self.space_.place(read_input(self, X, reset=False))
-        return Winners.nearest(self.cluster_centers_, self.tie_).winner(points)
+        return LinearSpans.nearest(self.cluster_centers_, self.tie_).winner(points)
 
     def find_spans(
         self, X: Any, private: PrivateColumns | None = None
@@ -242,7 +236,7 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         table = read_input(self, X, reset=False)
         points = self.space_.place(table)
         kinds, kind = self._kinds(points)
-        winners = Winners.nearest(self.cluster_centers_, self.tie_)
+        winners = LinearSpans.nearest(self.cluster_centers_, self.tie_)
         reach = winners.reach(kinds, *self.space_.with_ranges(table).moves())[kind]
         spans, span_of_row = Spans.from_reach(reach, private or {})
         return spans, span_of_row, Bins.count(self.bins_.names, winners.winner(points))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import MissingExtraError
-from shoal.frames import Frame
-from shoal.privacy import ItemRule
+from shoal.frames._frame import Frame
+from shoal.privacy.spans._rule_spans import ItemRule
 from shoal.typing import Flags
 
 FARTHEST = 4  # items between the two sets of a channel

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._input import read_input
 from shoal.models.rules._mine_rules import Mined, find_channels, generalize, mine
-from shoal.privacy import ItemRule, KAnonymity, RuleSpans, rule_spans
+from shoal.privacy import KAnonymity
+from shoal.privacy.spans._rule_spans import ItemRule, RuleSpans, rule_spans
 from shoal.typing import Flags
 
 

@@ -21,13 +21,13 @@ from shoal.schema import (
     FromFile,
     Hierarchy,
     Intervals,
-    Kind,
     Prefix,
-    Recipe,
     Schema,
     Tree,
-    text,
 )
+from shoal.schema._column import Kind
+from shoal.schema._recipe import Recipe
+from shoal.schema._text import text
 from shoal.typing import Floats
 
 Reader = Prefix | Intervals | Breaks | Dates

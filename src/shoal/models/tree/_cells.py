@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, SchemaError
 from shoal.models._input import Input
-from shoal.privacy import POPULATION
-from shoal.schema import Coding
+from shoal.privacy._model import POPULATION
+from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.typing import Codes
 

@@ -16,7 +16,8 @@ from sklearn.utils.validation import (
 
 from shoal.errors import ParameterError, TableError
 from shoal.models._input import Input
-from shoal.schema import Coding, text
+from shoal.schema._coding import Coding
+from shoal.schema._text import text
 from shoal.typing import Codes, Floats
 
 

@@ -13,8 +13,8 @@ from shoal.models._input import Input
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree._node_arrays import nodes_from_dict, nodes_to_dict
 from shoal.models.tree._route_kernels import LEAF, Nodes, route, step
-from shoal.privacy import Bins, PrivateColumns, Spans
-from shoal.tables import group_keys
+from shoal.privacy.spans._spans import Bins, PrivateColumns, Spans
+from shoal.tables._frequency import group_keys
 from shoal.typing import Codes, Flags, Floats
 
 

@@ -12,7 +12,7 @@ from shoal.errors import SchemaError
 from shoal.models.tree._branches import side_of
 from shoal.models.tree._nodes import FittedTree
 from shoal.models.tree._route_kernels import LEAF
-from shoal.schema import text
+from shoal.schema._text import text
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 

@@ -28,7 +28,8 @@ from shoal.models.tree._branches import describe_path, export_dot, export_text
 from shoal.models.tree._nodes import FittedTree
 from shoal.models.tree._plot import plot_tree
 from shoal.models.tree._pmml import export_pmml
-from shoal.privacy import Bins, PrivacyModel, Spans
+from shoal.privacy import PrivacyModel
+from shoal.privacy.spans._spans import Bins, Spans
 from shoal.typing import PathText
 
 

@@ -32,8 +32,11 @@ from shoal.models.tree.growth._grow import grow
 from shoal.models.tree.growth._kernel_types import GAIN, GAIN_RATIO, GINI, Settings
 from shoal.models.tree.growth._prune import prune
 from shoal.models.tree.growth._training import Training, code_target, code_training
-from shoal.privacy import PrivacyModel, PrivateColumns, Spans, compile_rules
-from shoal.schema import Coding, Schema
+from shoal.privacy import PrivacyModel
+from shoal.privacy.compiled._compile import compile_model
+from shoal.privacy.spans._spans import PrivateColumns, Spans
+from shoal.schema import Schema
+from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Floats
 
@@ -241,7 +244,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
             training.columns,
             code_target(codes, n_classes, weights),
             self._settings(),
-            compile_rules(self.privacy_, cells),
+            compile_model(self.privacy_, cells),
             class_is_public=class_is_public,
             max_depth=self.max_depth,
         )

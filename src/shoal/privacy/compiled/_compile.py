@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.privacy._model import PrivacyModel
-from shoal.privacy.compiled._condition_kernels import Rules, allowed_dense, group_members
+from shoal.privacy.compiled._condition_kernels import CompiledModel, allowed_dense, group_members
 from shoal.privacy.compiled._sparse_condition_kernels import allowed_sparse
-from shoal.tables import FrequencyTable, Histogram
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram
 from shoal.typing import Codes, Counts, Flags
 
 DENSE_LIMIT = 64  # codes; up to here scanning all of them is faster
 
 
-def compile_rules(
+def compile_model(
     model: PrivacyModel, cells: FrequencyTable, *, kept: Flags | None = None
-) -> Rules:
+) -> CompiledModel:
     """Compile a model for the cells of one table.
 
     Parameters
@@ -49,14 +50,14 @@ def compile_rules(
                 for name, histogram in cells.histograms.items()
             },
         )
-    found = model.rules(whole)
+    found = model.conditions(whole)
     names = list(dict.fromkeys(rule.column for rule in found))
     widths = [cells.histograms[name].coding.n_codes for name in names]
     offset = dict(zip(names, np.cumsum([0, *widths])[:-1].tolist(), strict=True))
     width = dict(zip(names, widths, strict=True))
     start, codes, counts = _join([cells.histograms[name] for name in names], cells.n_groups)
     first = np.array([offset[rule.column] for rule in found], np.int64)
-    return Rules(
+    return CompiledModel(
         minimum_size=model.minimum_size,
         size_only=not found,
         n_codes=sum(widths),
@@ -76,7 +77,7 @@ def compile_rules(
     )
 
 
-def allowed_groups(rules: Rules, group_of: NDArray[np.int64], n_groups: int) -> Flags:
+def allowed_groups(rules: CompiledModel, group_of: NDArray[np.int64], n_groups: int) -> Flags:
     """Whether each group of cells is allowed; `group_of` names each cell's group, -1 is in none.
 
     A group without cells has no rows and is allowed.

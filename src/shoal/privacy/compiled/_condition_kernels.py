@@ -39,7 +39,7 @@ DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, TREE, CAP, PROXIMITY, PRESENCE = r
 SLACK = 1e-9
 
 
-class Rules(NamedTuple):
+class CompiledModel(NamedTuple):
     """A privacy model compiled for one table of cells: arrays only, so kernels can take it.
 
     A group is allowed when its size is at least `minimum_size` and every rule holds.  Rules read a
@@ -66,14 +66,14 @@ class Rules(NamedTuple):
 
 
 @kernel
-def add_cell(rules: Rules, cell: int, sign: int, histogram: Counts) -> None:
+def add_cell(rules: CompiledModel, cell: int, sign: int, histogram: Counts) -> None:
     """Add the values of a cell to a histogram (`sign` 1), or take them away (-1)."""
     for entry in range(rules.start[cell], rules.start[cell + 1]):
         histogram[rules.codes[entry]] += sign * rules.counts[entry]
 
 
 @kernel
-def allowed(rules: Rules, size: int, histogram: Counts) -> bool:
+def allowed(rules: CompiledModel, size: int, histogram: Counts) -> bool:
     """Whether a group of `size` rows with these values is allowed."""
     if size > 0 and size < rules.minimum_size:
         return False
@@ -105,7 +105,9 @@ def group_members(
 
 
 @kernel
-def allowed_dense(rules: Rules, first: NDArray[np.int64], member: NDArray[np.int64]) -> Flags:
+def allowed_dense(
+    rules: CompiledModel, first: NDArray[np.int64], member: NDArray[np.int64]
+) -> Flags:
     """Whether each group is allowed, by :func:`allowed`."""
     n_groups = first.shape[0] - 1
     found = np.zeros(n_groups, np.bool_)
@@ -125,7 +127,7 @@ def allowed_dense(rules: Rules, first: NDArray[np.int64], member: NDArray[np.int
 
 
 @kernel
-def _meets(rules: Rules, rule: int, size: int, counts: Counts) -> bool:
+def _meets(rules: CompiledModel, rule: int, size: int, counts: Counts) -> bool:
     kind, level, second = rules.kind[rule], rules.level[rule], rules.second[rule]
     if kind == PRESENCE:
         return _presence(size, counts, level, second)

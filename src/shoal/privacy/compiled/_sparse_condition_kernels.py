@@ -19,14 +19,14 @@ from shoal.privacy.compiled._condition_kernels import (
     RECURSIVE,
     SLACK,
     TREE,
-    Rules,
+    CompiledModel,
 )
 from shoal.typing import Counts, Flags, Floats
 
 
 @kernel
 def touch_cell(
-    rules: Rules, cell: int, histogram: Counts, present: NDArray[np.int64], n_present: int
+    rules: CompiledModel, cell: int, histogram: Counts, present: NDArray[np.int64], n_present: int
 ) -> int:
     """Add the values of a cell to a histogram and list the new ones; return the list's length."""
     for entry in range(rules.start[cell], rules.start[cell + 1]):
@@ -40,7 +40,7 @@ def touch_cell(
 
 @kernel
 def allowed_present(
-    rules: Rules, size: int, histogram: Counts, present: NDArray[np.int64], n_present: int
+    rules: CompiledModel, size: int, histogram: Counts, present: NDArray[np.int64], n_present: int
 ) -> bool:
     """Whether a group of `size` rows is allowed; `present` lists the codes that it has."""
     if size > 0 and size < rules.minimum_size:
@@ -59,7 +59,9 @@ def allowed_present(
 
 
 @kernel
-def allowed_sparse(rules: Rules, first: NDArray[np.int64], member: NDArray[np.int64]) -> Flags:
+def allowed_sparse(
+    rules: CompiledModel, first: NDArray[np.int64], member: NDArray[np.int64]
+) -> Flags:
     """Whether each group is allowed, by :func:`allowed_present`."""
     n_groups = first.shape[0] - 1
     found = np.zeros(n_groups, np.bool_)
@@ -99,7 +101,7 @@ def _sort(values: NDArray[np.int64]) -> None:
 
 @kernel
 def _meets_sparse(
-    rules: Rules, rule: int, size: int, counts: Counts, codes: NDArray[np.int64]
+    rules: CompiledModel, rule: int, size: int, counts: Counts, codes: NDArray[np.int64]
 ) -> bool:
     kind, level, second = rules.kind[rule], rules.level[rule], rules.second[rule]
     if kind == PRESENCE:

@@ -10,8 +10,8 @@ import numpy as np
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy._model import (
     TOLERANCE,
+    Condition,
     PrivacyModel,
-    Rule,
     _ColumnModel,
     check_column,
     check_integer,
@@ -97,9 +97,9 @@ class AlphaKAnonymity(_ColumnModel):
         counts = np.where(self._protected(groups, column)[histogram.codes], histogram.counts, 0)
         return largest(histogram, counts) / np.maximum(groups.sizes, 1)
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         caps = np.where(self._protected(cells, column), float(self.alpha), np.inf)
-        return Rule(CAP, column, self.alpha, floats=caps)
+        return Condition(CAP, column, self.alpha, floats=caps)
 
     def _protected(self, groups: FrequencyTable, column: str) -> Flags:
         coding = groups.histograms[column].coding
@@ -179,5 +179,5 @@ class PSensitive(_ColumnModel):
         """Number of values in each group."""
         return n_distinct(groups.histograms[column]).astype(np.float64)
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
-        return Rule(DISTINCT, column, float(self.p))
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
+        return Condition(DISTINCT, column, float(self.p))

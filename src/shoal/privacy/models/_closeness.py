@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.privacy._model import Rule, _ColumnModel, check_column, check_number
+from shoal.privacy._model import Condition, _ColumnModel, check_column, check_number
 from shoal.privacy.compiled._condition_kernels import EQUAL, ORDERED, TREE
 from shoal.privacy.models._group_values import natural_order, overall, shares
 from shoal.schema import Hierarchy
@@ -103,7 +103,7 @@ class TCloseness(_ColumnModel):
         found[groups.sizes == 0] = 0.0
         return found
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         histogram = cells.histograms[column]
         whole = overall(histogram)
         if self.distance == "ordered":
@@ -111,7 +111,7 @@ class TCloseness(_ColumnModel):
             return ordered_rule(column, self.t, whole, natural_order(histogram))
         if self.distance == "hierarchical":
             return tree_rule(column, self.t, whole, self._tree(cells, column))
-        return Rule(EQUAL, column, self.t, floats=whole)
+        return Condition(EQUAL, column, self.t, floats=whole)
 
     def _check_ordered(self, groups: FrequencyTable, column: str) -> None:
         if not groups.histograms[column].coding.is_ordered:
@@ -130,13 +130,13 @@ class TCloseness(_ColumnModel):
         return tree
 
 
-def ordered_rule(column: str, t: float, whole: Floats, order: NDArray[np.int64]) -> Rule:
+def ordered_rule(column: str, t: float, whole: Floats, order: NDArray[np.int64]) -> Condition:
     """Shares in order, their running sums, and the sums of those; values in order, and back."""
     running = np.cumsum(whole[order])
     before = np.concatenate([[0.0], np.cumsum(running)])
     place = np.zeros(len(whole), np.int64)
     place[order] = np.arange(len(order))
-    return Rule(
+    return Condition(
         ORDERED,
         column,
         t,
@@ -146,14 +146,14 @@ def ordered_rule(column: str, t: float, whole: Floats, order: NDArray[np.int64])
     )
 
 
-def tree_rule(column: str, t: float, whole: Floats, tree: Hierarchy) -> Rule:
+def tree_rule(column: str, t: float, whole: Floats, tree: Hierarchy) -> Condition:
     """Shares of the leaves; then height, cost of the edge above, and share below of each node."""
     height = tree.height / max(1, int(tree.height[tree.root]))
     climb = np.zeros(tree.n_nodes)
     climb[: tree.root] = (height[tree.parent[: tree.root]] - height[: tree.root]) / 2
     running = np.concatenate([[0.0], np.cumsum(whole)])
     below = running[tree.stop] - running[tree.start]
-    return Rule(
+    return Condition(
         TREE,
         column,
         t,

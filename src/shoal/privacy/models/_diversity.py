@@ -10,7 +10,7 @@ import numpy as np
 from shoal.errors import SchemaError
 from shoal.privacy._model import (
     TOLERANCE,
-    Rule,
+    Condition,
     _ColumnModel,
     check_column,
     check_integer,
@@ -69,8 +69,8 @@ class DistinctDiversity(_ColumnModel):
         """Number of values in each group."""
         return n_distinct(groups.histograms[column]).astype(np.float64)
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
-        return Rule(DISTINCT, column, float(self.l))
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
+        return Condition(DISTINCT, column, float(self.l))
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,8 @@ class EntropyDiversity(_ColumnModel):
     def column_holds(self, groups: FrequencyTable, column: str) -> Flags:
         return entropies(groups.histograms[column], groups.sizes) >= log(self.l) - TOLERANCE
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
-        return Rule(ENTROPY, column, log(self.l))
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
+        return Condition(ENTROPY, column, log(self.l))
 
 
 @dataclass(frozen=True)
@@ -199,8 +199,8 @@ class RecursiveDiversity(_ColumnModel):
     def column_holds(self, groups: FrequencyTable, column: str) -> Flags:
         return self.column_levels(groups, column) < self.c - TOLERANCE
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
-        return Rule(RECURSIVE, column, float(self.c), float(self.l))
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
+        return Condition(RECURSIVE, column, float(self.c), float(self.l))
 
 
 def confidence_to_l(c: float) -> float:
@@ -262,10 +262,10 @@ class ConfidenceLimit(_ColumnModel):
         histogram = groups.histograms[column]
         return largest(histogram, histogram.counts) / np.maximum(groups.sizes, 1)
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         self._check_two(cells, column)
         n_codes = cells.histograms[column].coding.n_codes
-        return Rule(CAP, column, self.c, floats=np.full(n_codes, float(self.c)))
+        return Condition(CAP, column, self.c, floats=np.full(n_codes, float(self.c)))
 
     def _check_two(self, groups: FrequencyTable, column: str) -> None:
         n = int((groups.histograms[column].totals > 0).sum())

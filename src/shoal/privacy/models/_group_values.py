@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.tables import Histogram
+from shoal.tables._frequency import Histogram
 from shoal.typing import Counts, Floats
 
 _CHUNK = 2**21  # shares held at once: 16 MB

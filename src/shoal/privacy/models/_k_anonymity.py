@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.privacy._model import PrivacyModel, Rule, check_integer
+from shoal.privacy._model import Condition, PrivacyModel, check_integer
 from shoal.tables import FrequencyTable
 from shoal.typing import Flags, Floats
 
@@ -66,6 +66,6 @@ class KAnonymity(PrivacyModel):
         """Say what every group has to be."""
         return f"every group has at least {self.k} rows"
 
-    def rules(self, cells: FrequencyTable) -> list[Rule]:
+    def conditions(self, cells: FrequencyTable) -> list[Condition]:
         """None: the minimum size says it all."""
         return []

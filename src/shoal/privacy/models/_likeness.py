@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.privacy._model import Rule, _ColumnModel, check_column, check_number
+from shoal.privacy._model import Condition, _ColumnModel, check_column, check_number
 from shoal.privacy.compiled._condition_kernels import CAP
 from shoal.privacy.models._group_values import largest, overall
 from shoal.tables import FrequencyTable
@@ -75,10 +75,10 @@ class BetaLikeness(_ColumnModel):
             gain = np.divide(gain * self.beta, bound, out=np.zeros_like(gain), where=bound > 0)
         return largest(histogram, gain)
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         share = overall(cells.histograms[column])
         gain = np.full(len(share), float(self.beta))
         if self.enhanced:
             present = share > 0
             gain[present] = np.minimum(self.beta, -np.log(share[present]))
-        return Rule(CAP, column, self.beta, floats=(1 + gain) * share)
+        return Condition(CAP, column, self.beta, floats=(1 + gain) * share)

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.privacy._model import POPULATION, TOLERANCE, PrivacyModel, Rule, check_number
+from shoal.privacy._model import POPULATION, TOLERANCE, Condition, PrivacyModel, check_number
 from shoal.privacy.compiled._condition_kernels import PRESENCE
-from shoal.schema import Coding
-from shoal.tables import FrequencyTable, Histogram, Recoded, group_keys
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram, group_keys
+from shoal.tables._recoded import Recoded
 from shoal.typing import Codes, Counts, Flags, Floats
 
 
@@ -93,10 +95,10 @@ class DeltaPresence(PrivacyModel):
         fine = (share >= self.low - TOLERANCE) & (share <= self.high + TOLERANCE)
         return fine if self._counts_everybody(groups) else np.zeros_like(fine)
 
-    def rules(self, cells: FrequencyTable) -> list[Rule]:
+    def conditions(self, cells: FrequencyTable) -> list[Condition]:
         """One rule on the population's count."""
         self._people(cells)
-        return [Rule(PRESENCE, POPULATION, float(self.low), float(self.high))]
+        return [Condition(PRESENCE, POPULATION, float(self.low), float(self.high))]
 
     def prepare(self, cells: FrequencyTable) -> FrequencyTable:
         """Count the population beside the cells."""

@@ -8,10 +8,11 @@ from math import ceil
 import numpy as np
 
 from shoal.errors import SchemaError
-from shoal.privacy._model import TOLERANCE, Rule, _ColumnModel, check_column, check_number
+from shoal.privacy._model import TOLERANCE, Condition, _ColumnModel, check_column, check_number
 from shoal.privacy.compiled._condition_kernels import PROXIMITY
 from shoal.privacy.models._group_values import largest, natural_order
-from shoal.tables import FrequencyTable, Histogram
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram
 from shoal.typing import Floats
 
 
@@ -91,12 +92,12 @@ class Proximity(_ColumnModel):
         near = largest(histogram, rows[end] - rows[begin])
         return np.divide(groups.sizes, near, out=np.full(len(near), np.inf), where=near > 0)
 
-    def column_rule(self, cells: FrequencyTable, column: str) -> Rule:
+    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         histogram = cells.histograms[column]
         order = natural_order(histogram)
         place = np.zeros(histogram.coding.n_codes, np.int64)
         place[order] = np.arange(len(order))
-        return Rule(
+        return Condition(
             PROXIMITY,
             column,
             self._reach(histogram),

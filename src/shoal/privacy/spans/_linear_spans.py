@@ -15,7 +15,7 @@ MOST_CORNERS = 6  # segments whose corners are all tried before a linear program
 
 
 @dataclass(frozen=True, eq=False)
-class Winners:
+class LinearSpans:
     """Outputs by linear scores: output j wins a duel with i when its score is higher.
 
     Nearest centroids are such a model (the score of centroid c at x is ``2 c.x - c.c``), and so are
@@ -43,7 +43,7 @@ class Winners:
     tie: float = 0.0
 
     @classmethod
-    def highest(cls, weights: Floats, intercept: Floats, tie: float = 0.0) -> Winners:
+    def highest(cls, weights: Floats, intercept: Floats, tie: float = 0.0) -> LinearSpans:
         """The output with the highest score."""
         n = len(intercept)
         duels = tuple(
@@ -52,7 +52,7 @@ class Winners:
         return cls(np.asarray(weights, np.float64), np.asarray(intercept, np.float64), duels, tie)
 
     @classmethod
-    def nearest(cls, centres: Floats, tie: float = 0.0) -> Winners:
+    def nearest(cls, centres: Floats, tie: float = 0.0) -> LinearSpans:
         """The nearest centroid; `tie` is a difference of squared distances."""
         centres = np.asarray(centres, np.float64)
         return cls.highest(2 * centres, -(centres**2).sum(axis=1), tie)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import SchemaError
 from shoal.privacy.spans._spans import Bins, PrivateColumns, Spans
-from shoal.tables import group_keys
+from shoal.tables._frequency import group_keys
 from shoal.typing import Flags
 
 NOT_MET, MET, RULE_MET = 0, 1, 2

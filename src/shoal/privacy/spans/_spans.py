@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError, ParameterError, SchemaError
-from shoal.schema import Coding
-from shoal.tables import FrequencyTable, Histogram, group_keys
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram, group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
 
 if TYPE_CHECKING:

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from shoal._figure import BLUE, figure_path, new_figure, save_figure
-from shoal.anonymize import Compared
+from shoal.anonymize._compare import MethodResult
 from shoal.typing import PathText
 
 
-def plot_comparison(results: Sequence[Compared], path: PathText, *, title: str = "") -> Path:
+def plot_comparison(results: Sequence[MethodResult], path: PathText, *, title: str = "") -> Path:
     """Draw loss and accuracy of each method as bars; methods that failed are left out.
 
     Parameters
     ----------
-    results : sequence of Compared
+    results : sequence of MethodResult
         What :func:`shoal.anonymize.compare_methods` found.
     path : path
         File to write; its suffix tells the format (PNG, SVG or PDF).
@@ -28,7 +28,7 @@ def plot_comparison(results: Sequence[Compared], path: PathText, *, title: str =
     return save_figure(figure, path)
 
 
-def _draw(results: Sequence[Compared], title: str) -> Any:
+def _draw(results: Sequence[MethodResult], title: str) -> Any:
     figure = new_figure(8, 0.5 * len(results) + 1.6, "drawing a comparison")
     left, right = figure.subplots(1, 2, sharey=True)
     names = [result.method for result in results]

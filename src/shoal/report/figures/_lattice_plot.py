@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._figure import BLUE, RED, figure_path, new_figure, save_figure
-from shoal.anonymize import Lattice
+from shoal.anonymize.lattice._lattice import Lattice
 from shoal.typing import PathText
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._figure import BLUE, RED, figure_path, new_figure, save_figure
-from shoal.discover import Survey
+from shoal.discover._survey import Survey
 from shoal.typing import PathText
 
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from shoal._jit import load_kernels
 from shoal.errors import TableError
-from shoal.frames import write_arrow_batches
-from shoal.schema import Coding, Schema
+from shoal.frames._native import write_arrow_batches
+from shoal.schema import Schema
+from shoal.schema._coding import Coding
 from shoal.tables._assemble import (
     CodingOptions,
     assemble,
@@ -26,7 +27,7 @@ from shoal.tables._assemble import (
     require_quasi_identifiers,
 )
 from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
-from shoal.tables._engine import STAR, Output
+from shoal.tables._engine import STAR, RowOptions
 from shoal.tables._frequency import FrequencyTable, pack_codes
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
@@ -135,7 +136,7 @@ class DuckEngine:
         found = self.fetch(f"SELECT size, count(*) AS groups FROM ({groups}) GROUP BY 1 ORDER BY 1")
         return np.asarray(found["size"], np.int64), np.asarray(found["groups"], np.int64)
 
-    def made_distinct(self) -> DuckEngine:
+    def distinct_rows(self) -> DuckEngine:
         """The same table with equal rows made one; DuckDB spills to disk what does not fit."""
         return DuckEngine(self.query("SELECT DISTINCT * FROM source"), self._connection)
 
@@ -221,15 +222,15 @@ class CompressedRelation:
     cells: FrequencyTable
     keys: dict[str, tuple[list[str], Codes]] = field(repr=False)
 
-    def release(self, recoded: Recoded, output: Output) -> Native:
+    def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows as a relation on the same connection."""
         return self.engine.query(self._select(recoded, output))
 
-    def write(self, recoded: Recoded, output: Output, path: Path) -> None:
+    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
         """Write the released rows to a file, without holding them in memory."""
         self.engine.copy(self._select(recoded, output), path)
 
-    def _select(self, recoded: Recoded, output: Output) -> str:
+    def _select(self, recoded: Recoded, output: RowOptions) -> str:
         alone = recoded.per_column is not None and not recoded.suppressed.any()
         if alone and not output.ranges:
             source, labels = "source", self._label_by_column(recoded)
@@ -257,7 +258,7 @@ class CompressedRelation:
             found[name] = self.engine.lookup_sql(name, keys, texts, missing)
         return found
 
-    def _label_by_row(self, recoded: Recoded, output: Output) -> tuple[str, dict[str, str]]:
+    def _label_by_row(self, recoded: Recoded, output: RowOptions) -> tuple[str, dict[str, str]]:
         """Labels of whole combinations, found per row and laid beside the rows by position."""
         cell_of = self.cell_of_rows()
         group = recoded.group_of[cell_of]

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.frames import Frame
-from shoal.schema import Coding, Schema
+from shoal.frames._frame import Frame
+from shoal.schema import Schema
+from shoal.schema._coding import Coding
 from shoal.tables._assemble import (
     CodingOptions,
     assemble,
@@ -19,7 +20,7 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
-from shoal.tables._engine import STAR, Output
+from shoal.tables._engine import STAR, RowOptions
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
@@ -85,7 +86,7 @@ class FrameEngine:
         group_of, n_groups = group_keys(self.code_rows().T)
         return np.unique(np.bincount(group_of, minlength=n_groups), return_counts=True)
 
-    def made_distinct(self) -> FrameEngine:
+    def distinct_rows(self) -> FrameEngine:
         """The same table with equal rows made one."""
         group_of, _ = group_keys(self.code_rows().T)
         _, first = np.unique(group_of, return_index=True)
@@ -124,15 +125,15 @@ class CompressedFrame:
     cells: FrequencyTable
     cell_of: NDArray[np.int64]
 
-    def release(self, recoded: Recoded, output: Output) -> Native:
+    def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows, in the library the table came from."""
         return self._released(recoded, output).native
 
-    def write(self, recoded: Recoded, output: Output, path: Path) -> None:
+    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
         """Write the released rows to a file."""
         self._released(recoded, output).write(path)
 
-    def _released(self, recoded: Recoded, output: Output) -> Frame:
+    def _released(self, recoded: Recoded, output: RowOptions) -> Frame:
         group_of_row = recoded.group_of[self.cell_of]
         kept = np.flatnonzero((group_of_row >= 0) | output.keep_suppressed)
         if output.shuffle is not None:

@@ -21,7 +21,7 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
-from shoal.tables._engine import STAR, Output
+from shoal.tables._engine import STAR, RowOptions
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
@@ -130,7 +130,7 @@ class SparkEngine:
         found = np.array(rows, np.int64).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
-    def made_distinct(self) -> SparkEngine:
+    def distinct_rows(self) -> SparkEngine:
         """The same table with equal rows made one."""
         return SparkEngine(self._frame.distinct())
 
@@ -178,7 +178,7 @@ class CompressedSpark:
     cells: FrequencyTable
     values: dict[str, tuple[list[Any], Codes]] = field(repr=False)
 
-    def release(self, recoded: Recoded, output: Output) -> Native:
+    def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows as a Spark DataFrame."""
         import pyspark.sql.functions as F
 
@@ -197,7 +197,7 @@ class CompressedSpark:
         frame = frame.select(*columns)
         return frame if output.shuffle is None else frame.orderBy(F.rand(output.shuffle))
 
-    def write(self, recoded: Recoded, output: Output, path: Path) -> None:
+    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
         """Write the released rows as a folder of files."""
         frame = self.release(recoded, output)
         if path.suffix.lower() == ".parquet":
@@ -227,7 +227,7 @@ class CompressedSpark:
             found[name] = F.when(value.isNull(), F.lit(texts[-1])).otherwise(looked_up)
         return found
 
-    def _label_by_row(self, recoded: Recoded, output: Output) -> tuple[Any, dict[str, Any]]:
+    def _label_by_row(self, recoded: Recoded, output: RowOptions) -> tuple[Any, dict[str, Any]]:
         """Join rows to the labels of their combination; missing values match themselves."""
         import pyspark.sql.functions as F
 

@@ -10,7 +10,8 @@ from shoal.models.tree.growth._grow import Grower
 from shoal.models.tree.growth._kernel_types import Settings
 from shoal.models.tree.growth._score_kernels import score_cuts, score_groups, sort_keys
 from shoal.models.tree.growth._training import code_target, code_training, rank_values
-from shoal.privacy import KAnonymity, compile_rules
+from shoal.privacy import KAnonymity
+from shoal.privacy.compiled._compile import compile_model
 from tests.reference import splits
 
 numbers = st.lists(
@@ -23,7 +24,7 @@ def grower(values, classes, weights, criterion, k, kind="numeric"):
     training, _ = code_training(table, [Attribute("x", kind)], [0])
     target = code_target(np.array(classes), 3, weights)
     model = KAnonymity(k)
-    rules = compile_rules(model, one_group_per_row(model, {}, len(values)))
+    rules = compile_model(model, one_group_per_row(model, {}, len(values)))
     wanted = Settings(CRITERIA[criterion], 1e-12, 1.0, False)
     return Grower(training.columns, target, wanted, rules, class_is_public=False)
 

@@ -17,7 +17,7 @@ from shoal.report import release_report
 from shoal.report.release.facts._command import commands
 from shoal.report.release.facts._release_file import read_release
 from shoal.schema import Schema
-from shoal.tables import Output
+from shoal.tables import RowOptions
 from tests.cli import worked_example
 
 
@@ -79,7 +79,7 @@ def test_free_text_among_the_parameters_gives_no_command(folder):
 
 
 def test_starred_rows_are_kept_again(folder):
-    output = Output(keep_suppressed=True)
+    output = RowOptions(keep_suppressed=True)
     lines(folder, BottomUpGeneralization, KAnonymity(3), output, max_suppression=0.3)
     assert "*,*,*" in (folder / "r.csv").read_text()
     assert "--keep-suppressed" in release_report(folder / "r.csv").html

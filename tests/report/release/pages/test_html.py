@@ -14,11 +14,12 @@ from shoal.anonymize import METHODS, BottomUpGeneralization
 from shoal.attacks import linking_attack
 from shoal.errors import TableError
 from shoal.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel
-from shoal.report import release_html, release_report, write_release_html
+from shoal.report import release_report, write_release_html
 from shoal.report.figures._bars import bin_sizes
 from shoal.report.release.pages import _glossary as words
+from shoal.report.release.pages._html import release_html
 from shoal.schema import Schema
-from shoal.tables import Output
+from shoal.tables import RowOptions
 
 CANARY = "Xq7canary"
 ODD = "<b>\"city\" & 'town'/</b>"  # a column name that would break a careless page
@@ -368,7 +369,7 @@ def test_suppressed_rows_that_were_kept_are_no_group(tmp_path):
     method = BottomUpGeneralization(SCHEMA, KAnonymity(3), max_suppression=0.3)
     for keep in (False, True):
         path = tmp_path / f"kept-{keep}.csv"
-        output = Output(keep_suppressed=keep)
+        output = RowOptions(keep_suppressed=keep)
         release = method.fit(written(rows, tmp_path / "raw.csv"), output=output).release_
         release.write(path)
         assert release.n_suppressed == 2

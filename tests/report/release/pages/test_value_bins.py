@@ -6,7 +6,8 @@ from hypothesis import given, strategies as st
 
 from shoal.report.release.facts._marginals import Marginal
 from shoal.report.release.pages._value_bins import MOST, bin_values
-from shoal.schema import Column, make_coding
+from shoal.schema import Column
+from shoal.schema._coding import make_coding
 
 
 def marginal(counts, kind="numeric", after=None, order=()):

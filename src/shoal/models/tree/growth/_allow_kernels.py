@@ -3,15 +3,26 @@
 import numpy as np
 
 from shoal._jit import kernel
-from shoal.models.tree.growth._kernel_types import Columns, Segments, Settings, Whole, Work
+from shoal.models.tree.growth._kernel_types import (
+    GrowthWork,
+    Segments,
+    Settings,
+    TreeColumns,
+    Whole,
+)
 from shoal.models.tree.growth._score_kernels import sort_keys
-from shoal.privacy import Rules, add_cell, allowed
+from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Counts
 
 
 @kernel
 def _label_parts(
-    columns: Columns, settings: Settings, column: Whole, level: int, rows: Counts, work: Work
+    columns: TreeColumns,
+    settings: Settings,
+    column: Whole,
+    level: int,
+    rows: Counts,
+    work: GrowthWork,
 ) -> Whole:
     """Say which part of a span each group of a split's column is; return the number of parts.
 
@@ -46,7 +57,9 @@ def _label_parts(
 
 
 @kernel
-def _part_of(columns: Columns, column: Whole, level: int, cut: int, row: int, work: Work) -> Whole:
+def _part_of(
+    columns: TreeColumns, column: Whole, level: int, cut: int, row: int, work: GrowthWork
+) -> Whole:
     if not columns.public[column]:
         return np.int64(0)
     code = np.int64(columns.codes[column, row])
@@ -60,15 +73,15 @@ def _part_of(columns: Columns, column: Whole, level: int, cut: int, row: int, wo
 
 @kernel
 def breaks_rules(
-    columns: Columns,
+    columns: TreeColumns,
     settings: Settings,
-    rules: Rules,
+    rules: CompiledModel,
     spans: Segments,
     column: Whole,
     level: int,
     cut: int,
     rows: Counts,
-    work: Work,
+    work: GrowthWork,
 ) -> bool:
     """Whether a split would leave a span with several bins that is not allowed.
 
@@ -99,7 +112,9 @@ def breaks_rules(
 
 
 @kernel
-def open_cuts(columns: Columns, rules: Rules, spans: Segments, column: Whole, work: Work) -> None:
+def open_cuts(
+    columns: TreeColumns, rules: CompiledModel, spans: Segments, column: Whole, work: GrowthWork
+) -> None:
     """Mark in `cut_open` the cuts of an ordered column that every span allows.
 
     Missing values are a part of their own; :func:`breaks_rules` has to allow it beforehand.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal._jit import kernel
-from shoal.models.tree.growth._kernel_types import Columns, Target
+from shoal.models.tree.growth._kernel_types import Target, TreeColumns
 from shoal.typing import Codes, Counts, Floats
 
 
@@ -29,7 +29,7 @@ def divide(parts: Codes, order: Counts, start: int, stop: int, n_parts: int) -> 
 
 
 @kernel
-def route_rows(columns: Columns, column: int, level: int, cut: int, rows: Counts) -> Codes:
+def route_rows(columns: TreeColumns, column: int, level: int, cut: int, rows: Counts) -> Codes:
     """Group (categorical) or side of the cut (0, 1; 2 when missing) of each row."""
     codes = columns.codes[column]
     found = np.empty(rows.shape[0], np.int32)
@@ -59,7 +59,7 @@ def count_classes(target: Target, rows: Counts) -> tuple[Counts, Floats]:
 
 @kernel
 def divide_node(
-    columns: Columns,
+    columns: TreeColumns,
     target: Target,
     column: int,
     level: int,
@@ -100,7 +100,7 @@ def divide_node(
 
 @kernel
 def divide_spans(
-    columns: Columns,
+    columns: TreeColumns,
     column: int,
     level: int,
     cut: int,

@@ -13,16 +13,16 @@ from shoal.models.tree.growth._allow_kernels import breaks_rules
 from shoal.models.tree.growth._divide_kernels import divide_node
 from shoal.models.tree.growth._kernel_types import (
     GAIN_RATIO,
-    Columns,
+    GrowthState,
+    GrowthWork,
     Segments,
     Settings,
-    State,
     Target,
-    Work,
+    TreeColumns,
 )
 from shoal.models.tree.growth._span_forest import SpanForest
 from shoal.models.tree.growth._split_kernels import best_split
-from shoal.privacy import Rules
+from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.typing import Codes, Counts, Floats
 
 LEAF = -1
@@ -85,10 +85,10 @@ class Grower:
 
     def __init__(
         self,
-        columns: Columns,
+        columns: TreeColumns,
         target: Target,
         settings: Settings,
-        rules: Rules,
+        rules: CompiledModel,
         *,
         class_is_public: bool,
         max_depth: int | None = None,
@@ -248,7 +248,7 @@ class Grower:
         return self.forest.segments(self.spans[node])
 
 
-def missing_group(columns: Columns, column: int, level: int) -> int:
+def missing_group(columns: TreeColumns, column: int, level: int) -> int:
     """Group (or side) of missing values; -1 when the column has none."""
     code = int(columns.missing[column])
     if code < 0:
@@ -260,10 +260,10 @@ def missing_group(columns: Columns, column: int, level: int) -> int:
 
 
 def grow(
-    columns: Columns,
+    columns: TreeColumns,
     target: Target,
     settings: Settings,
-    rules: Rules,
+    rules: CompiledModel,
     *,
     class_is_public: bool,
     max_depth: int | None = None,
@@ -281,9 +281,9 @@ def grow(
     return tree, 0 if grower.forest is None else grower.forest.n_spans
 
 
-def _work(columns: Columns, target: Target, rules: Rules) -> Work:
+def _work(columns: TreeColumns, target: Target, rules: CompiledModel) -> GrowthWork:
     n_codes = int(columns.n_codes.max(initial=3))
-    return Work(
+    return GrowthWork(
         total=np.zeros(n_codes, np.int64),
         mass=np.zeros(n_codes * target.n_classes),
         touched=np.empty(n_codes, np.int64),
@@ -296,15 +296,15 @@ def _work(columns: Columns, target: Target, rules: Rules) -> Work:
     )
 
 
-def _widest(columns: Columns) -> int:
+def _widest(columns: TreeColumns) -> int:
     widths: Sequence[int] = columns.n_groups[~columns.ordered].ravel().tolist()
     return max(widths, default=0)
 
 
-def _state(columns: Columns) -> State:
+def _state(columns: TreeColumns) -> GrowthState:
     n = len(columns.ordered)
     capacity = int(columns.n_levels.sum()) + 2 * n
-    return State(
+    return GrowthState(
         level=np.zeros(n, np.int64),
         stale=np.zeros(n, np.bool_),
         settled=np.zeros(n, np.bool_),

@@ -12,7 +12,7 @@ Whole = int | np.int64
 GAIN, GAIN_RATIO, GINI = range(3)
 
 
-class Columns(NamedTuple):
+class TreeColumns(NamedTuple):
     """The training table as kernels read it; codes of ordered columns rise with their values."""
 
     codes: Codes  # (n_columns, n_rows)
@@ -46,7 +46,7 @@ class Settings(NamedTuple):
     to_majority: bool  # values without a branch join the largest one
 
 
-class Work(NamedTuple):
+class GrowthWork(NamedTuple):
     """Memory that every call uses anew; `total` and `mass` are zero between calls."""
 
     total: Counts  # rows per code
@@ -70,7 +70,7 @@ class Segments(NamedTuple):
     own: bool  # the one span is the node's rows and belongs to no other node
 
 
-class State(NamedTuple):
+class GrowthState(NamedTuple):
     """What is known of a node's candidates: one entry per column, and the splits refused."""
 
     level: Counts  # present level; for cuts 0: any, 1: those that are open; -1: nothing is left

@@ -6,12 +6,12 @@ from shoal._jit import kernel
 from shoal.models.tree.growth._kernel_types import (
     GAIN_RATIO,
     GINI,
-    Columns,
+    GrowthState,
+    GrowthWork,
     Settings,
-    State,
     Target,
+    TreeColumns,
     Whole,
-    Work,
 )
 from shoal.typing import Counts, Flags, Floats
 
@@ -74,7 +74,9 @@ def sort_keys(keys: Counts, n: Whole) -> None:
 
 
 @kernel
-def _count(columns: Columns, target: Target, column: Whole, rows: Counts, work: Work) -> Whole:
+def _count(
+    columns: TreeColumns, target: Target, column: Whole, rows: Counts, work: GrowthWork
+) -> Whole:
     """Fill `total`, `mass` and the rising list `touched` of codes that occur; return its length."""
     n_classes = target.n_classes
     n_codes = columns.n_codes[column]
@@ -99,7 +101,7 @@ def _count(columns: Columns, target: Target, column: Whole, rows: Counts, work: 
 
 
 @kernel
-def _clear(n_touched: Whole, n_classes: int, work: Work) -> None:
+def _clear(n_touched: Whole, n_classes: int, work: GrowthWork) -> None:
     for i in range(n_touched):
         code = work.touched[i]
         work.total[code] = 0
@@ -109,13 +111,13 @@ def _clear(n_touched: Whole, n_classes: int, work: Work) -> None:
 
 @kernel
 def score_groups(
-    columns: Columns,
+    columns: TreeColumns,
     target: Target,
     settings: Settings,
     column: Whole,
     rows: Counts,
-    work: Work,
-    state: State,
+    work: GrowthWork,
+    state: GrowthState,
 ) -> None:
     """Score the split of a categorical column at its present level."""
     n_classes, criterion = target.n_classes, settings.criterion
@@ -171,7 +173,12 @@ def score_groups(
 
 @kernel
 def _cut_between(
-    columns: Columns, column: Whole, left: Whole, right: Whole, restricted: bool, cut_open: Flags
+    columns: TreeColumns,
+    column: Whole,
+    left: Whole,
+    right: Whole,
+    restricted: bool,
+    cut_open: Flags,
 ) -> tuple[Whole, float]:
     """Cut and threshold between two neighbouring codes of a node; -1 when none is open."""
     first = columns.value_first[column]
@@ -199,15 +206,15 @@ def _cut_between(
 
 @kernel
 def score_cuts(
-    columns: Columns,
+    columns: TreeColumns,
     target: Target,
     settings: Settings,
     column: Whole,
     rows: Counts,
     least: Whole,
     restricted: bool,
-    work: Work,
-    state: State,
+    work: GrowthWork,
+    state: GrowthState,
 ) -> None:
     """Score the best cut of an ordered column that leaves `least` rows on both sides."""
     n_classes, criterion = target.n_classes, settings.criterion

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.models.tree.growth._divide_kernels import divide_spans
-from shoal.models.tree.growth._kernel_types import Columns, Segments, Target
+from shoal.models.tree.growth._kernel_types import Segments, Target, TreeColumns
 from shoal.typing import Codes, Counts
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class SpanForest:
         return [list(spans) for _ in range(n_branches)]
 
     def divide(
-        self, columns: Columns, split: Split, branch_of: Codes, spans: list[int]
+        self, columns: TreeColumns, split: Split, branch_of: Codes, spans: list[int]
     ) -> list[list[int]]:
         """Split a node on a public column; return the spans that reach each branch.
 

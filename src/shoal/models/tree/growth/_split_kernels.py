@@ -6,21 +6,23 @@ from shoal._jit import kernel
 from shoal.models.tree.growth._allow_kernels import breaks_rules, open_cuts
 from shoal.models.tree.growth._kernel_types import (
     GAIN_RATIO,
-    Columns,
+    GrowthState,
+    GrowthWork,
     Segments,
     Settings,
-    State,
     Target,
+    TreeColumns,
     Whole,
-    Work,
 )
 from shoal.models.tree.growth._score_kernels import score_cuts, score_groups
-from shoal.privacy import Rules
+from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.typing import Counts
 
 
 @kernel
-def _refuse(columns: Columns, column: Whole, spans_allow_missing: bool, state: State) -> None:
+def _refuse(
+    columns: TreeColumns, column: Whole, spans_allow_missing: bool, state: GrowthState
+) -> None:
     """Note a refused split, and go on to the next level or to the cuts that are open."""
     at = state.n_refused[0]
     state.refused[at, 0], state.refused[at, 1] = column, state.level[column]
@@ -37,7 +39,7 @@ def _refuse(columns: Columns, column: Whole, spans_allow_missing: bool, state: S
 
 
 @kernel
-def _average_gain(columns: Columns, settings: Settings, state: State) -> float:
+def _average_gain(columns: TreeColumns, settings: Settings, state: GrowthState) -> float:
     """Mean gain of the candidates; columns with a value for every few rows do not count."""
     summed, n_summed = 0.0, 0
     for column in range(state.level.shape[0]):
@@ -49,7 +51,7 @@ def _average_gain(columns: Columns, settings: Settings, state: State) -> float:
 
 
 @kernel
-def _choose(columns: Columns, settings: Settings, average: float, state: State) -> Whole:
+def _choose(columns: TreeColumns, settings: Settings, average: float, state: GrowthState) -> Whole:
     """Column with the best candidate.
 
     With the gain ratio, first one that nobody has asked whether it is allowed: the average gain
@@ -70,14 +72,14 @@ def _choose(columns: Columns, settings: Settings, average: float, state: State) 
 
 @kernel
 def best_split(
-    columns: Columns,
+    columns: TreeColumns,
     target: Target,
     settings: Settings,
-    rules: Rules,
+    rules: CompiledModel,
     spans: Segments,
     rows: Counts,
-    work: Work,
-    state: State,
+    work: GrowthWork,
+    state: GrowthState,
 ) -> tuple[Whole, float]:
     """Column of the best allowed split of a node, -1 without one; and the average gain.
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from shoal.errors import HierarchyError
 from shoal.models._input import Input
 from shoal.models.tree._attributes import Attribute
-from shoal.models.tree.growth._kernel_types import Columns, Target
-from shoal.schema import Coding
+from shoal.models.tree.growth._kernel_types import Target, TreeColumns
+from shoal.schema._coding import Coding
 from shoal.typing import Codes, Counts, Floats
 
 
@@ -47,7 +47,7 @@ class Coded:
 class Training:
     """The training table as arrays, and the labels behind the groups."""
 
-    columns: Columns
+    columns: TreeColumns
     labels: list[list[list[str | None]]]
 
     @property
@@ -69,7 +69,7 @@ def code_training(
     return Training(_columns(attributes, coded, table.n_rows), [one.labels for one in coded]), coded
 
 
-def _columns(attributes: list[Attribute], coded: list[Coded], n_rows: int) -> Columns:
+def _columns(attributes: list[Attribute], coded: list[Coded], n_rows: int) -> TreeColumns:
     n = len(coded)
     n_levels = np.array([max(len(one.maps), 1) for one in coded], np.int64)
     n_groups = np.zeros((n, int(n_levels.max(initial=1))), np.int64)
@@ -79,7 +79,7 @@ def _columns(attributes: list[Attribute], coded: list[Coded], n_rows: int) -> Co
     codes = np.empty((n, n_rows), np.int32)
     for place, one in enumerate(coded):
         codes[place] = one.codes
-    return Columns(
+    return TreeColumns(
         codes=codes,
         ordered=np.array([attribute.ordered for attribute in attributes], np.bool_),
         public=np.array([attribute.public for attribute in attributes], np.bool_),

@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from shoal.errors import MissingExtraError, SchemaError
-from shoal.report.release.facts._linked import Attacked, alike_groups, attack_people, attack_rows
+from shoal.report.release.facts._linked import (
+    ColumnAttack,
+    alike_groups,
+    attack_people,
+    attack_rows,
+)
 from shoal.report.release.facts._original import Original
 from shoal.report.release.facts._recount import Recount
 from shoal.report.release.facts._release_file import ReleaseFile
@@ -26,9 +31,9 @@ class Attacks:
 
     Parameters
     ----------
-    main : tuple of Attacked
+    main : tuple of ColumnAttack
         The attacker of the promise, who knows the quasi-identifiers; one for each sensitive column.
-    wider : tuple of Attacked
+    wider : tuple of ColumnAttack
         One who also knows the columns that are called insensitive.
     n_rows : int
         Rows of the raw table.
@@ -40,8 +45,8 @@ class Attacks:
         Why nobody was linked and the released rows have to do; empty when people were.
     """
 
-    main: tuple[Attacked, ...] = ()
-    wider: tuple[Attacked, ...] = ()
+    main: tuple[ColumnAttack, ...] = ()
+    wider: tuple[ColumnAttack, ...] = ()
     n_rows: int = 0
     seed: int = 0
     alike: tuple[int, ...] = ()
@@ -98,7 +103,7 @@ def _link(
 ) -> Attacks:
     n_main = min(n_people, max(_FEWEST, _MOST_PAIRS // max(1, seen.groups.n_groups)))
     main = attack_people(table, original, n_main, seed)
-    wider: list[Attacked] = []
+    wider: list[ColumnAttack] = []
     schema = original.schema
     others = [name for name in schema.having("insensitive") if name != schema.target]
     if others:

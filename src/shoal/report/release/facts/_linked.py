@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from shoal.attacks import LinkingAttack, linking_attack, wilson
+from shoal.attacks import linking_attack
+from shoal.attacks._attack_result import wilson
+from shoal.attacks._linking import LinkingAttack
 from shoal.report.release.facts._original import Original
 from shoal.report.release.facts._recount import Recount
-from shoal.schema import Schema, text
+from shoal.schema import Schema
+from shoal.schema._text import text
 
 
 @dataclass(frozen=True)
-class Attacked:
+class ColumnAttack:
     """How well an attacker guesses one sensitive column.
 
     Parameters
@@ -60,7 +63,7 @@ class Attacked:
 
 def attack_people(
     table: Path, original: Original, n_people: int, seed: int, *, insensitive: bool = False
-) -> list[Attacked]:
+) -> list[ColumnAttack]:
     """Link people of the raw table to the released groups, for every sensitive column.
 
     Parameters
@@ -85,7 +88,7 @@ def attack_people(
 
 def _attack(
     table: Path, original: Original, known: list[str], column: str, n_people: int, seed: int
-) -> Attacked:
+) -> ColumnAttack:
     rows, n_drawn = original.sample([*known, column], column, n_people, seed)
     roles = Schema({name: original.schema[name] for name in (*known, column)})
     values = rows.project(f'"{column.replace(chr(34), chr(34) * 2)}"').fetchall()
@@ -94,7 +97,7 @@ def _attack(
     return _sum_up(attack, np.array(truth, np.intp), tuple(known))
 
 
-def _sum_up(attack: LinkingAttack, truth: Any, known: tuple[str, ...]) -> Attacked:
+def _sum_up(attack: LinkingAttack, truth: Any, known: tuple[str, ...]) -> ColumnAttack:
     """The summary over those who were drawn; rows beyond them only made their values known."""
     n = len(truth)
     left, groups, hides = attack.left[:n], attack.groups[:n], attack.hides_among[:n]
@@ -103,7 +106,7 @@ def _sum_up(attack: LinkingAttack, truth: Any, known: tuple[str, ...]) -> Attack
     low, high = wilson(float(hits.sum()), n)
     fits = groups > 0
     chance = np.divide(1.0, hides, out=np.zeros(n), where=fits)
-    return Attacked(
+    return ColumnAttack(
         column=attack.column,
         known=known,
         n_people=n,
@@ -119,7 +122,7 @@ def _sum_up(attack: LinkingAttack, truth: Any, known: tuple[str, ...]) -> Attack
     )
 
 
-def attack_rows(seen: Recount, known: tuple[str, ...]) -> list[Attacked]:
+def attack_rows(seen: Recount, known: tuple[str, ...]) -> list[ColumnAttack]:
     """The same for the people in the release, each of whom is taken to be found in his group."""
     attacks = []
     for column, guess in seen.risk.inference.items():
@@ -129,7 +132,7 @@ def attack_rows(seen: Recount, known: tuple[str, ...]) -> list[Attacked]:
         histogram = seen.groups.histograms[column]
         low, high = wilson(guess.average_confidence * n, n)
         attacks.append(
-            Attacked(
+            ColumnAttack(
                 column=column,
                 known=known,
                 n_people=n,

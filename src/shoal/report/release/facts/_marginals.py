@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.schema import Coding, band_bounds
-from shoal.tables import STAR, FrequencyTable, Histogram
+from shoal.schema._band_labels import band_bounds
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
+from shoal.tables._engine import STAR
+from shoal.tables._frequency import Histogram
 from shoal.typing import Counts, Flags, Floats
 
 

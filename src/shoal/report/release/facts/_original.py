@@ -9,10 +9,12 @@ import duckdb
 import numpy as np
 
 from shoal.errors import TableError
-from shoal.frames import read_arrow
+from shoal.frames._native import read_arrow
 from shoal.report.release.facts._release_file import ReleaseFile, digest
 from shoal.schema import Schema
-from shoal.tables import CodingOptions, DuckEngine, FrequencyTable, open_table
+from shoal.tables import FrequencyTable, open_table
+from shoal.tables._assemble import CodingOptions
+from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import PathText
 
 _ARROW = (".arrow", ".feather", ".ipc")

@@ -7,7 +7,8 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from shoal.anonymize import Verdict, check_table, count_released
+from shoal.anonymize import Verdict, check_table
+from shoal.anonymize._recheck import count_released
 from shoal.errors import ShoalError
 from shoal.metrics import Risk, risk
 from shoal.privacy import PrivacyModel

@@ -7,7 +7,7 @@ from html import escape
 
 from shoal.report.figures._bars import Bar, draw_bars
 from shoal.report.release.facts._attacks import Attacks
-from shoal.report.release.facts._linked import Attacked
+from shoal.report.release.facts._linked import ColumnAttack
 from shoal.report.release.pages._cells import counted_cell
 from shoal.report.release.pages._glossary import number, percent
 from shoal.report.release.pages._page import paragraphs, table
@@ -46,7 +46,7 @@ def _who(found: Attacks) -> str:
     )
 
 
-def _attack(name: str, attack: Attacked, alike: int | None, alone: bool) -> str:
+def _attack(name: str, attack: ColumnAttack, alike: int | None, alone: bool) -> str:
     column = attack.column
     bars = draw_bars(
         f"{name}-bars",
@@ -86,7 +86,7 @@ def _attack(name: str, attack: Attacked, alike: int | None, alone: bool) -> str:
     )  # fmt: skip
 
 
-def _meaning(attack: Attacked) -> Sequence[str]:
+def _meaning(attack: ColumnAttack) -> Sequence[str]:
     """What the numbers mean, for somebody who publishes."""
     right, plain = _of_hundred(attack.risk), _of_hundred(attack.baseline)
     said = [
@@ -113,7 +113,7 @@ def _meaning(attack: Attacked) -> Sequence[str]:
     return said
 
 
-def _wider(name: str, attack: Attacked) -> str:
+def _wider(name: str, attack: ColumnAttack) -> str:
     def cell(show: object, key: str) -> str:
         of = ("wider", attack.column, key)
         return counted_cell(show, getattr(attack, key), *of)  # type: ignore[arg-type]

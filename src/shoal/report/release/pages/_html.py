@@ -9,7 +9,7 @@ from typing import Any
 from shoal._atomic import write_text
 from shoal.errors import ParameterError, TableError
 from shoal.report.release.facts._facts import Facts, find_facts
-from shoal.report.release.facts._linked import Attacked
+from shoal.report.release.facts._linked import ColumnAttack
 from shoal.report.release.pages._attack_section import attacks
 from shoal.report.release.pages._column_section import columns
 from shoal.report.release.pages._html_sections import done, lead, limits, sizes, utility
@@ -35,14 +35,14 @@ class ReleaseReport:
         Why the release must not be published; empty when nothing speaks against it.
     promise : str
         "holds", "broken", or "not evaluated" where the released rows were not there or not enough.
-    attacks : tuple of Attacked
+    attacks : tuple of ColumnAttack
         For every sensitive column, what the attack gave.
     """
 
     html: str
     problems: tuple[str, ...]
     promise: str
-    attacks: tuple[Attacked, ...]
+    attacks: tuple[ColumnAttack, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; without the page."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.report.release.facts._marginals import Marginal
 from shoal.report.release.pages._glossary import number
-from shoal.schema import Coding
+from shoal.schema._coding import Coding
 from shoal.typing import Floats
 
 MOST = 10
