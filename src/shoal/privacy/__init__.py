@@ -10,7 +10,7 @@ from shoal.privacy.models._diversity import (
     RecursiveDiversity,
     confidence_to_l,
 )
-from shoal.privacy.models._k_anonymity import KAnonymity
+from shoal.privacy.models._k_anonymity import KAnonymity, as_privacy_model
 from shoal.privacy.models._likeness import BetaLikeness
 from shoal.privacy.models._presence import DeltaPresence
 from shoal.privacy.models._proximity import Proximity
@@ -30,6 +30,7 @@ __all__ = [
     "Proximity",
     "RecursiveDiversity",
     "TCloseness",
+    "as_privacy_model",
     "check",
     "confidence_to_l",
 ]

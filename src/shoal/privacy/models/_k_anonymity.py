@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
+from shoal.errors import ParameterError
 from shoal.privacy._model import Condition, PrivacyModel, check_integer
 from shoal.tables import FrequencyTable
 from shoal.typing import Flags, Floats
@@ -69,3 +71,23 @@ class KAnonymity(PrivacyModel):
     def conditions(self, cells: FrequencyTable) -> list[Condition]:
         """None: the minimum size says it all."""
         return []
+
+
+def as_privacy_model(privacy: object) -> PrivacyModel:
+    """The model that a parameter `privacy` stands for: a model itself, or `k` for k-anonymity.
+
+    Raises
+    ------
+    ParameterError
+        If it is neither, or `k` is below 1.
+
+    Examples
+    --------
+    >>> as_privacy_model(5)
+    KAnonymity(k=5)
+    """
+    if isinstance(privacy, PrivacyModel):
+        return privacy
+    if isinstance(privacy, Integral) and not isinstance(privacy, bool):
+        return KAnonymity(int(privacy))
+    raise ParameterError("privacy must be a privacy model such as KAnonymity(10), or k.")
