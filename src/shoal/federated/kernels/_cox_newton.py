@@ -1,14 +1,36 @@
 """Coefficients of a Cox model, and nothing else: what a study with thousands of fits needs."""
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.errors import InfeasibleError
 from shoal.typing import Floats
 
 MAX_STEPS = 50
-GRADIENT_PER_ROW = (
-    1e-9  # norm of the gradient per row, as in lifelines' default precision or better
-)
+GRADIENT_PER_ROW = 1e-9  # accepted norm of the gradient, as lifelines accepts it or tighter
+SMALLEST_STEP = 1e-12
+LARGEST_LOG_HAZARD = 500  # exp overflows a double from 709 on; sums of many such need room
+
+
+class _Deaths(NamedTuple):
+    """Standardised rows, latest first, so that everyone still at risk is a prefix of the rows."""
+
+    rows: Floats
+    ridge: float
+    dead: NDArray[np.intp]  # rows with the event, by time
+    tie: NDArray[np.intp]  # for each of them, which time of death it shares
+    share: Floats  # for each of them, how much of its tie Efron counts as gone already
+    at_risk: NDArray[np.intp]  # for each of them, the last row still at risk
+
+
+class _Point(NamedTuple):
+    """Penalised log-likelihood, its gradient, and minus its Hessian."""
+
+    value: float
+    gradient: Floats
+    curvature: Floats
 
 
 def cox_coefficients(rows: Floats, target: Floats, ridge: float = 0.0) -> Floats:
@@ -16,6 +38,7 @@ def cox_coefficients(rows: Floats, target: Floats, ridge: float = 0.0) -> Floats
 
     `target` has the columns time and event.  The penalty is ``n ridge |b|^2 / 2`` on standardised
     features, as lifelines defines it; the result equals its ``CoxPHFitter(penalizer=ridge)``.
+    Why not call that: docs/decisions/libraries.md.
     """
     spread = rows.std(axis=0, ddof=1)
     if not target[:, 1].any() or not (spread > 0).all():
@@ -25,60 +48,81 @@ def cox_coefficients(rows: Floats, target: Floats, ridge: float = 0.0) -> Floats
             achieved=0,
             hint="Add rows.",
         )
-    Z = (rows - rows.mean(axis=0)) / spread
-    order = np.lexsort((-target[:, 1], -target[:, 0]))  # latest first: risk sets are prefixes
-    Z, time, event = Z[order], target[order, 0], target[order, 1] == 1
-    ties = [np.flatnonzero(event & (time == t)) for t in np.unique(time[event])]
-    last = [int(np.flatnonzero(time >= time[dead[0]])[-1]) for dead in ties]
-    beta, value = np.zeros(rows.shape[1]), -np.inf
-    step = np.zeros_like(beta)
-    for _ in range(MAX_STEPS):
-        found = _derivatives(Z, ties, last, beta + step, ridge)
-        if not found[0] >= value - 1e-12:
-            step /= 2  # overshot
-            if np.abs(step).max() < 1e-12:
-                break
-            continue
-        beta, (value, gradient, curvature) = beta + step, found
-        if np.linalg.norm(gradient) / len(Z) < GRADIENT_PER_ROW:
-            return beta / spread
-        try:
-            step = np.linalg.solve(curvature, gradient)
-        except np.linalg.LinAlgError:
-            break
-    raise InfeasibleError(
-        f"Cox regression on {len(rows)} rows with ridge={ridge:g} did not converge",
-        required=1,
-        achieved=0,
-        hint="Raise ridge, use fewer components, or add sites.",
+    deaths = _deaths((rows - rows.mean(axis=0)) / spread, target, ridge)
+    beta = _newton(deaths)
+    if beta is None:
+        raise InfeasibleError(
+            f"Cox regression on {len(rows)} rows with ridge={ridge:g} did not converge",
+            required=1,
+            achieved=0,
+            hint="Raise ridge, use fewer components, or add sites.",
+        )
+    return beta / spread
+
+
+def _deaths(rows: Floats, target: Floats, ridge: float) -> _Deaths:
+    order = np.argsort(-target[:, 0], kind="stable")
+    time, event = target[order, 0], target[order, 1] == 1
+    dead = np.flatnonzero(event)
+    _, first, tie, size = np.unique(
+        -time[dead], return_index=True, return_inverse=True, return_counts=True
     )
+    rank = np.arange(len(dead)) - first[tie]
+    at_risk = np.searchsorted(-time, -time[dead], side="right") - 1
+    return _Deaths(rows[order], ridge, dead, tie, rank / size[tie], at_risk)
 
 
-def _derivatives(
-    Z: Floats, ties: list[np.ndarray], last: list[int], beta: Floats, ridge: float
-) -> tuple[float, Floats, Floats]:
-    """Penalised log-likelihood, its gradient, and minus its Hessian."""
+def _newton(deaths: _Deaths) -> Floats | None:
+    """Coefficients of standardised features; None where Newton's method does not converge."""
+    beta = np.zeros(deaths.rows.shape[1])
+    step, value = np.zeros_like(beta), -np.inf
+    for _ in range(MAX_STEPS):
+        point = _derivatives(deaths, beta + step)
+        if not point.value >= value - 1e-12:
+            step /= 2  # the step went past the optimum
+            if np.abs(step).max() < SMALLEST_STEP:
+                return None
+            continue
+        beta, value = beta + step, point.value
+        if np.linalg.norm(point.gradient) / len(deaths.rows) < GRADIENT_PER_ROW:
+            return beta
+        try:
+            step = np.linalg.solve(point.curvature, point.gradient)
+        except np.linalg.LinAlgError:
+            return None
+    return None
+
+
+def _derivatives(deaths: _Deaths, beta: Floats) -> _Point:
+    Z, n = deaths.rows, len(deaths.rows)
     score = Z @ beta
-    if np.abs(score).max() > 500:
-        return -np.inf, beta, np.eye(len(beta))
-    weight = np.exp(score)
-    sums = np.cumsum(weight)
-    firsts = np.cumsum(weight[:, None] * Z, axis=0)
-    seconds = np.cumsum(weight[:, None, None] * Z[:, :, None] * Z[:, None, :], axis=0)
-    n = len(Z)
-    value = -n * ridge / 2 * float(beta @ beta)
-    gradient = -n * ridge * beta
-    curvature = n * ridge * np.eye(len(beta))
-    for dead, end in zip(ties, last, strict=True):
-        own, Zd = weight[dead], Z[dead]
-        tied = (own.sum(), own @ Zd, np.einsum("i,ij,ik->jk", own, Zd, Zd))
-        value += score[dead].sum()
-        gradient = gradient + Zd.sum(axis=0)
-        for k in range(len(dead)):
-            share = k / len(dead)
-            total = sums[end] - share * tied[0]
-            mean = (firsts[end] - share * tied[1]) / total
-            value -= np.log(total)
-            gradient = gradient - mean
-            curvature += (seconds[end] - share * tied[2]) / total - np.outer(mean, mean)
-    return float(value), gradient, curvature
+    if np.abs(score).max() > LARGEST_LOG_HAZARD:
+        return _Point(-np.inf, beta, np.eye(len(beta)))
+    hazard = np.exp(score)
+    own, Zd = hazard[deaths.dead], Z[deaths.dead]
+    tied = np.bincount(deaths.tie, own)[deaths.tie]
+    tied_rows = _sums_by_tie(deaths.tie, own[:, None] * Zd)[deaths.tie]
+    total = np.cumsum(hazard)[deaths.at_risk] - deaths.share * tied
+    sums = np.cumsum(hazard[:, None] * Z, axis=0)[deaths.at_risk]
+    mean = (sums - deaths.share[:, None] * tied_rows) / total[:, None]
+    value = score[deaths.dead].sum() - np.log(total).sum() - n * deaths.ridge / 2 * beta @ beta
+    gradient = Zd.sum(axis=0) - mean.sum(axis=0) - n * deaths.ridge * beta
+    # A row's outer product enters once for every death that it was at risk of: adding up the
+    # weights first leaves one product of matrices in place of one per death.
+    weight = hazard * _later_sums(deaths.at_risk, 1 / total, n)
+    weight[deaths.dead] -= own * np.bincount(deaths.tie, deaths.share / total)[deaths.tie]
+    curvature = (Z * weight[:, None]).T @ Z - mean.T @ mean
+    curvature[np.diag_indices_from(curvature)] += n * deaths.ridge
+    return _Point(float(value), gradient, curvature)
+
+
+def _sums_by_tie(tie: NDArray[np.intp], rows: Floats) -> Floats:
+    """Sum of the rows of each tie; ties are numbered in the order of the rows."""
+    first = np.flatnonzero(np.diff(tie, prepend=-1))
+    return np.add.reduceat(rows, first, axis=0)
+
+
+def _later_sums(at_risk: NDArray[np.intp], amounts: Floats, n_rows: int) -> Floats:
+    """For each row, the sum of `amounts` over the deaths whose risk set holds it."""
+    ends = np.bincount(at_risk, amounts, minlength=n_rows)
+    return np.cumsum(ends[::-1])[::-1]

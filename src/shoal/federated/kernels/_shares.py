@@ -3,7 +3,6 @@
 import importlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._atomic import atomic_path
 from shoal.errors import (
     MissingExtraError,
     ParameterError,
@@ -111,14 +111,8 @@ def write_share(share: Share, folder: PathText) -> Path:
     table = pa.table({**columns, **share.target})
     table = table.replace_schema_metadata({META: json.dumps(share.to_dict())})
     path = Path(folder) / f"{share.site}{SUFFIX}"
-    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{path.name}.")
-    os.close(handle)
-    try:
-        pq.write_table(table, name)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with atomic_path(path, private=True, keep_suffix=False) as part:
+        pq.write_table(table, part)
     return path
 
 
