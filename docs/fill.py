@@ -1,14 +1,18 @@
-"""Numbers on pages come from files: fill them in, or say which ones do not agree.
+"""Numbers on pages come from files: write them in, or say which pages do not agree.
 
-A marker names a file under docs/evidence, the place of a number in it, and how to write it::
+A page marks a whole block, which a reader of the source can skip::
 
-    <!-- evidence: speed.json rows[bench=trees][what=ID3 on Adult].ratio as .2f -->0.83<!-- / -->
+    <!-- generated: speed -->
+    ...
+    <!-- end -->
 
-A place is made of names joined by dots; `[name=value]` keeps the entries of a list in which `name`
-is `value` (one must be left), `[3]` picks the fourth.  Without `as`, texts stand as they are and
-numbers as Python writes them.
+What stands in between is `docs/blocks/speed.md`, a Jinja2 template, filled in.  A template asks for
+a number with ``{{ evidence('speed.json', 'rows[bench=trees][what=ID3 on Adult].ratio', '.2f') }}``:
+a file under docs/evidence, a place in it, and a format.  A place is made of names joined by dots;
+`[name=value]` keeps the entries of a list in which `name` is `value` (one must be left), `[3]`
+picks the fourth.  Without a format, texts stand as they are and numbers as Python writes them.
 
-`python docs/fill.py` writes the numbers into README.md and all pages; `--check` only compares, and
+`python docs/fill.py` writes the blocks into README.md and all pages; `--check` only compares, and
 exits with 1 when a page says something else.
 """
 
@@ -19,10 +23,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 ROOT = Path(__file__).parents[1]
-MARKER = re.compile(
-    r"(<!-- evidence: (?P<file>\S+) (?P<place>.*?)(?: as (?P<form>\S+))? -->)"
-    r"(?P<shown>.*?)(<!-- / -->)"
+BLOCK = re.compile(
+    r"(?P<open><!-- generated: (?P<name>[\w-]+) -->\n)(?P<shown>.*?)(?P<close>\n<!-- end -->)", re.S
 )
 _STEP = re.compile(r"\[(?P<pick>[^\]]+)\]|\.?(?P<name>[^.\[]+)")
 
@@ -47,22 +52,26 @@ def _follow(data: Any, step: re.Match[str]) -> Any:
 
 
 def fill(text: str, folder: Path) -> str:
-    """The text with every marked number taken from the files in `folder`."""
+    """The text with every generated block rendered; `folder` holds `blocks` and `evidence`."""
 
-    def write(found: re.Match[str]) -> str:
-        data = json.loads((folder / found["file"]).read_text("utf-8"))
-        value = look_up(data, found["place"])
-        shown = format(value, found["form"]) if found["form"] else str(value)
-        return f"{found[1]}{shown}<!-- / -->"
+    def evidence(file: str, place: str, form: str = "") -> str:
+        data = json.loads((folder / "evidence" / file).read_text("utf-8"))
+        return format(look_up(data, place), form)
 
-    return MARKER.sub(write, text)
+    templates = Environment(loader=FileSystemLoader(folder / "blocks"), undefined=StrictUndefined)
+
+    def write(block: re.Match[str]) -> str:
+        shown = templates.get_template(f"{block['name']}.md").render(evidence=evidence)
+        return f"{block['open']}{shown.strip()}{block['close']}"
+
+    return BLOCK.sub(write, text)
 
 
 def pages() -> Iterator[Path]:
-    """README and all pages but those of the evidence itself."""
+    """README and all pages but those of the evidence itself and the templates."""
     yield ROOT / "README.md"
-    evidence = ROOT / "docs" / "evidence"
-    yield from (p for p in sorted((ROOT / "docs").rglob("*.md")) if evidence not in p.parents)
+    generated = {ROOT / "docs" / "evidence", ROOT / "docs" / "blocks"}
+    yield from (p for p in sorted((ROOT / "docs").rglob("*.md")) if not generated & {*p.parents})
 
 
 def main(arguments: list[str]) -> int:
@@ -70,7 +79,7 @@ def main(arguments: list[str]) -> int:
     differing = []
     for page in pages():
         text = page.read_text("utf-8")
-        filled = fill(text, ROOT / "docs" / "evidence")
+        filled = fill(text, ROOT / "docs")
         if filled != text:
             differing.append(page.relative_to(ROOT))
             if "--check" not in arguments:
