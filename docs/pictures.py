@@ -45,7 +45,7 @@ def before_after() -> str:
     right = _table(after, list(PEOPLE)[1:], 420, colours, WIDTH[1:])
     text = (
         f'<text x="20" y="28" class="title">What the hospital has</text>'
-        f'<text x="420" y="28" class="title">What it publishes: everybody hides among 3</text>'
+        f'<text x="420" y="28" class="title">What it publishes: groups of three</text>'
         f'<text x="372" y="{TOP + 3 * ROW}" class="arrow">&#8594;</text>'
     )
     style = (
