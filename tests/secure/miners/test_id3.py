@@ -215,7 +215,7 @@ def test_a_cut_connection_stops_both_and_leaks_no_cells():
 
 
 def test_counts_across_cells_are_cut_into_batches(both, monkeypatch):
-    import shoal.secure.miners._part as module
+    import shoal.secure.miners._joint_table as module
 
     arities = [3, 2, 2, 2]
     codes = table(9, 60, arities)

@@ -16,9 +16,10 @@ from shoal.secure._party import Party
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
 from shoal.secure.logarithm._logarithm import Logarithm
 from shoal.secure.miners._argmin import index_of_least
+from shoal.secure.miners._joint_table import JointTable, Query
 from shoal.secure.miners._parameters import Parameters
-from shoal.secure.miners._part import JointTable, Query, TablePart
 from shoal.secure.miners._progress import Progress, common_rounds
+from shoal.secure.miners._table_part import TablePart
 
 STOP = -1
 MAX_CELLS = 2**20
@@ -223,12 +224,12 @@ class _Scorer:
         counts = np.concatenate([self._arguments(table) for table in tables])
         self.n_logarithms += len(counts)
         factorials = self._factorials(counts)
-        losses, at = [], 0
+        losses, start = [], 0
         for table in tables:
             sign = np.ones((len(table), table.shape[1] + 1), int)
             sign[:, 0] = -1  # the row's own count divides
-            terms = factorials[at : at + sign.size]
-            at += sign.size
+            terms = factorials[start : start + sign.size]
+            start += sign.size
             score = sum(s * t for s, t in zip(sign.ravel().tolist(), terms, strict=True))
             losses.append((self._constant(table) - score) % self.ring.modulus)
         ends = np.cumsum([0, *map(len, families)]).tolist()

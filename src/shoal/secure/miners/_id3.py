@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from shoal.errors import ParameterError
 from shoal.secure._party import Party, Session
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
+from shoal.secure.miners._joint_table import JointTable
 from shoal.secure.miners._parameters import Parameters
-from shoal.secure.miners._part import JointTable, TablePart
 from shoal.secure.miners._progress import Progress, common_rounds
+from shoal.secure.miners._secure_tree import SecureTree, grow
 from shoal.secure.miners._spu import SPUParty, SPUScores
-from shoal.secure.miners._tree import SecureTree, grow
+from shoal.secure.miners._table_part import TablePart
 from shoal.secure.miners._tree_scores import CircuitScores, TreeScores
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.errors import SchemaError, TableError
 from shoal.schema import Column, FromFile, Hierarchy, Schema, Tree
 from shoal.secure._party import Party
-from shoal.secure.miners._part import MISSING, TablePart
+from shoal.secure.miners._table_part import MISSING, TablePart
 
 Texts = dict[str, list[str]]
 

@@ -107,10 +107,10 @@ def serve_by_paillier(channel: Channel, public: PublicKey, modulus: int, rows: R
         received = _expect.integers(channel.receive(), len(part) * width, square, "ciphertexts")
         packed, group = 0, []
         for index, row in enumerate(part):
-            at = index * width
+            start_of_row = index * width
             # A multiple of the modulus keeps the exponent's length from showing.
             factors = [value % modulus + modulus for value in row]
-            group.append(public.combine(received[at : at + width], factors))
+            group.append(public.combine(received[start_of_row : start_of_row + width], factors))
             mask = secrets.randbits(slot - 1)
             packed |= mask << (slot * index)
             shares.append(-mask % modulus)

@@ -56,12 +56,12 @@ class SecureTree:
 
     def apply(self, codes: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
         """Leaf that each row of codes falls into."""
-        at = np.zeros(len(codes), np.intp)
+        node_of = np.zeros(len(codes), np.intp)
         for node, attribute in enumerate(self.attribute):  # parents come before children
             if attribute != LEAF:
-                here = np.flatnonzero(at == node)
-                at[here] = np.array(self.children[node])[codes[here, attribute]]
-        return at
+                rows = np.flatnonzero(node_of == node)
+                node_of[rows] = np.array(self.children[node])[codes[rows, attribute]]
+        return node_of
 
     def predict(self, codes: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
         """Class, as an index into the target's values, for each row of codes."""

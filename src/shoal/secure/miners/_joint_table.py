@@ -1,77 +1,19 @@
-"""One party's part of a joint table, and shared counts over both parts."""
+"""Both parties' parts as one table: its counts come out as shares."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.secure._party import Party, Session
+from shoal.secure.miners._table_part import MISSING, TablePart
 from shoal.secure.transfer._scalar import Margin
 
-MISSING = -1
 BATCH_TRANSFERS = 2**23  # some hundred megabytes
 
 Query = tuple[tuple[int, ...], Mapping[int, int]]  # columns to tabulate, values that are fixed
-
-
-@dataclass(frozen=True)
-class TablePart:
-    """What one party holds of a table of categories.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Columns of the joint table, the same for both parties.
-    values : sequence of sequence of str
-        Public values of each column.
-    codes : array of shape (rows, columns)
-        Index of each cell's value; -1 where the other party holds the cell.
-    split : {"rows", "cells"}
-        ``"rows"``: each party holds whole rows of its own.  ``"cells"``: both tables have the same
-        rows in the same order and each cell is held by exactly one party; columns split between
-        the parties are the common case.
-    """
-
-    names: Sequence[str]
-    values: Sequence[Sequence[str]]
-    codes: NDArray[np.int32] = field(repr=False)
-    split: Literal["rows", "cells"] = "rows"
-
-    def __post_init__(self) -> None:
-        codes = np.asarray(self.codes)
-        if self.split not in ("rows", "cells"):
-            raise ParameterError(f"split is rows or cells, got {self.split!r}.")
-        if len(set(self.names)) != len(self.names) or len(self.names) != len(self.values):
-            raise ParameterError("every column needs a name of its own and a list of values.")
-        for name, values in zip(self.names, self.values, strict=True):
-            if not values or len(set(values)) != len(values):
-                raise ParameterError(f"column {name!r}: values must be distinct, at least one.")
-        if codes.ndim != 2 or codes.shape[1] != len(self.names) or codes.dtype.kind not in "iu":
-            raise ParameterError(
-                f"codes must be integers in {len(self.names)} columns, got shape {codes.shape}."
-            )
-        lowest = 0 if self.split == "rows" else MISSING
-        for name, values, column in zip(self.names, self.values, codes.T, strict=True):
-            if len(column) and (column.min() < lowest or column.max() >= len(values)):
-                raise ParameterError(
-                    f"column {name!r}: codes must lie between {lowest} and {len(values) - 1}."
-                )
-        object.__setattr__(self, "codes", codes.astype(np.int32))
-
-    @property
-    def arities(self) -> list[int]:
-        """Number of values of each column."""
-        return [len(values) for values in self.values]
-
-    def column(self, name: str) -> int:
-        """Position of a column."""
-        if name not in self.names:
-            raise ParameterError(f"no column {name!r}.")
-        return list(self.names).index(name)
 
 
 class JointTable:
@@ -92,6 +34,21 @@ class JointTable:
     **Assumes.**  Semi-honest parties; what transfers assume, for split cells.
 
     **Costs.**  Nothing for split rows; for split cells see :func:`serve_tables`.
+
+    Examples
+    --------
+    Two people are ill in all; each party has a share of that count, and neither the count.
+
+    >>> from shoal.parties import run_parties
+    >>> from shoal.secure import FirstParty, SecondParty, TablePart
+    >>> def shares_of_ill(kind, codes):
+    ...     part = TablePart(["ill"], [["no", "yes"]], np.array(codes))
+    ...     return lambda line: JointTable(kind(line), part).counts([((0,), {})])[0]
+    >>> first, second = run_parties(
+    ...     shares_of_ill(FirstParty, [[1], [0]]), shares_of_ill(SecondParty, [[1]])
+    ... )
+    >>> (first + second).tolist()
+    [1, 2]
     """
 
     def __init__(self, party: Session, part: TablePart) -> None:
