@@ -6,33 +6,10 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import memory_pair, run_parties
-from shoal.secure import FirstParty, JointTable, SecondParty, SecureID3, Settings, TablePart
+from shoal.secure import FirstParty, SecondParty, SecureID3, Settings, TablePart
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
 from tests.reference.id3 import id3, nested
-
-
-def table(seed, rows, arities):
-    """Codes with a class that depends on the first columns, and some noise."""
-    rng = np.random.default_rng(seed)
-    codes = np.stack([rng.integers(0, a, rows) for a in arities], axis=1)
-    signal = codes[:, 0] * 2 + codes[:, 1]
-    codes[:, -1] = np.where(rng.random(rows) < 0.7, signal % arities[-1], codes[:, -1])
-    return codes.astype(np.int32)
-
-
-def halves(codes, arities, split, seed=0):
-    names = [f"a{i}" for i in range(len(arities) - 1)] + ["class"]
-    values = [[f"v{j}" for j in range(a)] for a in arities]
-    rng = np.random.default_rng(seed)
-    if split == "rows":
-        mine = rng.random(len(codes)) < 0.4
-        return [TablePart(names, values, codes[m], "rows") for m in (mine, ~mine)]
-    mine = (
-        np.broadcast_to(np.arange(len(arities)) % 2 == 0, codes.shape)
-        if split == "columns"
-        else rng.random(codes.shape) < 0.5
-    )
-    return [TablePart(names, values, np.where(m, codes, -1), "cells") for m in (mine, ~mine)]
+from tests.reference.two_parties import halves, table
 
 
 def fit(party, part, options, **more):
@@ -179,23 +156,6 @@ def test_impossible_parameters_are_refused(both, options):
         both(fit, (parts[0], options), (parts[1], options))
 
 
-@pytest.mark.parametrize(
-    ("names", "values", "codes", "split"),
-    [
-        (["a"], [["x"], ["y"]], [[0]], "rows"),
-        (["a", "a"], [["x"], ["y"]], [[0, 0]], "rows"),
-        (["a", "b"], [["x"], []], [[0, 0]], "rows"),
-        (["a", "b"], [["x"], ["y"]], [[0, 1]], "rows"),
-        (["a", "b"], [["x"], ["y"]], [[0, -1]], "rows"),
-        (["a", "b"], [["x"], ["y"]], [[0.0, 0.0]], "rows"),
-        (["a", "b"], [["x"], ["y"]], [[0, 0]], "diagonal"),
-    ],
-)
-def test_an_impossible_part_is_refused(names, values, codes, split):
-    with pytest.raises(ParameterError):
-        TablePart(names, values, np.array(codes), split)
-
-
 def test_a_cut_connection_stops_both_and_leaks_no_cells():
     arities = [3, 3, 2]
     parts = halves(table(3, 30, arities), arities, "rows")
@@ -212,26 +172,3 @@ def test_a_cut_connection_stops_both_and_leaks_no_cells():
         run_parties(lambda channel: fit(FirstParty(channel), parts[0], {}, progress=cut), second)
     assert "array" not in repr(parts[0])
     assert math.isfinite(len(repr(parts[0])))
-
-
-def test_counts_across_cells_are_cut_into_batches(both, monkeypatch):
-    import shoal.secure.miners._joint_table as module
-
-    arities = [3, 2, 2, 2]
-    codes = table(9, 60, arities)
-    parts = halves(codes, arities, "cells")
-    queries = [((0, 3), {}), ((1, 2, 3), {0: 1}), ((3,), {0: 2, 1: 1})]
-
-    def half(party, part):
-        return JointTable(party, part).counts(queries)
-
-    for limit in (50, 10**9):
-        monkeypatch.setattr(module, "BATCH_TRANSFERS", limit)
-        one, two = both(half, (parts[0],), (parts[1],))
-        for (columns, fixed), a, b in zip(queries, one, two, strict=True):
-            rows = np.all(
-                [codes[:, c] == v for c, v in fixed.items()] or [codes[:, 0] >= 0], axis=0
-            )
-            expected = np.zeros([arities[c] for c in columns], int)
-            np.add.at(expected, tuple(codes[rows][:, c] for c in columns), 1)
-            np.testing.assert_array_equal(a + b, expected)
