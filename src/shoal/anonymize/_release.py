@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._recoding import Recoding
-from shoal.errors import ParameterError, TableError
+from shoal.anonymize._release_files import release_files
 from shoal.metrics import Metrics, Risk, measure, risk
 from shoal.metrics._measure import measure_raw
 from shoal.privacy import Level, PrivacyModel, check
@@ -27,8 +24,6 @@ from shoal.tables import RowOptions
 from shoal.tables._engine import Compressed
 from shoal.tables._recoded import Recoded
 from shoal.typing import Native, PathText
-
-FORMATS = (".csv", ".parquet", ".arrow", ".feather")
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,24 +149,14 @@ class Release:
         dict
             Paths of "table", "manifest", "recoding" and "schema".
         """
-        path = Path(path)
-        if path.suffix.lower() not in FORMATS:
-            raise ParameterError(
-                f"cannot tell the format of {path.name!r}. End it in {', '.join(FORMATS)}."
-            )
-        stem = path.name.removesuffix(path.suffix)
-        paths = {
-            "table": path,
-            "manifest": path.with_name(f"{stem}.manifest.json"),
-            "recoding": path.with_name(f"{stem}.recoding.json"),
-            "schema": path.with_name(f"{stem}.schema.toml"),
-        }
-        with ThreadPoolExecutor(1) as pool, _all_or_nothing(paths, force=force) as temporary:
+        paths = release_files(path)
+        refuse_existing(paths.values(), force=force)
+        with ThreadPoolExecutor(1) as pool, atomic_paths(paths, "the release") as temporary:
             manifest = pool.submit(self.to_dict)  # measured while the engine writes
             self.compressed.write(self.recoded, self.output, temporary["table"])
             recheck(temporary["table"], self.schema, self.privacy, self.output, self.recoded)
             self.recoding.save(temporary["recoding"])
-            self.schema.to_toml(temporary["schema"], folder=path.parent)
+            self.schema.to_toml(temporary["schema"], folder=paths["table"].parent)
             temporary["manifest"].write_text(
                 json.dumps(manifest.result(), indent=2) + "\n", "utf-8"
             )
@@ -183,31 +168,3 @@ class Release:
             f"Release({self.method}, {groups.n_rows} rows in {groups.n_groups} groups, "
             f"{self.n_suppressed} suppressed)"
         )
-
-
-@contextmanager
-def _all_or_nothing(paths: Mapping[str, Path], *, force: bool) -> Iterator[dict[str, Path]]:
-    """Temporary twins of `paths` on the same disk, moved into place together at the end."""
-    there = [path.name for path in paths.values() if path.exists()]
-    if there and not force:
-        raise TableError(f"{there[0]!r} is there already. Choose another name or use --force.")
-    folder = next(iter(paths.values())).parent
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".shoal-", dir=folder))
-    except OSError as error:
-        raise TableError(
-            f"cannot write into folder {folder.name!r}: {error.strerror}. "
-            "Choose another folder or mend its permissions."
-        ) from None
-    try:
-        temporary = {name: scratch / path.name for name, path in paths.items()}
-        yield temporary
-        for name, path in paths.items():
-            if path.is_dir():  # a Spark release is a folder of files
-                shutil.rmtree(path)
-            os.replace(temporary[name], path)
-    except OSError as error:
-        raise TableError(f"cannot write the release: {error.strerror}. Nothing was kept.") from None
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)

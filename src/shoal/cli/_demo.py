@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal.anonymize import TopDownSpecialization, check_table
+from shoal.anonymize._release_files import release_files
 from shoal.cli._options import Force, refuse_existing
 from shoal.cli._output import output
 from shoal.cli.publish._schema import draw_schema
@@ -33,8 +34,8 @@ def demo(
 ) -> None:
     """Release Adult (or a generated census) as a 10-anonymous table and show what it cost."""
     release_file = out / "release.csv"
-    names = ["release.csv", "release.manifest.json", "release.recoding.json", "release.schema.toml"]
-    refuse_existing([out / name for name in [*names, "table.csv", "schema.toml"]], force=force)
+    own_files = [out / "table.csv", out / "schema.toml"]
+    refuse_existing([*release_files(release_file).values(), *own_files], force=force)
     out.mkdir(parents=True, exist_ok=True)
     say = output()
     data, known = _data(generated)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.errors import ParameterError, TableError
+from shoal._atomic import refuse_existing as refuse_existing  # for the commands
+from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.privacy import PrivacyModel
@@ -91,10 +92,3 @@ def _number(text: str) -> float:
 
 def _whole(number: float) -> Any:
     return int(number) if number == int(number) else number  # the model says what is wrong
-
-
-def refuse_existing(paths: Sequence[Path], *, force: bool) -> None:
-    """Raise before any work when a result would replace something."""
-    there = [path.name for path in paths if path.exists()]
-    if there and not force:
-        raise TableError(f"{there[0]!r} is there already. Choose another name or use --force.")

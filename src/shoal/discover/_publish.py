@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal._atomic import atomic_path
+from shoal._atomic import atomic_path, refuse_existing
 from shoal.discover._ratios import distinct_ratio, separation_ratio
 from shoal.discover._results import MaskResult
-from shoal.errors import GuaranteeError, ParameterError, TableError
+from shoal.errors import GuaranteeError, ParameterError
 from shoal.tables import open_table
-from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Native, PathText
 
 _SUFFIXES = (".csv", ".parquet", ".arrow", ".feather", ".ipc")
@@ -20,7 +19,7 @@ def write_masked(table: Native, result: MaskResult, out: PathText, *, force: boo
 
     Parameters
     ----------
-    table : path or DuckDB relation
+    table : table or path
         What was masked.
     result : MaskResult
         What :func:`mask` found.
@@ -42,14 +41,8 @@ def write_masked(table: Native, result: MaskResult, out: PathText, *, force: boo
     out = Path(out)
     if out.suffix.lower() not in _SUFFIXES:
         raise ParameterError(f"cannot write {out.name!r}: end it in {', '.join(_SUFFIXES)}.")
-    if out.exists() and not force:
-        raise TableError(f"{out.name!r} is there already. Choose another name or use --force.")
+    refuse_existing([out], force=force)
     engine = open_table(table)
-    if not isinstance(engine, DuckEngine):
-        raise ParameterError(
-            "only files and DuckDB relations are written here. Of a dataframe, select the columns "
-            "in `published` yourself."
-        )
     names = [name for name in engine.names if name in result.published]
     ratio_of = distinct_ratio if result.kind == "distinct" else separation_ratio
     ratio = ratio_of(engine, names)

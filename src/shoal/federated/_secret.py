@@ -1,13 +1,12 @@
 """Secrets at rest: authenticated encryption under a passphrase."""
 
 import importlib
-import os
 import secrets
 import struct
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from shoal._atomic import atomic_path
 from shoal.errors import KeyFileError, MissingExtraError
 from shoal.typing import PathText
 
@@ -51,17 +50,8 @@ def unseal(sealed: bytes, passphrase: str) -> bytes:
 
 def write_private(path: PathText, content: bytes) -> None:
     """Write a file that only its owner can read; a killed run leaves the old one or the new."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with atomic_path(path, private=True) as part:
+        part.write_bytes(content)
 
 
 def read_private(path: PathText) -> bytes:

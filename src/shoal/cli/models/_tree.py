@@ -10,14 +10,13 @@ import numpy as np
 import typer
 from scipy.stats import binomtest
 
-from shoal._atomic import write_text
+from shoal._atomic import refuse_existing, write_text
 from shoal.cli._output import output
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import ConfidenceLimit, EntropyDiversity, KAnonymity, PrivacyModel
 from shoal.schema import Schema
 from shoal.tables import open_table
-from shoal.tables.engines._duck_engine import DuckEngine
 
 app = typer.Typer(help="Train a decision tree that can be published with its counts.")
 
@@ -71,8 +70,7 @@ def tree(
     """Train on TABLE, test on rows held out, and say what the tree reveals about people."""
     if out is not None and out.suffix not in (".json", ".pmml", ".dot", ".txt"):
         raise ParameterError(f"cannot tell the format of {out.name!r}: .json, .pmml, .dot, .txt.")
-    if out is not None and out.exists() and not force:
-        raise TableError(f"{out.name!r} is there already. Choose another name or use --force.")
+    refuse_existing([] if out is None else [out], force=force)
     roles, name = _with_target(Schema.from_toml(schema), target)
     columns, classes = _read(table, roles, name)
     model = KAnonymousTreeClassifier(
@@ -105,9 +103,8 @@ def _with_target(schema: Schema, target: str | None) -> tuple[Schema, str]:
 def _read(table: Path, schema: Schema, target: str) -> tuple[dict[str, Any], Any]:
     """Columns of the table, and the class of every row that has one."""
     engine = open_table(table)
-    assert isinstance(engine, DuckEngine)
     schema.require(engine.names)
-    columns = engine.fetch("SELECT * FROM source")
+    columns = engine.columns()
     classes = columns.pop(target)
     known = ~np.ma.getmaskarray(classes)
     if not known.all():

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal.anonymize import METHODS, choose_method, make_method
+from shoal.anonymize._release_files import release_files
 from shoal.cli._options import (
     Encoding,
     Force,
@@ -99,8 +100,7 @@ def anonymize(
     Writes the release with its manifest, its recoding and its schema beside it.  The output is
     counted again before it is handed out.
     """
-    release_paths = [out, *(_beside(out, end) for end in (".manifest.json", ".recoding.json"))]
-    refuse_existing(release_paths, force=force)
+    refuse_existing(release_files(out).values(), force=force)
     columns = Schema.from_toml(schema)
     parameters: dict[str, Any] = {"max_suppression": suppress, "metric": metric}
     if workload is not None:
@@ -201,7 +201,3 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def _beside(path: Path, end: str) -> Path:
-    return path.with_name(path.name.removesuffix(path.suffix) + end)

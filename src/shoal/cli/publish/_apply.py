@@ -8,6 +8,7 @@ import typer
 
 from shoal._atomic import atomic_path
 from shoal.anonymize import load_recoding
+from shoal.anonymize._release_files import file_beside
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.errors import ParameterError, SchemaError
@@ -79,7 +80,7 @@ def apply(
 
 
 def _schema_beside(recoding: Path) -> Path:
-    path = recoding.with_name(recoding.name.removesuffix(".recoding.json") + ".schema.toml")
+    path = file_beside(recoding, "schema")
     if not path.exists():
         raise ParameterError(f"no schema {path.name!r} beside the recoding. Give it with --schema.")
     return path

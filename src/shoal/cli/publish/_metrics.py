@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from shoal.anonymize._recheck import count_released
+from shoal.anonymize._release_files import file_beside
 from shoal.cli._options import Encoding, SchemaFile, Table
 from shoal.cli._output import output
 from shoal.cli.publish._show import measures
@@ -58,9 +59,8 @@ def _target(schema: Schema, groups: Any) -> str | None:
 
 
 def _from_manifest(table: Path) -> dict[str, Any]:
-    path = table.with_name(table.name.removesuffix(table.suffix) + ".manifest.json")
     try:
-        manifest = json.loads(path.read_text("utf-8"))
+        manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
         return {key: manifest["metrics"]["after"][key] for key in _LOST}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

@@ -1,15 +1,14 @@
 """Encode, combine and decode files larger than memory, with where they came from."""
 
 import json
-import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from shoal._atomic import atomic_path
 from shoal.errors import ParameterError, ProtocolError, SchemaError, TableError
 from shoal.federated.transforms._aliases import AliasTable
 from shoal.federated.transforms._key import TransformKey
@@ -221,24 +220,11 @@ def _site_column(site: str, wanted: bool) -> str:
     return f", {literal(site)} AS site" if wanted else ""
 
 
-@contextmanager
-def _beside(target: Path) -> Iterator[Path]:
-    """A temporary neighbour that becomes `target` only when all went well."""
-    if not target.parent.is_dir():
-        raise TableError(f"folder '{target.parent.name}' does not exist.")
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        yield draft
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
 def _copy(connection: Any, query: str, target: Path, meta: Mapping[str, Any] | None) -> None:
     options = "FORMAT parquet" if target.suffix == ".parquet" else "FORMAT csv, HEADER"
     if meta is not None:
         options += f', KV_METADATA {{"{META}": {literal(json.dumps(meta))}}}'
-    with _beside(target) as draft:
+    with atomic_path(target, keep_suffix=False) as draft:
         connection.execute(f"COPY ({query}) TO {literal(str(draft))} ({options})")
 
 

@@ -6,11 +6,11 @@ import inspect
 import re
 import shlex
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from shoal import anonymize, privacy as privacy_models
 from shoal.anonymize import METHODS
+from shoal.anonymize._release_files import file_beside
 from shoal.report.release.facts._recount import Recount
 from shoal.report.release.facts._release_file import ReleaseFile
 
@@ -39,7 +39,7 @@ def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -
     if method is None or promise is None or settings is None or release.table is None:
         return []
     raw, out = original or "RAW.csv", release.table.name
-    schema = f"{out.removesuffix(Path(out).suffix)}.schema.toml"
+    schema = file_beside(out, "schema").name
     parts = ["shoal", "anonymize", raw, "--schema", schema, "--method", method, *promise, *settings]
     if seen is not None and seen.n_starred:
         parts.append("--keep-suppressed")

@@ -11,12 +11,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from shoal.anonymize._release_files import file_beside, is_manifest, table_beside
 from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.typing import PathText
-
-_MANIFEST = ".manifest.json"
-_FORMATS = (".csv", ".parquet", ".arrow", ".feather")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +79,7 @@ class ReleaseFile:
         """The columns; the schema file beside the manifest knows where hierarchies lie."""
         described = self.mapping("schema", "columns")
         roles = {name: self.get("schema", "columns", name, "role") for name in described}
-        beside = self.path.with_name(self.path.name.removesuffix(_MANIFEST) + ".schema.toml")
+        beside = file_beside(self.path, "schema")
         if not beside.exists():
             return Schema.from_dict({"columns": described}, folder=str(self.path.parent))
         schema = Schema.from_toml(beside)
@@ -115,11 +113,10 @@ def read_release(source: PathText) -> ReleaseFile:
         the table is looked for beside it.
     """
     source = Path(source)
-    if source.name.endswith(_MANIFEST):
-        manifest_path, table = source, _table_beside(source)
+    if is_manifest(source):
+        manifest_path, table = source, table_beside(source)
     else:
-        manifest_path = source.with_name(source.name.removesuffix(source.suffix) + _MANIFEST)
-        table = source
+        manifest_path, table = file_beside(source, "manifest"), source
         if not source.exists():
             raise TableError(f"there is no {source.name!r}. Give a released table or its manifest.")
     manifest = _read_manifest(manifest_path)
@@ -127,15 +124,6 @@ def read_release(source: PathText) -> ReleaseFile:
         path.name: digest(path) for path in (manifest_path, table) if path and path.is_file()
     }
     return ReleaseFile((table or manifest_path).name, manifest, manifest_path, table, digests)
-
-
-def _table_beside(manifest: Path) -> Path | None:
-    stem = manifest.name.removesuffix(_MANIFEST)
-    there = [path for end in _FORMATS if (path := manifest.with_name(stem + end)).exists()]
-    if len(there) > 1:
-        shown = ", ".join(path.name for path in there)
-        raise TableError(f"{manifest.name} may belong to {shown}. Name the table instead.")
-    return there[0] if there else None
 
 
 def _read_manifest(path: Path) -> Mapping[str, Any]:

@@ -6,17 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal._atomic import write_text
+from shoal._atomic import refuse_existing, write_text
+from shoal.anonymize._release_files import file_beside
 from shoal.errors import ParameterError, TableError
-from shoal.report.release.facts._facts import Facts, find_facts
+from shoal.report.release.facts._facts import find_facts
 from shoal.report.release.facts._linked import ColumnAttack
-from shoal.report.release.pages._attack_section import attacks
-from shoal.report.release.pages._column_section import columns
-from shoal.report.release.pages._html_sections import done, lead, limits, sizes, utility
-from shoal.report.release.pages._page import page
-from shoal.report.release.pages._promise_section import guarantee, problems
-from shoal.report.release.pages._reproduce_section import made
-from shoal.report.release.pages._risk_section import risks
+from shoal.report.release.pages._page import render_page
 from shoal.typing import PathText
 
 PEOPLE = 5_000
@@ -96,12 +91,11 @@ def release_report(
     if n_people < 1:
         raise ParameterError(f"n_people must be at least 1, got {n_people}.")
     facts = find_facts(source, original, n_people=n_people, seed=random_state, encoding=encoding)
-    found = tuple(problems(facts.release, facts.seen))
     judged = facts.seen is not None and facts.seen.verdict is not None
     return ReleaseReport(
-        html=_render(facts),
-        problems=found,
-        promise="broken" if found else "holds" if judged else "not evaluated",
+        html=render_page(facts),
+        problems=facts.problems,
+        promise="broken" if facts.problems else "holds" if judged else "not evaluated",
         attacks=facts.attacks.main,
     )
 
@@ -151,39 +145,8 @@ def report_path(source: PathText, path: PathText | None = None, *, force: bool =
     Raises :class:`TableError`, before any work, when it cannot go there.
     """
     source = Path(source)
-    stem = source.name.removesuffix(".manifest.json")
-    stem = stem if stem != source.name else source.name.removesuffix(source.suffix)
-    path = source.with_name(f"{stem}.report.html") if path is None else Path(path)
-    if path.exists() and not force:
-        raise TableError(f"{path.name!r} is there already. Choose another name or use --force.")
+    path = file_beside(source, "report") if path is None else Path(path)
+    refuse_existing([path], force=force)
     if path.is_dir() or path.suffix.lower() not in (".html", ".htm"):
         raise TableError(f"cannot write a report to {path.name!r}. End its name in .html.")
     return path
-
-
-def _render(facts: Facts) -> str:
-    release, seen = facts.release, facts.seen
-    compared = columns(release, seen, facts.marginals, facts.kept, facts.least)
-    source = (
-        "from the release and its manifest"
-        if facts.original is None
-        else "from the release, its manifest and the raw table, whose counts it holds: weigh who "
-        "may read it"
-    )
-    return page(
-        heading=release.name,
-        lead=lead(release, seen),
-        sections=[
-            ("done", "What was done", done(release)),
-            ("guarantee", "What is promised", guarantee(release, seen)),
-            ("risk", "What an attacker can do, before and after", risks(release)),
-            ("attack", "Attacks on the release", attacks(facts.attacks)),
-            ("utility", "What the data can still do", utility(release)),
-            ("columns", "Columns before and after", compared),
-            ("sizes", "How large the groups are", sizes(seen)),
-            ("limits", "What is not promised", limits(release)),
-            ("made", "How to make it again", made(release, seen, facts.original)),
-        ],
-        footer=f"Made by Shoal {source}. This file loads nothing from anywhere and holds no row "
-        "and no sensitive value.",
-    )

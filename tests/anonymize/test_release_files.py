@@ -1,0 +1,37 @@
+from pathlib import Path
+
+import pytest
+
+from shoal.anonymize._release_files import (
+    FORMATS,
+    file_beside,
+    is_manifest,
+    release_files,
+    table_beside,
+)
+from shoal.errors import ParameterError, TableError
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_from_the_table_to_every_file_and_back(tmp_path, suffix):
+    files = release_files(tmp_path / f"people.2026{suffix}")
+    files["table"].write_text("")
+    for kind, path in files.items():
+        if kind != "table":
+            assert path.name.startswith("people.2026.")
+            assert table_beside(path) == files["table"]
+            assert file_beside(path, "recoding") == files["recoding"]
+    assert [kind for kind, path in files.items() if is_manifest(path)] == ["manifest"]
+
+
+def test_a_name_without_a_known_format_is_refused():
+    with pytest.raises(ParameterError, match=r"cannot tell the format of 'people.txt'"):
+        release_files(Path("people.txt"))
+
+
+def test_two_tables_with_one_manifest_are_refused(tmp_path):
+    assert table_beside(tmp_path / "r.manifest.json") is None
+    for suffix in (".csv", ".parquet"):
+        (tmp_path / f"r{suffix}").write_text("")
+    with pytest.raises(TableError, match=r"may belong to r\.csv, r\.parquet"):
+        table_beside(tmp_path / "r.manifest.json")
