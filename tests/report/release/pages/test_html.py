@@ -16,7 +16,7 @@ from shoal.errors import TableError
 from shoal.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel
 from shoal.report import release_report, write_release_html
 from shoal.report.figures._bars import bin_sizes
-from shoal.report.release.pages import _glossary as words
+from shoal.report.release.pages import _glossary as words, _numbers as numbers
 from shoal.report.release.pages._html import release_html
 from shoal.schema import Schema
 from shoal.tables import RowOptions
@@ -392,7 +392,7 @@ def test_every_privacy_model_and_method_has_its_sentence():
      (0.9992, "99.9 %"), (1.0, "100.0 %")],
 )  # fmt: skip
 def test_shares_read_well(share, shown):
-    assert words.percent(share) == shown.replace(" ", "\u00a0")
+    assert numbers.percent(share) == shown.replace(" ", "\u00a0")
 
 
 @given(st.lists(st.integers(1, 5000), max_size=200))

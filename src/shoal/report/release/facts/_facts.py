@@ -9,6 +9,7 @@ from shoal.errors import TableError
 from shoal.report.release.facts._attacks import Attacks, find_attacks
 from shoal.report.release.facts._marginals import Marginal, compare_marginals, moved_between
 from shoal.report.release.facts._original import Original, open_original
+from shoal.report.release.facts._problems import find_problems
 from shoal.report.release.facts._recount import Recount, read_promise, recount
 from shoal.report.release.facts._release_file import ReleaseFile, read_release
 from shoal.typing import PathText
@@ -37,6 +38,8 @@ class Facts:
         What attacks gave.
     least : int
         Raw rows that a bar stands for at least.
+    problems : tuple of str
+        Why the release must not be published; empty when nothing speaks against it.
     """
 
     release: ReleaseFile
@@ -46,6 +49,7 @@ class Facts:
     kept: dict[str, float]
     attacks: Attacks
     least: int
+    problems: tuple[str, ...]
 
 
 def find_facts(
@@ -74,4 +78,5 @@ def find_facts(
             for name in release.schema.sensitive
         }
     attacks = find_attacks(release, seen, raw, n_people, seed)
-    return Facts(release, seen, raw, marginals, kept, attacks, least)
+    problems = tuple(find_problems(release, seen))
+    return Facts(release, seen, raw, marginals, kept, attacks, least, problems)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from html import escape
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from shoal.report.release.facts._release_file import ReleaseFile
 
@@ -13,18 +13,40 @@ Show = Callable[[Any], str]
 """Turns a number into what people read."""
 
 
-def data_cell(release: ReleaseFile, show: Show, *path: str | int) -> str:
-    """A number of the manifest with its exact value and where it stands, for programs."""
+@dataclass(frozen=True)
+class NumberCell:
+    """A number in a table; the template writes it as a `<data>` element.
+
+    Parameters
+    ----------
+    shown : str
+        What people read.
+    value : str
+        The exact value, as JSON.
+    origin : {"at", "counted"}
+        Whether it stands in the manifest or was counted for this report.
+    name : str
+        Its keys in the manifest, or what was counted, as JSON.
+    """
+
+    shown: str
+    value: str
+    origin: Literal["at", "counted"]
+    name: str
+
+
+def manifest_cell(release: ReleaseFile, show: Show, *path: str | int) -> NumberCell | str:
+    """A number of the manifest; a dash where it has none."""
     value = release.number(*path)
-    if value is None:
-        return "-"
-    at = escape(json.dumps(path, ensure_ascii=False))
-    return f'<data value="{json.dumps(value)}" data-at="{at}">{escape(show(value))}</data>'
+    return "-" if value is None else _cell(show, value, "at", path)
 
 
-def counted_cell(show: Show, value: float | int | None, *name: str | int) -> str:
-    """A number that was counted for this report, with its exact value and its name."""
-    if value is None:
-        return "-"
-    of = escape(json.dumps(name, ensure_ascii=False))
-    return f'<data value="{json.dumps(value)}" data-counted="{of}">{escape(show(value))}</data>'
+def counted_cell(show: Show, value: float | int | None, *name: str | int) -> NumberCell | str:
+    """A number that was counted for this report; a dash where there is none."""
+    return "-" if value is None else _cell(show, value, "counted", name)
+
+
+def _cell(
+    show: Show, value: float | int, origin: Literal["at", "counted"], name: tuple[str | int, ...]
+) -> NumberCell:
+    return NumberCell(show(value), json.dumps(value), origin, json.dumps(name, ensure_ascii=False))

@@ -1,7 +1,12 @@
 """What privacy models and methods mean, for people who read no code."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from shoal.report.release.facts._release_file import ReleaseFile
 
 NOT_COVERED: dict[str, str] = {
     "KAnonymity": "A group whose rows all share one sensitive value gives that value away, "
@@ -56,46 +61,47 @@ METHODS: dict[str, str] = {
 """For each method, how it works, in a sentence."""
 
 
-KEY = (
-    '<span class="key b" aria-hidden="true"></span>before '
-    '<span class="key a" aria-hidden="true"></span>after'
-)
-"""What the two colours of bars mean; the upper bar is always the one before."""
+@dataclass(frozen=True)
+class Method:
+    """A method, for people.
+
+    Parameters
+    ----------
+    name : str
+        Its class.
+    sentence : str
+        How it works; empty for one that is not ours.
+    """
+
+    name: str
+    sentence: str
+
+    @classmethod
+    def of(cls, release: ReleaseFile) -> Method:
+        """The method that made a release."""
+        name = str(release.get("method"))
+        return cls(name, METHODS.get(name, ""))
 
 
-def models(privacy: Any) -> Iterator[str]:
-    """Names of the models that a privacy model, as plain values, is joined of."""
+def model_names(privacy: Any) -> Iterator[str]:
+    """Names of the single models in a privacy model that is written as plain values.
+
+    Examples
+    --------
+    >>> list(model_names({"models": [{"model": "KAnonymity"}, {"model": "TCloseness"}]}))
+    ['KAnonymity', 'TCloseness']
+    """
     if not isinstance(privacy, Mapping):
         return
     parts = privacy.get("models")
     if isinstance(parts, list):
         for part in parts:
-            yield from models(part)
+            yield from model_names(part)
     else:
         yield str(privacy.get("model"))
 
 
-def uncovered(privacy: Any) -> list[str]:
+def left_open(privacy: Any) -> list[str]:
     """What the models leave open, each said once, then what all of them do."""
-    own = [NOT_COVERED[name] for name in models(privacy) if name in NOT_COVERED]
+    own = [NOT_COVERED[name] for name in model_names(privacy) if name in NOT_COVERED]
     return [*dict.fromkeys(own), *ALWAYS]
-
-
-def percent(share: float) -> str:
-    """A share as people read it; neither zero nor all is said of what only comes near."""
-    if 0 < share < 0.0001:
-        shown = "<0.01"
-    elif 0.999 < share < 1:
-        shown = ">99.9" if share > 0.9995 else "99.9"
-    else:
-        shown = "0" if share == 0 else f"{100 * share:.{1 if share >= 0.1 else 2}f}"
-    return f"{shown}\u00a0%"  # the sign stays with its number
-
-
-def number(value: float | int | None) -> str:
-    """A number as people read it."""
-    if value is None:
-        return "-"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"

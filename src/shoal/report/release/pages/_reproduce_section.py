@@ -1,10 +1,10 @@
-"""The section of a release report that says how to make the release again."""
+"""What the section says that tells how to make the release again."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from html import escape
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -12,69 +12,70 @@ from shoal.report.release.facts._command import WORD, commands
 from shoal.report.release.facts._original import Original
 from shoal.report.release.facts._recount import Recount
 from shoal.report.release.facts._release_file import ReleaseFile
-from shoal.report.release.pages._cells import data_cell
-from shoal.report.release.pages._glossary import number
-from shoal.report.release.pages._page import paragraphs, table
+from shoal.report.release.pages._cells import NumberCell, manifest_cell
+from shoal.report.release.pages._numbers import number
 
 
-def made(release: ReleaseFile, seen: Recount | None, original: Original | None) -> str:
+@dataclass(frozen=True)
+class ReproduceView:
+    """How a release was made.
+
+    Parameters
+    ----------
+    commands : list of str
+        The commands for the release and for this report; empty where there is none.
+    seed : int or None
+        Seed of the search; None where nothing is drawn.
+    parameters, columns, versions, seconds : list of list
+        Rows of the tables.
+    digests : dict of str to str
+        SHA-256 of the files read.
+    shoal : str
+        The version that made the report.
+    """
+
+    commands: list[str]
+    seed: int | None
+    parameters: list[list[str]]
+    columns: list[list[str]]
+    versions: list[list[str]]
+    seconds: list[list[NumberCell | str]]
+    digests: dict[str, str]
+    shoal: str
+
+
+def reproduce(
+    release: ReleaseFile, seen: Recount | None, original: Original | None
+) -> ReproduceView:
     """Commands, seed, parameters, schema, versions, time and digests."""
-    parameters = [[escape(n), escape(_plain(v))] for n, v in release.mapping("parameters").items()]
-    described = [
-        [
-            escape(name),
-            escape(str(release.get("schema", "columns", name, "role")))
-            + (", to be predicted" if column.get("target") else ""),
-            escape(str(column.get("kind", "categorical"))),
-            escape(_hierarchy(column.get("hierarchy"))),
-        ]
-        for name in release.mapping("schema", "columns")
-        for column in [release.mapping("schema", "columns", name)]
-    ]
-    versions = [[escape(n), escape(str(v))] for n, v in release.mapping("versions").items()]
-    seconds = [
-        [escape(n), data_cell(release, number, "seconds", n)] for n in release.mapping("seconds")
-    ]
+    seed = release.mapping("parameters").get("random_state")
     files = dict(release.digests)
     if original is not None and original.digest is not None:
         files[original.name] = original.digest
-    digests = [[escape(n), f"<code>{digest}</code>"] for n, digest in files.items()]
-    return (
-        _commands(release, seen, original)
-        + table(
-            "parameters",
-            f"Parameters of {release.get('method')}",
-            ("name", "value"),
-            parameters,
-            text=2,
-        )
-        + table("schema", "Schema", ("column", "role", "kind", "hierarchy"), described, text=4)
-        + table("versions", "Versions", ("program", "version"), versions, text=2)
-        + table("seconds", "Time taken", ("phase", "seconds"), seconds)
-        + table("digests", "SHA-256 of the files read", ("file", "digest"), digests, text=2)
-        + paragraphs(
-            f"This report was made by Shoal {version('shoal')}. Hierarchies and longer parameters "
-            "are in the manifest."
-        )
+    return ReproduceView(
+        commands=commands(release, seen, original.name if original else None),
+        seed=seed if isinstance(seed, int) else None,
+        parameters=[[name, _plain(v)] for name, v in release.mapping("parameters").items()],
+        columns=[_column(release, name) for name in release.mapping("schema", "columns")],
+        versions=[[name, str(v)] for name, v in release.mapping("versions").items()],
+        seconds=[
+            [phase, manifest_cell(release, number, "seconds", phase)]
+            for phase in release.mapping("seconds")
+        ],
+        digests=files,
+        shoal=version("shoal"),
     )
 
 
-def _commands(release: ReleaseFile, seen: Recount | None, original: Original | None) -> str:
-    lines = commands(release, seen, original.name if original else None)
-    seed = release.mapping("parameters").get("random_state")
-    said = (
-        f"Seed of the search: {seed}."
-        if isinstance(seed, int)
-        else "The search draws nothing at random: the same rows and parameters give the same "
-        "release."
-    )
-    if not lines:
-        return paragraphs(said, "It was made in Python; the manifest has every parameter.")
-    return (
-        paragraphs("With the raw table and the files of the release in one folder:")
-        + "".join(f"<pre><code>{escape(line)}</code></pre>" for line in lines)
-        + paragraphs(said)
-    )
+def _column(release: ReleaseFile, name: str) -> list[str]:
+    column = release.mapping("schema", "columns", name)
+    role = str(release.get("schema", "columns", name, "role"))
+    return [
+        name,
+        role + (", to be predicted" if column.get("target") else ""),
+        str(column.get("kind", "categorical")),
+        _hierarchy(column.get("hierarchy")),
+    ]
 
 
 def _plain(value: Any) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.report.release.facts._marginals import Marginal
-from shoal.report.release.pages._glossary import number
+from shoal.report.release.pages._numbers import number
 from shoal.schema._coding import Coding
 from shoal.typing import Floats
 
@@ -67,15 +67,15 @@ def bin_values(marginal: Marginal, least: int) -> list[ValueBin]:
 def _line(marginal: Marginal) -> Iterator[ValueBin]:
     """Round steps over the number line: their ends are nobody's value."""
     coding = marginal.coding
-    places = _places(coding)
-    here = np.isfinite(places)
+    numbers = _numbers(coding)
+    here = np.isfinite(numbers)
     if here.any():
-        low, high = float(places[here].min()), float(places[here].max())
-        whole = bool((places[here] == np.floor(places[here])).all())
+        low, high = float(numbers[here].min()), float(numbers[here].max())
+        whole = bool((numbers[here] == np.floor(numbers[here])).all())
         step = _step(high - low, whole)
-        for at in range(floor(low / step), floor(high / step) + 1):
-            inside = here & (places >= at * step) & (places < (at + 1) * step)
-            first, last = at * step, (at + 1) * step - (1 if whole else 0)
+        for index in range(floor(low / step), floor(high / step) + 1):
+            inside = here & (numbers >= index * step) & (numbers < (index + 1) * step)
+            first, last = index * step, (index + 1) * step - (1 if whole else 0)
             is_year = coding.kind == "date"
             last_shown = _end(last, is_year) if whole else f"below {_end(last, is_year)}"
             yield _bin(marginal, np.flatnonzero(inside), _end(first, is_year), last_shown)
@@ -83,7 +83,8 @@ def _line(marginal: Marginal) -> Iterator[ValueBin]:
         yield _bin(marginal, np.array([coding.missing]), "missing")
 
 
-def _places(coding: Coding) -> Floats:
+def _numbers(coding: Coding) -> Floats:
+    """Numbers of the values; of a date its year, since a day would be somebody's."""
     if coding.kind != "date":
         return coding.numbers
     here = np.isfinite(coding.numbers)
