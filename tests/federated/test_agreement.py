@@ -1,5 +1,9 @@
+import subprocess
+import sys
+
 import pytest
 
+from shoal import federated
 from shoal.errors import ParameterError, SchemaError
 from shoal.federated import make_kernel, make_key
 from shoal.federated._agreement import read_agreement
@@ -69,3 +73,21 @@ def test_an_unreadable_agreement_is_an_error(tmp_path):
     (tmp_path / "bad.toml").write_text("[columns")
     with pytest.raises(ParameterError, match="not valid TOML"):
         read_agreement(tmp_path / "bad.toml")
+
+
+def test_a_key_needs_no_machine_learning_library():
+    code = (
+        "import sys; from shoal.federated import TransformKey, decode_tree, make_key;"
+        "make_key({'columns': {'age': {'low': 15, 'high': 90}}});"
+        "slow = {'lifelines', 'pandas', 'pyarrow', 'scipy', 'sklearn'} & set(sys.modules);"
+        "assert not slow, slow"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_public_name_loads_from_its_home():
+    assert set(federated.__all__) == set(federated._HOMES)
+    assert all(getattr(federated, name).__name__ == name for name in federated.__all__)
+    assert set(federated.__all__) <= set(dir(federated))
+    with pytest.raises(AttributeError, match="no attribute 'eqd2'"):
+        federated.eqd2  # noqa: B018

@@ -1,27 +1,34 @@
-"""Learn from data that several sites hold and may not pool."""
+"""Learn from data that several sites hold and may not pool.
 
-from shoal.federated._agreement import make_kernel, make_key
-from shoal.federated.kernels._compare import Study, compare_sites
-from shoal.federated.kernels._cox import RandomKernelCox
-from shoal.federated.kernels._flower import join_training, serve_training
-from shoal.federated.kernels._random_kernel import RandomKernel
-from shoal.federated.kernels._shares import make_share, read_shares, write_share
-from shoal.federated.kernels._svc import RandomKernelSVC
-from shoal.federated.transforms._aliases import AliasTable
-from shoal.federated.transforms._decode_results import (
-    decode_centroids,
-    decode_contingency,
-    decode_rules,
-    decode_text,
-    decode_tree,
-)
-from shoal.federated.transforms._files import decode_file, encode_file
-from shoal.federated.transforms._grouping import GradedGrouping
-from shoal.federated.transforms._key import TransformKey
-from shoal.federated.transforms._mapping import MappingTable
-from shoal.federated.transforms._ranges import GradedRanges
-from shoal.federated.transforms._tables import decode, encode
-from shoal.federated.transforms._transformer import KeyTransformer
+Names load on first use: a site that only encodes a table does not wait for scikit-learn.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.federated._agreement import make_kernel, make_key
+    from shoal.federated.kernels._compare import Study, compare_sites
+    from shoal.federated.kernels._cox import RandomKernelCox
+    from shoal.federated.kernels._flower import join_training, serve_training
+    from shoal.federated.kernels._random_kernel import RandomKernel
+    from shoal.federated.kernels._shares import make_share, read_shares, write_share
+    from shoal.federated.kernels._svc import RandomKernelSVC
+    from shoal.federated.transforms._aliases import AliasTable
+    from shoal.federated.transforms._decode_results import (
+        decode_centroids,
+        decode_contingency,
+        decode_rules,
+        decode_text,
+        decode_tree,
+    )
+    from shoal.federated.transforms._files import decode_file, encode_file
+    from shoal.federated.transforms._grouping import GradedGrouping
+    from shoal.federated.transforms._key import TransformKey
+    from shoal.federated.transforms._mapping import MappingTable
+    from shoal.federated.transforms._ranges import GradedRanges
+    from shoal.federated.transforms._tables import decode, encode
+    from shoal.federated.transforms._transformer import KeyTransformer
 
 __all__ = [
     "AliasTable",
@@ -52,3 +59,45 @@ __all__ = [
     "serve_training",
     "write_share",
 ]
+
+_HOMES = {
+    "AliasTable": "transforms._aliases",
+    "GradedGrouping": "transforms._grouping",
+    "GradedRanges": "transforms._ranges",
+    "KeyTransformer": "transforms._transformer",
+    "MappingTable": "transforms._mapping",
+    "RandomKernel": "kernels._random_kernel",
+    "RandomKernelCox": "kernels._cox",
+    "RandomKernelSVC": "kernels._svc",
+    "Study": "kernels._compare",
+    "TransformKey": "transforms._key",
+    "compare_sites": "kernels._compare",
+    "decode": "transforms._tables",
+    "decode_centroids": "transforms._decode_results",
+    "decode_contingency": "transforms._decode_results",
+    "decode_file": "transforms._files",
+    "decode_rules": "transforms._decode_results",
+    "decode_text": "transforms._decode_results",
+    "decode_tree": "transforms._decode_results",
+    "encode": "transforms._tables",
+    "encode_file": "transforms._files",
+    "join_training": "kernels._flower",
+    "make_kernel": "_agreement",
+    "make_key": "_agreement",
+    "make_share": "kernels._shares",
+    "read_shares": "kernels._shares",
+    "serve_training": "kernels._flower",
+    "write_share": "kernels._shares",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value  # so that the next look-up is a plain one
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

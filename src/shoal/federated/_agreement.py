@@ -3,14 +3,16 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.federated.kernels._random_kernel import RandomKernel
 from shoal.federated.transforms._aliases import AliasTable
 from shoal.federated.transforms._key import ColumnCode, TransformKey
 from shoal.federated.transforms._ranges import GradedRanges
 from shoal.typing import PathText
+
+if TYPE_CHECKING:
+    from shoal.federated.kernels._random_kernel import RandomKernel
 
 GRADED = {"low", "high", "groups", "breaks", "decimals"}
 MAPPED = {"categories", "prefix"}
@@ -31,6 +33,12 @@ def make_key(agreement: Mapping[str, Any]) -> TransformKey:
 
     Each ``[columns.NAME]`` has either `low` and `high` (with `groups`) or `breaks`, and `decimals`,
     for a number; or `categories` (and an alias `prefix`) for a category.
+
+    Examples
+    --------
+    >>> columns = {"age": {"low": 15, "high": 90}, "sex": {"categories": ["f", "m"]}}
+    >>> list(make_key({"columns": columns}).columns.values())
+    [GradedRanges(5 ranges, decimals=0), AliasTable(prefix='sex', 2 categories)]
     """
     columns = agreement.get("columns")
     if not isinstance(columns, Mapping) or not columns:
@@ -38,12 +46,23 @@ def make_key(agreement: Mapping[str, Any]) -> TransformKey:
     return TransformKey.create({name: _column(name, spec) for name, spec in columns.items()})
 
 
-def make_kernel(agreement: Mapping[str, Any]) -> RandomKernel:
+def make_kernel(agreement: Mapping[str, Any]) -> "RandomKernel":
     """A new random kernel from the agreed features.
 
     Each ``[features.NAME]`` has `low` and `high`; ``[kernel]`` may have `components`, `kernel` and
     `gamma`.  B is drawn from the operating system's randomness.
+
+    Examples
+    --------
+    >>> agreed = {"low": 0, "high": 100}
+    >>> kernel = make_kernel({"features": {"age": agreed, "dose": agreed, "weight": agreed}})
+    >>> kernel.basis_.shape
+    (2, 3)
     """
+    from shoal.federated.kernels._random_kernel import (  # noqa: PLC0415  it loads scikit-learn
+        RandomKernel,
+    )
+
     features = agreement.get("features")
     if not isinstance(features, Mapping) or not features:
         raise SchemaError("the agreement needs one table per feature: [features.NAME].")
