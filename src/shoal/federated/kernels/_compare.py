@@ -85,6 +85,11 @@ class Study:
         SVM's weight of errors.
     random_state : int, default=0
         Seed of splits and of B.
+
+    Examples
+    --------
+    >>> Study("svm", horizon=365, train_share=0.4).n_splits
+    100
     """
 
     model: str
@@ -127,6 +132,18 @@ def compare_sites(
     -------
     Comparison
         The joint model is trained on projections; single-site and pooled models on raw features.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> def site(n):
+    ...     X = rng.random((n, 3))
+    ...     return X, np.column_stack([rng.exponential(np.exp(-3 * X[:, 0])), np.ones(n)])
+    >>> ranges = {"age": (0, 1), "dose": (0, 1), "weight": (0, 1)}
+    >>> study = Study("cox", horizon=0.2, n_splits=3)
+    >>> comparison = compare_sites({"gent": site(80), "leuven": site(60)}, ranges, study)
+    >>> [(row["model"], row["splits"]) for row in comparison.rows()]
+    [('joint private', 3), ('gent', 3), ('leuven', 3), ('pooled', 3)]
     """
     if score not in ("auc", "concordance"):
         raise ParameterError(f"score must be 'auc' or 'concordance', got {score!r}.")
@@ -134,7 +151,7 @@ def compare_sites(
         name: (scale(feature_matrix(X, list(ranges)), ranges), y) for name, (X, y) in sites.items()
     }
     rng = np.random.default_rng(study.random_state)
-    found: dict[str, list[float]] = {name: [] for name in (JOINT, *sites, POOLED)}
+    scores: dict[str, list[float]] = {name: [] for name in (JOINT, *sites, POOLED)}
     for _ in range(study.n_splits):
         kernel = RandomKernel(
             dict(ranges), study.n_components, random_state=int(rng.integers(2**62))
@@ -144,9 +161,9 @@ def compare_sites(
             X = [kernel.project(part) if project else part for part, _ in rows]
             risk = _risk(X, [y for _, y in rows], study)
             inputs = kernel.project(test[0]) if project else test[0]
-            found[name].append(_score(risk, inputs, test[1], study, score))
-    name = "concordance" if score == "concordance" else f"AUC at {study.horizon:g}"
-    return Comparison(name, {key: np.array(values) for key, values in found.items()})
+            scores[name].append(_score(risk, inputs, test[1], study, score))
+    measure = "concordance" if score == "concordance" else f"AUC at {study.horizon:g}"
+    return Comparison(measure, {name: np.array(values) for name, values in scores.items()})
 
 
 Rows = tuple[Floats, Floats]

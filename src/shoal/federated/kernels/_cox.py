@@ -89,8 +89,9 @@ class RandomKernelCox(BaseEstimator):
     def predict_survival(self, X: Any, times: ArrayLike) -> Floats:
         """Chance of outliving each of `times`, one row per row of `X`."""
         log_hazard = self.predict(X)
-        at = np.searchsorted(self.baseline_times_, np.asarray(times, np.float64), side="right")
-        hazard = np.concatenate([[0.0], self.baseline_cumulative_hazard_])[at]
+        n_past = np.searchsorted(self.baseline_times_, np.asarray(times, np.float64), side="right")
+        # The hazard is a step function: 0 before the first time, then as of the last time past.
+        hazard = np.concatenate([[0.0], self.baseline_cumulative_hazard_])[n_past]
         return np.exp(-np.exp(log_hazard)[:, None] * hazard[None, :])
 
     def score(self, X: Any, y: ArrayLike) -> float:

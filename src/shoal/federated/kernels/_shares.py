@@ -82,6 +82,15 @@ def make_share(
     A site whose outcome is the same for everyone (one class, no event) is refused unless
     `allow_uniform_outcome`: the published file would say each person's outcome, and the site can
     train no model of its own.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ranges = {"age": (0, 100), "dose": (0, 80), "score": (0, 4)}
+    >>> kernel = RandomKernel(ranges, random_state=1).fit()
+    >>> rows = pl.DataFrame({"age": [50, 70], "dose": [60, 20], "score": [1, 3], "died": [0, 1]})
+    >>> make_share(kernel, rows, "gent", label="died")
+    Share(site='gent', 2 rows, 2 components, label)
     """
     if not site or Path(site).name != site or site.startswith("."):
         raise ParameterError("site must be a plain name that can be part of a file's name.")

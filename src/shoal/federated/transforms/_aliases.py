@@ -30,6 +30,14 @@ class AliasTable:
 
     **Reveals.**  Which rows share a category, and how often each occurs.  An alias with a number
     above an older table's highest is known to be new.
+
+    Examples
+    --------
+    >>> table = AliasTable.random(["flu", "cold"], "Illness")
+    >>> sorted(table.encode(["flu", "cold"]))
+    ['Illness_1', 'Illness_2']
+    >>> table.extend(["gout"]).decode(["Illness_3"])
+    ['gout']
     """
 
     prefix: str

@@ -33,6 +33,12 @@ def decode_rules(rules: Any, key: TransformKey) -> Any:
 
     Every cell that is a set, a tuple or a list of items is decoded; supports and confidences are
     what they were.
+
+    Examples
+    --------
+    >>> key = TransformKey.create({"ill": AliasTable("Illness", ("flu", "cold"))})
+    >>> decode_rules([{"if": {"Illness_2"}, "then": ("Illness_1",), "support": 0.2}], key)
+    [{'if': frozenset({'cold'}), 'then': ('flu',), 'support': 0.2}]
     """
     if isinstance(rules, Sequence):
         return [{name: _items_or_same(v, key) for name, v in rule.items()} for rule in rules]
@@ -68,6 +74,16 @@ def decode_tree(
         original rows.
     names : list of str
         Feature names with categories for aliases.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> key = TransformKey.create({"age": GradedRanges.uniform(0, 100, 5)})
+    >>> ages = np.array([[10.0], [30.0], [70.0], [90.0]])
+    >>> mined = DecisionTreeClassifier().fit(key.columns["age"].encode(ages), [0, 0, 1, 1])
+    >>> tree, names = decode_tree(mined, key, ["age"])
+    >>> names, tree.predict(ages).tolist()
+    (['age'], [0, 0, 1, 1])
     """
     if hasattr(tree, "from_dict"):
         data = decode_tree_dict(tree.to_dict(), key)
@@ -93,8 +109,8 @@ def decode_tree_dict(data: Mapping[str, Any], key: TransformKey) -> dict[str, An
 
     Thresholds on graded columns, labels of branches, classes and the names of bins are decoded.
     """
-    found = copy.deepcopy(dict(data))
-    tree = found["tree"]
+    decoded = copy.deepcopy(dict(data))
+    tree = decoded["tree"]
     nodes, views = tree["nodes"], tree["views"]
     names = [attribute["name"] for attribute in tree["attributes"]]
     for view in views:
@@ -103,13 +119,13 @@ def decode_tree_dict(data: Mapping[str, Any], key: TransformKey) -> dict[str, An
         code = _graded_column(names[views[slot]["attribute"]], key) if slot >= 0 else None
         if code is not None and nodes["threshold"][node] is not None:
             nodes["threshold"][node] = float(code.decode_threshold(nodes["threshold"][node]))
-    classes = np.array([decode_label(c, key) for c in found["classes"]["values"]])
+    classes = np.array([decode_label(c, key) for c in decoded["classes"]["values"]])
     order = np.argsort(classes)
-    found["classes"] = {"type": classes.dtype.str, "values": classes[order].tolist()}
+    decoded["classes"] = {"type": classes.dtype.str, "values": classes[order].tolist()}
     for table in ("counts", "mass"):
         nodes[table] = [[row[i] for i in order] for row in nodes[table]]
-    found["bins"]["names"] = [decode_text(name, key) for name in found["bins"]["names"]]
-    return found
+    decoded["bins"]["names"] = [decode_text(name, key) for name in decoded["bins"]["names"]]
+    return decoded
 
 
 def decode_centroids(centroids: ArrayLike, key: TransformKey, columns: Sequence[str]) -> Floats:
@@ -118,6 +134,12 @@ def decode_centroids(centroids: ArrayLike, key: TransformKey, columns: Sequence[
     With uniform ranges the transform is affine but for the largest value, so the result is the
     centroid of the original rows up to 0.1 % of a range.  With uneven ranges it is the point
     whose transform the centroid is, which is not the mean of the original rows.
+
+    Examples
+    --------
+    >>> key = TransformKey.create({"age": GradedRanges.uniform(0, 100, 5)})
+    >>> decode_centroids([[2.5, 0.3]], key, ["age", "weight"]).tolist()
+    [[30.0, 0.3]]
     """
     result = np.array(centroids, np.float64)
     if result.ndim != 2 or result.shape[1] != len(columns):
@@ -130,7 +152,14 @@ def decode_centroids(centroids: ArrayLike, key: TransformKey, columns: Sequence[
 
 
 def decode_contingency(table: Any, key: TransformKey) -> Any:
-    """Counts by category: a mapping from labels (or tuples of them), or a pandas cross table."""
+    """Counts by category: a mapping from labels (or tuples of them), or a pandas cross table.
+
+    Examples
+    --------
+    >>> key = TransformKey.create({"ill": AliasTable("Illness", ("flu", "cold"))})
+    >>> decode_contingency({("Illness_1", "dead"): 3, ("Illness_2", "dead"): 0}, key)
+    {('flu', 'dead'): 3, ('cold', 'dead'): 0}
+    """
     if isinstance(table, Mapping):
         return {_label_or_tuple(label, key): count for label, count in table.items()}
     known = _aliases(key)
@@ -142,15 +171,24 @@ def decode_text(text: str, key: TransformKey) -> str:
 
     Thresholds are recognised as ``column <= number`` and the like; they can be no more exact than
     the digits that the report shows.  Decode the model itself where exactness matters.
+
+    Examples
+    --------
+    >>> key = TransformKey.create(
+    ...     {"age": GradedRanges.uniform(0, 100, 5), "ill": AliasTable("Illness", ("flu",))}
+    ... )
+    >>> decode_text("age <= 2.500: Illness_1", key)
+    'age <= 30: flu'
     """
     graded = {n: c for n, c in key.columns.items() if isinstance(c, GradedRanges)}
     if graded:
-        text = _graded_pattern(graded).sub(lambda found: _threshold(found, graded), text)
+        text = _graded_pattern(graded).sub(lambda match: _threshold(match, graded), text)
     known = _aliases(key)
     if known:
+        # Longest first: Illness_12 must not be read as Illness_1 and a 2.
         names = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
         pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{names})(?![A-Za-z0-9])")
-        text = pattern.sub(lambda found: str(known[found.group()]), text)
+        text = pattern.sub(lambda match: str(known[match.group()]), text)
     return text
 
 
@@ -213,9 +251,10 @@ def _graded_pattern(graded: Mapping[str, GradedRanges]) -> re.Pattern[str]:
     )
 
 
-def _threshold(found: re.Match[str], graded: Mapping[str, GradedRanges]) -> str:
-    ranges, value = graded[found["name"]], float(found["value"])
-    between = any(sign in found["op"] for sign in "<>≤≥")
+def _threshold(match: re.Match[str], graded: Mapping[str, GradedRanges]) -> str:
+    ranges, value = graded[match["name"]], float(match["value"])
+    # "age <= 2.5" parts values and may move between them; "age = 2.5" names a point.
+    between = any(sign in match["op"] for sign in "<>≤≥")
     real = ranges.decode_threshold(value) if between else ranges.decode_real(value)
     shown = f"{float(real):.{ranges.decimals + 3}f}".rstrip("0").rstrip(".")
-    return f"{found['name']}{found['op']}{shown}"
+    return f"{match['name']}{match['op']}{shown}"

@@ -40,6 +40,15 @@ class GradedRanges:
     **Departures from the paper.**  The paper's 0.999 collides with, or falls below, another value
     when a range holds 1000 steps or more.  Such a range gives its upper end the fraction half a
     step above its last inner value instead.
+
+    Examples
+    --------
+    >>> ranges = GradedRanges((0, 18), (17, 90), (1, 2))  # children and adults, in whole years
+    >>> published = ranges.encode([4, 18, 90])
+    >>> published.round(3).tolist()
+    [1.235, 2.0, 2.999]
+    >>> ranges.decode(published).tolist()
+    [4.0, 18.0, 90.0]
     """
 
     lower: tuple[float, ...]
@@ -91,22 +100,23 @@ class GradedRanges:
         """Published form of agreed values; NaN stays NaN, any other value is an error."""
         values = np.asarray(values, np.float64)
         self.check(values, column)
-        at = self._range_of(values)
-        low, high, name = self._low[at], self._high[at], self._name[at]
+        i = self._range_of(values)
+        low, high, name = self._low[i], self._high[i], self._name[i]
         with np.errstate(invalid="ignore"):
             fraction = (values - low) / (high - low)
-        return name + np.where(values == high, self._top[at], fraction)
+        return name + np.where(values == high, self._top[i], fraction)
 
     def decode(self, values: ArrayLike, column: str = "column") -> Floats:
         """Agreed values behind published ones, exactly."""
         values = np.asarray(values, np.float64)
-        at = np.clip(np.searchsorted(self._name, values, side="right") - 1, 0, None)
-        fraction = values - self._name[at]
-        low, high = self._low[at], self._high[at]
+        i = np.clip(np.searchsorted(self._name, values, side="right") - 1, 0, None)
+        fraction = values - self._name[i]
+        low, high = self._low[i], self._high[i]
+        # Published numbers are rounded; the nearest agreed value is the one that was meant.
         inner = np.rint((low + fraction * (high - low)) * self._scale) / self._scale
-        result = np.where(fraction > self._beyond[at], high, inner)
+        result = np.where(fraction > self._beyond[i], high, inner)
         with np.errstate(invalid="ignore"):
-            foreign = ~np.isnan(values) & ((fraction < 0) | (fraction > self._ceiling[at]))
+            foreign = ~np.isnan(values) & ((fraction < 0) | (fraction > self._ceiling[i]))
         if foreign.any():
             raise SchemaError(
                 f"column '{column}': {int(foreign.sum())} values were not published under this "
@@ -261,16 +271,16 @@ class GradedRanges:
         return np.clip(np.searchsorted(self._low, values, side="right") - 1, 0, None)
 
     def _inside(self, values: Floats) -> Flags:
-        at = self._range_of(values)
-        return (values >= self._low[at]) & (values <= self._high[at])
+        i = self._range_of(values)
+        return (values >= self._low[i]) & (values <= self._high[i])
 
     def _limit(self, values: Floats, single: bool) -> Floats:
         """Published form, with everything below the ranges at -inf and above at +inf."""
         inside = self._inside(values)
         safe = np.where(inside, values, self._low[0])
-        at = self._range_of(safe)
-        fraction = (safe - self._low[at]) / (self._high[at] - self._low[at])
-        result = self._name[at] + np.where(safe == self._high[at], self._top[at], fraction)
+        i = self._range_of(safe)
+        fraction = (safe - self._low[i]) / (self._high[i] - self._low[i])
+        result = self._name[i] + np.where(safe == self._high[i], self._top[i], fraction)
         if single:
             result = result.astype(np.float32).astype(np.float64)
         return np.where(inside, result, np.where(values < self._low[0], -np.inf, np.inf))
@@ -298,6 +308,8 @@ class GradedRanges:
             )
 
     def _check_precision(self) -> None:
+        # Name and fraction share one double: the larger the name, the fewer bits are left for the
+        # steps within its range.  A quarter step is the most that rounding may take.
         steps = (self._high - self._low) * self._scale
         loss = steps * (self._name + 2) * 2.0**-50
         if (loss > 0.25).any() or np.abs(
