@@ -40,6 +40,17 @@ class Channel(ABC):
     accidents and in-memory tampering; secrecy and authenticity against outsiders come from TLS.
 
     Both ends may not send large messages at the same time: protocols take turns.
+
+    Examples
+    --------
+    Code is written for a channel and never asks what it runs on.
+
+    >>> from shoal.parties import run_parties
+    >>> def ask(line: Channel) -> int:
+    ...     line.send([1, 2, 3])
+    ...     return line.receive()
+    >>> run_parties(ask, lambda line: line.send(sum(line.receive())))
+    (6, None)
     """
 
     def __init__(

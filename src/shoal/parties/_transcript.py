@@ -21,6 +21,14 @@ class Transcript:
         Direction (``">"`` sent, ``"<"`` received) and size of every message, in order.
     frames : list of (str, bytes) or None
         The messages themselves, when recording was asked for; they are secret.
+
+    Examples
+    --------
+    >>> from shoal.parties import memory_pair
+    >>> here, there = memory_pair()
+    >>> here.send("hello")
+    >>> here.transcript.messages_sent, here.transcript.rounds
+    (1, 1)
     """
 
     messages_sent: int = 0

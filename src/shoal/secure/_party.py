@@ -43,6 +43,11 @@ class Settings:
         Paillier key; 2,048 bits give only 112-bit security.
     full_randomness : bool, default=False
         Paillier without the short-exponent assumption.
+
+    Examples
+    --------
+    >>> Settings(products="paillier").key_bits
+    3072
     """
 
     products: Literal["transfer", "paillier"] = "transfer"
@@ -104,7 +109,21 @@ class Session(ABC):
 
 
 class Party(Session):
-    """One end of a secure session; use :class:`FirstParty` or :class:`SecondParty`."""
+    """One end of a secure session; use :class:`FirstParty` or :class:`SecondParty`.
+
+    Examples
+    --------
+    Code that both ends run takes a Party and does not ask which of the two it is.
+
+    >>> from shoal.parties import run_parties
+    >>> def shares_of_products(kind, numbers):
+    ...     return lambda line: kind(line).inner_products(Ring(16), [[n] for n in numbers])
+    >>> first, second = run_parties(
+    ...     shares_of_products(FirstParty, [3, 5]), shares_of_products(SecondParty, [7, 11])
+    ... )
+    >>> [(a + b) % 2**16 for a, b in zip(first, second)]
+    [21, 55]
+    """
 
     def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
@@ -153,6 +172,19 @@ class FirstParty(Party):
     -----
     **Reveals.**  The settings.  **Assumes.**  Semi-honest parties; Diffie-Hellman on P-256 for the
     set-up.  **Costs.**  128 base transfers, and a Paillier key where asked for.
+
+    Examples
+    --------
+    In how many rows do both have a 1?  Neither share alone tells anything.
+
+    >>> from shoal.parties import run_parties
+    >>> mine, theirs = np.array([[1, 1, 0]], bool), np.array([[1, 0, 1]], bool)
+    >>> one, two = run_parties(
+    ...     lambda line: FirstParty(line).count_products(mine),
+    ...     lambda line: SecondParty(line).count_products(theirs),
+    ... )
+    >>> (one + two).tolist()
+    [1]
     """
 
     def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
@@ -198,6 +230,15 @@ class SecondParty(Party):
     Notes
     -----
     **Reveals**, **Assumes** and **Costs** are those of :class:`FirstParty`.
+
+    Examples
+    --------
+    >>> from shoal.parties import run_parties
+    >>> roles = run_parties(
+    ...     lambda line: FirstParty(line).is_first, lambda line: SecondParty(line).is_first
+    ... )
+    >>> roles
+    (True, False)
     """
 
     def __init__(self, channel: Channel, settings: Settings | None = None) -> None:

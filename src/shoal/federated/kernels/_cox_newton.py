@@ -124,5 +124,5 @@ def _sums_by_tie(tie: NDArray[np.intp], rows: Floats) -> Floats:
 
 def _later_sums(at_risk: NDArray[np.intp], amounts: Floats, n_rows: int) -> Floats:
     """For each row, the sum of `amounts` over the deaths whose risk set holds it."""
-    ends = np.bincount(at_risk, amounts, minlength=n_rows)
+    ends: Floats = np.bincount(at_risk, amounts, minlength=n_rows).astype(np.float64, copy=False)
     return np.cumsum(ends[::-1])[::-1]

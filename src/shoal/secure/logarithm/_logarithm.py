@@ -204,6 +204,13 @@ class TaylorLogarithm(PolynomialLogarithm):
     ----------
     .. [RKW08] R. Ryger, O. Kardes, R. Wright.  On the Lindell-Pinkas secure computation of
        logarithms.  Practical Privacy-Preserving Data Mining workshop, SIAM 2008.
+
+    Examples
+    --------
+    >>> logarithm = TaylorLogarithm(bits=10, terms=3)
+    >>> off = abs(logarithm.clear(100) / logarithm.scale - math.log(100))
+    >>> off < logarithm.error < 0.0113
+    True
     """
 
     @property

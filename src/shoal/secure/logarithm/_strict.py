@@ -56,6 +56,19 @@ class StrictLogarithm:
     ----------
     .. [RKW08] R. Ryger, O. Kardes, R. Wright.  On the Lindell-Pinkas secure computation of
        logarithms.  Practical Privacy-Preserving Data Mining workshop, SIAM 2008.
+
+    Examples
+    --------
+    >>> from shoal.parties import run_parties
+    >>> from shoal.secure import FirstParty, SecondParty
+    >>> modulus = 2**24
+    >>> logarithm = StrictLogarithm(bits=4, terms=2, modulus=modulus)
+    >>> one, two = run_parties(  # shares of 9
+    ...     lambda line: logarithm.shares(FirstParty(line), [1_000]),
+    ...     lambda line: logarithm.shares(SecondParty(line), [9 - 1_000 + modulus]),
+    ... )
+    >>> round((one[0] + two[0]) % modulus / logarithm.taylor.scale, 2)  # ln 9 is 2.197
+    2.2
     """
 
     bits: int

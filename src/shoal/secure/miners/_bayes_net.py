@@ -102,6 +102,17 @@ class SecureBayesNet(Parameters):
        vertically partitioned data.  IEEE TKDE 18(9), 2006.  doi:10.1109/TKDE.2006.147
     .. [CH92] G. F. Cooper, E. Herskovits.  A Bayesian method for the induction of probabilistic
        networks from data.  Machine Learning 9, 1992.  doi:10.1007/BF00994110
+
+    Examples
+    --------
+    >>> from shoal.parties import run_parties
+    >>> from shoal.secure import FirstParty, SecondParty, TablePart
+    >>> def fit(kind, codes):
+    ...     part = TablePart(["rain", "wet"], [["no", "yes"], ["no", "yes"]], np.array(codes))
+    ...     return lambda line: SecureBayesNet().fit(part, kind(line)).structure_
+    >>> one, _ = run_parties(fit(FirstParty, [[0, 0], [1, 1]] * 4), fit(SecondParty, [[1, 1]] * 3))
+    >>> one.to_dict()
+    {'rain': [], 'wet': ['rain']}
     """
 
     order: Sequence[str] | None = None

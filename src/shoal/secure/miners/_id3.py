@@ -70,6 +70,19 @@ class SecureID3(Parameters):
     ----------
     .. [LP00] Y. Lindell, B. Pinkas.  Privacy preserving data mining.  CRYPTO 2000.
        doi:10.1007/3-540-44598-6_3
+
+    Examples
+    --------
+    >>> from shoal.parties import run_parties
+    >>> from shoal.secure import FirstParty, SecondParty, TablePart
+    >>> def fit(kind, codes):
+    ...     part = TablePart(["wind", "play"], [["calm", "storm"], ["no", "yes"]], np.array(codes))
+    ...     return lambda line: SecureID3("play").fit(part, kind(line)).tree_
+    >>> one, two = run_parties(
+    ...     fit(FirstParty, [[0, 1], [1, 0]]), fit(SecondParty, [[1, 0], [0, 1]])
+    ... )
+    >>> one == two, one.to_dict()["attribute"]
+    (True, 'wind')
     """
 
     target: str
