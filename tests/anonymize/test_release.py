@@ -103,7 +103,7 @@ def test_a_failure_while_writing_leaves_nothing_behind(fitted, tmp_path, monkeyp
 def test_a_disk_that_is_full_is_an_error_not_a_cut_file(fitted):
     compressed = fitted.release_.compressed
     select = compressed._select(fitted.release_.recoded, RowOptions())
-    from shoal.tables.engines._files import disclose_nothing
+    from shoal.tables.engines._duck_connection import disclose_nothing
 
     with pytest.raises(TableError), disclose_nothing("write"):
         compressed.engine.query(f"COPY ({select}) TO '/dev/full' (FORMAT csv)")

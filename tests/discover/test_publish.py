@@ -49,7 +49,10 @@ def test_files_are_not_overwritten_and_formats_are_known(table, tmp_path):
         write_masked(table, found, tmp_path / "nowhere" / "out.csv")
 
 
-def test_frames_are_left_to_their_owner(table):
+def test_a_frame_is_written_like_a_file(table, tmp_path):
     pa = pytest.importorskip("pyarrow")
-    with pytest.raises(ParameterError, match="select the columns"):
-        write_masked(pa.table(EXAMPLE), mask(EXAMPLE, 0.8), "out.csv")
+    found = mask(EXAMPLE, 0.8)
+    assert write_masked(pa.table(EXAMPLE), found, tmp_path / "frame.csv") == write_masked(
+        table, found, tmp_path / "file.csv"
+    )
+    assert (tmp_path / "frame.csv").read_text() == (tmp_path / "file.csv").read_text()

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
-import duckdb
 import numpy as np
 
-from shoal.datasets import Dataset
 from shoal.errors import SchemaError, TableError
 from shoal.frames._frame import Frame
 from shoal.privacy.spans._spans import PrivateColumns
@@ -18,7 +15,6 @@ from shoal.schema import Column, FromFile, Hierarchy, Schema, Tree
 from shoal.schema._coding import Coding, code_column
 from shoal.schema._text import number, text
 from shoal.tables import open_table
-from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Codes, Native
 
 
@@ -120,31 +116,23 @@ def read_training_table(
 
 def _baskets(baskets: list[Any], schema: Schema) -> dict[str, Any]:
     """Baskets as a table: a column per item of the schema, true where a basket has it."""
-    place = {item: at for at, item in enumerate(schema)}
-    columns = np.zeros((len(place), len(baskets)), np.bool_)
-    lost = set()
+    column_of = {item: column for column, item in enumerate(schema)}
+    has_item = np.zeros((len(column_of), len(baskets)), np.bool_)
+    unknown = set()
     for row, basket in enumerate(baskets):
         for item in basket:
-            if item in place:
-                columns[place[item], row] = True
+            if item in column_of:
+                has_item[column_of[item], row] = True
             else:
-                lost.add(item)
-    if lost:
-        raise SchemaError(f"{len(lost)} items of the baskets are no columns of the schema.")
-    return dict(zip(place, columns, strict=True))
+                unknown.add(item)
+    if unknown:
+        raise SchemaError(f"{len(unknown)} items of the baskets are no columns of the schema.")
+    return dict(zip(column_of, has_item, strict=True))
 
 
 def read_frame(table: Native) -> Frame:
-    """A frame of any library; files are read into whichever is installed."""
-    if isinstance(table, Dataset):
-        return Frame.from_columns(table.columns)
-    if isinstance(table, Mapping):
-        return Frame.from_columns(table)
-    if isinstance(table, str | PathLike | duckdb.DuckDBPyRelation):
-        engine = open_table(table)
-        if isinstance(engine, DuckEngine):
-            return Frame.from_columns(engine.relation.fetchnumpy())
-    return Frame(table)
+    """A frame of any library; files and relations are read into whichever is installed."""
+    return open_table(table).frame()
 
 
 def _domain(
@@ -158,10 +146,11 @@ def _domain(
             return Domain((), False, missing)
         numbers = sorted(values, key=number)
         return Domain((numbers[0], numbers[-1]), True, missing)
-    found = {text(v): v for v in values}
+    value_of = {text(value): value for value in values}
+    # numbers of a categorical column have no text to be compared with the schema's
     if all(isinstance(value, str) for value in values):
-        found |= {leaf: leaf for leaf in (*column.order, *_leaves(column, name))}
-    return Domain(tuple(found[key] for key in sorted(map(str, found))), False, missing)
+        value_of |= {leaf: leaf for leaf in (*column.order, *_leaves(column, name))}
+    return Domain(tuple(value_of[key] for key in sorted(map(str, value_of))), False, missing)
 
 
 def _declared(

@@ -12,7 +12,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from shoal.errors import TableError
-from shoal.frames import _native
+from shoal.frames import _native, _series
 from shoal.typing import Codes, Flags, Native
 
 
@@ -70,6 +70,14 @@ class Frame:
         """A numeric column as floats; NaN where missing."""
         return np.asarray(self._frame[name].cast(nw.Float64).to_numpy(), np.float64)
 
+    def array(self, name: str) -> NDArray[Any]:
+        """A column as an array of its own type; masked where a value is missing."""
+        return _series.to_array(self._frame[name])
+
+    def arrow(self) -> Any:
+        """The table as one of PyArrow."""
+        return self._frame.to_arrow()
+
     def binned(self, widths: Mapping[str, float]) -> Frame:
         """Numbers of some columns exchanged for the number of their bin of a given width."""
         if not widths:
@@ -80,13 +88,13 @@ class Frame:
 
     def fractional(self) -> tuple[str, ...]:
         """Columns with numbers that are not whole."""
-        found = []
+        names = []
         for name, dtype in self._frame.schema.items():
             if dtype.is_float() or dtype.is_decimal():
                 numbers = self.numbers(name)
                 if (numbers != np.floor(numbers))[~np.isnan(numbers)].any():
-                    found.append(name)
-        return tuple(found)
+                    names.append(name)
+        return tuple(names)
 
     def with_texts(self, columns: Mapping[str, tuple[Sequence[str | None], Codes]]) -> Frame:
         """Exchange columns for text; each is given as distinct texts and a code per row."""
@@ -95,6 +103,20 @@ class Frame:
     def with_arrays(self, columns: Mapping[str, NDArray[Any]]) -> Frame:
         """Add or exchange columns, given as arrays."""
         return self._wrap(_native.with_arrays(self._frame, columns))
+
+    def with_values(self, name: str, new_of: Mapping[Any, Any]) -> Frame:
+        """Exchange the values of a column one for one; each that occurs must be listed."""
+        series = _series.exchange(_series.as_text(self._frame[name]), new_of)
+        return self._wrap(self._frame.with_columns(series))
+
+    def distinct(self, name: str) -> list[Any]:
+        """Distinct values of a column that are not missing, in no order."""
+        return _series.distinct(_series.as_text(self._frame[name]))
+
+    def with_numbers(self, name: str, numbers: NDArray[Any]) -> Frame:
+        """Exchange a column for numbers; NaN becomes a missing value."""
+        series = _series.of_numbers(name, numbers, like=self._frame[name])
+        return self._wrap(self._frame.with_columns(series))
 
     def select(self, names: Sequence[str]) -> Frame:
         """Only some columns, in this order."""

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from shoal.errors import MissingExtraError, TableError
 from shoal.typing import Codes
 
+ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
+
 
 def column_names(frame: nw.DataFrame[Any]) -> list[str]:
     """Names of the columns; an error when they are not distinct texts."""
@@ -63,8 +65,8 @@ def _factorize_polars(series: Any) -> tuple[Codes, list[Any]]:
     distinct = series.unique(maintain_order=True).drop_nulls()
     if not len(distinct):
         return np.full(len(series), -1, np.int32), []
-    places = pl.Series(np.arange(len(distinct), dtype=np.int32))
-    codes = series.replace_strict(distinct, places, default=None, return_dtype=pl.Int32)
+    numbers = pl.Series(np.arange(len(distinct), dtype=np.int32))
+    codes = series.replace_strict(distinct, numbers, default=None, return_dtype=pl.Int32)
     return codes.fill_null(-1).to_numpy().astype(np.int32), distinct.to_list()
 
 
@@ -98,9 +100,9 @@ def _used_categories(categorical: Any) -> tuple[Codes, list[Any]]:
     codes = categorical.codes.to_numpy()
     rows = np.bincount(codes[codes >= 0], minlength=len(categorical.categories))
     used = np.flatnonzero(rows)
-    place = np.full(len(rows) + 1, -1, np.int32)  # the last one is of code -1
-    place[used] = np.arange(len(used))
-    return place[codes], list(categorical.categories[used].tolist())
+    code_of = np.full(len(rows) + 1, -1, np.int32)  # code -1, a missing value, reads the last one
+    code_of[used] = np.arange(len(used))
+    return code_of[codes], list(categorical.categories[used].tolist())
 
 
 def _factorize_list(values: list[Any]) -> tuple[Codes, list[Any]]:
@@ -151,13 +153,13 @@ def _categories(texts: Sequence[str | None], codes: Codes) -> Any:
     """A categorical of the texts in use: who gave categories gets categories."""
     import pandas as pd
 
-    place: dict[str, int] = {}
-    code = np.full(len(texts), -1, np.int32)
-    for at in np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist():
-        text = texts[at]
+    category_of: dict[str, int] = {}
+    new_code = np.full(len(texts), -1, np.int32)
+    for code in np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist():
+        text = texts[code]
         if text is not None:
-            code[at] = place.setdefault(text, len(place))
-    return pd.Categorical.from_codes(code[codes], list(place))
+            new_code[code] = category_of.setdefault(text, len(category_of))
+    return pd.Categorical.from_codes(new_code[codes], list(category_of))
 
 
 def with_arrays(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[Any]]) -> nw.DataFrame[Any]:
@@ -211,7 +213,7 @@ def _unmasked(column: Any) -> Any:
 def write(frame: nw.DataFrame[Any], path: Path) -> None:
     """Write a table; the suffix tells the format."""
     native, suffix = frame.to_native(), path.suffix.lower()
-    if suffix in (".arrow", ".feather", ".ipc"):
+    if suffix in ARROW_SUFFIXES:
         _write_arrow(frame, path)
     elif frame.implementation.is_polars():
         (native.write_parquet if suffix == ".parquet" else native.write_csv)(path)
@@ -250,12 +252,19 @@ def write_arrow_batches(relation: Any, path: Path) -> None:
             writer.write_batch(batch)
 
 
-def read_arrow(path: Path) -> Any:
-    """A PyArrow table from an Arrow file, mapped rather than loaded where it can be."""
+def read_arrow(paths: Sequence[Path]) -> Any:
+    """A PyArrow table from Arrow files, mapped rather than loaded where they can be."""
     try:
         import pyarrow as pa
     except ImportError:
         raise MissingExtraError("PyArrow", "arrow", "reading Arrow files") from None
+    tables = [_read_arrow_file(pa, path) for path in paths]
+    if len({table.schema for table in tables}) > 1:
+        raise TableError("the Arrow files differ in columns or types. Give all of them the same.")
+    return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+
+
+def _read_arrow_file(pa: Any, path: Path) -> Any:
     try:
         with pa.memory_map(str(path)) as source:
             return pa.ipc.open_file(source).read_all()

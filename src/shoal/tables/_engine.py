@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from shoal.frames._frame import Frame
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._frequency import FrequencyTable
@@ -17,6 +19,18 @@ from shoal.typing import Codes, Counts, Native
 
 STAR = "*"
 """Written where a value is suppressed."""
+
+Guess = Literal["all", "numbers", "none"]
+Dialect = Literal["duckdb", "spark"]
+
+
+@dataclass(frozen=True)
+class OpenOptions:
+    """How a table is read where the file leaves it open; see :func:`open_table`."""
+
+    encoding: str | None = None
+    guess: Guess = "all"
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,11 @@ class RowOptions:
         Seed that breaks the order of the rows; None keeps it.
     ranges : tuple of str
         Numeric quasi-identifiers that get columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
+
+    Examples
+    --------
+    >>> RowOptions(shuffle=7)
+    RowOptions(keep_suppressed=False, shuffle=7, ranges=())
     """
 
     keep_suppressed: bool = False
@@ -52,8 +71,43 @@ class Compressed(Protocol):
         """Write the released rows to a file; the suffix tells the format."""
 
 
+class ColumnMap(Protocol):
+    """A column exchanged for another, value by value, told in two ways.
+
+    An engine takes the one that it understands: databases SQL, frames arrays.
+    """
+
+    def sql(self, column: str, dialect: Dialect) -> str:
+        """An expression of the new value; `column` is the old one's name, quoted."""
+
+    def on_frame(self, frame: Frame, name: str) -> Frame:
+        """The frame with the column `name` exchanged."""
+
+
 class Engine(Protocol):
-    """A table that can be counted without being moved."""
+    """A table that can be counted without being moved.
+
+    One protocol for every place where rows may live.  A new engine is a class in a file of its own
+    under `tables/engines`, and an entry in `ENGINES` there; an engine whose rows fit into memory
+    need only make a frame of them and be a `FrameEngine`.
+
+    Examples
+    --------
+    >>> from shoal.tables import open_table
+    >>> engine = open_table({"age": [30, 30, 41], "city": ["Ulm", "Ulm", None]})
+    >>> engine.names, engine.n_rows
+    (('age', 'city'), 3)
+    >>> engine.distinct("city")
+    (['Ulm'], True)
+    """
+
+    @classmethod
+    def recognizes(cls, source: Any) -> bool:
+        """Whether this engine holds such a table; must not import an optional library."""
+
+    @classmethod
+    def open(cls, source: Any, options: OpenOptions) -> Engine:
+        """The engine of a table that it recognizes."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,6 +123,12 @@ class Engine(Protocol):
 
     def distinct(self, name: str, limit: int | None = None) -> tuple[list[Any], bool]:
         """Distinct values of a column, at most `limit`, and whether some are missing."""
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Every row, by column, as arrays; masked where a value is missing.  In memory."""
+
+    def frame(self) -> Frame:
+        """Every row as a dataframe of whichever library is at hand.  In memory."""
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> Compressed:
         """Group the rows into cells."""
@@ -90,3 +150,9 @@ class Engine(Protocol):
 
     def distinct_rows(self) -> Engine:
         """The same table with equal rows made one."""
+
+    def exchange(self, maps: Mapping[str, ColumnMap]) -> Native:
+        """The rows with some columns exchanged, in the library the table came from."""
+
+    def write(self, names: Sequence[str], path: Path) -> None:
+        """Write some columns of every row to a file, as they are; the suffix tells the format."""

@@ -1,47 +1,73 @@
 """One door for every kind of table."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from shoal.errors import TableError
-from shoal.frames._frame import is_frame
-from shoal.frames._native import read_arrow
-from shoal.tables._engine import Engine
+from shoal.tables._engine import Engine, Guess, OpenOptions
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._files import open_files
-from shoal.tables.engines._frame_engine import FrameEngine
-from shoal.tables.engines._spark_engine import SparkEngine, is_spark
-
-ARROW = (".arrow", ".feather", ".ipc")
+from shoal.tables.engines._engines import ENGINES, find_engine
+from shoal.tables.engines.formats._formats import open_files
 
 
-def open_table(source: Any, *, encoding: str | None = None) -> Engine:
+def open_table(
+    source: Any,
+    *,
+    encoding: str | None = None,
+    guess: Guess = "all",
+    types: Mapping[str, str] | None = None,
+) -> Engine:
     """Find the engine for a table.
 
     Parameters
     ----------
     source : table or path
-        A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a Spark DataFrame,
-        a CSV or Parquet file, a folder of such files, or an engine.
+        A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a Spark DataFrame, a
+        mapping of names to sequences, a CSV, Parquet or Arrow file, a folder of such files, or an
+        engine.
     encoding : str, optional
         Encoding of CSV files; UTF-8 when not given.
+    guess : {"all", "numbers", "none"}, default="all"
+        What cells of a CSV file may be besides texts: anything, numbers only, or nothing.
+    types : mapping of str to str, optional
+        SQL types of columns of a CSV file that are not left to a guess; names that the file does
+        not have are passed over.
+
+    Examples
+    --------
+    >>> open_table({"age": [30, 30, 41]}).n_rows
+    3
     """
-    if isinstance(source, FrameEngine | DuckEngine | SparkEngine):
+    if isinstance(source, ENGINES):
         return source
-    if isinstance(source, str | PathLike) and Path(source).suffix.lower() in ARROW:
-        return FrameEngine(read_arrow(Path(source)))
+    options = OpenOptions(encoding, guess, dict(types or {}))
     if isinstance(source, str | PathLike):
-        return DuckEngine(*open_files(source, encoding=encoding))
-    if isinstance(source, duckdb.DuckDBPyRelation):
-        return DuckEngine(source)
-    if is_spark(source):
-        return SparkEngine(source)
-    if is_frame(source):
-        return FrameEngine(source)
-    raise TableError(
-        f"cannot read a table from {type(source).__name__}. Pass a pandas, Polars or PyArrow "
-        "table, a DuckDB relation, a Spark DataFrame, or a path to a CSV or Parquet file."
-    )
+        return open_files(source, options)
+    engine = find_engine(source)
+    if engine is None:
+        raise TableError(
+            f"cannot read a table from {type(source).__name__}. Pass a pandas, Polars or PyArrow "
+            "table, a DuckDB relation, a Spark DataFrame, or a path to a CSV, Parquet or Arrow "
+            "file."
+        )
+    return engine.open(source, options)
+
+
+def is_table(source: Any) -> bool:
+    """Whether :func:`open_table` would try to open it."""
+    return isinstance(source, (str, PathLike, *ENGINES)) or find_engine(source) is not None
+
+
+def open_relation(
+    source: Any,
+    *,
+    encoding: str | None = None,
+    guess: Guess = "all",
+    types: Mapping[str, str] | None = None,
+) -> DuckEngine:
+    """The same door for work that is written in SQL; other tables are handed to DuckDB."""
+    engine = open_table(source, encoding=encoding, guess=guess, types=types)
+    return engine if isinstance(engine, DuckEngine) else DuckEngine.of_frame(engine.frame())

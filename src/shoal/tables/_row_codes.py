@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,12 +39,34 @@ def code_array(name: str, column: NDArray[Any]) -> Codes:
     return result
 
 
+def masked_array(values: Sequence[Any]) -> NDArray[Any]:
+    """Python values as an array of their own type; masked where one is None."""
+    missing = np.fromiter((value is None for value in values), np.bool_, len(values))
+    known = [value for value in values if value is not None]
+    array: NDArray[Any] = plain_array(known)
+    if not missing.any():
+        return array
+    filled = np.zeros(len(values), array.dtype)
+    filled[~missing] = array
+    return np.ma.MaskedArray(filled, missing)
+
+
+def plain_array(values: Any) -> NDArray[Any]:
+    """Numbers as numbers, anything else as objects: an array of texts would make None a text."""
+    if isinstance(values, np.ndarray):
+        return values.astype(object) if values.dtype.kind in "US" else values
+    listed = list(values)
+    if all(issubclass(kind, int | float | np.number) for kind in set(map(type, listed))):
+        return np.array(listed)
+    return np.fromiter(listed, object, len(listed))
+
+
 def stack_codes(columns: Iterable[Codes], n_rows: int) -> Codes:
     """Coded columns as one array, a column in each row."""
     listed = list(columns)
     result = np.empty((len(listed), n_rows), np.int32)
-    for place, codes in enumerate(listed):
-        result[place] = codes
+    for column, codes in enumerate(listed):
+        result[column] = codes
     return result
 
 

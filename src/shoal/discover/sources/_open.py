@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.discover.sources._checks import check_choice, check_columns, check_widths
 from shoal.discover.sources._partition import CodeTable
@@ -15,7 +13,6 @@ from shoal.discover.sources._reservoir import RowSample
 from shoal.discover.sources._source import CodedSource, Source
 from shoal.errors import TableError
 from shoal.tables import Engine, open_table
-from shoal.tables._row_codes import code_array, stack_codes
 from shoal.typing import Counts, Native
 
 
@@ -66,8 +63,8 @@ def open_source(
 ) -> Source:
     """Restrict a table to the columns that are looked at, and say what is odd about them.
 
-    Besides what :func:`shoal.tables.open_table` reads, a mapping of names to plain sequences, a
-    sample of a stream, and a table that is coded already.
+    Besides what :func:`shoal.tables.open_table` reads, a sample of a stream, and a table that is
+    coded already.
     """
     check_choice("duplicates", duplicates, ("keep", "drop"))
     source: Source
@@ -77,8 +74,6 @@ def open_source(
         source = table if columns is None else table.select(check_columns(columns, table.names))
     elif isinstance(table, CodeTable):
         source = CodedSource(table).select(check_columns(columns, table.names))
-    elif isinstance(table, Mapping):
-        source = _from_mapping(table, columns, bins)
     else:
         engine = open_table(table)
         chosen = check_columns(columns, engine.names)
@@ -88,40 +83,6 @@ def open_source(
     if not source.n_rows:
         raise TableError("the table has no rows, so there is nobody to tell apart.")
     return source.distinct() if duplicates == "drop" else source
-
-
-def _from_mapping(
-    table: Mapping[str, Any],
-    columns: Sequence[str] | None,
-    bins: Mapping[str, float] | None,
-) -> CodedSource:
-    names = check_columns(columns, tuple(table))
-    arrays = {name: _as_array(table[name]) for name in names}
-    lengths = {len(values) for values in arrays.values()}
-    if len(lengths) > 1:
-        raise TableError("the columns differ in length. Give every column as many rows.")
-    types = {
-        name: "number" if values.dtype.kind in "iuf" else "text" for name, values in arrays.items()
-    }
-    widths = check_widths(bins, names, types)
-    coded, notes = [], []
-    for name, values in arrays.items():
-        if name in widths:
-            values = np.floor(values / widths[name])
-        if values.dtype.kind == "f" and (values != np.floor(values))[~np.isnan(values)].any():
-            notes.append(_note_fractions(name))
-        coded.append(code_array(name, values))
-    return CodedSource(CodeTable(names, stack_codes(coded, lengths.pop())), tuple(notes))
-
-
-def _as_array(values: Any) -> NDArray[Any]:
-    """Numbers as numbers, anything else as objects: an array of texts would make None a text."""
-    if isinstance(values, np.ndarray):
-        return values.astype(object) if values.dtype.kind in "US" else values
-    listed = list(values)
-    if all(issubclass(kind, int | float | np.number) for kind in set(map(type, listed))):
-        return np.array(listed)
-    return np.fromiter(listed, object, len(listed))
 
 
 def _note_fractions(name: str) -> str:

@@ -133,15 +133,15 @@ class RowSample:
         return f"RowSample({self._codes.shape[1]} of {self.n_rows_seen_} rows)"
 
     def _code(self, rows: _Batch, taken: NDArray[np.intp]) -> Codes:
-        made = np.empty((len(self.feature_names_in_), len(taken)), np.int32)
-        for place, (name, code_of) in enumerate(
+        coded = np.empty((len(self.feature_names_in_), len(taken)), np.int32)
+        for column, (name, code_of) in enumerate(
             zip(self.feature_names_in_, self._code_of, strict=True)
         ):
             codes, values = rows.take(name, taken, self._widths.get(name))
             values = [*values, None]  # a missing value's code is -1
             table = np.array([code_of.setdefault(value, len(code_of)) for value in values])
-            made[place] = table[codes]
-        return made
+            coded[column] = table[codes]
+        return coded
 
 
 @dataclass(frozen=True, eq=False)

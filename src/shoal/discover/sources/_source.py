@@ -88,8 +88,8 @@ class CodedSource:
 
     def select(self, names: Sequence[str]) -> CodedSource:
         """Only some of the columns."""
-        places = [self.names.index(name) for name in names]
-        return CodedSource(CodeTable(tuple(names), self.table.codes[places]), self.notes)
+        columns = [self.names.index(name) for name in names]
+        return CodedSource(CodeTable(tuple(names), self.table.codes[columns]), self.notes)
 
 
 def sample_pairs(source: Source, n_pairs: int, generator: np.random.Generator) -> Flags:
@@ -104,10 +104,11 @@ def sample_pairs(source: Source, n_pairs: int, generator: np.random.Generator) -
     first = generator.integers(0, n, n_pairs)
     second = generator.integers(0, n - 1, n_pairs)
     second += second >= first
-    labels, at = np.unique(np.concatenate([first, second]), return_inverse=True)
-    place = generator.choice(rows.n_rows, len(labels), replace=False)[at]
-    left, right = place[:n_pairs], place[n_pairs:]
+    drawn, which = np.unique(np.concatenate([first, second]), return_inverse=True)
+    # each distinct number stands for one row of the sample, whichever it is
+    row_of = generator.choice(rows.n_rows, len(drawn), replace=False)[which]
+    left, right = row_of[:n_pairs], row_of[n_pairs:]
     differs = np.empty((rows.n_columns, n_pairs), np.bool_)
-    for j, codes in enumerate(rows.codes):
-        np.not_equal(codes[left], codes[right], out=differs[j])
+    for column, codes in enumerate(rows.codes):
+        np.not_equal(codes[left], codes[right], out=differs[column])
     return differs

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from shoal._jit import load_kernels
 from shoal.errors import TableError
-from shoal.frames._native import write_arrow_batches
+from shoal.frames._frame import Frame
+from shoal.frames._native import ARROW_SUFFIXES, write_arrow_batches
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
 from shoal.tables._assemble import (
@@ -27,12 +28,12 @@ from shoal.tables._assemble import (
     require_quasi_identifiers,
 )
 from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
-from shoal.tables._engine import STAR, RowOptions
+from shoal.tables._engine import STAR, ColumnMap, OpenOptions, RowOptions
 from shoal.tables._frequency import FrequencyTable, pack_codes
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
+from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._duck_rows import code_rows, fractional, sample_rows
-from shoal.tables.engines._files import disclose_nothing
 from shoal.tables.engines._sql import lookup_sql, name_sql, value_sql
 from shoal.typing import Codes, Counts, Native
 
@@ -57,10 +58,21 @@ class DuckEngine:
         self.names = names
         self._types = dict(zip(names, map(str, relation.types), strict=True))
 
-    @property
-    def relation(self) -> duckdb.DuckDBPyRelation:
-        """The rows, as DuckDB sees them."""
-        return self._relation
+    @classmethod
+    def recognizes(cls, source: Any) -> bool:
+        """Whether a table is a DuckDB relation."""
+        return isinstance(source, duckdb.DuckDBPyRelation)
+
+    @classmethod
+    def open(cls, source: Any, options: OpenOptions) -> DuckEngine:
+        """The engine of a relation."""
+        return cls(source)
+
+    @classmethod
+    def of_frame(cls, frame: Frame) -> DuckEngine:
+        """A dataframe in memory, for those who ask in SQL."""
+        connection = connect()
+        return cls(connection.from_arrow(frame.arrow()), connection)
 
     @property
     def types(self) -> dict[str, str]:
@@ -95,6 +107,25 @@ class DuckEngine:
             rows = self.query(f"SELECT DISTINCT {value} FROM source{bound}").fetchall()
         values = [value for (value,) in rows if value is not None]
         return values[:limit], len(values) < len(rows)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Every row, by column; masked where a value is missing."""
+        return self.fetch("SELECT * FROM source")
+
+    def frame(self) -> Frame:
+        """Every row as a dataframe of whichever library is installed."""
+        return Frame.from_columns(self.columns())
+
+    def exchange(self, maps: Mapping[str, ColumnMap]) -> Native:
+        """The relation with some columns exchanged; values are looked at when it is read."""
+        return self._relation.project(
+            ", ".join(
+                f"{maps[name].sql(name_sql(name), 'duckdb')} AS {name_sql(name)}"
+                if name in maps
+                else f"{name_sql(name)} AS {name_sql(name)}"
+                for name in self.names
+            )
+        )
 
     def value_sql(self, name: str) -> str:
         """A column's value, with NaN read as missing."""
@@ -144,13 +175,22 @@ class DuckEngine:
         """Write some columns of every row to a file, as they are; the suffix tells the format."""
         self.copy(f"SELECT {', '.join(map(name_sql, names))} FROM source", path)
 
-    def copy(self, select: str, path: Path) -> None:
-        """Write the rows of a query to a file, without holding them in memory."""
+    def copy(self, select: str, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+        """Write the rows of a query to a file, without holding them in memory.
+
+        `metadata` is kept with the rows of a Parquet file.
+        """
         suffix = path.suffix.lower()
-        if suffix in (".arrow", ".feather", ".ipc"):
-            write_arrow_batches(self.query(select), path)
+        if suffix in ARROW_SUFFIXES:
+            with disclose_nothing("write"):
+                write_arrow_batches(self.query(select), path)
             return
         how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
+        if metadata:
+            pairs = ", ".join(
+                f"{name_sql(key)}: {value_sql(text)}" for key, text in metadata.items()
+            )
+            how += f", KV_METADATA {{{pairs}}}"
         with disclose_nothing("write"):
             self.query(f"COPY ({select}) TO {value_sql(str(path))} ({how})")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.frames._frame import Frame
+from shoal.frames._frame import Frame, is_frame
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
 from shoal.tables._assemble import (
@@ -20,7 +20,7 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
-from shoal.tables._engine import STAR, RowOptions
+from shoal.tables._engine import STAR, ColumnMap, OpenOptions, RowOptions
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
@@ -33,6 +33,23 @@ class FrameEngine:
 
     def __init__(self, native: Native) -> None:
         self._frame = Frame(native)
+
+    @classmethod
+    def recognizes(cls, source: Any) -> bool:
+        """Whether a table belongs to a dataframe library."""
+        return is_frame(source)
+
+    @classmethod
+    def open(cls, source: Any, options: OpenOptions) -> FrameEngine:
+        """The engine of a dataframe."""
+        return cls(source)
+
+    @classmethod
+    def of_frame(cls, frame: Frame) -> FrameEngine:
+        """The engine of a dataframe that was read already."""
+        engine = object.__new__(cls)
+        engine._frame = frame
+        return engine
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,7 +81,7 @@ class FrameEngine:
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> FrameEngine:
         """Some columns, numbers of some of them put into bins of a width."""
-        return self._wrap(self._frame.select(names).binned(widths))
+        return FrameEngine.of_frame(self._frame.select(names).binned(widths))
 
     def fractional(self) -> tuple[str, ...]:
         """Columns with numbers that are not whole."""
@@ -90,12 +107,26 @@ class FrameEngine:
         """The same table with equal rows made one."""
         group_of, _ = group_keys(self.code_rows().T)
         _, first = np.unique(group_of, return_index=True)
-        return self._wrap(self._frame.take(np.sort(first)))
+        return FrameEngine.of_frame(self._frame.take(np.sort(first)))
 
-    def _wrap(self, frame: Frame) -> FrameEngine:
-        wrapped = object.__new__(FrameEngine)
-        wrapped._frame = frame
-        return wrapped
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Every row, by column; masked where a value is missing."""
+        return {name: self._frame.array(name) for name in self.names}
+
+    def frame(self) -> Frame:
+        """The dataframe."""
+        return self._frame
+
+    def exchange(self, maps: Mapping[str, ColumnMap]) -> Native:
+        """The dataframe with some columns exchanged."""
+        frame = self._frame
+        for name, column_map in maps.items():
+            frame = column_map.on_frame(frame, name)
+        return frame.native
+
+    def write(self, names: Sequence[str], path: Path) -> None:
+        """Write some columns of every row to a file, as they are."""
+        self._frame.select(names).write(path)
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedFrame:
         """Group the rows into cells."""
@@ -145,10 +176,13 @@ class CompressedFrame:
         if len(kept) < self.frame.n_rows or output.shuffle is not None:
             frame = frame.take(kept)
         texts: dict[str, tuple[list[str | None], Codes]] = {}
-        for at, labels in enumerate(recoded.labels):
-            if recoded.is_untouched(at) and not hidden.any():
+        for column, labels in enumerate(recoded.labels):
+            if recoded.is_untouched(column) and not hidden.any():
                 continue
-            codes = recoded.codes[groups, at] if len(recoded.codes) else np.zeros(len(groups), int)
+            if len(recoded.codes):
+                codes = recoded.codes[groups, column]
+            else:  # nothing is released, and a starred row reads no code
+                codes = np.zeros(len(groups), np.int32)
             codes = np.where(hidden, len(labels.texts), codes).astype(np.int32)
             texts[labels.coding.name] = ([*labels.texts, STAR], codes)
         frame = frame.with_texts(texts)

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.errors import TableError
+from shoal.frames._frame import Frame
 from shoal.schema import Schema
 from shoal.tables._assemble import (
     CodingOptions,
@@ -21,11 +23,11 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
-from shoal.tables._engine import STAR, RowOptions
+from shoal.tables._engine import STAR, ColumnMap, OpenOptions, RowOptions
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
-from shoal.tables._row_codes import code_array, stack_codes
+from shoal.tables._row_codes import code_array, masked_array, stack_codes
 from shoal.typing import Codes, Counts, Native
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
@@ -51,10 +53,47 @@ class SparkEngine:
             raise TableError(f"columns given twice: {shown}. Rename or drop one of each.")
         self.names = names
 
+    @classmethod
+    def recognizes(cls, source: Any) -> bool:
+        """Whether a table is a Spark DataFrame."""
+        return is_spark(source)
+
+    @classmethod
+    def open(cls, source: Any, options: OpenOptions) -> SparkEngine:
+        """The engine of a Spark DataFrame."""
+        return cls(source)
+
     @property
-    def frame(self) -> Any:
-        """The DataFrame."""
+    def native(self) -> Any:
+        """The Spark DataFrame."""
         return self._frame
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Every row, by column, on the driver; masked where a value is missing."""
+        rows = self._frame.collect()
+        return {
+            name: masked_array([row[position] for row in rows])
+            for position, name in enumerate(self.names)
+        }
+
+    def frame(self) -> Frame:
+        """Every row as a dataframe, on the driver."""
+        return Frame.from_columns(self.columns())
+
+    def exchange(self, maps: Mapping[str, ColumnMap]) -> Native:
+        """The DataFrame with some columns exchanged; values are looked at when it is read."""
+        quoted = {name: "`" + name.replace("`", "``") + "`" for name in self.names}
+        return self._frame.selectExpr(
+            *(
+                f"{maps[name].sql(quoted[name], 'spark') if name in maps else quoted[name]} "
+                f"AS {quoted[name]}"
+                for name in self.names
+            )
+        )
+
+    def write(self, names: Sequence[str], path: Path) -> None:
+        """Write some columns of every row as a folder of files."""
+        _write(self.view(names, {}).native, path)
 
     @property
     def types(self) -> dict[str, str]:
@@ -182,7 +221,7 @@ class CompressedSpark:
         """The released rows as a Spark DataFrame."""
         import pyspark.sql.functions as F
 
-        frame = self.engine.frame
+        frame = self.engine.native
         kept = [name for name in self.engine.names if self.schema[name].role != "identifier"]
         alone = recoded.per_column is not None and not recoded.suppressed.any()
         if alone and not output.ranges:
@@ -199,11 +238,7 @@ class CompressedSpark:
 
     def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
         """Write the released rows as a folder of files."""
-        frame = self.release(recoded, output)
-        if path.suffix.lower() == ".parquet":
-            frame.write.parquet(str(path))
-        else:
-            frame.write.csv(str(path), header=True)
+        _write(self.release(recoded, output), path)
 
     def _label_by_column(self, recoded: Recoded) -> dict[str, Any]:
         import pyspark.sql.functions as F
@@ -231,7 +266,7 @@ class CompressedSpark:
         """Join rows to the labels of their combination; missing values match themselves."""
         import pyspark.sql.functions as F
 
-        session = self.engine.frame.sparkSession
+        session = self.engine.native.sparkSession
         value_of = {}
         for coding in self.cells.codings:
             values, codes = self.values[coding.name]
@@ -250,7 +285,7 @@ class CompressedSpark:
             ]
             numbers = [None if group < 0 else float(column[group]) for column in ranges.values()]
             rows.append((*raw, *texts, *numbers, group < 0))
-        types = dict(self.engine.frame.dtypes)
+        types = dict(self.engine.native.dtypes)
         names = [coding.name for coding in self.cells.codings]
         fields = [f"k{i} {types[name]}" for i, name in enumerate(names)]
         fields += [f"l{i} string" for i in range(len(names))]
@@ -260,7 +295,7 @@ class CompressedSpark:
         for i, name in enumerate(names):
             same = self.engine.value(name).eqNullSafe(F.col(f"k{i}"))
             condition = same if condition is None else condition & same
-        frame = self.engine.frame.join(F.broadcast(labels_frame), condition, "left")
+        frame = self.engine.native.join(F.broadcast(labels_frame), condition, "left")
         if not output.keep_suppressed:
             frame = frame.where(~F.col("hidden"))
         hides = output.keep_suppressed and bool(recoded.suppressed.any())
@@ -270,6 +305,13 @@ class CompressedSpark:
             if hides or not recoded.is_untouched(i)
         }
         return frame, found | {name: F.col(f"r{i}") for i, name in enumerate(ranges)}
+
+
+def _write(frame: Any, path: Path) -> None:
+    if path.suffix.lower() == ".parquet":
+        frame.write.parquet(str(path))
+    else:
+        frame.write.csv(str(path), header=True)
 
 
 def _sort(kind: str) -> str:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
 import numpy as np
 
 from shoal.errors import TableError
-from shoal.frames._native import read_arrow
 from shoal.report.release.facts._release_file import ReleaseFile, digest
 from shoal.schema import Schema
-from shoal.tables import FrequencyTable, open_table
+from shoal.tables import FrequencyTable
 from shoal.tables._assemble import CodingOptions
+from shoal.tables._open import open_relation
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.typing import PathText
-
-_ARROW = (".arrow", ".feather", ".ipc")
+from shoal.typing import Native, PathText
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +49,7 @@ class Original:
 
     def sample(
         self, names: list[str], private: str, n_people: int, seed: int
-    ) -> tuple[duckdb.DuckDBPyRelation, int]:
+    ) -> tuple[Native, int]:
         """Columns of people drawn at random, then of one person for each private value they lack.
 
         Returns the rows and how many of them were drawn; the others only make every value known.
@@ -75,12 +72,7 @@ class Original:
 def open_original(source: PathText, release: ReleaseFile, encoding: str | None) -> Original:
     """Open the raw table; refuses one that the release was not made of."""
     path = Path(source)
-    if path.suffix.lower() in _ARROW:
-        engine = DuckEngine(duckdb.connect().from_arrow(read_arrow(path)))
-    else:
-        opened = open_table(path, encoding=encoding)
-        assert isinstance(opened, DuckEngine)
-        engine = opened
+    engine = open_relation(path, encoding=encoding)
     release.schema.require(engine.names)
     if engine.n_rows != release.number("rows"):
         raise TableError(

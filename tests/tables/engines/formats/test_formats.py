@@ -4,6 +4,8 @@ import pytest
 from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.tables import open_table
+from shoal.tables.engines.formats._formats import FORMATS
+from tests.extras import need
 
 SCHEMA = Schema({"zip": {"role": "quasi-identifier"}, "age": {"role": "quasi-identifier"}})
 
@@ -29,7 +31,7 @@ def test_a_folder_of_files_is_one_table(tmp_path):
 
 
 def test_folders_that_mix_formats_or_hold_nothing_are_refused(tmp_path):
-    with pytest.raises(TableError, match="holds no CSV or Parquet"):
+    with pytest.raises(TableError, match="holds no CSV, Parquet or Arrow"):
         open_table(tmp_path)
     (tmp_path / "a.csv").write_text("zip,age\n1,2\n")
     duckdb.sql("SELECT 1 AS zip, 2 AS age").write_parquet(str(tmp_path / "b.parquet"))
@@ -58,7 +60,7 @@ def test_other_encodings_are_read_when_named_and_refused_with_advice_when_not(tm
         ("gone.csv", None, "no file or folder 'gone.csv'"),
         ("empty.csv", b"", "is empty"),
         ("cut.parquet", b"PAR1\x00\x00", "cannot be read"),
-        ("people.xlsx", b"PK", "neither CSV nor Parquet"),
+        ("people.xlsx", b"PK", "no CSV, Parquet or Arrow file by its name"),
         ("twice.csv", b"zip,zip\n1,2\n", "columns given twice: 'zip'"),
     ],
 )
@@ -77,3 +79,38 @@ def test_odd_column_names_are_quoted(tmp_path):
     duckdb.sql(f"SELECT {quoted}").write_parquet(str(path))
     schema = Schema({name: {"role": "quasi-identifier"} for name in names})
     assert open_table(path).compress(schema).cells.n_rows == 1
+
+
+def test_a_folder_of_arrow_files_is_one_table(tmp_path):
+    feather = need("pyarrow.feather")
+    pyarrow = need("pyarrow")
+    for number in range(2):
+        table = pyarrow.table({"zip": ["A", "A"], "age": [number, 9]})
+        feather.write_feather(table, tmp_path / f"part{number}.arrow")
+    assert cells(tmp_path) == {("A", "0"): 1, ("A", "1"): 1, ("A", "9"): 2}
+    feather.write_feather(pyarrow.table({"zip": ["A"]}), tmp_path / "part2.arrow")
+    with pytest.raises(TableError, match="differ in columns or types"):
+        open_table(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("guess", "expected"),
+    [("all", ["date", "boolean", "number"]), ("numbers", ["text", "text", "number"]),
+     ("none", ["text", "text", "text"])],
+)  # fmt: skip
+def test_how_much_is_guessed_can_be_chosen(tmp_path, guess, expected):
+    path = tmp_path / "people.csv"
+    path.write_text("born,smokes,age\n1980-01-02,true,30\n1981-01-02,false,31\n")
+    assert list(open_table(path, guess=guess).types.values()) == expected
+
+
+def test_types_that_are_given_are_not_guessed(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("zip,age\n1234,30\n")
+    engine = open_table(path, types={"zip": "VARCHAR", "absent": "BIGINT"})
+    assert engine.distinct("zip")[0] == ["1234"]
+
+
+def test_every_suffix_belongs_to_one_format():
+    suffixes = [suffix for known in FORMATS for suffix in known.suffixes]
+    assert len(suffixes) == len(set(suffixes))

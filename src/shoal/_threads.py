@@ -1,0 +1,27 @@
+"""How many threads Shoal's own work may take: the one place that says so."""
+
+import os
+
+_MOST = 8
+"""Beyond, threads wait for memory and for one another more than they compute."""
+
+
+def n_threads() -> int:
+    """Threads to use: `SHOAL_THREADS` where it is set, else the cores this process may run on.
+
+    No result depends on it.
+    """
+    return asked_threads() or min(_usable_cores(), _MOST)
+
+
+def asked_threads() -> int | None:
+    """What `SHOAL_THREADS` asks for; None when it is not set to a whole number above 0."""
+    asked = os.environ.get("SHOAL_THREADS", "")
+    return int(asked) if asked.isdigit() and int(asked) > 0 else None
+
+
+def _usable_cores() -> int:
+    # in a container, or under taskset, a process may run on fewer cores than the machine has
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1

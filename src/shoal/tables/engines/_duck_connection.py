@@ -1,0 +1,62 @@
+"""Connections to DuckDB: how they are set up, and errors that quote no cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+import duckdb
+
+from shoal._threads import asked_threads
+from shoal.errors import TableError
+
+STOP = "shoal: a value cannot be transformed"
+"""What a query of ours raises, by SQL's own `error`, when it meets a value it must not pass."""
+
+
+class StoppedQueryError(TableError):
+    """A query met a value that it was told to stop at."""
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """A connection of our own."""
+    connection = duckdb.connect()
+    connection.execute("SET enable_progress_bar = false")  # stdout belongs to the command
+    asked = asked_threads()
+    if asked is not None:  # DuckDB takes every core unless told otherwise
+        connection.execute(f"SET threads = {asked}")
+    return connection
+
+
+@contextmanager
+def disclose_nothing(doing: Literal["read", "write"] = "read") -> Iterator[None]:
+    """Turn DuckDB's errors into ours: its texts may quote cells, ours never do."""
+    try:
+        yield
+    except duckdb.Error as error:
+        if STOP in str(error):
+            raise StoppedQueryError("a value cannot be transformed; nothing was written.") from None
+        raise TableError(_explain(error, doing)) from None
+
+
+def _explain(error: duckdb.Error, doing: str) -> str:
+    message = str(error)
+    line = re.search(r"[Ll]ine:? ?(\d+)", message)
+    where = f" at line {line.group(1)}" if line else ""
+    if "utf-8" in message.lower() or "unicode" in message.lower():
+        return f"the file is not UTF-8{where}. Say how it is encoded, e.g. --encoding latin-1."
+    # a large file is parsed while the result is written: then the row is at fault, not the folder
+    if isinstance(error, duckdb.ConversionException | duckdb.InvalidInputException):
+        return (
+            f"the file cannot be read{where}: a row has another shape or type than those before. "
+            "Mend the row, or write the table as Parquet."
+        )
+    if doing == "write" or isinstance(error, duckdb.IOException):
+        if "space" in message.lower():
+            return "the disk is full. Free space or choose another folder; nothing was kept."
+        if doing == "write":
+            return "the file cannot be written. Check the folder and its permissions."
+        return "the file cannot be read: it is damaged, cut short, or not in the stated format."
+    return f"the table cannot be read{where} ({type(error).__name__})."

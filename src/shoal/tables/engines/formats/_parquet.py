@@ -1,0 +1,36 @@
+"""Parquet files, read by DuckDB where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from shoal.errors import TableError
+from shoal.tables._engine import OpenOptions
+from shoal.tables.engines._duck_connection import connect, disclose_nothing
+from shoal.tables.engines._duck_engine import DuckEngine
+from shoal.tables.engines._sql import list_sql
+from shoal.tables.engines.formats._file_format import FileFormat
+from shoal.typing import PathText
+
+
+def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
+    empty = [path.name for path in paths if path.stat().st_size == 0]
+    if empty:
+        raise TableError(f"file {empty[0]!r} is empty. It is no Parquet file.")
+    connection = connect()
+    with disclose_nothing():
+        relation = connection.sql(f"FROM read_parquet({list_sql([str(path) for path in paths])})")
+    return DuckEngine(relation, connection)
+
+
+def read_metadata(path: PathText, key: str) -> str | None:
+    """A text that was stored with a Parquet file under a key; None when there is none."""
+    with disclose_nothing(), connect() as connection:
+        rows = connection.execute(
+            "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [str(path), key.encode()]
+        ).fetchall()
+    return bytes(rows[0][0]).decode("utf-8") if rows else None
+
+
+PARQUET = FileFormat("Parquet", (".parquet", ".pq"), _read)
