@@ -13,7 +13,7 @@ def test_counts_across_cells_are_cut_into_batches(both, monkeypatch):
     queries = [((0, 3), {}), ((1, 2, 3), {0: 1}), ((3,), {0: 2, 1: 1})]
 
     def half(party, part):
-        return JointTable(party, part).counts(queries)
+        return JointTable(part, party).counts(queries)
 
     for limit in (50, 10**9):
         monkeypatch.setattr(module, "BATCH_TRANSFERS", limit)

@@ -22,7 +22,7 @@ class RandomKernel(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    schema : mapping of str to (low, high), or None
+    ranges : mapping of str to (low, high), or None
         Features and their agreed ranges, in order.  None takes both from the rows given to `fit`:
         right for one table, not for several sites, which must agree beforehand.
     n_components : int or None, default=None
@@ -71,14 +71,14 @@ class RandomKernel(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        schema: Mapping[str, tuple[float, float]] | None = None,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
         n_components: int | None = None,
         kernel: str = "linear",
         *,
         gamma: float | None = None,
         random_state: int | None = None,
     ) -> None:
-        self.schema = schema
+        self.ranges = ranges
         self.n_components = n_components
         self.kernel = kernel
         self.gamma = gamma
@@ -88,7 +88,7 @@ class RandomKernel(TransformerMixin, BaseEstimator):
         """Draw B; `X` is needed only when no ranges were agreed."""
         if self.kernel not in KERNELS:
             raise ParameterError(f"kernel must be one of {KERNELS}, got {self.kernel!r}.")
-        ranges = _observed(X) if self.schema is None else self.schema
+        ranges = _observed(X) if self.ranges is None else self.ranges
         self.ranges_ = {str(k): (float(a), float(b)) for k, (a, b) in ranges.items()}
         check_ranges(self.ranges_)
         self.n_features_in_ = len(self.ranges_)
@@ -148,7 +148,7 @@ class RandomKernel(TransformerMixin, BaseEstimator):
             if isinstance(error, KeyFileError):
                 raise
             raise KeyFileError("this key file does not hold a random kernel.") from None
-        loaded.fit().basis_ = basis
+        loaded.fit().basis_ = basis  # fit drew another B from the placeholder seed
         return loaded
 
     def _settings(self) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def _components(asked: int | None, n_features: int) -> int:
 
 def _observed(X: Any) -> dict[str, tuple[float, float]]:
     if X is None:
-        raise ParameterError("fit needs either agreed ranges (schema) or rows.")
+        raise ParameterError("fit needs either agreed ranges or rows.")
     matrix = feature_matrix(X, None)
     names = feature_names(X) or [f"x{j}" for j in range(matrix.shape[1])]
     return {name: (v.min(), v.max()) for name, v in zip(names, matrix.T, strict=True)}

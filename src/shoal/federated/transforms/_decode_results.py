@@ -128,7 +128,9 @@ def decode_tree_dict(data: Mapping[str, Any], key: TransformKey) -> dict[str, An
     return decoded
 
 
-def decode_centroids(centroids: ArrayLike, key: TransformKey, columns: Sequence[str]) -> Floats:
+def decode_centroids(
+    centroids: ArrayLike, key: TransformKey, feature_names: Sequence[str]
+) -> Floats:
     """Centroids in real units, one column per name.
 
     With uniform ranges the transform is affine but for the largest value, so the result is the
@@ -142,9 +144,9 @@ def decode_centroids(centroids: ArrayLike, key: TransformKey, columns: Sequence[
     [[30.0, 0.3]]
     """
     result = np.array(centroids, np.float64)
-    if result.ndim != 2 or result.shape[1] != len(columns):
-        raise SchemaError(f"centroids must have one column for each of {len(columns)} names.")
-    for j, name in enumerate(columns):
+    if result.ndim != 2 or result.shape[1] != len(feature_names):
+        raise SchemaError(f"centroids must have one column for each of {len(feature_names)} names.")
+    for j, name in enumerate(feature_names):
         ranges = _graded_column(name, key)
         if ranges is not None:
             result[:, j] = ranges.decode_real(result[:, j])

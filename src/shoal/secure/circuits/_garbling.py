@@ -71,6 +71,8 @@ def garble(
         b = _literals(wires, layer.right, offset)
         count = len(layer.out)
         tweaks = label_hash.tweaks(2, count, batch)
+        # Half gates: the garbler knows the colour of b, the evaluator learns it, and each half
+        # needs one ciphertext.  Their sum is a AND b.
         a0, a1 = label_hash(np.stack([a, a ^ offset]), tweaks[0])
         b0, b1 = label_hash(np.stack([b, b ^ offset]), tweaks[1])
         colour_a, colour_b = colour(a), colour(b)

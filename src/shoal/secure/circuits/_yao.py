@@ -141,6 +141,7 @@ def _garble_batch(
     channel: Channel, sender: ExtensionSender, program: Program, bits: Bits
 ) -> Results:
     circuit, batch = program.circuit, len(bits)
+    # Fresh for every batch: a label or tweak that two batches shared would link their gates.
     label_hash, offset = LabelHash.fresh(), random_offset()
     rows = sender.extend(circuit.n_second * batch).reshape(circuit.n_second, batch, 2)
     tweaks = label_hash.tweaks(circuit.n_second, batch)
@@ -164,7 +165,7 @@ def _garble_batch(
             "projections": projections,
         }
     )
-    opened = _read_back(channel, outputs[: program.n_open], offset)
+    opened = _receive_opened(channel, outputs[: program.n_open], offset)
     return Results(opened, np.zeros((batch, 0), np.bool_), shares)
 
 
@@ -214,7 +215,11 @@ def _decode(label_hash: LabelHash, outputs: Labels, checks: Labels) -> Bits:
     return np.ascontiguousarray(is_true.T)
 
 
-def _read_back(channel: Channel, outputs: Labels, offset: Labels) -> Bits:
+def _receive_opened(channel: Channel, outputs: Labels, offset: Labels) -> Bits:
+    """Read opened outputs off the labels that the evaluator returns.
+
+    It knows one label of each pair and cannot guess the other: a wrong answer does not pass.
+    """
     if not len(outputs):
         return np.zeros((outputs.shape[1], 0), np.bool_)
     labels = _expect.array(channel.receive(), np.uint64, outputs.shape, "output labels")

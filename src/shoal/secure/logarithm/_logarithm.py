@@ -250,6 +250,7 @@ def split(x: int, bits: int) -> tuple[int, int]:
     ((2, 4), (3, -2))
     """
     top = x.bit_length() - 1
+    # The bit below the highest says whether x is nearer to the next power of two.
     n = top + (x >> (top - 1) & 1 if top else 0)
     return n, (x << (bits - n)) - (1 << bits)
 

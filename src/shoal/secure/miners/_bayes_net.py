@@ -132,7 +132,7 @@ class SecureBayesNet(Parameters):
         """Find the structure together with the other party; see :meth:`SecureID3.fit`."""
         order = self._check(part)
         party.agree({**self.get_params(), "order": order}, "parameters")
-        joint = JointTable(party, part)
+        joint = JointTable(part, party)
         scorer = _Scorer(party, joint, self.logarithm, self.terms, self._largest(part))
         rounds = common_rounds(party, done)
         while True:

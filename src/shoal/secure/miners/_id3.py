@@ -116,10 +116,12 @@ class SecureID3(Parameters):
         """
         self._check(part)
         party.agree(self.get_params(), "parameters")
-        joint = JointTable(party, part)
+        joint = JointTable(part, party)
         scores = _scores(self, party, joint.n_rows)
         target = part.column(self.target)
         levels = common_rounds(party, done)
+        # The tree is rebuilt from public decisions at every level, so that a run that was cut goes
+        # on exactly like one that was not.
         while True:
             tree, frontier = grow(part.names, part.values, target, levels)
             if not frontier:

@@ -21,10 +21,10 @@ class JointTable:
 
     Parameters
     ----------
-    party : Party
-        This end of the session.
     part : TablePart
         What this party holds.
+    party : Party
+        This end of the session.
 
     Notes
     -----
@@ -43,7 +43,7 @@ class JointTable:
     >>> from shoal.secure import FirstParty, SecondParty, TablePart
     >>> def shares_of_ill(kind, codes):
     ...     part = TablePart(["ill"], [["no", "yes"]], np.array(codes))
-    ...     return lambda line: JointTable(kind(line), part).counts([((0,), {})])[0]
+    ...     return lambda line: JointTable(part, kind(line)).counts([((0,), {})])[0]
     >>> first, second = run_parties(
     ...     shares_of_ill(FirstParty, [[1], [0]]), shares_of_ill(SecondParty, [[1]])
     ... )
@@ -51,8 +51,8 @@ class JointTable:
     [1, 2]
     """
 
-    def __init__(self, party: Session, part: TablePart) -> None:
-        self.party, self.part = party, part
+    def __init__(self, part: TablePart, party: Session) -> None:
+        self.part, self.party = part, party
         party.agree(
             {
                 "names": list(part.names),
@@ -118,6 +118,7 @@ class JointTable:
 
     def _patterns(self, columns: list[int]) -> list[tuple[NDArray[np.bool_], dict[int, bool]]]:
         """Rows grouped by who holds these columns, in an order that both parties share."""
+        # Sorted by what the *first* party holds: both ends know that, and it is the same at both.
         mine = self._mine[:, columns]
         held_by_first = mine if self.party.is_first else ~mine
         keys = held_by_first @ (1 << np.arange(len(columns)))

@@ -83,6 +83,8 @@ def _tables(
         sizes = np.concatenate([np.full(margins[i].n_second, len(margins[i].own)) for i in same])
         segment = np.repeat(np.arange(len(sizes)), sizes)
         sums = np.zeros((len(sizes), lanes), np.uint32)
+        # A message may end in the middle of a table: rows know their table (segment), and each
+        # part adds what it has to the sums.
         step = max(1, _TRANSFERS // lanes)
         for start in range(0, len(index), step):
             part = slice(start, start + step)
