@@ -11,6 +11,12 @@ from tests.reference.spans import groups_with_class
 
 pd = need("pandas")
 
+MORTGAGE = {
+    "marital": ["Unmarried", "Married", "Married", "Married", "Unmarried", "Unmarried"],
+    "car": ["Yes", "Yes", "No", "No", "Yes", "No"],
+    "risk": ["good", "good", "bad", "bad", "bad", "bad"],
+}
+
 
 def roles(**of):
     """A schema from roles: p for public, s for sensitive; the last is the target."""
@@ -25,6 +31,17 @@ def roles(**of):
             for name in names
         }
     )
+
+
+def numeric(**roles):
+    """A schema of numbers, from the role of each column."""
+    return Schema({name: {"role": role, "kind": "numeric"} for name, role in roles.items()})
+
+
+def random_points(seed, n=40):
+    """Columns a, b and c of normal numbers."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc"))
 
 
 @dataclass

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 import numpy as np
-from duckdb import DuckDBPyRelation
 
 from shoal.anonymize import Release
 from shoal.attacks._attack_result import AttackResult, wilson
 from shoal.attacks._candidates import Candidates, find_candidates
 from shoal.audit._training_table import read_frame, read_training_table
-from shoal.audit.adapters._registry import read_model
+from shoal.audit.adapters._adapter import AdapterOptions
+from shoal.audit.adapters._registry import find_adapter
 from shoal.errors import ParameterError, SchemaError
-from shoal.frames._frame import is_frame
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, code_column
+from shoal.tables._open import is_table
 from shoal.typing import Codes, Counts, Floats, Native
 
 
@@ -164,11 +163,11 @@ def _candidates(release: Any, people: Any, column: str) -> Candidates:
     if isinstance(release, Release):
         release = release.table
     if not _is_table(release):
-        reading = read_model(release, people)
-        spans = reading.spans
+        model = find_adapter(release).read(release, people, AdapterOptions())
+        spans = model.spans
         counts = spans.groups.histograms[column].dense().astype(np.float64)
         counts[spans.is_single] = 0.0  # nothing private is said about them
-        return Candidates.of_spans(reading.span_of_row, spans.population, counts)
+        return Candidates.of_spans(model.span_of_row, spans.population, counts)
     frame = read_frame(release)
     public = [n for n in people.attributes if n in frame.names and n not in people.columns]
     if column not in frame.names or not public:
@@ -180,10 +179,10 @@ def _candidates(release: Any, people: Any, column: str) -> Candidates:
 
 
 def _is_table(release: Any) -> bool:
-    if isinstance(release, str | PathLike | DuckDBPyRelation):
-        return True
-    try:
-        return is_frame(release) and "antecedents" not in getattr(release, "columns", ())
+    if isinstance(release, Mapping):  # a model that was read from JSON
+        return False
+    try:  # a table of association rules is a model
+        return is_table(release) and "antecedents" not in getattr(release, "columns", ())
     except TypeError:
         return False
 

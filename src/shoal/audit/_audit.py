@@ -11,7 +11,8 @@ import numpy as np
 from shoal.audit._model_audit import Breach, ModelAudit, ReleaseKind
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import read_training_table
-from shoal.audit.adapters._registry import read_model
+from shoal.audit.adapters._adapter import AdapterOptions
+from shoal.audit.adapters._registry import find_adapter
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity, PrivacyModel
 from shoal.privacy.spans._spans import Spans
@@ -19,6 +20,7 @@ from shoal.schema import Schema
 from shoal.typing import Floats, Native
 
 RELEASES = ("counts", "frequencies", "majority")
+MOST_EXPLAINED = 100  # breaches whose causes are looked up; nobody reads more of them
 
 
 def audit(
@@ -91,24 +93,18 @@ def audit(
         raise ParameterError(f"release must be one of {', '.join(RELEASES)}, got {release!r}.")
     if privacy is not None and not isinstance(privacy, PrivacyModel):
         raise ParameterError("privacy must be a privacy model such as EntropyDiversity(2).")
-    people = read_training_table(table, schema, domain)
-    reading = read_model(
-        model,
-        people,
-        threshold=threshold,
-        check_table=check_table,
-        max_points=max_points,
-        random_state=random_state,
-    )
+    training_table = read_training_table(table, schema, domain)
+    options = AdapterOptions(threshold, check_table, max_points, random_state)
+    read = find_adapter(model).read(model, training_table, options)
     condition: PrivacyModel = KAnonymity(int(k))
     if privacy is not None:
-        condition = condition & privacy.bind(tuple(people.columns))
-    return judge(reading, condition, int(k), release)
+        condition = condition & privacy.bind(tuple(training_table.columns))
+    return judge(read, condition, int(k), release)
 
 
-def judge(reading: ModelSpans, condition: PrivacyModel, k: int, release: ReleaseKind) -> ModelAudit:
+def judge(model: ModelSpans, condition: PrivacyModel, k: int, release: ReleaseKind) -> ModelAudit:
     """Ask a condition of every span, and sum up what an attacker learns."""
-    spans = reading.spans
+    spans = model.spans
     broken = np.flatnonzero(spans.breaches(condition))
     broken = broken[np.argsort(spans.population[broken], kind="stable")]
     breaches = tuple(
@@ -116,25 +112,25 @@ def judge(reading: ModelSpans, condition: PrivacyModel, k: int, release: Release
             span,
             int(spans.population[span]),
             int(spans.n_bins[span]),
-            reading.explain(span) if place < 100 else (),  # nobody reads more of them
+            model.explain(span) if rank < MOST_EXPLAINED else (),
         )
-        for place, span in enumerate(broken.tolist())
+        for rank, span in enumerate(broken.tolist())
     )
     shares = {name: _shares(spans, name, release) for name in spans.groups.histograms}
     return ModelAudit(
-        kind=reading.kind,
+        kind=model.kind,
         release=release,
         k=k,
         privacy=condition.describe(),
         safe_k=spans.largest_k,
         spans=spans,
-        bins=reading.bins,
-        span_of_row=reading.span_of_row,
+        bins=model.bins,
+        span_of_row=model.span_of_row,
         breaches=breaches,
         exposed={name: _exposed(spans, name, share) for name, share in shares.items()},
         confidence={name: _highest(spans, name, share) for name, share in shares.items()},
-        method=reading.method,
-        notes=reading.notes,
+        method=model.method,
+        notes=model.notes,
     )
 
 

@@ -15,27 +15,27 @@ from shoal.typing import Floats
 
 
 def code_features(
-    columns: Sequence[str], categories: Mapping[str, Sequence[Any]], people: TrainingTable
+    columns: Sequence[str], categories: Mapping[str, Sequence[Any]], table: TrainingTable
 ) -> Features:
     """Columns as numbers; those with categories as the place of their value among them."""
-    matrix = np.empty((people.n_rows, len(columns)))
+    matrix = np.empty((table.n_rows, len(columns)))
     private: list[PrivateFeatures] = []
     for at, name in enumerate(columns):
         known = categories.get(name)
         if known is None:
-            matrix[:, at] = people.numbers(name)
-            if name in people.private:
-                private.append(bare_feature(name, at, people.domains[name]))
+            matrix[:, at] = table.numbers(name)
+            if name in table.private:
+                private.append(bare_feature(name, at, table.domains[name]))
             continue
-        codes, values = people.frame.factorize(name)
+        codes, values = table.frame.factorize(name)
         matrix[:, at] = np.append(_places(name, values, known), np.nan)[codes]
-        if name in people.private:
-            private.append(_closed(name, at, known, people))
+        if name in table.private:
+            private.append(_closed(name, at, known, table))
     return Features(tuple(columns), matrix, tuple(private))
 
 
 def encoded_features(
-    before: Any, model: Any, people: TrainingTable, *, has_categories: bool
+    before: Any, model: Any, table: TrainingTable, *, has_categories: bool
 ) -> Features:
     """What the encoders of a Pipeline make of the columns; the model must not code any itself."""
     if has_categories:
@@ -43,7 +43,7 @@ def encoded_features(
             "the model codes categories itself, behind a Pipeline. Fit it on the table, or let an "
             "encoder of the Pipeline code them."
         )
-    return find_features(before, model, people)
+    return find_features(before, model, table)
 
 
 def _places(name: str, values: Sequence[Any], known: Sequence[Any]) -> Floats:
@@ -57,8 +57,8 @@ def _places(name: str, values: Sequence[Any], known: Sequence[Any]) -> Floats:
     return np.array([place[text(value)] for value in values], np.float64)
 
 
-def _closed(name: str, at: int, known: Sequence[Any], people: TrainingTable) -> PrivateFeatures:
-    domain = people.domains[name]
+def _closed(name: str, at: int, known: Sequence[Any], table: TrainingTable) -> PrivateFeatures:
+    domain = table.domains[name]
     values: Sequence[Any] = domain.values
     if domain.is_range:  # every category that is a number within
         low, high = (float(value) for value in domain.values)

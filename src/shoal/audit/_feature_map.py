@@ -104,17 +104,17 @@ def _single(values: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
         return values.astype(np.float32, copy=False)
 
 
-def input_columns(model: Any, people: TrainingTable) -> tuple[str, ...]:
+def input_columns(model: Any, table: TrainingTable) -> tuple[str, ...]:
     """Columns that a model was fitted on; an error when the schema has others."""
     names = getattr(model, "feature_names_in_", None)
-    wanted = getattr(model, "n_features_in_", len(people.attributes))
-    return match_columns(names, wanted, people)
+    wanted = getattr(model, "n_features_in_", len(table.attributes))
+    return match_columns(names, wanted, table)
 
 
-def match_columns(names: Any, wanted: int, people: TrainingTable) -> tuple[str, ...]:
+def match_columns(names: Any, wanted: int, table: TrainingTable) -> tuple[str, ...]:
     """The schema's columns behind a model's names, or behind its number of unnamed features."""
     if names is not None:
-        lost = [str(name) for name in names if str(name) not in people.attributes]
+        lost = [str(name) for name in names if str(name) not in table.attributes]
         if lost:
             raise SchemaError(
                 f"the model was fitted on columns that are no attributes in the schema: "
@@ -122,23 +122,39 @@ def match_columns(names: Any, wanted: int, people: TrainingTable) -> tuple[str, 
                 "table (the target and identifiers are no attributes)."
             )
         return tuple(map(str, names))
-    if wanted != len(people.attributes):
+    if wanted != len(table.attributes):
         raise SchemaError(
             f"the model was fitted on {wanted} columns without names, and the schema has "
-            f"{len(people.attributes)} attributes. Leave the others out of table and schema, or "
+            f"{len(table.attributes)} attributes. Leave the others out of table and schema, or "
             "fit on a table with names."
         )
-    return people.attributes
+    return table.attributes
+
+
+def last_step(model: Any) -> Any:
+    """The last step of a Pipeline: the model itself."""
+    if not _is_pipeline(model):
+        return model
+    return last_step(model.steps[0][1]) if len(model.steps) == 1 else model.steps[-1][1]
 
 
 def split_pipeline(model: Any) -> tuple[Any, Any]:
     """What comes before the last step of a Pipeline (None without one), and the last step."""
-    if type(model).__name__ == "Pipeline" and hasattr(model, "steps"):
-        if len(model.steps) == 1:
-            return split_pipeline(model.steps[0][1])
-        _check_steps(model[:-1])
-        return model[:-1], model.steps[-1][1]
-    return None, model
+    if not _is_pipeline(model):
+        return None, model
+    if len(model.steps) == 1:
+        return split_pipeline(model.steps[0][1])
+    _check_steps(model[:-1])
+    return model[:-1], model.steps[-1][1]
+
+
+def count_classes(model: Any) -> int | None:
+    """Classes that a fitted estimator knows; None when it predicts a number."""
+    return len(model.classes_) if hasattr(model, "classes_") else None
+
+
+def _is_pipeline(model: Any) -> bool:
+    return type(model).__name__ == "Pipeline" and hasattr(model, "steps")
 
 
 def _check_steps(step: Any) -> None:
@@ -170,35 +186,35 @@ def _keeps_columns_apart(step: Any, name: str) -> bool:
 
 
 def find_features(
-    before: Any, model: Any, people: TrainingTable, *, single: bool = False
+    before: Any, model: Any, table: TrainingTable, *, single: bool = False
 ) -> Features:
     """Features of the rows, and what private attributes can make of theirs.
 
     With `single` the matrix is made in single precision at once: memory that was never used costs
     more time than the tests of a tree.
     """
-    columns = input_columns(model if before is None else before, people)
+    columns = input_columns(model if before is None else before, table)
     if before is None:
-        matrix = np.empty((people.n_rows, len(columns)), np.float32 if single else np.float64)
-        for at, name in enumerate(columns):
-            column = people.numbers(name)
-            matrix[:, at] = _single(column) if single else column
+        matrix = np.empty((table.n_rows, len(columns)), np.float32 if single else np.float64)
+        for feature, name in enumerate(columns):
+            column = table.numbers(name)
+            matrix[:, feature] = _single(column) if single else column
         bare = tuple(
-            bare_feature(name, columns.index(name), people.domains[name])
-            for name in people.private
+            bare_feature(name, columns.index(name), table.domains[name])
+            for name in table.private
             if name in columns
         )
         return Features(columns, matrix, bare)
-    matrix = _transform(before, people, columns, None, None)
+    matrix = _transform(before, table, columns, None, None)
     private: list[PrivateFeatures] = []
     notes: list[str] = []
-    for name in people.private:
+    for name in table.private:
         if name in columns:
-            found, note = _probe(before, people, columns, name)
-            private.append(found)
+            feature, note = _probe(before, table, columns, name)
+            private.append(feature)
             notes += note
-    found = Features(_names(before, matrix.shape[1]), matrix, tuple(private), tuple(notes))
-    return found.in_single() if single else found
+    features = Features(_names(before, matrix.shape[1]), matrix, tuple(private), tuple(notes))
+    return features.in_single() if single else features
 
 
 def _names(before: Any, n_features: int) -> tuple[str, ...]:
@@ -219,40 +235,40 @@ def bare_feature(name: str, place: int, domain: Domain) -> PrivateFeatures:
 
 
 def _transform(
-    before: Any, people: TrainingTable, columns: tuple[str, ...], name: str | None, values: Any
+    before: Any, table: TrainingTable, columns: tuple[str, ...], name: str | None, values: Any
 ) -> Floats:
-    frame = people.frame.select(columns)
+    frame = table.frame.select(columns)
     if name is not None:
         frame = frame.take(np.zeros(len(values), np.intp)).with_arrays({name: values})
-    table: Any = frame.native
+    rows: Any = frame.native
     if not hasattr(before, "feature_names_in_"):
-        table = np.column_stack([np.array(frame.values(c), object) for c in columns])
+        rows = np.column_stack([np.array(frame.values(c), object) for c in columns])
     try:
-        found = before.transform(table)
+        image = before.transform(rows)
     except Exception as error:  # its text may hold somebody's data
         where = "the table" if name is None else f"the domain of column {name!r}"
         raise SchemaError(
             f"the model's encoders refuse {where} ({type(error).__name__}). Give the table the "
             "model was fitted on, and domains with values its encoders know."
         ) from None
-    found = found.toarray() if hasattr(found, "toarray") else found
-    return np.asarray(found, np.float64)
+    image = image.toarray() if hasattr(image, "toarray") else image
+    return np.asarray(image, np.float64)
 
 
 def _probe(
-    before: Any, people: TrainingTable, columns: tuple[str, ...], name: str
+    before: Any, table: TrainingTable, columns: tuple[str, ...], name: str
 ) -> tuple[PrivateFeatures, list[str]]:
-    domain = people.domains[name]
+    domain = table.domains[name]
     if not domain.is_range:
         values = [*domain.values, *([None] * domain.has_missing)]
-        image = _transform(before, people, columns, name, np.array(values, object))
+        image = _transform(before, table, columns, name, np.array(values, object))
         places = _varying(image)
         return PrivateFeatures(name, places, np.unique(image[:, places], axis=0), None), []
     low, high = (number(value) for value in domain.values)
-    seen = np.sort([number(value) for value in people.frame.factorize(name)[1]])
+    seen = np.sort([number(value) for value in table.frame.factorize(name)[1]])
     tried = np.concatenate([[low, high], np.linspace(low, high, PROBES), seen])
     image = _transform(
-        before, people, columns, name, np.append(tried, [np.nan] * domain.has_missing)
+        before, table, columns, name, np.append(tried, [np.nan] * domain.has_missing)
     )
     places = _varying(image)
     image = image[:, places]

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from shoal.audit.adapters._lightgbm_trees import is_lightgbm
-from shoal.audit.adapters._xgboost_trees import is_xgboost
+from shoal.audit.adapters._registry import is_recognized
 from shoal.errors import MissingExtraError, ParameterError, TableError
 from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 from shoal.typing import PathText
@@ -56,7 +55,7 @@ def _read_json(path: Path) -> Any:
         data = json.loads(path.read_text("utf-8"))
     except (ValueError, UnicodeDecodeError):
         raise TableError(f"{path.name} is not JSON.") from None
-    if isinstance(data, list) or is_xgboost(data) or is_lightgbm(data):
+    if isinstance(data, list) or is_recognized(data):
         return data
     if isinstance(data, dict) and data.get("format") == "shoal-clusters":
         return KAnonymousClustering.from_dict(data)

@@ -31,9 +31,9 @@ def first_rows(label: RowGroups) -> RowGroups:
     return first
 
 
-def with_class(people: TrainingTable, label: RowGroups, outcome: Codes) -> NDArray[np.int64]:
+def with_class(table: TrainingTable, label: RowGroups, outcome: Codes) -> NDArray[np.int64]:
     """Rows of one reach are told apart by the target when that is public."""
-    if people.target_is_private or people.schema.target is None:
+    if table.target_is_private or table.schema.target is None:
         return label.astype(np.int64, copy=False)
     both = label.astype(np.int64) * (int(outcome.max()) + 1) + outcome
     return np.unique(both, return_inverse=True)[1]

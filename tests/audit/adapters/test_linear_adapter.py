@@ -1,75 +1,28 @@
-"""Centroids and linear models: worked example 3, and scikit-learn's own predict."""
+"""Linear models: scikit-learn's own predict over the domain, and a threshold."""
 
 from itertools import product
 
 import numpy as np
 import pytest
-from sklearn.cluster import BisectingKMeans, KMeans, MiniBatchKMeans
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.neighbors import NearestCentroid
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from shoal.audit import audit
-from shoal.errors import ParameterError, TableError
-from shoal.schema import Schema
+from shoal.errors import ParameterError
+from tests.audit.people import numeric, random_points
 from tests.extras import need
 
 pd = need("pandas")
 
 
-def numeric(**roles):
-    return Schema({name: {"role": role, "kind": "numeric"} for name, role in roles.items()})
-
-
-def test_worked_example_3():
-    """Zip in hundreds, income in ten thousands; centroids placed as in figure 3."""
-    table = pd.DataFrame(
-        {
-            "zip": [110.01, 110.01, 130.10, 130.10, 143.84, 150.13],
-            "income": [9.8, 6.2, 3.6, 11.5, 4.4, 10.0],
-        }
-    )
-    model = NearestCentroid().fit(table, [0, 0, 2, 1, 2, 3])
-    model.centroids_ = np.array([[110, 8], [136, 11], [137, 4], [163, 10]], float)
-    schema = numeric(zip="quasi-identifier", income="sensitive")
-    found = audit(model, table, schema, k=2)
-    assert found.bins.population.tolist() == [2, 1, 2, 1]
-    sets = [found.spans.bins_of(span).tolist() for span in found.span_of_row]
-    assert sets == [[0], [0], [1, 2], [1, 2], [1, 2], [2, 3]]
-    assert [breach.rows for breach in found.breaches] == [1]  # Lisa
-    assert found.breaches[0].causes == ("class 2 or class 3",)
-    assert found.safe_k == 1
-    without_lisa = audit(model, table.iloc[:5], schema, k=3)
-    assert without_lisa.is_safe  # John and Cathy are two, and their span has one class
-
-
-def people(seed, n=40):
-    rng = np.random.default_rng(seed)
-    return pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc"))
-
-
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("sort", [KMeans, MiniBatchKMeans, BisectingKMeans])
-def test_clusterings_agree_with_their_predict(seed, sort):
-    table = people(seed)
-    given = {"n_init": 1} if sort is not BisectingKMeans else {}
-    model = make_pipeline(StandardScaler(), sort(4, random_state=seed, **given)).fit(table)
-    schema = numeric(a="quasi-identifier", b="quasi-identifier", c="sensitive")
-    found = audit(model, table, schema, k=3)
-    assert found.bins.population.tolist() == np.bincount(model.predict(table), minlength=4).tolist()
-    steps = np.linspace(table["c"].min(), table["c"].max(), 2001)
-    for row in range(0, len(table), 3):
-        asked = pd.DataFrame(
-            {"a": table["a"].iloc[row], "b": table["b"].iloc[row], "c": steps}, columns=list("abc")
-        )
-        own = found.spans.bins_of(found.span_of_row[row]).tolist()
-        assert np.unique(model.predict(asked)).tolist() == own
+def example():
+    table = random_points(0)
+    model = LogisticRegression().fit(table, table["b"] > table["c"])
+    return model, table, numeric(a="quasi-identifier", b="quasi-identifier", c="sensitive")
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_logistic_regression_agrees_with_its_predict(seed):
-    table = people(seed)
+    table = random_points(seed)
     rng = np.random.default_rng(seed)
     table["a"] = table["a"].round()
     y = rng.integers(0, 3 if seed % 2 else 2, len(table))
@@ -95,40 +48,3 @@ def test_a_threshold_on_a_regression():
     told = [found.spans.n_bins[span] for span in found.span_of_row]
     assert told == [1, 1, 1, 1, 2, 2, 1, 1, 1, 1]  # only with a = 4 or 5 does b decide
     assert found.safe_k == 2
-
-
-def test_kmeans_on_adult_with_income_private():
-    from shoal.datasets import DataNotFoundError, adult
-
-    try:
-        data = adult()
-    except DataNotFoundError as error:
-        pytest.skip(str(error))
-    names = ["age", "education-num", "hours-per-week"]
-    table = pd.DataFrame({n: list(data[n]) for n in [*names, "income"]})
-    table["income"] = (table["income"] == ">50K").astype(float)
-    model = make_pipeline(StandardScaler(), KMeans(6, n_init=1, random_state=0))
-    model.fit(table[[*names, "income"]])
-    schema = Schema(
-        {n: {"role": "quasi-identifier", "kind": "numeric"} for n in names}
-        | {"income": {"role": "sensitive", "kind": "ordinal"}}
-    )
-    found = audit(model, table, schema, k=10)
-    assert found.n_rows == 30_162
-    low, high = (table.assign(income=value)[[*names, "income"]] for value in (0.0, 1.0))
-    both = np.sort(np.column_stack([model.predict(low), model.predict(high)]), axis=1)
-    expected = {}
-    for row, pair in enumerate(map(tuple, both.tolist())):
-        expected.setdefault(pair, []).append(row)
-    assert found.spans.n_spans == len(expected)
-    told = [len(rows) for pair, rows in expected.items() if pair[0] != pair[1]]
-    assert found.safe_k == min(told)
-    assert found.is_safe == (min(told) >= 10)
-
-
-def test_another_table_is_refused():
-    table = people(0)
-    model = KMeans(2, n_init=1, random_state=0).fit(table)
-    schema = numeric(a="quasi-identifier", b="quasi-identifier", c="sensitive")
-    with pytest.raises(TableError, match="fitted on 40 rows"):
-        audit(model, table.iloc[:30], schema)

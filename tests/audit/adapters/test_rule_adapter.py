@@ -43,6 +43,11 @@ RULES = pd.DataFrame(
 SCHEMA = item_schema(["cherries", "candles"], ["viagra", "tylenol"])
 
 
+def example():
+    has = {item: [item in basket for basket in shop()] for item in SCHEMA}
+    return RULES, pd.DataFrame(has), SCHEMA
+
+
 def test_worked_example_4():
     found = audit(RULES, shop(), SCHEMA, k=30)
     assert sorted(found.spans.population.tolist()) == [30, 82, 888]

@@ -1,1 +1,1 @@
-"""What a trained model tells, a file per library; the registry lists them."""
+"""How models are read as spans: a file per kind of model, and the registry that lists them."""

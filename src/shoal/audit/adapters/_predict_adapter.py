@@ -1,4 +1,4 @@
-"""Any function of a person seen as spans, by trying what its private columns can be."""
+"""Any function of a table, by trying what its private columns can be."""
 
 from __future__ import annotations
 
@@ -10,18 +10,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.audit._feature_map import input_columns, split_pipeline
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import Domain, TrainingTable
+from shoal.audit.adapters._adapter import Adapter, AdapterOptions
 from shoal.errors import SchemaError
 from shoal.frames._frame import Frame
 from shoal.privacy.spans._spans import Bins, Spans
 from shoal.schema._text import number
 from shoal.tables._frequency import group_keys
+from shoal.typing import Flags
 
 BLOCK = 100_000  # rows for one call of predict
 
+Combinations = list[tuple[Any, ...]]
 
-class _Asked:
+
+class PredictAdapter(Adapter):
+    """A function of a table, or the predict of a model that no other adapter reads."""
+
+    name = "functions, and whatever else can predict"
+
+    def recognizes(self, model: Any) -> bool:
+        """Whether this can be asked for outputs."""
+        return callable(model) or hasattr(model, "predict")
+
+    def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
+        """Spans by the outputs that combinations of private values give."""
+        kind, ask = _question(model, table)
+        used = [name for name in table.private if name in ask.frame.names]
+        tried, method = _combine(table, used, options.max_points, options.random_state)
+        public = [name for name in ask.frame.names if name not in used]
+        group, first = _public_groups(table, public)
+        own = _ask_rows(ask, table.n_rows)
+        reach = _ask_domain(ask, table, used, tried, first, np.column_stack([group, own]))
+        bins = Bins.count(tuple(f"output {number}" for number in range(len(ask.outputs))), own)
+        spans, span_of_row = Spans.from_reach(reach[group], table.columns)
+
+        def explain(span: int) -> tuple[str, ...]:
+            return tuple(bins.names[output] for output in spans.bins_of(span).tolist())
+
+        return ModelSpans(kind, spans, span_of_row, bins, explain, method)
+
+
+class _Question:
     """A function, and the numbers of the outputs it gave so far."""
 
     def __init__(self, predict: Callable[[Any], Any], frame: Frame, as_array: bool) -> None:
@@ -29,86 +61,87 @@ class _Asked:
         self.outputs: dict[str, int] = {}
 
     def __call__(self, rows: NDArray[np.intp], changed: dict[str, Any]) -> NDArray[np.int64]:
-        asked = self.frame.take(rows)
-        asked = asked.with_arrays(changed) if changed else asked
-        table: Any = asked.native
+        frame = self.frame.take(rows)
+        frame = frame.with_arrays(changed) if changed else frame
+        asked: Any = frame.native
         if self.as_array:
-            table = np.column_stack([asked.numbers(name) for name in asked.names])
+            asked = np.column_stack([frame.numbers(name) for name in frame.names])
         try:
-            found = np.asarray(self.predict(table))
+            given = np.asarray(self.predict(asked))
         except Exception as error:  # its text may hold somebody's data
             raise SchemaError(
                 f"the predict function fails on points of the domain ({type(error).__name__}). "
                 "Declare domains with values it knows."
             ) from None
-        if len(found) != len(rows):
+        if len(given) != len(rows):
             raise SchemaError("the predict function does not give one output per row.")
         number_of = self.outputs.setdefault
-        return np.array([number_of(repr(one), len(self.outputs)) for one in found.tolist()])
+        return np.array([number_of(repr(one), len(self.outputs)) for one in given.tolist()])
 
 
-def read_predict(
-    predict: Callable[[Any], Any],
-    people: TrainingTable,
-    *,
-    columns: tuple[str, ...] | None = None,
-    kind: str = "function",
-    as_array: bool = False,
-    max_points: int = 10_000,
-    random_state: int = 0,
-) -> ModelSpans:
-    """Spans of a function, trying every combination of private values or a sample of them."""
-    names = columns or people.attributes
-    used = [name for name in people.private if name in names]
-    tried, method = _combinations(people, used, max_points, random_state)
-    group, first = _public_groups(people, [name for name in names if name not in used])
-    ask = _Asked(predict, people.frame.select(names), as_array)
-    blocks = range(0, people.n_rows, BLOCK)
-    own = np.concatenate([ask(np.arange(at, min(at + BLOCK, people.n_rows)), {}) for at in blocks])
-    found = [np.column_stack([group, own])]  # what is true is possible
+def _question(model: Any, table: TrainingTable) -> tuple[str, _Question]:
+    """What the model is, and how to ask it."""
+    if not hasattr(model, "predict"):
+        return "function", _Question(model, table.frame.select(table.attributes), False)
+    kind = type(split_pipeline(model)[1]).__name__
+    frame = table.frame.select(input_columns(model, table))
+    return kind, _Question(model.predict, frame, not hasattr(model, "feature_names_in_"))
+
+
+def _ask_rows(ask: _Question, n_rows: int) -> NDArray[np.int64]:
+    """Output of every row as it is."""
+    blocks = range(0, n_rows, BLOCK)
+    return np.concatenate([ask(np.arange(b, min(b + BLOCK, n_rows)), {}) for b in blocks])
+
+
+def _ask_domain(
+    ask: _Question,
+    table: TrainingTable,
+    used: list[str],
+    tried: Combinations,
+    first: NDArray[np.intp],
+    seen: NDArray[np.int64],
+) -> Flags:
+    """Which outputs each group of equal public values can get; those in `seen` for certain."""
+    pairs = [seen]
     step = max(1, BLOCK // max(1, len(tried)))
-    for at in range(0, len(first) if used else 0, step):
-        block = np.arange(at, min(at + step, len(first)))
+    for start in range(0, len(first) if used else 0, step):
+        groups = np.arange(start, min(start + step, len(first)))
         changed = {
-            name: np.array([point[place] for point in tried] * len(block), _dtype(people, name))
-            for place, name in enumerate(used)
+            name: np.array([point[column] for point in tried] * len(groups), _dtype(table, name))
+            for column, name in enumerate(used)
         }
-        given = ask(np.repeat(first[block], len(tried)), changed)
-        pairs = np.column_stack([np.repeat(block, len(tried)), given])
-        found.append(np.unique(pairs, axis=0))
+        given = ask(np.repeat(first[groups], len(tried)), changed)
+        both = np.column_stack([np.repeat(groups, len(tried)), given])
+        pairs.append(np.unique(both, axis=0))
     reach = np.zeros((len(first), len(ask.outputs)), np.bool_)
-    at_group, at_output = np.concatenate(found).T
-    reach[at_group, at_output] = True
-    bins = Bins.count(tuple(f"output {place}" for place in range(len(ask.outputs))), own)
-    spans, span_of_row = Spans.from_reach(reach[group], people.columns)
-
-    def explain(span: int) -> tuple[str, ...]:
-        return tuple(bins.names[b] for b in spans.bins_of(span).tolist())
-
-    return ModelSpans(kind, spans, span_of_row, bins, explain, method)
+    group, output = np.concatenate(pairs).T
+    reach[group, output] = True
+    return reach
 
 
 def _public_groups(
-    people: TrainingTable, public: list[str]
+    table: TrainingTable, public: list[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
     """Number the rows by their public values, and the first row of each number."""
-    coded = [people.frame.factorize(name)[0] for name in public]
-    group = np.zeros(people.n_rows, np.int64)
+    coded = [table.frame.factorize(name)[0] for name in public]
+    group = np.zeros(table.n_rows, np.int64)
     if coded:
         group = group_keys(np.column_stack(coded) + 1)[0]
     first = np.zeros(int(group.max()) + 1, np.intp)
-    first[group[::-1]] = np.arange(people.n_rows)[::-1]
+    first[group[::-1]] = np.arange(table.n_rows)[::-1]
     return group, first
 
 
-def _dtype(people: TrainingTable, name: str) -> Any:
-    return np.float64 if people.frame.types[name] == "number" else object
+def _dtype(table: TrainingTable, name: str) -> Any:
+    return np.float64 if table.frame.types[name] == "number" else object
 
 
-def _combinations(
-    people: TrainingTable, used: list[str], most: int, seed: int
-) -> tuple[list[tuple[Any, ...]], str]:
-    domains = [people.domains[name] for name in used]
+def _combine(
+    table: TrainingTable, used: list[str], most: int, seed: int
+) -> tuple[Combinations, str]:
+    """Combinations of private values, and how they were chosen."""
+    domains = [table.domains[name] for name in used]
     rng = np.random.default_rng(seed)
     sizes = [len(d.values) + d.has_missing for d in domains]
     if any(d.is_range for d in domains) or prod(sizes) > most:
@@ -122,7 +155,8 @@ def _combinations(
 def _draw(domain: Domain, size: int, rng: np.random.Generator) -> list[Any]:
     if domain.is_range:
         low, high = (number(value) for value in domain.values)
-        found: list[Any] = [low, high, *rng.uniform(low, high, max(0, size - 2)).tolist()]
-        return [found[place] for place in rng.permutation(size)]
+        # the ends are always among those drawn: extreme values have outputs of their own
+        points: list[Any] = [low, high, *rng.uniform(low, high, max(0, size - 2)).tolist()]
+        return [points[index] for index in rng.permutation(size)]
     values = [*domain.values, *([None] * domain.has_missing)]
-    return [values[place] for place in rng.integers(0, len(values), size)]
+    return [values[index] for index in rng.integers(0, len(values), size)]

@@ -1,60 +1,89 @@
-"""Association rules seen as spans."""
+"""Association rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
+from shoal.audit.adapters._adapter import Adapter, AdapterOptions
 from shoal.errors import SchemaError, TableError
-from shoal.privacy.spans._rule_spans import read_rules, rule_spans
+from shoal.privacy.spans._rule_spans import ItemRule, read_rules, rule_spans
 from shoal.schema import Schema
+from shoal.typing import Flags
 
 
 def item_schema(public: Iterable[str], private: Iterable[str]) -> Schema:
-    """A schema for baskets: a column per item, true where the basket has it."""
+    """A schema for baskets: a column per item, true where the basket has it.
+
+    Parameters
+    ----------
+    public : iterable of str
+        Items that an attacker may have seen in somebody's basket.
+    private : iterable of str
+        Items that nobody sees; those among `public` too are private.
+
+    Examples
+    --------
+    >>> schema = item_schema(["bread", "tea", "pills"], private=["pills"])
+    >>> schema.sensitive
+    ('pills',)
+    """
     hidden = set(private)
     roles = {item: "quasi-identifier" for item in public if item not in hidden}
     roles |= dict.fromkeys(sorted(hidden), "sensitive")
     return Schema({item: {"role": role} for item, role in roles.items()})
 
 
-def is_rules(model: Any) -> bool:
-    """Whether a model is a table or a list of rules."""
-    if hasattr(model, "columns"):
-        return {"antecedents", "consequents"} <= set(map(str, model.columns))
-    if not isinstance(model, list | tuple) or not model:
-        return False
-    first = model[0]
-    return "antecedents" in first if isinstance(first, Mapping) else not hasattr(first, "predict")
+class RuleAdapter(Adapter):
+    """Rules over baskets, as a table or a list; items are the schema's columns."""
+
+    name = "association rules"
+
+    def recognizes(self, model: Any) -> bool:
+        """Whether a model is a table or a list of rules."""
+        if hasattr(model, "columns"):
+            return {"antecedents", "consequents"} <= set(map(str, model.columns))
+        if not isinstance(model, list | tuple) or not model:
+            return False
+        first = model[0]
+        if isinstance(first, Mapping):
+            return "antecedents" in first
+        return not hasattr(first, "predict")
+
+    def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
+        """Spans by which public items of the rules a basket has."""
+        rules = read_rules(model)
+        columns = _read_items(rules, table)
+        if options.check_table:
+            _check_support(model, rules, columns, table.n_rows)
+        told = rule_spans(rules, columns, table.private, table.n_rows, table.columns)
+
+        def explain(span: int) -> tuple[str, ...]:
+            speaking = np.flatnonzero(told.told[span]).tolist()
+            return tuple(f"rule {rules[rule]}" for rule in speaking[:5])
+
+        return ModelSpans("association rules", told.spans, told.span_of_row, told.bins, explain)
 
 
-def read_rule_set(model: Any, people: TrainingTable, *, check_table: bool) -> ModelSpans:
-    """Spans of rules over baskets; items are the schema's columns."""
-    rules = read_rules(model)
+def _read_items(rules: Sequence[ItemRule], table: TrainingTable) -> dict[str, Flags]:
+    """Truth values of the items that rules speak of."""
     used = sorted({item for rule in rules for item in rule.items})
-    unknown = [item for item in used if item not in people.attributes]
+    unknown = [item for item in used if item not in table.attributes]
     if unknown:
         raise SchemaError(
             f"the rules have {len(unknown)} items that are no columns of the schema: "
             f"{', '.join(map(repr, unknown[:5]))}."
         )
-    columns = {item: np.nan_to_num(people.numbers(item)) != 0 for item in used}
-    if check_table:
-        _check_support(model, rules, columns, people.n_rows)
-    found = rule_spans(rules, columns, people.private, people.n_rows, people.columns)
-
-    def explain(span: int) -> tuple[str, ...]:
-        told = np.flatnonzero(found.told[span]).tolist()
-        return tuple(f"rule {rules[place]}" for place in told[:5])
-
-    return ModelSpans("association rules", found.spans, found.span_of_row, found.bins, explain)
+    return {item: np.nan_to_num(table.numbers(item)) != 0 for item in used}
 
 
-def _check_support(model: Any, rules: Any, columns: Any, n_rows: int) -> None:
+def _check_support(
+    model: Any, rules: Sequence[ItemRule], columns: Mapping[str, Flags], n_rows: int
+) -> None:
     if hasattr(model, "columns"):
         supports = list(model["support"]) if "support" in model.columns else []
     else:

@@ -19,9 +19,9 @@ from shoal.privacy.spans._spans import Bins, Spans, count_groups
 from shoal.typing import Codes, Counts, Flags
 
 
-def read_joint(
+def find_joint_spans(
     model: TreeModel,
-    people: TrainingTable,
+    table: TrainingTable,
     outcome: Codes,
     outcomes: tuple[str, ...],
     *,
@@ -45,13 +45,13 @@ def read_joint(
         filled.append(np.bincount(ends, minlength=len(tree.left))[tree.leaves])
     labels = [part.label for part in parts]
     if not labels:
-        labels = [np.zeros(people.n_rows, np.uint8)]  # a model without trees tells nobody apart
-    joint = with_class(people, join_labels(labels), outcome)
+        labels = [np.zeros(table.n_rows, np.uint8)]  # a model without trees tells nobody apart
+    joint = with_class(table, join_labels(labels), outcome)
     first = first_rows(joint)
     several = np.zeros(len(first), np.bool_)
     for part in parts:
         several |= part.n_leaves[part.label[first]] > 1
-    told = outcomes if people.target_is_private else ("",)
+    told = outcomes if table.target_is_private else ("",)
     layout = JointBins(model, tuple(parts), first, several, told)
     own = np.bincount(joint * len(told) + (outcome if len(told) > 1 else 0))
     own = np.append(own, np.zeros(len(first) * len(told) - len(own), own.dtype))
@@ -59,7 +59,7 @@ def read_joint(
     spans = JointSpans(
         layout.start,
         np.empty(0, np.int32),
-        count_groups(joint, len(first), people.columns),
+        count_groups(joint, len(first), table.columns),
         layout,
     )
     bins = Bins(layout, np.concatenate([own, *(filled if several.any() else [])]))

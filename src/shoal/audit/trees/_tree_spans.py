@@ -7,7 +7,7 @@ import numpy as np
 from shoal.audit._model_spans import ModelSpans, shorten
 from shoal.audit._row_groups import RowGroups, first_rows, with_class
 from shoal.audit._training_table import TrainingTable
-from shoal.audit.trees._joint_spans import read_joint
+from shoal.audit.trees._joint_spans import find_joint_spans
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.audit.trees._tree_reach import TreeReach
 from shoal.errors import TableError
@@ -16,28 +16,28 @@ from shoal.schema._coding import code_column
 from shoal.typing import Codes
 
 
-def read_trees(model: TreeModel, people: TrainingTable, *, check_table: bool) -> ModelSpans:
+def find_tree_spans(model: TreeModel, table: TrainingTable, *, check_table: bool) -> ModelSpans:
     """Spans of one tree, or the joint spans of several."""
-    outcome, outcomes = _outcomes(model.n_classes, people)
+    outcome, outcomes = _outcomes(model.n_classes, table)
     if len(model.trees) != 1:
-        return read_joint(model, people, outcome, outcomes, check_table=check_table)
+        return find_joint_spans(model, table, outcome, outcomes, check_table=check_table)
     ends = model.ends(0)
     if check_table:
         model.check(0, ends)
-    return _read_one(model, people, outcome, outcomes, ends, model.reach(0, ends))
+    return _find_spans(model, table, outcome, outcomes, ends, model.reach(0, ends))
 
 
-def _outcomes(n_classes: int | None, people: TrainingTable) -> tuple[Codes, tuple[str, ...]]:
+def _outcomes(n_classes: int | None, table: TrainingTable) -> tuple[Codes, tuple[str, ...]]:
     """What a leaf tells besides itself, of each row: its class, or on which side of the mean."""
-    target = people.schema.target
+    target = table.schema.target
     if target is None:
-        return np.zeros(people.n_rows, np.int32), ("",)
+        return np.zeros(table.n_rows, np.int32), ("",)
     if n_classes is None:
-        numbers = people.numbers(target)
+        numbers = table.numbers(target)
         above = numbers > np.nanmean(numbers)
         return above.astype(np.int32), (", target at most its mean", ", target above its mean")
-    coding, codes = people.columns.get(target) or code_column(
-        target, people.schema[target], *people.frame.factorize(target)
+    coding, codes = table.columns.get(target) or code_column(
+        target, table.schema[target], *table.frame.factorize(target)
     )
     if n_classes > coding.n_codes:
         raise TableError(
@@ -47,9 +47,9 @@ def _outcomes(n_classes: int | None, people: TrainingTable) -> tuple[Codes, tupl
     return codes, tuple(f", class {code}" for code in range(coding.n_codes))
 
 
-def _read_one(
+def _find_spans(
     model: TreeModel,
-    people: TrainingTable,
+    table: TrainingTable,
     outcome: Codes,
     outcomes: tuple[str, ...],
     ends: RowGroups,
@@ -63,16 +63,16 @@ def _read_one(
     place = np.zeros(len(tree.left), np.int64)
     place[leaves] = np.arange(len(leaves))
     bins = Bins.count(names, place[ends] * n + outcome)
-    span_of_row = with_class(people, reach.label, outcome)
+    span_of_row = with_class(table, reach.label, outcome)
     first = first_rows(span_of_row)
-    own, everything, hidden = [], np.arange(n), people.target_is_private
+    own, everything, hidden = [], np.arange(n), table.target_is_private
     for row in first.tolist():
         at = place[np.sort(reach.of(int(reach.label[row])))] * n
         told = everything if hidden else outcome[row : row + 1]
         own.append((at[:, None] + told).ravel())
     start = np.concatenate([[0], np.cumsum([len(one) for one in own])]).astype(np.int64)
     spans = Spans.from_members(
-        span_of_row, start, np.concatenate(own).astype(np.int32), people.columns
+        span_of_row, start, np.concatenate(own).astype(np.int32), table.columns
     )
 
     def explain(span: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.audit import audit, load_model
-from shoal.audit.adapters._xgboost_trees import below, is_xgboost
+from shoal.audit.adapters._xgboost_adapter import XGBoostAdapter, below
 from shoal.errors import ParameterError, SchemaError, TableError
 from tests.audit.people import random_people, roles
 from tests.extras import need
@@ -63,6 +63,10 @@ def nested():
     return [root]
 
 
+def example():
+    return SAVED, pd.DataFrame(TABLE), roles(x="pn", c="s", y="s")
+
+
 def test_a_saved_model_is_read_without_the_package():
     found = audit(SAVED, pd.DataFrame(TABLE), roles(x="pn", c="p", y="s"), k=3)
     groups = [np.flatnonzero(found.span_of_row == s).tolist() for s in range(3)]
@@ -102,7 +106,7 @@ def test_thresholds_are_compared_in_single_precision():
 def test_files(tmp_path):
     for name, data in (("saved.json", SAVED), ("dump.json", nested())):
         (tmp_path / name).write_text(json.dumps(data))
-        assert is_xgboost(load_model(tmp_path / name))
+        assert XGBoostAdapter().recognizes(load_model(tmp_path / name))
 
 
 def test_what_is_refused():

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._coded_features import code_features, encoded_features
-from shoal.audit._feature_map import Features, match_columns
+from shoal.audit._feature_map import Features, last_step, match_columns, split_pipeline
 from shoal.audit._training_table import TrainingTable
+from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
@@ -18,39 +19,45 @@ from shoal.typing import Floats
 Node = Mapping[str, Any]
 
 
-def is_lightgbm(model: Any) -> bool:
-    """Whether this is a model of LightGBM or what `dump_model` gives."""
-    if isinstance(model, Mapping):
-        return "tree_info" in model
-    return hasattr(model, "booster_") or (
-        hasattr(model, "dump_model") and type(model).__module__.startswith("lightgbm")
-    )
-
-
-def lightgbm_trees(before: Any, model: Any, people: TrainingTable) -> TreeModel:
-    """Read a fitted estimator, a Booster, or what `dump_model` gives.
+class LightGBMAdapter(TreeAdapter):
+    """A fitted estimator, a Booster, or what `dump_model` gives.
 
     Numbers up to the threshold go left, in double precision.  A missing value is a zero where the
     training rows had none; a zero is a missing value with `zero_as_missing`.
     """
-    kind, dump, drawn = "LightGBM", model, False
-    if not isinstance(model, Mapping):
-        kind = type(model).__name__
-        booster = model.booster_ if hasattr(model, "booster_") else model
-        dump = booster.dump_model()
-        drawn = _is_drawn(booster.params)
-    read = [_read(tree["tree_structure"]) for tree in dump["tree_info"]]
-    none: tuple[Floats | None, ...] = (None,) * len(read)
-    notes = ("rows were drawn for each tree: that this is the training table was not checked",)
-    return TreeModel(
-        kind,
-        _features(before, model, dump, people),
-        tuple(tree for tree, _ in read),
-        _classes(dump),
-        none if drawn else tuple(rows for _, rows in read),
-        trained_on=None if drawn or not read else int(read[0][1][0]),
-        notes=notes if drawn else (),
-    )
+
+    name = "LightGBM"
+
+    def recognizes(self, model: Any) -> bool:
+        """Whether this is a model of LightGBM or what `dump_model` gives."""
+        last = last_step(model)
+        if isinstance(last, Mapping):
+            return "tree_info" in last
+        return hasattr(last, "booster_") or (
+            hasattr(last, "dump_model") and type(last).__module__.startswith("lightgbm")
+        )
+
+    def read_trees(self, model: Any, table: TrainingTable, options: AdapterOptions) -> TreeModel:
+        """The trees of all rounds and classes."""
+        before, last = split_pipeline(model)
+        kind, dump, drawn = "LightGBM", last, False
+        if not isinstance(last, Mapping):
+            kind = type(last).__name__
+            booster = last.booster_ if hasattr(last, "booster_") else last
+            dump = booster.dump_model()
+            drawn = _is_drawn(booster.params)
+        trees = [_read_tree(tree["tree_structure"]) for tree in dump["tree_info"]]
+        none: tuple[Floats | None, ...] = (None,) * len(trees)
+        notes = ("rows were drawn for each tree: that this is the training table was not checked",)
+        return TreeModel(
+            kind,
+            _features(before, last, dump, table),
+            tuple(tree for tree, _ in trees),
+            _count_classes(dump),
+            none if drawn else tuple(rows for _, rows in trees),
+            trained_on=None if drawn or not trees else int(trees[0][1][0]),
+            notes=notes if drawn else (),
+        )
 
 
 def _is_drawn(given: Mapping[str, Any]) -> bool:
@@ -60,21 +67,21 @@ def _is_drawn(given: Mapping[str, Any]) -> bool:
     return (share < 1.0 and often > 0) or bool(how & {"goss", "rf"})
 
 
-def _features(before: Any, model: Any, dump: Node, people: TrainingTable) -> Features:
+def _features(before: Any, model: Any, dump: Node, table: TrainingTable) -> Features:
     coded = dump.get("pandas_categorical") or []
     if before is not None:
-        return encoded_features(before, model, people, has_categories=bool(coded))
+        return encoded_features(before, model, table, has_categories=bool(coded))
     names = [str(name) for name in dump["feature_names"]]
-    columns = match_columns(_spelled(names, people), int(dump["max_feature_idx"]) + 1, people)
-    return code_features(columns, _categories(columns, names, coded, dump, people), people)
+    columns = match_columns(_spelled(names, table), int(dump["max_feature_idx"]) + 1, table)
+    return code_features(columns, _categories(columns, names, coded, dump, table), table)
 
 
-def _spelled(names: Sequence[str], people: TrainingTable) -> list[str] | None:
+def _spelled(names: Sequence[str], table: TrainingTable) -> list[str] | None:
     """Names as the table spells them: LightGBM writes underlines for blanks; None for none."""
-    unnamed = [f"Column_{at}" for at in range(len(names))]
-    if list(names) == unnamed and not set(names) <= set(people.attributes):
+    unnamed = [f"Column_{number}" for number in range(len(names))]
+    if list(names) == unnamed and not set(names) <= set(table.attributes):
         return None
-    known = {name.replace(" ", "_"): name for name in people.attributes}
+    known = {name.replace(" ", "_"): name for name in table.attributes}
     return [known.get(name, name) for name in names]
 
 
@@ -83,7 +90,7 @@ def _categories(
     names: Sequence[str],
     coded: Sequence[Any],
     dump: Node,
-    people: TrainingTable,
+    table: TrainingTable,
 ) -> dict[str, Any]:
     """The categories of each column that pandas had coded, in the order of columns.
 
@@ -91,7 +98,7 @@ def _categories(
     numbers, or else to those that were split by category.
     """
     infos = dump.get("feature_infos", {})
-    other = [c for c in columns if people.frame.types[c] not in ("number", "boolean")]
+    other = [c for c in columns if table.frame.types[c] not in ("number", "boolean")]
     if len(other) != len(coded):
         other = [
             column
@@ -106,7 +113,7 @@ def _categories(
     return dict(zip(other, coded, strict=True))
 
 
-def _read(root: Node) -> tuple[BinaryTree, Floats]:
+def _read_tree(root: Node) -> tuple[BinaryTree, Floats]:
     out = TreeWriter()
 
     def walk(node: Node) -> int:
@@ -117,27 +124,27 @@ def _read(root: Node) -> tuple[BinaryTree, Floats]:
                     "model's predict as a function."
                 )
             return out.add(int(node.get("leaf_index", 0)), float(node.get("leaf_count", 0)))
-        place = out.add(int(node["split_index"]), float(node["internal_count"]))
+        index = out.add(int(node["split_index"]), float(node["internal_count"]))
         kind, missing = node["decision_type"], node["missing_type"]
         if kind == "==":  # one of these goes left; missing and unknown ones go right
             codes = [int(code) for code in str(node["threshold"]).split("||")]
-            out.test(place, node["split_feature"], codes, missing_left=False)
+            out.test(index, node["split_feature"], codes, missing_left=False)
         elif kind == "<=":
             cut = float(node["threshold"])
             # where the training rows had no missing value, a missing value is a zero
             lost = cut >= 0.0 if missing == "None" else bool(node["default_left"])
             zero = missing == "Zero"
-            out.test(place, node["split_feature"], cut, missing_left=lost, zero_missing=zero)
+            out.test(index, node["split_feature"], cut, missing_left=lost, zero_missing=zero)
         else:
             raise ParameterError(f"the LightGBM tree has tests of an unknown kind ({kind!r}).")
-        out.left[place], out.right[place] = walk(node["left_child"]), walk(node["right_child"])
-        return place
+        out.left[index], out.right[index] = walk(node["left_child"]), walk(node["right_child"])
+        return index
 
     walk(root)
     return out.finish(), np.array(out.rows)
 
 
-def _classes(dump: Node) -> int | None:
+def _count_classes(dump: Node) -> int | None:
     objective = str(dump.get("objective", "")).split(" ")[0]
     if objective in ("binary", "cross_entropy"):
         return 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.audit import audit, load_model
-from shoal.audit.adapters._lightgbm_trees import is_lightgbm
+from shoal.audit.adapters._lightgbm_adapter import LightGBMAdapter
 from shoal.errors import ParameterError, SchemaError, TableError
 from tests.audit.people import random_people, roles
 from tests.extras import need
@@ -61,6 +61,10 @@ TABLE = {
 SCHEMA = roles(**{"the x": "pn", "c": "p", "y": "s"})
 
 
+def example():
+    return dump(), pd.DataFrame(TABLE), SCHEMA
+
+
 def test_a_dump_is_read_without_the_package():
     found = audit(dump(), pd.DataFrame(TABLE), SCHEMA, k=3)
     groups = [np.flatnonzero(found.span_of_row == s).tolist() for s in range(3)]
@@ -92,7 +96,7 @@ def test_a_private_zero_that_counts_as_missing():
 
 def test_files(tmp_path):
     (tmp_path / "dump.json").write_text(json.dumps(dump()))
-    assert is_lightgbm(load_model(tmp_path / "dump.json"))
+    assert LightGBMAdapter().recognizes(load_model(tmp_path / "dump.json"))
 
 
 def test_what_is_refused():

@@ -10,9 +10,16 @@ from numpy.typing import NDArray
 from sklearn import __version__ as sklearn_version
 from sklearn.pipeline import make_pipeline
 
-from shoal.audit._feature_map import Features, find_features, input_columns
+from shoal.audit._feature_map import (
+    Features,
+    count_classes,
+    find_features,
+    input_columns,
+    last_step,
+    split_pipeline,
+)
 from shoal.audit._training_table import TrainingTable
-from shoal.audit.adapters._sklearn_trees import count_classes
+from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError
@@ -34,41 +41,57 @@ FIELDS = (
 MOST_TRIED = 1000  # rows on which what was read is held against what the model says
 
 
-def histogram_trees(before: Any, model: Any, people: TrainingTable) -> TreeModel:
-    """Read the trees of a fitted model.
+class HistogramAdapter(TreeAdapter):
+    """Gradient boosting on histograms.
 
-    scikit-learn has no public way to them.  The layout is checked, and what was read has to give
-    the model's own predictions, so that another release of scikit-learn is refused, not misread.
+    scikit-learn has no public way to its trees.  The layout is checked, and what was read has to
+    give the model's own predictions, so that another release of scikit-learn is refused, not
+    misread.
     """
+
+    name = "histogram gradient boosting of scikit-learn"
+
+    def recognizes(self, model: Any) -> bool:
+        """Whether this is such a model, fitted."""
+        last = last_step(model)
+        return type(last).__name__ in MODELS and hasattr(last, "_predictors")
+
+    def read_trees(self, model: Any, table: TrainingTable, options: AdapterOptions) -> TreeModel:
+        """The trees of all rounds and classes."""
+        before, last = split_pipeline(model)
+        encoder, nodes, bitsets = _read_private_parts(last)
+        chain = [step for step in (before, encoder) if step is not None]
+        whole = make_pipeline(*chain) if len(chain) > 1 else next(iter(chain), None)
+        trees = TreeModel(
+            type(last).__name__,
+            find_features(whole, last, table),
+            tuple(_read_tree(one, bits) for one, bits in zip(nodes, bitsets, strict=True)),
+            count_classes(last),
+            tuple(np.asarray(one["count"], np.float64) for one in nodes),
+            trained_on=int(nodes[0]["count"][0]),
+        )
+        _compare(before, last, table, trees, [one["value"] for one in nodes])
+        if last.do_early_stopping_ and last.validation_fraction is not None:
+            note = "early stopping held rows back: that this is the training table was not checked"
+            return replace(trees, rows=(None,) * len(nodes), notes=(note,))
+        return trees
+
+
+def _read_private_parts(model: Any) -> tuple[Any, list[Any], list[NDArray[np.uint32]]]:
+    """The encoder of categories, and nodes and sets of categories of each tree."""
     try:
         encoder = model._preprocessor
-        found = [one for row in model._predictors for one in row]
-        nodes = [one.nodes for one in found]
-        bitsets = [np.asarray(one.raw_left_cat_bitsets, np.uint32) for one in found]
+        predictors = [one for row in model._predictors for one in row]
+        nodes = [one.nodes for one in predictors]
+        bitsets = [np.asarray(one.raw_left_cat_bitsets, np.uint32) for one in predictors]
     except AttributeError:
         raise _not_understood() from None
     if any(not set(FIELDS) <= set(one.dtype.names or ()) for one in nodes):
         raise _not_understood()
-    chain = [step for step in (before, encoder) if step is not None]
-    whole = make_pipeline(*chain) if len(chain) > 1 else next(iter(chain), None)
-    features = find_features(whole, model, people)
-    trees = tuple(_read(one, bits) for one, bits in zip(nodes, bitsets, strict=True))
-    read = TreeModel(
-        type(model).__name__,
-        features,
-        trees,
-        count_classes(model),
-        tuple(np.asarray(one["count"], np.float64) for one in nodes),
-        trained_on=int(nodes[0]["count"][0]),
-    )
-    _compare(before, model, people, read, [one["value"] for one in nodes])
-    if model.do_early_stopping_ and model.validation_fraction is not None:
-        note = "early stopping held rows back: that this is the training table was not checked"
-        return replace(read, rows=(None,) * len(trees), notes=(note,))
-    return read
+    return encoder, nodes, bitsets
 
 
-def _read(nodes: Any, bitsets: NDArray[np.uint32]) -> BinaryTree:
+def _read_tree(nodes: Any, bitsets: NDArray[np.uint32]) -> BinaryTree:
     leaf = nodes["is_leaf"].astype(np.bool_)
     chosen = {
         int(node): _codes(bitsets[nodes["bitset_idx"][node]])
@@ -93,26 +116,27 @@ def _codes(words: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def _compare(
-    before: Any, model: Any, people: TrainingTable, read: TreeModel, values: list[Floats]
+    before: Any, model: Any, table: TrainingTable, trees: TreeModel, values: list[Floats]
 ) -> None:
     """Refuse trees that do not add up to what the model says, but for a constant."""
-    some = np.arange(min(people.n_rows, MOST_TRIED))
-    rows = _inputs(before, model, people, some)
+    some = np.arange(min(table.n_rows, MOST_TRIED))
+    rows = _inputs(before, model, table, some)
     said = _raw(model, rows).reshape(len(some), -1)
     width = said.shape[1]
     summed = np.zeros_like(said)
-    few = replace(read, features=Features(read.features.names, read.features.matrix[some], ()))
-    for place, value in enumerate(values):
-        summed[:, place % width] += value[few.ends(place)]
+    features = trees.features
+    few = replace(trees, features=Features(features.names, features.matrix[some], ()))
+    for tree, value in enumerate(values):
+        summed[:, tree % width] += value[few.ends(tree)]
     differ = said - summed
     if np.ptp(differ, axis=0).max(initial=0.0) > 1e-6 * (1.0 + np.abs(said).max(initial=0.0)):
         raise _not_understood()
 
 
-def _inputs(before: Any, model: Any, people: TrainingTable, some: NDArray[np.intp]) -> Any:
+def _inputs(before: Any, model: Any, table: TrainingTable, some: NDArray[np.intp]) -> Any:
     """Some rows as the model itself takes them."""
     fitted = model if before is None else before
-    frame = people.frame.select(input_columns(fitted, people)).take(some)
+    frame = table.frame.select(input_columns(fitted, table)).take(some)
     rows: Any = frame.native
     if not hasattr(fitted, "feature_names_in_"):
         read = (

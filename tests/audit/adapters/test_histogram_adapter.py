@@ -14,6 +14,11 @@ from tests.extras import need
 pd = need("pandas")
 
 
+def example():
+    case = random_people(2, whole=True)
+    return grown(case, 2), case.table, case.schema
+
+
 def grown(case, seed, sort=HistGradientBoostingClassifier, **more):
     """Weights of rows and a penalty see to it that no two leaves of a tree give one number."""
     given = {"max_iter": 3, "max_depth": 3, "min_samples_leaf": 1, "l2_regularization": 0.1}

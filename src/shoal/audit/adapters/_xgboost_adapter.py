@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._coded_features import code_features, encoded_features
-from shoal.audit._feature_map import Features, match_columns
+from shoal.audit._feature_map import Features, last_step, match_columns, split_pipeline
 from shoal.audit._training_table import TrainingTable
+from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
@@ -23,26 +24,36 @@ UNNAMED = re.compile(r"f\d+")
 Node = Mapping[str, Any]
 
 
-def is_xgboost(model: Any) -> bool:
-    """Whether this is a model of XGBoost, the JSON of one, or a dump of its trees."""
-    if isinstance(model, Mapping):
-        return "learner" in model
-    if isinstance(model, list) and model:
-        first = model[0]
-        if isinstance(first, str):
-            return first.lstrip().startswith("{") and '"nodeid"' in first
-        return isinstance(first, Mapping) and "nodeid" in first
-    return hasattr(model, "get_booster") or hasattr(model, "save_raw")
-
-
-def xgboost_trees(before: Any, model: Any, people: TrainingTable) -> TreeModel:
-    """Read a fitted estimator, a Booster, what `save_model` wrote as JSON, or a JSON dump.
+class XGBoostAdapter(TreeAdapter):
+    """A fitted estimator, a Booster, what `save_model` wrote as JSON, or a JSON dump.
 
     Values and thresholds are compared in single precision, less goes left.  Thresholds are turned
     into the number below, since all trees here send equal values left.
     """
-    if isinstance(model, list):
-        return _from_dump(model, people)
+
+    name = "XGBoost"
+
+    def recognizes(self, model: Any) -> bool:
+        """Whether this is a model of XGBoost, the JSON of one, or a dump of its trees."""
+        last = last_step(model)
+        if isinstance(last, Mapping):
+            return "learner" in last
+        if isinstance(last, list) and last:
+            first = last[0]
+            if isinstance(first, str):
+                return first.lstrip().startswith("{") and '"nodeid"' in first
+            return isinstance(first, Mapping) and "nodeid" in first
+        return hasattr(last, "get_booster") or hasattr(last, "save_raw")
+
+    def read_trees(self, model: Any, table: TrainingTable, options: AdapterOptions) -> TreeModel:
+        """The trees of all rounds and classes."""
+        before, last = split_pipeline(model)
+        if isinstance(last, list):
+            return _from_dump(last, table)
+        return _from_model(before, last, table)
+
+
+def _from_model(before: Any, model: Any, table: TrainingTable) -> TreeModel:
     kind, data, missing, drawn = "XGBoost", model, float("nan"), False
     if not isinstance(model, Mapping):
         kind = type(model).__name__
@@ -55,32 +66,33 @@ def xgboost_trees(before: Any, model: Any, people: TrainingTable) -> TreeModel:
     grown = grown.get("gbtree", grown)  # what the booster "dart" wraps
     if "model" not in grown or "trees" not in grown["model"]:
         raise ParameterError("this XGBoost model has no trees: its booster is not gbtree or dart.")
-    features = _features(before, model, learner, grown["model"], people)
+    features = _features(before, model, learner, grown["model"], table)
     if missing is not None and not np.isnan(missing):
         features = _take_for_missing(features, missing)
-    read = [_read_arrays(tree) for tree in grown["model"]["trees"]]
-    rows, notes = _rows([cover for _, cover in read], people.n_rows, drawn)
+    trees = [_read_arrays(tree) for tree in grown["model"]["trees"]]
+    rows, notes = _count_rows([cover for _, cover in trees], table.n_rows, drawn)
     return TreeModel(
         kind,
         features.in_single(),
-        tuple(tree for tree, _ in read),
-        _classes(learner),
+        tuple(tree for tree, _ in trees),
+        _count_classes(learner),
         rows,
-        slack=_slack(people.n_rows),
+        slack=_slack(table.n_rows),
         notes=notes,
     )
 
 
 def _features(
-    before: Any, model: Any, learner: Node, grown: Node, people: TrainingTable
+    before: Any, model: Any, learner: Node, grown: Node, table: TrainingTable
 ) -> Features:
     names = learner.get("feature_names") or None
     stored = (grown.get("cats") or {}).get("enc") or []
-    coded = {at: _categories(one) for at, one in enumerate(stored) if one["values"]}
+    coded = {number: _categories(one) for number, one in enumerate(stored) if one["values"]}
     if before is not None:
-        return encoded_features(before, model, people, has_categories=bool(coded))
-    columns = match_columns(names, int(learner["learner_model_param"]["num_feature"]), people)
-    return code_features(columns, {columns[at]: known for at, known in coded.items()}, people)
+        return encoded_features(before, model, table, has_categories=bool(coded))
+    columns = match_columns(names, int(learner["learner_model_param"]["num_feature"]), table)
+    categories = {columns[number]: known for number, known in coded.items()}
+    return code_features(columns, categories, table)
 
 
 def _take_for_missing(features: Features, missing: float) -> Features:
@@ -125,18 +137,18 @@ def _read_arrays(tree: Node) -> tuple[BinaryTree, Floats]:
     out = TreeWriter()
 
     def walk(node: int) -> int:
-        place = out.add(node, float(tree["sum_hessian"][node]))
+        index = out.add(node, float(tree["sum_hessian"][node]))
         left, right = tree["left_children"][node], tree["right_children"][node]
         if left == -1:
-            return place
+            return index
         missing_left, against = bool(tree["default_left"][node]), None
         if node in sets:  # categories of the set go right
             left, right, missing_left, against = right, left, not missing_left, list(sets[node])
         else:
             against = below(tree["split_conditions"][node])
-        out.test(place, tree["split_indices"][node], against, missing_left=missing_left)
-        out.left[place], out.right[place] = walk(left), walk(right)
-        return place
+        out.test(index, tree["split_indices"][node], against, missing_left=missing_left)
+        out.left[index], out.right[index] = walk(left), walk(right)
+        return index
 
     walk(0)
     return out.finish(strict=True), np.array(out.rows)
@@ -147,28 +159,29 @@ def below(threshold: float) -> float:
     return float(np.nextafter(np.float32(threshold), np.float32(-np.inf)))
 
 
-def _from_dump(dump: Sequence[Any], people: TrainingTable) -> TreeModel:
+def _from_dump(dump: Sequence[Any], table: TrainingTable) -> TreeModel:
     roots = [json.loads(one) if isinstance(one, str) else one for one in dump]
     used = sorted({name for root in roots for name in _splits(root)})
-    if all(UNNAMED.fullmatch(name) and name not in people.attributes for name in used):
-        used = [f"f{place}" for place in range(len(people.attributes))]
-        columns: Sequence[str] = people.attributes
+    if all(UNNAMED.fullmatch(name) and name not in table.attributes for name in used):
+        used = [f"f{number}" for number in range(len(table.attributes))]
+        columns: Sequence[str] = table.attributes
     else:
-        columns = match_columns(used, len(used), people)
-    place = {name: at for at, name in enumerate(used)}
-    features = code_features(columns, {}, people)
-    read = [_read_nested(root, place) for root in roots]
-    covers = [cover for _, cover in read]
-    rows, notes = _rows(covers, people.n_rows, drawn=not all(np.isfinite(c).all() for c in covers))
-    target = people.schema.target
-    kinds = people.schema[target].kind if target is not None else "categorical"
+        columns = match_columns(used, len(used), table)
+    feature = {name: number for number, name in enumerate(used)}
+    features = code_features(columns, {}, table)
+    trees = [_read_nested(root, feature) for root in roots]
+    covers = [cover for _, cover in trees]
+    told = all(np.isfinite(cover).all() for cover in covers)
+    rows, notes = _count_rows(covers, table.n_rows, drawn=not told)
+    target = table.schema.target
+    kinds = table.schema[target].kind if target is not None else "categorical"
     return TreeModel(
         "XGBoost dump",
         features.in_single(),
-        tuple(tree for tree, _ in read),
+        tuple(tree for tree, _ in trees),
         None if kinds == "numeric" else 1,
         rows,
-        slack=_slack(people.n_rows),
+        slack=_slack(table.n_rows),
         notes=notes,
     )
 
@@ -184,26 +197,26 @@ def _read_nested(root: Node, feature: Mapping[str, int]) -> tuple[BinaryTree, Fl
     out = TreeWriter()
 
     def walk(node: Node) -> int:
-        place = out.add(int(node["nodeid"]), float(node.get("cover", np.nan)))
+        index = out.add(int(node["nodeid"]), float(node.get("cover", np.nan)))
         if "leaf" in node:
-            return place
+            return index
         name = str(node["split"])
         if name not in feature:
             raise SchemaError(f"the dump tests feature {name!r}, which the schema does not have.")
         condition = node["split_condition"]
         against = list(condition) if isinstance(condition, list) else below(condition)
         missing_left = node["missing"] == node["yes"]
-        out.test(place, feature[name], against, missing_left=missing_left)
+        out.test(index, feature[name], against, missing_left=missing_left)
         child = {int(one["nodeid"]): one for one in node["children"]}
-        out.left[place] = walk(child[int(node["yes"])])
-        out.right[place] = walk(child[int(node["no"])])
-        return place
+        out.left[index] = walk(child[int(node["yes"])])
+        out.right[index] = walk(child[int(node["no"])])
+        return index
 
     walk(root)
     return out.finish(strict=True), np.array(out.rows)
 
 
-def _rows(
+def _count_rows(
     covers: Sequence[Floats], n_rows: int, drawn: bool
 ) -> tuple[tuple[Floats | None, ...], tuple[str, ...]]:
     """Rows at the nodes of the first tree, where all rows weigh the same.
@@ -221,7 +234,7 @@ def _slack(n_rows: int) -> float:
     return 0.5 + 1e-5 * n_rows
 
 
-def _classes(learner: Node) -> int | None:
+def _count_classes(learner: Node) -> int | None:
     objective = str(learner["objective"]["name"])
     if objective.startswith("binary:"):
         return 2

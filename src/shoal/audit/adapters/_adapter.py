@@ -1,0 +1,62 @@
+"""What an adapter is: it recognizes the models of one kind and reads them as spans."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from shoal.audit._model_spans import ModelSpans
+from shoal.audit._training_table import TrainingTable
+from shoal.audit.trees._tree_model import TreeModel
+from shoal.audit.trees._tree_spans import find_tree_spans
+
+
+@dataclass(frozen=True)
+class AdapterOptions:
+    """What the caller of an audit says beside model and table.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        For a regression: what is released is whether the prediction exceeds this.
+    check_table : bool, default=True
+        Refuse a table whose counts are not those of the model.
+    max_points : int, default=10_000
+        Combinations of private values that are tried for a function; more are sampled.
+    random_state : int, default=0
+        Seed of that sample.
+    """
+
+    threshold: float | None = None
+    check_table: bool = True
+    max_points: int = 10_000
+    random_state: int = 0
+
+
+class Adapter(ABC):
+    """Models of one kind, seen as spans.  The registry asks adapters in turn."""
+
+    name: ClassVar[str]
+    """The models that it reads, as a user calls them."""
+
+    @abstractmethod
+    def recognizes(self, model: Any) -> bool:
+        """Whether this is such a model; decided by its look alone, without its library."""
+
+    @abstractmethod
+    def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
+        """Spans of the rows of a table under the model."""
+
+
+class TreeAdapter(Adapter):
+    """Models that consist of trees: what differs between libraries is how they keep them."""
+
+    def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
+        """Spans of one tree, or the joint spans of several."""
+        trees = self.read_trees(model, table, options)
+        return find_tree_spans(trees, table, check_table=options.check_table)
+
+    @abstractmethod
+    def read_trees(self, model: Any, table: TrainingTable, options: AdapterOptions) -> TreeModel:
+        """The trees, with the features that they test."""

@@ -1,0 +1,74 @@
+"""Trees and forests of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shoal.audit._feature_map import count_classes, find_features, last_step, split_pipeline
+from shoal.audit._row_groups import RowGroups
+from shoal.audit._training_table import TrainingTable
+from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
+from shoal.audit.trees._binary_tree import BinaryTree
+from shoal.audit.trees._tree_model import TreeModel, wrong_table_message
+from shoal.errors import TableError
+from shoal.typing import Floats
+
+TREES = ("DecisionTree", "ExtraTree")
+FORESTS = ("RandomForest", "ExtraTrees", "GradientBoosting")
+
+
+class SklearnTreeAdapter(TreeAdapter):
+    """One tree, or all trees of a forest or of gradient boosting."""
+
+    name = "trees and forests of scikit-learn"
+
+    def recognizes(self, model: Any) -> bool:
+        """Whether this is a fitted tree or forest."""
+        last = last_step(model)
+        kind = type(last).__name__
+        is_tree = hasattr(last, "tree_") and kind.startswith(TREES)
+        return is_tree or (hasattr(last, "estimators_") and kind.startswith(FORESTS))
+
+    def read_trees(self, model: Any, table: TrainingTable, options: AdapterOptions) -> TreeModel:
+        """The trees, which compare single precision."""
+        before, last = split_pipeline(model)
+        parts = _fitted_trees(last)
+        features = find_features(before, last, table, single=True)
+
+        def apply(tree: int) -> RowGroups:
+            return np.asarray(parts[tree].tree_.apply(features.matrix), np.int64)
+
+        return TreeModel(
+            type(last).__name__,
+            features,
+            tuple(BinaryTree.from_sklearn(part.tree_) for part in parts),
+            count_classes(last),
+            _count_rows(last, parts, table.n_rows, options.check_table),
+            trained_on=int(parts[0].tree_.n_node_samples[0]),
+            apply=apply,
+        )
+
+
+def _fitted_trees(model: Any) -> list[Any]:
+    if hasattr(model, "tree_"):
+        return [model]
+    rows = np.asarray(model.estimators_, object)  # boosting keeps a row of trees per round
+    return list(rows.ravel())
+
+
+def _count_rows(
+    model: Any, parts: Sequence[Any], n_rows: int, check_table: bool
+) -> tuple[Floats | None, ...]:
+    """Training rows at each node, where trees were not grown on rows that were drawn."""
+    if not (getattr(model, "bootstrap", False) or getattr(model, "subsample", 1.0) != 1.0):
+        return tuple(np.asarray(part.tree_.n_node_samples, np.float64) for part in parts)
+    root = float(parts[0].tree_.weighted_n_node_samples[0])
+    whole = getattr(model, "max_samples", None) is None and not hasattr(model, "subsample")
+    plain = whole and getattr(model, "class_weight", None) is None
+    if check_table and plain and round(root) != n_rows:
+        why = f"{root:g} rows were drawn from it, and it has {n_rows}"
+        raise TableError(wrong_table_message(why))
+    return (None,) * len(parts)

@@ -1,0 +1,33 @@
+"""Trees of Shoal: worked example 1 of the paper, and what is refused."""
+
+import pytest
+
+from shoal.audit import audit
+from shoal.errors import SchemaError
+from shoal.models import KAnonymousTreeClassifier
+from tests.audit.people import MORTGAGE, roles
+from tests.extras import need
+
+pd = need("pandas")
+
+SCHEMA = roles(marital="p", car="s", risk="s")
+
+
+def example():
+    table = pd.DataFrame(MORTGAGE)
+    tree = KAnonymousTreeClassifier(SCHEMA, 3, min_branch=1)
+    return tree.fit(table[["marital", "car"]], table["risk"]), table, SCHEMA
+
+
+def test_worked_example_1():
+    tree, table, schema = example()
+    found = audit(tree, table, schema, k=3)
+    assert found.is_safe
+    assert sorted(found.spans.population.tolist()) == [3, 3]
+    assert found.safe_k == 3
+
+
+def test_other_private_columns_are_refused():
+    tree, table, _ = example()
+    with pytest.raises(SchemaError, match="not those the tree was fitted with"):
+        audit(tree, table, roles(marital="s", car="p", risk="s"))
