@@ -5,7 +5,7 @@ import pytest
 
 from shoal.errors import ParameterError, SchemaError
 from shoal.metrics import risk, risk_change
-from shoal.privacy.models._presence import with_population
+from shoal.privacy.models._population import with_population
 from tests.metrics.tables import random_release
 from tests.reference import metrics as twin
 from tests.reference.rows import table

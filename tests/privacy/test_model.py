@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.privacy import All, KAnonymity, PrivacyModel, check
+from shoal.privacy import All, KAnonymity, PrivacyModel
 from tests.reference.rows import table
 
 
@@ -44,18 +44,3 @@ def test_joining_nothing_is_an_error():
 def test_a_model_joins_only_with_models():
     with pytest.raises(TypeError):
         KAnonymity(2) & 3
-
-
-def test_check_counts_failing_groups_and_rows():
-    (found,) = check(KAnonymity(3), table([[{}] * 2, [{}] * 2, [{}] * 5]))
-    assert not found.holds
-    assert (found.failing_groups, found.failing_rows) == (2, 4)
-    assert (found.required, found.reached) == (3, 2)
-    assert found.to_dict()["model"] == {"model": "KAnonymity", "k": 3}
-
-
-def test_a_table_without_rows_is_allowed():
-    groups = table([])
-    (found,) = check(KAnonymity(3), groups)
-    assert found.holds
-    assert found.to_dict()["reached"] is None

@@ -1,11 +1,15 @@
-"""Options that several commands share, and what they mean to the library."""
+"""Options that several commands share: one name, one type and one meaning each.
+
+Nothing here loads the library: `--help` shows these options, and has to be quick.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,25 +19,65 @@ from shoal.errors import ParameterError
 if TYPE_CHECKING:
     from shoal.privacy import PrivacyModel
 
-Table = Annotated[Path, typer.Argument(help="CSV or Parquet file, or a folder of them.")]
+METHOD_NAMES = ("bottom-up", "top-down", "local", "full-domain", "mondrian", "constrained")
+"""The registry's names; written down here since the registry loads every method."""
+
+CONDITION_EXAMPLES = (
+    "distinct:3, entropy:1.5, recursive:3:2 (c, l), confidence:0.85, t:0.2, alpha:0.7, "
+    "p-sensitive:2, beta:1.5, proximity:1000:2 (e, m)"
+)
+"""What the privacy models say of themselves; a test compares."""
+
+Table = Annotated[Path, typer.Argument(help="CSV, Parquet or Arrow file, or a folder of them.")]
 SchemaFile = Annotated[Path, typer.Option("--schema", "-s", help="What the columns are, TOML.")]
-K = Annotated[int | None, typer.Option("-k", help="Smallest group of people that look alike.")]
+Original = Annotated[
+    Path | None,
+    typer.Option("--original", help="The raw table: attack its people, compare its columns."),
+]
+_K = typer.Option("-k", help="Smallest group of people that look alike.")
+K = Annotated[int | None, _K]
+KByDefault = Annotated[int, _K]
 Privacy = Annotated[
     list[str] | None,
     typer.Option(
         "--diversity",
         "--privacy",
-        help="A further condition, e.g. distinct:3, entropy:1.5, recursive:3:2 (c, l), "
-        "confidence:0.85, t:0.2, alpha:0.7, p-sensitive:2, beta:1.5, proximity:1000:2 (e, m). "
+        help=f"A further condition, e.g. {CONDITION_EXAMPLES}. "
         "Add @COLUMN to speak of one sensitive column only. May be repeated.",
     ),
+]
+Methods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        "-m",
+        help=f"A method: {', '.join(METHOD_NAMES)}. All of them unless given. May be repeated.",
+    ),
+]
+Suppress = Annotated[
+    float | None, typer.Option("--suppress", help="Share of rows that may be left out, 0 to 1.")
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option("--column", "-c", help="Column to look at; all unless given. May be repeated."),
+]
+Target = Annotated[
+    str | None, typer.Option("--target", help="Column to predict; that of the schema unless given.")
 ]
 OutFile = Annotated[
     Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .arrow.")
 ]
+OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results.")]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", help="Picture to draw beside: .png, .svg, .pdf.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
 Encoding = Annotated[
     str | None, typer.Option("--encoding", help="Encoding of CSV files, e.g. latin-1.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything that is drawn.")]
+KeepSuppressed = Annotated[
+    bool, typer.Option("--keep-suppressed", help="Keep suppressed rows, starred.")
 ]
 MissingToRoot = Annotated[
     bool,
@@ -43,52 +87,25 @@ MissingToRoot = Annotated[
 
 def read_privacy(k: int | None, conditions: Sequence[str] | None) -> PrivacyModel:
     """The privacy model that `-k` and the further conditions ask for."""
-    from shoal import privacy  # noqa: PLC0415  loads arrays; --help has no use for them
+    from shoal.privacy import KAnonymity
+    from shoal.privacy._words import read_condition
 
-    models = [] if k is None else [privacy.KAnonymity(k)]
-    for condition in conditions or ():
-        models.append(_read_condition(condition, k))
+    models: list[PrivacyModel] = [] if k is None else [KAnonymity(k)]
+    models += [read_condition(condition, k) for condition in conditions or ()]
     if not models:
         raise ParameterError("nothing is asked for. Say -k 10, or a condition with --diversity.")
-    joined = models[0]
-    for model in models[1:]:
-        joined = joined & model
-    return joined
+    return reduce(and_, models)
 
 
-def _read_condition(condition: str, k: int | None) -> Any:
-    from shoal import privacy as p  # noqa: PLC0415
-
-    makers: dict[str, tuple[int, Callable[..., Any]]] = {
-        "distinct": (1, lambda l, column: p.DistinctDiversity(_whole(l), column)),  # noqa: E741
-        "entropy": (1, p.EntropyDiversity),
-        "recursive": (2, lambda c, l, column: p.RecursiveDiversity(c, _whole(l), column)),  # noqa: E741
-        "confidence": (1, p.ConfidenceLimit),
-        "t": (1, p.TCloseness),
-        "alpha": (1, lambda alpha, column: p.AlphaKAnonymity(alpha, k or 1, column)),
-        "p-sensitive": (1, lambda least, column: p.PSensitive(_whole(least), k or 1, column)),
-        "beta": (1, p.BetaLikeness),
-        "proximity": (2, p.Proximity),
-    }
-    text, _, column = condition.partition("@")
-    kind, *numbers = text.split(":")
-    if kind not in makers:
-        raise ParameterError(
-            f"unknown condition {kind!r}. Choose from {', '.join(makers)}, e.g. entropy:1.5."
-        )
-    wanted, make = makers[kind]
-    if len(numbers) != wanted or not all(re.fullmatch(r"-?[\d.]+(e-?\d+)?", n) for n in numbers):
-        example = ":".join([kind, *["2"] * wanted])
-        raise ParameterError(f"condition {kind} takes {wanted} number(s), e.g. {example}.")
-    return make(*map(_number, numbers), column or None)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ParameterError(f"{text!r} is not a number.") from None
-
-
-def _whole(number: float) -> Any:
-    return int(number) if number == int(number) else number  # the model says what is wrong
+def numbers_by_column(option: str, given: Sequence[str] | None) -> dict[str, float]:
+    """Read COLUMN=NUMBER, which may be repeated."""
+    numbers: dict[str, float] = {}
+    for text in given or ():
+        name, sign, number = text.rpartition("=")
+        try:
+            numbers[name] = float(number)
+        except ValueError:
+            sign = ""
+        if not sign or not name:
+            raise ParameterError(f"{option} {text!r}: write COLUMN=NUMBER, for example age=5.")
+    return numbers

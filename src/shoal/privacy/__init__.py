@@ -1,6 +1,7 @@
 """Privacy models: conditions on the groups of a table, alone or joined with ``&``."""
 
-from shoal.privacy._model import All, Level, PrivacyModel, check
+from shoal.privacy._level import Level, check
+from shoal.privacy._model import All, PrivacyModel
 from shoal.privacy.models._alpha import AlphaKAnonymity, PSensitive
 from shoal.privacy.models._closeness import TCloseness
 from shoal.privacy.models._diversity import (

@@ -5,83 +5,39 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from math import isfinite
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from inspect import isabstract
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.errors import ParameterError, SchemaError
-from shoal.tables import FrequencyTable
-from shoal.tables._recoded import Recoded
+from shoal.errors import ParameterError
+from shoal.privacy._condition import Condition
 from shoal.typing import Flags, Floats
 
-TOLERANCE = 1e-9
-"""Slack on shares, distances and entropies: 1/3 + 1/3 + 1/3 must reach 1 in floating point."""
+if TYPE_CHECKING:  # loads the engines, and what only names models has no use for them
+    from shoal.tables import FrequencyTable
+    from shoal.tables._recoded import Recoded
 
 POPULATION = "rows of the population"
 """Name under which the rows of a population are counted beside the sensitive columns."""
 
 
-class Condition(NamedTuple):
-    """One condition of a model in the form that the rule kernels read.
-
-    What `level`, `second`, `floats` and `codes` mean is written at each kind in
-    ``_rule_kernels.py``.
-    """
-
-    kind: int
-    column: str
-    level: float
-    second: float = 0.0
-    floats: Floats = np.empty(0)
-    codes: NDArray[np.int64] = np.empty(0, np.int64)
-
-
-@dataclass(frozen=True)
-class Level:
-    """How far a table goes with one model.
+class Word(NamedTuple):
+    """How a model is asked for on the command line: `text`, then its numbers, with colons between.
 
     Parameters
     ----------
-    model : dict
-        The model, as plain values.
-    description : str
-        The model, as a sentence.
-    required, reached : float
-        What the model asks of the worst group, and what the worst group has.
-    failing_groups, failing_rows : int
-        Groups that are not allowed, and the rows in them.
+    text : str
+        The word, as in ``--diversity recursive:3:2``.
+    parameters : mapping of str to type
+        The model's parameters that follow, in order, and how each is read.
+    example : str
+        Numbers that make sense, as they are written: ``3:2``.
     """
 
-    model: Mapping[str, Any]
-    description: str
-    required: float
-    reached: float
-    failing_groups: int
-    failing_rows: int
-
-    @property
-    def holds(self) -> bool:
-        """Whether every group is allowed."""
-        return self.failing_groups == 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON (infinite levels become None)."""
-        return {
-            "model": dict(self.model),
-            "description": self.description,
-            "required": _finite(self.required),
-            "reached": _finite(self.reached),
-            "holds": self.holds,
-            "failing_groups": self.failing_groups,
-            "failing_rows": self.failing_rows,
-        }
-
-
-def _finite(x: float) -> float | None:
-    return float(x) if isfinite(x) else None
+    text: str
+    parameters: Mapping[str, type[int] | type[float]]
+    example: str
 
 
 class PrivacyModel(ABC):
@@ -92,8 +48,16 @@ class PrivacyModel(ABC):
     A group without rows is allowed (nobody is in it) unless the model says otherwise.
     """
 
+    #: How to ask for the model on the command line; None where it cannot be asked for there.
+    word: ClassVar[Word | None] = None
+    #: What an attacker may still learn, as a sentence for reports.
+    leaves_open: ClassVar[str] = ""
     #: Whether two allowed groups joined are always an allowed group (the whole staying the same).
+    #: Then a release stays allowed when quasi-identifiers are dropped from it.
     is_monotone: bool = True
+    #: Whether a group is judged by its own rows alone, not by comparing them with the whole.
+    #: Then a release stays allowed when groups are left out of it.
+    judges_groups_alone: bool = True
     #: Whether larger levels are better (the worst group then has the least level).
     larger_is_better: bool = True
 
@@ -186,7 +150,7 @@ class PrivacyModel(ABC):
 
 def _descendants(kind: type[PrivacyModel]) -> Iterator[type[PrivacyModel]]:
     for child in kind.__subclasses__():
-        if not child.__name__.startswith("_"):
+        if not isabstract(child):
             yield child
         yield from _descendants(child)
 
@@ -218,6 +182,11 @@ class All(PrivacyModel):
         return all(model.is_monotone for model in self.models)
 
     @property
+    def judges_groups_alone(self) -> bool:  # type: ignore[override]
+        """Whether all of them do."""
+        return all(model.judges_groups_alone for model in self.models)
+
+    @property
     def minimum_size(self) -> int:
         """The largest of theirs."""
         return max(model.minimum_size for model in self.models)
@@ -241,8 +210,8 @@ class All(PrivacyModel):
         return "; ".join(model.describe() for model in self.models)
 
     def conditions(self, cells: FrequencyTable) -> list[Condition]:
-        """The rules of all of them."""
-        return [rule for model in self.models for rule in model.conditions(cells)]
+        """The conditions of all of them."""
+        return [one for model in self.models for one in model.conditions(cells)]
 
     def bind(self, sensitive: Sequence[str]) -> PrivacyModel:
         """Bind each of them."""
@@ -272,127 +241,3 @@ class All(PrivacyModel):
 
 def _joined(model: PrivacyModel) -> tuple[PrivacyModel, ...]:
     return model.models if isinstance(model, All) else (model,)
-
-
-def check(model: PrivacyModel, groups: FrequencyTable) -> tuple[Level, ...]:
-    """What a table reaches with each part of a model; values of people are not in it."""
-    found = []
-    for part in model.parts:
-        failing = ~part.holds(groups)
-        found.append(
-            Level(
-                part.to_dict(),
-                part.describe(),
-                part.required,
-                part.value(groups),
-                int(failing.sum()),
-                int(groups.sizes[failing].sum()),
-            )
-        )
-    return tuple(found)
-
-
-# -- models about the values of a column ------------------------------------------------------
-
-
-class _ColumnModel(PrivacyModel):
-    """A condition on the values of one sensitive column, or of each of them."""
-
-    column: str | None
-
-    def columns(self, groups: FrequencyTable) -> tuple[str, ...]:
-        """Columns that the model speaks of."""
-        counted = tuple(name for name in groups.histograms if name != POPULATION)
-        if self.column is None:
-            if not counted:
-                raise SchemaError(
-                    f"{type(self).__name__} needs a sensitive column, and the table has none. "
-                    "Give a column the role sensitive in the schema."
-                )
-            return counted
-        if self.column not in counted:
-            raise SchemaError(
-                f"{type(self).__name__}: column {self.column!r} is not counted as sensitive. "
-                "Give it the role sensitive in the schema, or name another column."
-            )
-        return (self.column,)
-
-    def bind(self, sensitive: Sequence[str]) -> PrivacyModel:
-        """One model per sensitive column, unless the model names its column."""
-        if self.column is not None:
-            return self
-        if not sensitive:
-            raise SchemaError(
-                f"{type(self).__name__} needs a sensitive column, and the schema has none. "
-                "Give a column the role sensitive."
-            )
-        named = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        bound = [type(self)(**(named | {"column": name})) for name in sensitive]
-        return bound[0] if len(bound) == 1 else All(tuple(bound))
-
-    def levels(self, groups: FrequencyTable) -> Floats:
-        """Worst level of each group over the columns."""
-        levels = [self.column_levels(groups, name) for name in self.columns(groups)]
-        worst = np.minimum if self.larger_is_better else np.maximum
-        return worst.reduce(levels)
-
-    def holds(self, groups: FrequencyTable) -> Flags:
-        """Which groups are allowed."""
-        met = [self.column_holds(groups, name) for name in self.columns(groups)]
-        return np.logical_and.reduce(met) | (groups.sizes == 0)
-
-    def conditions(self, cells: FrequencyTable) -> list[Condition]:
-        """One rule per column."""
-        return [self.column_condition(cells, name) for name in self.columns(cells)]
-
-    def column_levels(self, groups: FrequencyTable, column: str) -> Floats:
-        """Level of each group in one column."""
-        raise NotImplementedError
-
-    def column_holds(self, groups: FrequencyTable, column: str) -> Flags:
-        """Which groups are allowed by one column."""
-        levels = self.column_levels(groups, column)
-        if self.larger_is_better:
-            return levels >= self.required - TOLERANCE
-        return levels <= self.required + TOLERANCE
-
-    def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
-        """The rule for one column."""
-        raise NotImplementedError
-
-    def _where(self) -> str:
-        return "every sensitive column" if self.column is None else f"column {self.column!r}"
-
-
-# -- parameters ---------------------------------------------------------------------------------
-
-
-def check_integer(model: str, name: str, value: object, least: int) -> None:
-    """Raise unless `value` is an integer of at least `least`."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ParameterError(
-            f"{model}: {name} must be an integer of at least {least}, got {value!r}."
-        )
-
-
-def check_number(
-    model: str,
-    name: str,
-    value: object,
-    least: float,
-    most: float = np.inf,
-    *,
-    above: bool = False,
-) -> None:
-    """Raise unless `value` is a finite number between `least` (above it, if asked) and `most`."""
-    right = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
-    if not right or value < least or value > most or (above and value == least):  # type: ignore[operator]
-        lower = f"above {least:g}" if above else f"at least {least:g}"
-        upper = "" if most == np.inf else f" and at most {most:g}"
-        raise ParameterError(f"{model}: {name} must be {lower}{upper}, got {value!r}.")
-
-
-def check_column(model: str, column: object) -> None:
-    """Raise unless `column` is a name or None."""
-    if column is not None and not isinstance(column, str):
-        raise ParameterError(f"{model}: column must be the name of a column, got {column!r}.")

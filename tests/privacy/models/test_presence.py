@@ -6,7 +6,7 @@ from shoal.errors import ParameterError, SchemaError
 from shoal.metrics._measure import released_raw
 from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, check
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
-from shoal.privacy.models._presence import with_population
+from shoal.privacy.models._population import with_population
 from shoal.tables import FrequencyTable
 from tests.reference import privacy as twin
 from tests.reference.rows import coding

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal._checks import check_integer, check_number
 from shoal.errors import ParameterError, SchemaError
-from shoal.privacy._model import (
-    TOLERANCE,
-    Condition,
-    PrivacyModel,
-    _ColumnModel,
-    check_column,
-    check_integer,
-    check_number,
-)
+from shoal.privacy._column_model import ColumnModel, check_column
+from shoal.privacy._condition import TOLERANCE, Condition
+from shoal.privacy._model import PrivacyModel, Word
 from shoal.privacy.compiled._condition_kernels import CAP, DISTINCT
 from shoal.privacy.models._diversity import DistinctDiversity
 from shoal.privacy.models._group_values import largest, n_distinct
 from shoal.privacy.models._k_anonymity import KAnonymity
-from shoal.tables import FrequencyTable
 from shoal.typing import Flags, Floats
+
+if TYPE_CHECKING:
+    from shoal.tables import FrequencyTable
 
 
 @dataclass(frozen=True)
-class AlphaKAnonymity(_ColumnModel):
+class AlphaKAnonymity(ColumnModel):
     """Every group has at least `k` rows, and no sensitive value a share above `alpha` [WLFW06]_.
 
     Parameters
@@ -56,11 +54,16 @@ class AlphaKAnonymity(_ColumnModel):
     column: str | None = None
     values: tuple[str, ...] | None = field(default=None, repr=False)
 
+    word = Word("alpha", {"alpha": float}, "0.7")
+    leaves_open = (
+        "Values below the limit are not protected further, nor are values outside the "
+        "protected ones where such were named."
+    )
     larger_is_better = False
 
     def __post_init__(self) -> None:
-        check_number("AlphaKAnonymity", "alpha", self.alpha, 0, 1, above=True)
-        check_integer("AlphaKAnonymity", "k", self.k, 1)
+        check_number("AlphaKAnonymity: alpha", self.alpha, 0, 1, above=True)
+        check_integer("AlphaKAnonymity: k", self.k, 1)
         check_column("AlphaKAnonymity", self.column)
         if self.values is not None and self.column is None:
             raise ParameterError("AlphaKAnonymity: name the column that the values belong to.")
@@ -117,7 +120,7 @@ class AlphaKAnonymity(_ColumnModel):
 
 
 @dataclass(frozen=True)
-class PSensitive(_ColumnModel):
+class PSensitive(ColumnModel):
     """Every group has at least `k` rows and at least `p` different sensitive values [TV06]_.
 
     Parameters
@@ -142,9 +145,14 @@ class PSensitive(_ColumnModel):
     k: int
     column: str | None = None
 
+    word = Word("p-sensitive", {"p": int}, "2")
+    leaves_open = (
+        "Different values are counted, not weighed: one may be far more frequent than the others."
+    )
+
     def __post_init__(self) -> None:
-        check_integer("PSensitive", "p", self.p, 1)
-        check_integer("PSensitive", "k", self.k, 1)
+        check_integer("PSensitive: p", self.p, 1)
+        check_integer("PSensitive: k", self.k, 1)
         check_column("PSensitive", self.column)
         if self.p > self.k:
             raise ParameterError(f"PSensitive: p must be at most k, got p={self.p}, k={self.k}.")

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._checks import check_number
 from shoal.errors import ParameterError, SchemaError
-from shoal.privacy._model import Condition, _ColumnModel, check_column, check_number
+from shoal.privacy._column_model import ColumnModel, check_column
+from shoal.privacy._condition import Condition
+from shoal.privacy._model import Word
 from shoal.privacy.compiled._condition_kernels import EQUAL, ORDERED, TREE
 from shoal.privacy.models._group_values import natural_order, overall, shares
-from shoal.schema import Hierarchy
-from shoal.tables import FrequencyTable
 from shoal.typing import Floats
+
+if TYPE_CHECKING:
+    from shoal.schema import Hierarchy
+    from shoal.tables import FrequencyTable
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 
 
 @dataclass(frozen=True)
-class TCloseness(_ColumnModel):
+class TCloseness(ColumnModel):
     """The sensitive values of every group are distributed almost as in the whole table [LLV07]_.
 
     Parameters
@@ -53,10 +58,13 @@ class TCloseness(_ColumnModel):
     column: str | None = None
     distance: Distance = "equal"
 
+    word = Word("t", {"t": float}, "0.2")
+    leaves_open = "A small distance can hide a large relative gain of a rare value."
+    judges_groups_alone = False
     larger_is_better = False
 
     def __post_init__(self) -> None:
-        check_number("TCloseness", "t", self.t, 0, 1)
+        check_number("TCloseness: t", self.t, 0, 1)
         check_column("TCloseness", self.column)
         if self.distance not in get_args(Distance):
             raise ParameterError(
@@ -80,13 +88,13 @@ class TCloseness(_ColumnModel):
         """Distance of each group from the whole."""
         histogram = groups.histograms[column]
         whole = overall(histogram)
-        found = np.zeros(groups.n_groups)
+        distance = np.zeros(groups.n_groups)
         if self.distance == "ordered":
             self._check_ordered(groups, column)
             order = natural_order(histogram)
             for part, share in shares(histogram, groups.sizes):
                 carried = np.cumsum(share[:, order] - whole[order], axis=1)
-                found[part] = np.abs(carried).sum(axis=1) / max(1, len(order) - 1)
+                distance[part] = np.abs(carried).sum(axis=1) / max(1, len(order) - 1)
         elif self.distance == "hierarchical":
             tree = self._tree(groups, column)
             # Moving up to an ancestor and down again costs half its height each way.
@@ -96,21 +104,21 @@ class TCloseness(_ColumnModel):
             for part, share in shares(histogram, groups.sizes):
                 apart = share - whole
                 for node in range(tree.root):
-                    found[part] += climb[node] * np.abs(apart[:, below[node]].sum(axis=1))
+                    distance[part] += climb[node] * np.abs(apart[:, below[node]].sum(axis=1))
         else:
             for part, share in shares(histogram, groups.sizes):
-                found[part] = np.abs(share - whole).sum(axis=1) / 2
-        found[groups.sizes == 0] = 0.0
-        return found
+                distance[part] = np.abs(share - whole).sum(axis=1) / 2
+        distance[groups.sizes == 0] = 0.0
+        return distance
 
     def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         histogram = cells.histograms[column]
         whole = overall(histogram)
         if self.distance == "ordered":
             self._check_ordered(cells, column)
-            return ordered_rule(column, self.t, whole, natural_order(histogram))
+            return ordered_condition(column, self.t, whole, natural_order(histogram))
         if self.distance == "hierarchical":
-            return tree_rule(column, self.t, whole, self._tree(cells, column))
+            return tree_condition(column, self.t, whole, self._tree(cells, column))
         return Condition(EQUAL, column, self.t, floats=whole)
 
     def _check_ordered(self, groups: FrequencyTable, column: str) -> None:
@@ -130,23 +138,23 @@ class TCloseness(_ColumnModel):
         return tree
 
 
-def ordered_rule(column: str, t: float, whole: Floats, order: NDArray[np.int64]) -> Condition:
+def ordered_condition(column: str, t: float, whole: Floats, order: NDArray[np.int64]) -> Condition:
     """Shares in order, their running sums, and the sums of those; values in order, and back."""
     running = np.cumsum(whole[order])
     before = np.concatenate([[0.0], np.cumsum(running)])
-    place = np.zeros(len(whole), np.int64)
-    place[order] = np.arange(len(order))
+    rank = np.zeros(len(whole), np.int64)
+    rank[order] = np.arange(len(order))
     return Condition(
         ORDERED,
         column,
         t,
         float(len(order)),
         floats=np.concatenate([whole[order], running, before]),
-        codes=np.concatenate([order, place]),
+        codes=np.concatenate([order, rank]),
     )
 
 
-def tree_rule(column: str, t: float, whole: Floats, tree: Hierarchy) -> Condition:
+def tree_condition(column: str, t: float, whole: Floats, tree: Hierarchy) -> Condition:
     """Shares of the leaves; then height, cost of the edge above, and share below of each node."""
     height = tree.height / max(1, int(tree.height[tree.root]))
     climb = np.zeros(tree.n_nodes)

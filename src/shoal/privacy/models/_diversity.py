@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, exp, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal._checks import check_integer, check_number
 from shoal.errors import SchemaError
-from shoal.privacy._model import (
-    TOLERANCE,
-    Condition,
-    _ColumnModel,
-    check_column,
-    check_integer,
-    check_number,
-)
+from shoal.privacy._column_model import ColumnModel, check_column
+from shoal.privacy._condition import TOLERANCE, Condition
+from shoal.privacy._model import Word
 from shoal.privacy.compiled._condition_kernels import CAP, DISTINCT, ENTROPY, RECURSIVE
 from shoal.privacy.models._group_values import entropies, largest, n_distinct
-from shoal.tables import FrequencyTable
 from shoal.typing import Flags, Floats
+
+if TYPE_CHECKING:
+    from shoal.tables import FrequencyTable
 
 
 @dataclass(frozen=True)
-class DistinctDiversity(_ColumnModel):
+class DistinctDiversity(ColumnModel):
     """Every group has at least `l` different sensitive values [MGK07]_.
 
     Parameters
@@ -47,8 +46,13 @@ class DistinctDiversity(_ColumnModel):
     l: int  # noqa: E741  the literature's name
     column: str | None = None
 
+    word = Word("distinct", {"l": int}, "3")
+    leaves_open = (
+        "Different values are counted, not weighed: 99 of 100 rows of a group may still agree."
+    )
+
     def __post_init__(self) -> None:
-        check_integer("DistinctDiversity", "l", self.l, 1)
+        check_integer("DistinctDiversity: l", self.l, 1)
         check_column("DistinctDiversity", self.column)
 
     @property
@@ -74,7 +78,7 @@ class DistinctDiversity(_ColumnModel):
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(_ColumnModel):
+class EntropyDiversity(ColumnModel):
     """The sensitive values of every group have an entropy of at least log(`l`) [MGK07]_.
 
     Parameters
@@ -102,8 +106,13 @@ class EntropyDiversity(_ColumnModel):
     l: float  # noqa: E741  the literature's name
     column: str | None = None
 
+    word = Word("entropy", {"l": float}, "1.5")
+    leaves_open = (
+        "With more than two sensitive values, one of them may still have a large share of a group."
+    )
+
     def __post_init__(self) -> None:
-        check_number("EntropyDiversity", "l", self.l, 1)
+        check_number("EntropyDiversity: l", self.l, 1)
         check_column("EntropyDiversity", self.column)
 
     @property
@@ -132,7 +141,7 @@ class EntropyDiversity(_ColumnModel):
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(_ColumnModel):
+class RecursiveDiversity(ColumnModel):
     """The most frequent value of a group is not too frequent: recursive (c, l) [MGK07]_.
 
     With r_1 >= r_2 >= ... the rows of each value in a group, r_1 < c (r_l + r_(l+1) + ...).
@@ -161,11 +170,13 @@ class RecursiveDiversity(_ColumnModel):
     l: int  # noqa: E741  the literature's name
     column: str | None = None
 
+    word = Word("recursive", {"c": float, "l": int}, "3:2")
+    leaves_open = "Values that mean nearly the same count as different."
     larger_is_better = False
 
     def __post_init__(self) -> None:
-        check_number("RecursiveDiversity", "c", self.c, 0, above=True)
-        check_integer("RecursiveDiversity", "l", self.l, 1)
+        check_number("RecursiveDiversity: c", self.c, 0, above=True)
+        check_integer("RecursiveDiversity: l", self.l, 1)
         check_column("RecursiveDiversity", self.column)
 
     @property
@@ -211,12 +222,12 @@ def confidence_to_l(c: float) -> float:
     >>> round(confidence_to_l(0.85), 3)
     1.526
     """
-    check_number("confidence_to_l", "c", c, 0.5, 1)
+    check_number("confidence_to_l: c", c, 0.5, 1)
     return 1.0 if c == 1 else exp(-c * log(c) - (1 - c) * log(1 - c))
 
 
 @dataclass(frozen=True)
-class ConfidenceLimit(_ColumnModel):
+class ConfidenceLimit(ColumnModel):
     """Nobody's value, out of two, can be told with more confidence than `c`.
 
     Parameters
@@ -236,10 +247,12 @@ class ConfidenceLimit(_ColumnModel):
     c: float
     column: str | None = None
 
+    word = Word("confidence", {"c": float}, "0.85")
+    leaves_open = "It bounds how sure a guess can be, for columns of two values only."
     larger_is_better = False
 
     def __post_init__(self) -> None:
-        check_number("ConfidenceLimit", "c", self.c, 0.5, 1)
+        check_number("ConfidenceLimit: c", self.c, 0.5, 1)
         check_column("ConfidenceLimit", self.column)
 
     @property

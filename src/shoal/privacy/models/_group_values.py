@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.tables._frequency import Histogram
 from shoal.typing import Counts, Floats
+
+if TYPE_CHECKING:
+    from shoal.tables._frequency import Histogram
 
 _CHUNK = 2**21  # shares held at once: 16 MB
 
@@ -24,15 +27,15 @@ def entropies(histogram: Histogram, sizes: Counts) -> Floats:
     """Entropy of each group in nats."""
     share = histogram.counts / sizes[histogram.group_of_entry]
     terms = -share * np.log(share)
-    found = np.bincount(histogram.group_of_entry, weights=terms, minlength=histogram.n_groups)
-    return found.astype(np.float64)
+    sums = np.bincount(histogram.group_of_entry, weights=terms, minlength=histogram.n_groups)
+    return sums.astype(np.float64)
 
 
 def largest(histogram: Histogram, entries: Floats | Counts) -> Floats:
     """Largest of something given per entry, in each group; 0 for a group without entries."""
-    found = np.zeros(histogram.n_groups)
-    np.maximum.at(found, histogram.group_of_entry, entries)
-    return found
+    most = np.zeros(histogram.n_groups)
+    np.maximum.at(most, histogram.group_of_entry, entries)
+    return most
 
 
 def shares(histogram: Histogram, sizes: Counts) -> Iterator[tuple[slice, Floats]]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal._checks import check_integer
 from shoal.errors import ParameterError
-from shoal.privacy._model import Condition, PrivacyModel, check_integer
-from shoal.tables import FrequencyTable
+from shoal.privacy._condition import Condition
+from shoal.privacy._model import PrivacyModel
 from shoal.typing import Flags, Floats
+
+if TYPE_CHECKING:
+    from shoal.tables import FrequencyTable
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,13 @@ class KAnonymity(PrivacyModel):
 
     k: int
 
+    leaves_open = (
+        "A group whose rows all share one sensitive value gives that value away, although "
+        "nobody in it can be told apart."
+    )
+
     def __post_init__(self) -> None:
-        check_integer("KAnonymity", "k", self.k, 1)
+        check_integer("KAnonymity: k", self.k, 1)
 
     @property
     def required(self) -> float:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.privacy._model import Condition, _ColumnModel, check_column, check_number
+from shoal._checks import check_number
+from shoal.privacy._column_model import ColumnModel, check_column
+from shoal.privacy._condition import Condition
+from shoal.privacy._model import Word
 from shoal.privacy.compiled._condition_kernels import CAP
 from shoal.privacy.models._group_values import largest, overall
-from shoal.tables import FrequencyTable
 from shoal.typing import Floats
+
+if TYPE_CHECKING:
+    from shoal.tables import FrequencyTable
 
 
 @dataclass(frozen=True)
-class BetaLikeness(_ColumnModel):
+class BetaLikeness(ColumnModel):
     """No sensitive value gains more than `beta` of its overall share in any group [CK12]_.
 
     With p the share of a value in the whole table and q its share in a group,
@@ -46,10 +52,15 @@ class BetaLikeness(_ColumnModel):
     column: str | None = None
     enhanced: bool = False
 
+    word = Word("beta", {"beta": float}, "1.5")
+    leaves_open = (
+        "What the whole release tells of everybody is not limited, only what a group adds to it."
+    )
+    judges_groups_alone = False
     larger_is_better = False
 
     def __post_init__(self) -> None:
-        check_number("BetaLikeness", "beta", self.beta, 0, above=True)
+        check_number("BetaLikeness: beta", self.beta, 0, above=True)
         check_column("BetaLikeness", self.column)
 
     @property

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal._checks import check_number
 from shoal.errors import ParameterError, SchemaError
-from shoal.privacy._model import POPULATION, TOLERANCE, Condition, PrivacyModel, check_number
+from shoal.privacy._condition import TOLERANCE, Condition
+from shoal.privacy._model import POPULATION, PrivacyModel
 from shoal.privacy.compiled._condition_kernels import PRESENCE
-from shoal.schema._coding import Coding
-from shoal.tables import FrequencyTable
-from shoal.tables._frequency import Histogram, group_keys
-from shoal.tables._recoded import Recoded
-from shoal.typing import Codes, Counts, Flags, Floats
+from shoal.typing import Flags, Floats
+
+if TYPE_CHECKING:
+    from shoal.tables import FrequencyTable
+    from shoal.tables._frequency import Histogram
+    from shoal.tables._recoded import Recoded
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,20 @@ class DeltaPresence(PrivacyModel):
     high: float
     population: FrequencyTable | None = field(default=None, repr=False, compare=False)
 
+    leaves_open = "It holds against attackers who know the population that was given, and no other."
+
     def __post_init__(self) -> None:
-        check_number("DeltaPresence", "low", self.low, 0, 1)
-        check_number("DeltaPresence", "high", self.high, 0, 1)
+        check_number("DeltaPresence: low", self.low, 0, 1)
+        check_number("DeltaPresence: high", self.high, 0, 1)
         if self.low > self.high:
             raise ParameterError(
                 f"DeltaPresence: low must be at most high, got low={self.low}, high={self.high}."
             )
+
+    @property
+    def judges_groups_alone(self) -> bool:  # type: ignore[override]
+        """Whether groups may be left out; above a `low` of 0, whoever is in none is known."""
+        return self.low == 0
 
     @property
     def larger_is_better(self) -> bool:  # type: ignore[override]
@@ -96,7 +105,7 @@ class DeltaPresence(PrivacyModel):
         return fine if self._counts_everybody(groups) else np.zeros_like(fine)
 
     def conditions(self, cells: FrequencyTable) -> list[Condition]:
-        """One rule on the population's count."""
+        """One condition on the population's count."""
         self._people(cells)
         return [Condition(PRESENCE, POPULATION, float(self.low), float(self.high))]
 
@@ -109,6 +118,8 @@ class DeltaPresence(PrivacyModel):
                 "DeltaPresence needs a population. Give DeltaPresence(..., population=) the "
                 "frequency table of everybody who might be in the table."
             )
+        from shoal.privacy.models._population import with_population  # noqa: PLC0415  slow to load
+
         return with_population(cells, self.population, complete=self.low > 0)
 
     def prepare_release(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
@@ -120,15 +131,17 @@ class DeltaPresence(PrivacyModel):
             tuple(labels.texts[code] for labels, code in zip(recoded.labels, codes, strict=True))
             for codes in recoded.codes.tolist()
         ]
-        found = dict(zip(written, people.tolist(), strict=True))
+        people_of = dict(zip(written, people.tolist(), strict=True))
         keys = groups.keys[:, [groups.names.index(name) for name in recoded.cells.names]]
         texts = [groups.codings[groups.names.index(name)].texts for name in recoded.cells.names]
         counts = [
-            found.get(tuple(text[code] for text, code in zip(texts, row, strict=True)), 0)
+            people_of.get(tuple(text[code] for text, code in zip(texts, row, strict=True)), 0)
             for row in keys.tolist()
         ]
-        histograms = {**groups.histograms, POPULATION: _histogram(np.array(counts, np.int64))}
-        return replace(groups, histograms=histograms)
+        from shoal.privacy.models._population import population_histogram  # noqa: PLC0415
+
+        counted = population_histogram(np.array(counts, np.int64))
+        return replace(groups, histograms={**groups.histograms, POPULATION: counted})
 
     def to_dict(self) -> dict[str, Any]:
         """The bounds; the population is data and stays out."""
@@ -147,76 +160,3 @@ class DeltaPresence(PrivacyModel):
                 "Add one with with_population(cells, population)."
             )
         return groups.histograms[POPULATION]
-
-
-def with_population(
-    cells: FrequencyTable, population: FrequencyTable, *, complete: bool = True
-) -> FrequencyTable:
-    """Count a population beside the cells of a table.
-
-    Combinations that only the population has become cells without rows, so that a coarser group
-    counts them.
-
-    Parameters
-    ----------
-    cells, population : FrequencyTable
-        The same quasi-identifiers, raw; the population includes the people in `cells`.
-    complete : bool
-        Raise when the population has values that the codes of `cells` do not know; otherwise
-        those people are left out.
-    """
-    keys = _recode(cells, population, complete)
-    inside = (keys >= 0).all(axis=1)
-    group_of, n_groups = group_keys(np.vstack([cells.keys, keys[inside]]))
-    n_cells = cells.n_groups
-    if n_groups < n_cells or (group_of[:n_cells] != np.arange(n_cells)).any():
-        raise SchemaError("with_population: the cells are not distinct. Give raw cells.")
-    people = np.bincount(
-        group_of[n_cells:], weights=population.sizes[inside], minlength=n_groups
-    ).astype(np.int64)
-    sizes = np.concatenate([cells.sizes, np.zeros(n_groups - n_cells, np.int64)])
-    lacking = int(np.maximum(sizes - people, 0).sum())
-    if lacking:
-        raise SchemaError(
-            f"the population lacks {lacking} of the table's {cells.n_rows} rows. "
-            "Give a population that includes the people in the table."
-        )
-    all_keys = np.zeros((n_groups, cells.keys.shape[1]), np.int32)
-    all_keys[group_of] = np.vstack([cells.keys, keys[inside]])
-    histograms = {
-        name: replace(
-            histogram,
-            start=np.concatenate(
-                [histogram.start, np.full(n_groups - n_cells, histogram.start[-1])]
-            ),
-        )
-        for name, histogram in cells.histograms.items()
-    }
-    histograms[POPULATION] = _histogram(people)
-    return FrequencyTable(cells.codings, all_keys, sizes, histograms)
-
-
-def _histogram(people: Counts) -> Histogram:
-    counted = np.flatnonzero(people)
-    coding = Coding(POPULATION, "categorical", ("person",), np.array([np.nan]))
-    start = np.concatenate([[0], np.cumsum(people > 0)]).astype(np.int64)
-    return Histogram(coding, start, np.zeros(len(counted), np.int32), people[counted])
-
-
-def _recode(cells: FrequencyTable, population: FrequencyTable, complete: bool) -> Codes:
-    absent = sorted(set(cells.names) - set(population.names))
-    if absent:
-        shown = ", ".join(map(repr, absent))
-        raise SchemaError(f"the population lacks the quasi-identifiers {shown}. Add them.")
-    keys = np.empty((population.n_groups, len(cells.codings)), np.int32)
-    for column, coding in enumerate(cells.codings):
-        at = population.names.index(coding.name)
-        texts: Sequence[str | None] = population.codings[at].texts
-        code = np.array([coding.code_of.get(text, -1) for text in texts], np.int32)
-        keys[:, column] = code[population.keys[:, at]]
-        if complete and (keys[:, column] < 0).any():
-            raise SchemaError(
-                f"column {coding.name!r}: the population has values that the table's codes lack. "
-                "Give the column a hierarchy over all of them, or set low to 0."
-            )
-    return keys

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal._checks import check_number
 from shoal.errors import SchemaError
-from shoal.privacy._model import TOLERANCE, Condition, _ColumnModel, check_column, check_number
+from shoal.privacy._column_model import ColumnModel, check_column
+from shoal.privacy._condition import TOLERANCE, Condition
+from shoal.privacy._model import Word
 from shoal.privacy.compiled._condition_kernels import PROXIMITY
 from shoal.privacy.models._group_values import largest, natural_order
-from shoal.tables import FrequencyTable
-from shoal.tables._frequency import Histogram
 from shoal.typing import Floats
+
+if TYPE_CHECKING:
+    from shoal.tables import FrequencyTable
+    from shoal.tables._frequency import Histogram
 
 
 @dataclass(frozen=True)
-class Proximity(_ColumnModel):
+class Proximity(ColumnModel):
     """In a group, at most 1/`m` of the rows lie within `e` of any row's number [LTX08]_.
 
     Parameters
@@ -45,11 +51,13 @@ class Proximity(_ColumnModel):
     m: float
     column: str | None = None
 
+    word = Word("proximity", {"e": float, "m": float}, "1000:2")
+    leaves_open = "Only closeness of numbers is limited."
     is_monotone = False
 
     def __post_init__(self) -> None:
-        check_number("Proximity", "e", self.e, 0)
-        check_number("Proximity", "m", self.m, 1)
+        check_number("Proximity: e", self.e, 0)
+        check_number("Proximity: m", self.m, 1)
         check_column("Proximity", self.column)
 
     @property
@@ -79,31 +87,31 @@ class Proximity(_ColumnModel):
         first, last = np.arange(len(order)), np.arange(1, len(order) + 1)
         first[real] = np.searchsorted(numbers[real], numbers[real] - reach, "left")
         last[real] = np.searchsorted(numbers[real], numbers[real] + reach, "right")
-        # Entries sorted by group and place; a neighbourhood is then a run of entries.
-        place = np.zeros(histogram.coding.n_codes, np.int64)
-        place[order] = np.arange(len(order))
-        group, at = histogram.group_of_entry, place[histogram.codes]
+        # Entries sorted by group and rank; a neighbourhood is then a run of entries.
+        rank = np.zeros(histogram.coding.n_codes, np.int64)
+        rank[order] = np.arange(len(order))
+        group, own = histogram.group_of_entry, rank[histogram.codes]
         width = len(order) + 1
-        sort = np.argsort(group * width + at)
-        keys = (group * width + at)[sort]
+        sort = np.argsort(group * width + own)
+        keys = (group * width + own)[sort]
         rows = np.concatenate([[0], np.cumsum(histogram.counts[sort])])
-        begin = np.searchsorted(keys, group * width + first[at], "left")
-        end = np.searchsorted(keys, group * width + last[at], "left")
+        begin = np.searchsorted(keys, group * width + first[own], "left")
+        end = np.searchsorted(keys, group * width + last[own], "left")
         near = largest(histogram, rows[end] - rows[begin])
         return np.divide(groups.sizes, near, out=np.full(len(near), np.inf), where=near > 0)
 
     def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         histogram = cells.histograms[column]
         order = natural_order(histogram)
-        place = np.zeros(histogram.coding.n_codes, np.int64)
-        place[order] = np.arange(len(order))
+        rank = np.zeros(histogram.coding.n_codes, np.int64)
+        rank[order] = np.arange(len(order))
         return Condition(
             PROXIMITY,
             column,
             self._reach(histogram),
             float(self.m),
             floats=histogram.coding.numbers[order],
-            codes=np.concatenate([order, place]),
+            codes=np.concatenate([order, rank]),
         )
 
     def _reach(self, histogram: Histogram) -> float:

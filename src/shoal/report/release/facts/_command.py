@@ -8,23 +8,13 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from shoal import anonymize, privacy as privacy_models
+from shoal import anonymize
 from shoal.anonymize import METHODS
 from shoal.anonymize._release_files import file_beside
+from shoal.privacy._words import write_condition
 from shoal.report.release.facts._recount import Recount
 from shoal.report.release.facts._release_file import ReleaseFile
 
-_CONDITIONS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "DistinctDiversity": ("distinct", ("l",)),
-    "EntropyDiversity": ("entropy", ("l",)),
-    "RecursiveDiversity": ("recursive", ("c", "l")),
-    "ConfidenceLimit": ("confidence", ("c",)),
-    "TCloseness": ("t", ("t",)),
-    "AlphaKAnonymity": ("alpha", ("alpha",)),
-    "PSensitive": ("p-sensitive", ("p",)),
-    "BetaLikeness": ("beta", ("beta",)),
-    "Proximity": ("proximity", ("e", "m")),
-}
 WORD = re.compile(r"[\w.+-]{1,40}")
 """What cannot be what somebody wrote about people."""
 _OPTIONS = {"max_suppression": "--suppress", "metric": "--metric"}
@@ -57,19 +47,12 @@ def _promise(privacy: Any) -> list[str] | None:
     k = next((m.get("k") for m in models if m.get("model") == "KAnonymity"), None)
     words = [] if k is None else ["-k", str(k)]
     for model in models:
-        name = model.get("model")
-        if name == "KAnonymity":
+        if model.get("model") == "KAnonymity":
             continue
-        if name not in _CONDITIONS:
+        condition = write_condition(model, k)
+        if condition is None:
             return None
-        word, keys = _CONDITIONS[name]
-        known = {"model", "column", *keys} | ({"k"} if model.get("k") == (k or 1) else set())
-        defaults = _defaults(getattr(privacy_models, name))
-        if any(key not in known and value != defaults[key] for key, value in model.items()):
-            return None
-        numbers = [f"{model[key]:g}" for key in keys]
-        column = f"@{model['column']}" if model.get("column") else ""
-        words += ["--diversity", ":".join([word, *numbers]) + column]
+        words += ["--diversity", condition]
     return words or None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from shoal.privacy._registry import left_open
 from shoal.report.release.facts._facts import Facts
 from shoal.report.release.pages._attack_section import attack_bars
 from shoal.report.release.pages._cells import counted_cell, manifest_cell
@@ -12,7 +13,7 @@ from shoal.report.release.pages._column_section import (
     detail_bars,
     released_columns,
 )
-from shoal.report.release.pages._glossary import Method, left_open
+from shoal.report.release.pages._glossary import Method
 from shoal.report.release.pages._numbers import number
 from shoal.report.release.pages._promise_section import conditions
 from shoal.report.release.pages._reproduce_section import reproduce

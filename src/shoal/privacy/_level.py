@@ -1,0 +1,76 @@
+"""What a table reaches with a privacy model, without a word about anybody in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from shoal.privacy._model import PrivacyModel
+
+if TYPE_CHECKING:
+    from shoal.tables import FrequencyTable
+
+
+@dataclass(frozen=True)
+class Level:
+    """How far a table goes with one model.
+
+    Parameters
+    ----------
+    model : dict
+        The model, as plain values.
+    description : str
+        The model, as a sentence.
+    required, reached : float
+        What the model asks of the worst group, and what the worst group has.
+    failing_groups, failing_rows : int
+        Groups that are not allowed, and the rows in them.
+    """
+
+    model: Mapping[str, Any]
+    description: str
+    required: float
+    reached: float
+    failing_groups: int
+    failing_rows: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether every group is allowed."""
+        return self.failing_groups == 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON (infinite levels become None)."""
+        return {
+            "model": dict(self.model),
+            "description": self.description,
+            "required": _finite(self.required),
+            "reached": _finite(self.reached),
+            "holds": self.holds,
+            "failing_groups": self.failing_groups,
+            "failing_rows": self.failing_rows,
+        }
+
+
+def _finite(x: float) -> float | None:
+    return float(x) if isfinite(x) else None
+
+
+def check(model: PrivacyModel, groups: FrequencyTable) -> tuple[Level, ...]:
+    """What a table reaches with each part of a model; values of people are not in it."""
+    levels = []
+    for part in model.parts:
+        failing = ~part.holds(groups)
+        levels.append(
+            Level(
+                part.to_dict(),
+                part.describe(),
+                part.required,
+                part.value(groups),
+                int(failing.sum()),
+                int(groups.sizes[failing].sum()),
+            )
+        )
+    return tuple(levels)

@@ -1,0 +1,105 @@
+"""Privacy models as people write them on the command line: ``entropy:1.5@income``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from shoal.errors import ParameterError
+from shoal.privacy._model import PrivacyModel, Word
+from shoal.privacy._registry import MODELS
+
+_NUMBER = re.compile(r"-?[\d.]+(e-?\d+)?")
+
+
+def worded_models() -> dict[str, type[PrivacyModel]]:
+    """The models that have a word, by that word."""
+    return {model.word.text: model for model in MODELS if model.word is not None}
+
+
+def word_examples() -> str:
+    """Every word with numbers that make sense, and what they are where there are several.
+
+    Examples
+    --------
+    >>> word_examples()[:50]
+    'distinct:3, entropy:1.5, recursive:3:2 (c, l), con'
+    """
+    return ", ".join(_example(model.word) for model in MODELS if model.word is not None)
+
+
+def _example(word: Word) -> str:
+    named = f" ({', '.join(word.parameters)})" if len(word.parameters) > 1 else ""
+    return f"{word.text}:{word.example}{named}"
+
+
+def read_condition(text: str, k: int | None = None) -> PrivacyModel:
+    """The model that `text` asks for; `k` goes to models that bound the size of groups too.
+
+    Examples
+    --------
+    >>> read_condition("recursive:3:2@income")
+    RecursiveDiversity(c=3.0, l=2, column='income')
+    """
+    words, _, column = text.partition("@")
+    kind, *numbers = words.split(":")
+    known = worded_models()
+    if kind not in known:
+        raise ParameterError(
+            f"unknown condition {kind!r}. Choose from {', '.join(known)}, e.g. entropy:1.5."
+        )
+    parameters = _word(known[kind]).parameters
+    if len(numbers) != len(parameters) or not all(map(_NUMBER.fullmatch, numbers)):
+        example = ":".join([kind, *["2"] * len(parameters)])
+        raise ParameterError(f"condition {kind} takes {len(parameters)} number(s), e.g. {example}.")
+    given: dict[str, Any] = {
+        name: _read(number, read)
+        for (name, read), number in zip(parameters.items(), numbers, strict=True)
+    }
+    given["column"] = column or None
+    if _takes_k(known[kind]):
+        given["k"] = k or 1
+    return known[kind](**given)
+
+
+def write_condition(model: Mapping[str, Any], k: int | None = None) -> str | None:
+    """How to ask for a model, given as plain values; None when words cannot say all of it.
+
+    Examples
+    --------
+    >>> from shoal.privacy import EntropyDiversity
+    >>> write_condition(EntropyDiversity(1.5, "income").to_dict())
+    'entropy:1.5@income'
+    """
+    known = {kind.__name__: kind for kind in worded_models().values()}
+    kind = known.get(str(model.get("model")))
+    if kind is None:
+        return None
+    word = _word(kind)
+    said = {"model", "column", *word.parameters} | ({"k"} if model.get("k") == (k or 1) else set())
+    defaults = {f.name: f.default for f in fields(kind)}  # type: ignore[arg-type]
+    if any(value != defaults.get(key, MISSING) for key, value in model.items() if key not in said):
+        return None
+    numbers = [f"{model[name]:g}" for name in word.parameters]
+    column = f"@{model['column']}" if model.get("column") else ""
+    return ":".join([word.text, *numbers]) + column
+
+
+def _word(kind: type[PrivacyModel]) -> Word:
+    assert kind.word is not None  # worded_models has no others
+    return kind.word
+
+
+def _takes_k(kind: type[PrivacyModel]) -> bool:
+    return "k" in {field.name for field in fields(kind)}  # type: ignore[arg-type]
+
+
+def _read(text: str, read: type[int] | type[float]) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise ParameterError(f"{text!r} is not a number.") from None
+    # a fraction where a whole number belongs is left to the model, which says what is wrong
+    return int(number) if read is int and number == int(number) else number

@@ -1,0 +1,52 @@
+import pytest
+
+from shoal.errors import ParameterError
+from shoal.privacy import AlphaKAnonymity, DeltaPresence, DistinctDiversity, KAnonymity, TCloseness
+from shoal.privacy._registry import MODELS
+from shoal.privacy._words import read_condition, word_examples, worded_models, write_condition
+
+EXAMPLES = [f"{word}:{model.word.example}" for word, model in worded_models().items()]
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+@pytest.mark.parametrize("column", ["", "@income"])
+@pytest.mark.parametrize("k", [None, 5])
+def test_what_is_read_is_written_as_it_was(text, column, k):
+    model = read_condition(text + column, k)
+    assert write_condition(model.to_dict(), k) == text + column
+
+
+def test_every_model_has_a_word_of_its_own_or_cannot_be_asked_for():
+    wordless = {model for model in MODELS if model.word is None}
+    assert wordless == {KAnonymity, DeltaPresence}  # -k says the first; the other needs a table
+    assert len(worded_models()) == len(MODELS) - len(wordless)
+    assert all(example in word_examples() for example in EXAMPLES)
+
+
+def test_k_goes_to_models_that_bound_the_size_of_groups():
+    assert read_condition("alpha:0.5", 7) == AlphaKAnonymity(0.5, 7)
+    assert read_condition("alpha:0.5") == AlphaKAnonymity(0.5, 1)
+    assert isinstance(read_condition("distinct:3", 7), DistinctDiversity)
+
+
+def test_what_words_cannot_say_is_not_said():
+    assert write_condition(TCloseness(0.2, distance="ordered").to_dict()) is None
+    assert write_condition(AlphaKAnonymity(0.5, 7).to_dict(), 5) is None
+    assert write_condition(KAnonymity(3).to_dict()) is None
+    assert write_condition({"model": "Secrecy"}) is None
+    assert write_condition({**TCloseness(0.2).to_dict(), "new": 1}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("magic:3", "unknown condition 'magic'. Choose from distinct, entropy, recursive, conf"),
+        ("recursive:3", "condition recursive takes 2 number.*recursive:2:2"),
+        ("entropy:many", "condition entropy takes 1 number"),
+        ("entropy:1.5.5", "'1.5.5' is not a number"),
+        ("distinct:2.5", "DistinctDiversity: l must be an integer"),
+    ],
+)
+def test_what_cannot_be_read_is_an_error(text, message):
+    with pytest.raises(ParameterError, match=message):
+        read_condition(text)
