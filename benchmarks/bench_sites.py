@@ -16,6 +16,7 @@ def main(quick: bool = False) -> Iterator[Row]:
     yield from files(300_000 if quick else 10_000_000)
     yield from svc(quick)
     yield cox(quick)
+    yield from study_cox(quick)
     yield from adult()
 
 
@@ -134,3 +135,19 @@ def cox(quick: bool) -> Row:
         warnings.simplefilter("ignore")
         theirs = seconds(lambda: CoxPHFitter().fit(frame, "time", "event"))
     return Row(f"Cox {n_rows:,} x 9", ours, theirs, "lifelines")
+
+
+def study_cox(quick: bool) -> Iterator[Row]:
+    """The coefficients alone, as `compare_sites` wants them thousands of times."""
+    from shoal.federated.kernels._cox import fit_cox
+    from shoal.federated.kernels._cox_newton import cox_coefficients
+
+    for n_rows in (100, 500) if quick else (100, 500, 2_000, 10_000, 50_000):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n_rows, 7))
+        days = np.ceil(rng.exponential(np.exp(-X[:, 0] / 2)) * 365)
+        y = np.column_stack([days, rng.random(n_rows) < 0.7])
+        fit_cox(X[:100], y[:100], 0.01)  # imports
+        ours = seconds(lambda X=X, y=y: cox_coefficients(X, y, 0.01), 5)
+        theirs = seconds(lambda X=X, y=y: fit_cox(X, y, 0.01), 5)
+        yield Row(f"Cox coefficients {n_rows:,} x 7", ours, theirs, "lifelines")
