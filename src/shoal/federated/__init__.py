@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         decode_text,
         decode_tree,
     )
-    from shoal.federated.transforms._files import decode_file, encode_file
+    from shoal.federated.transforms._files import combine_files, decode_file, encode_file
     from shoal.federated.transforms._grouping import GradedGrouping
     from shoal.federated.transforms._key import TransformKey
     from shoal.federated.transforms._mapping import MappingTable
@@ -41,6 +41,7 @@ __all__ = [
     "RandomKernelSVC",
     "Study",
     "TransformKey",
+    "combine_files",
     "compare_sites",
     "decode",
     "decode_centroids",
@@ -71,6 +72,7 @@ _HOMES = {
     "RandomKernelSVC": "kernels._svc",
     "Study": "kernels._compare",
     "TransformKey": "transforms._key",
+    "combine_files": "transforms._files",
     "compare_sites": "kernels._compare",
     "decode": "transforms._tables",
     "decode_centroids": "transforms._decode_results",

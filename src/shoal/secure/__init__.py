@@ -1,6 +1,7 @@
 """Two parties, no third: mine a joint table and learn the model and nothing else.
 
 All protocols are for semi-honest parties at 128-bit security; see ``docs/theory/twoparty.md``.
+The code has not been independently reviewed.
 """
 
 from shoal.errors import MissingExtraError

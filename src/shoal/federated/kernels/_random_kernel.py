@@ -47,7 +47,7 @@ class RandomKernel(TransformerMixin, BaseEstimator):
     **Guarantee.**  With m' < n infinitely many real rows have a given linear projection.  Nothing
     more: each projection pins its row to a segment of the box of agreed ranges, and when features
     take few values (sex, a score) that segment usually holds one possible person.  Run
-    ``shoal attack`` before publishing; `shoal.audit` measures it.
+    ``shoal attack`` before publishing; `shoal.attacks` measures it.
 
     **Reveals.**  m' numbers per row, the labels, the number of rows of each site.
 

@@ -42,7 +42,7 @@ class TransformKey:
     one of them can read any other's encoded rows.
 
     **Does not protect** against frequency analysis of aliases, nor order and known-value attacks on
-    graded columns: see `shoal.audit` and ``shoal attack``.
+    graded columns: see `shoal.attacks` and ``shoal attack``.
 
     Examples
     --------
