@@ -45,6 +45,10 @@ RELEASED = pd.DataFrame(
 )
 
 
+def example_linking():
+    return (RELEASED, PEOPLE, SCHEMA), {"known": [1]}
+
+
 def test_a_release_of_a_file_is_attacked_like_that_of_a_frame(tmp_path):
     PEOPLE.to_csv(tmp_path / "people.csv", index=False)
     for table in (tmp_path / "people.csv", PEOPLE):

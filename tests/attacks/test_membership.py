@@ -7,6 +7,11 @@ from shoal.attacks._membership import distance_to_published
 from shoal.errors import ParameterError
 
 
+def example_membership():
+    rng = np.random.default_rng(0)
+    return (rng.integers(0, 6, 50), rng.integers(2, 9, 40)), {}
+
+
 def test_the_chance_is_the_area_under_the_curve():
     rng = np.random.default_rng(0)
     members, outsiders = rng.integers(0, 6, 50), rng.integers(2, 9, 40)

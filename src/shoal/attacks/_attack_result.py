@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from shoal.typing import Floats
-
-Z95 = 1.959963984540054  # two-sided 95 % point of the normal distribution
 
 
 @dataclass(frozen=True)
@@ -32,6 +29,12 @@ class AttackResult:
         Rows, aliases or repetitions behind the interval.
     details : mapping
         Further figures.
+
+    Examples
+    --------
+    >>> found = AttackResult("linking", "share of people guessed", 0.62, 0.57, 0.67, 0.6, 400)
+    >>> print(found)
+    linking: share of people guessed 0.620 [0.570, 0.670], by guessing 0.600
     """
 
     attack: str
@@ -60,17 +63,6 @@ class AttackResult:
             f"{self.attack}: {self.measure} {self.risk:.3f} "
             f"[{self.low:.3f}, {self.high:.3f}], by guessing {self.baseline:.3f}"
         )
-
-
-def wilson(successes: float, trials: int) -> tuple[float, float]:
-    """95 % interval of a share (Wilson's score interval)."""
-    if trials == 0:
-        return 0.0, 1.0
-    share, square = successes / trials, Z95**2
-    centre = (share + square / (2 * trials)) / (1 + square / trials)
-    spread = sqrt(share * (1 - share) / trials + square / (4 * trials**2))
-    half = Z95 * spread / (1 + square / trials)
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def percentiles(values: Floats) -> tuple[float, float]:

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from shoal.anonymize import Release
-from shoal.attacks._attack_result import AttackResult, wilson
+from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._candidates import Candidates, find_candidates
 from shoal.audit._training_table import read_frame, read_training_table
 from shoal.audit.adapters._adapter import AdapterOptions
 from shoal.audit.adapters._registry import find_adapter
 from shoal.errors import ParameterError, SchemaError
+from shoal.metrics._wilson import wilson
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, code_column
 from shoal.tables._open import is_table

@@ -11,6 +11,11 @@ UNIFORM = GradedRanges.uniform(0, 99, 4)
 UNEVEN = GradedRanges.from_breaks([0, 3, 40, 45, 99])
 
 
+def example_bracketing():
+    values = np.arange(99, dtype=float)
+    return (values, UNEVEN.encode(values), 3), {"repeats": 20}
+
+
 @settings(deadline=None)
 @given(
     values=st.lists(st.integers(0, 99), min_size=2, max_size=40),

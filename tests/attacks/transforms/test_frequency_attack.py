@@ -11,6 +11,11 @@ from shoal.errors import ParameterError
 TRUTH = {"a_1": "flu", "a_2": "cold", "a_3": "gout"}
 
 
+def example_frequency():
+    published = {"a_1": 50, "a_2": 30, "a_3": 20}
+    return (published, {"flu": 5, "gout": 3, "cold": 2}, TRUTH), {"column": "illness"}
+
+
 @settings(deadline=None)
 @given(
     counts=st.lists(st.integers(1, 50), min_size=2, max_size=5),

@@ -12,8 +12,23 @@ from shoal.attacks.transforms._reconstruction import (
 from shoal.errors import ParameterError
 
 
+def example_reconstruction():
+    rows, _, basis = random_rows()
+    return (rows, basis, rows @ basis.T, 2), {"repeats": 10}
+
+
+def example_exact():
+    rows, grids, basis = random_rows()
+    return (rows, basis, rows @ basis.T, grids), {}
+
+
 @pytest.fixture
 def people():
+    return random_rows()
+
+
+def random_rows():
+    """Rows, the values that each feature can take, and a random basis."""
     rng = np.random.default_rng(3)
     grids = [
         np.linspace(0, 1, 41),

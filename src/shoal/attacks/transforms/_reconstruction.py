@@ -6,8 +6,9 @@ from itertools import product
 import numpy as np
 from scipy.optimize import linprog
 
-from shoal.attacks._attack_result import AttackResult, percentiles, wilson
+from shoal.attacks._attack_result import AttackResult, percentiles
 from shoal.errors import ParameterError
+from shoal.metrics._wilson import wilson
 from shoal.typing import Counts, Floats
 
 MOST_COMBINATIONS = 200_000

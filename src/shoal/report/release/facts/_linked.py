@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from shoal.attacks import linking_attack
-from shoal.attacks._attack_result import wilson
 from shoal.attacks._linking import LinkingAttack
+from shoal.metrics._wilson import wilson
 from shoal.report.release.facts._original import Original
 from shoal.report.release.facts._recount import Recount
 from shoal.schema import Schema

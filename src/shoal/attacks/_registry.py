@@ -1,0 +1,109 @@
+"""All attacks: on what, what the attacker knows, and how each is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Literal
+
+from shoal.attacks._attack_result import AttackResult
+from shoal.attacks._linking import linking_attack
+from shoal.attacks._membership import membership_attack
+from shoal.attacks.transforms._bracketing import bracketing_attack
+from shoal.attacks.transforms._frequency_attack import frequency_attack
+from shoal.attacks.transforms._reconstruction import exact_attack, reconstruction_attack
+from shoal.errors import ParameterError
+
+Target = Literal["release", "table", "kernel"]
+"""What is attacked: a released table or model, a keyed table, the projections of a kernel."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One attack, as commands, reports and pages name it.
+
+    Parameters
+    ----------
+    name : str
+        One word.
+    targets : tuple of {"release", "table", "kernel"}
+        What it is an attack on; ``shoal attack TARGET`` carries it out.
+    summary : str
+        What the attacker does.
+    knows : str
+        What the attacker has beside what is published.
+    run : callable
+        Carries it out; its parameters are those of the function of that name.
+    """
+
+    name: str
+    targets: tuple[Target, ...]
+    summary: str
+    knows: str
+    run: Callable[..., AttackResult]
+
+
+@wraps(linking_attack)
+def _link(*given: Any, **named: Any) -> AttackResult:
+    return linking_attack(*given, **named).summary
+
+
+ATTACKS: tuple[Attack, ...] = (
+    Attack(
+        "linking",
+        ("release",),
+        "joins a release with a public table and guesses what is private",
+        "the public columns of everybody, and the private values of some",
+        _link,
+    ),
+    Attack(
+        "frequency",
+        ("table",),
+        "matches aliases with categories that are as frequent",
+        "how frequent each category is",
+        frequency_attack,
+    ),
+    Attack(
+        "bracketing",
+        ("table",),
+        "bounds everybody's number by those of known people next to it",
+        "the numbers of some people, and which rows are theirs",
+        bracketing_attack,
+    ),
+    Attack(
+        "reconstruction",
+        ("kernel",),
+        "solves for people's features behind their projections",
+        "the whole rows of some people, and perhaps the random basis",
+        reconstruction_attack,
+    ),
+    Attack(
+        "exact",
+        ("kernel",),
+        "tries which rows of whole numbers have a given projection",
+        "the random basis, and the steps in which features are stored",
+        exact_attack,
+    ),
+    Attack(
+        "membership",
+        ("table", "kernel"),
+        "tells whether a person's row is among those published",
+        "the whole row of that person",
+        membership_attack,
+    ),
+)
+
+
+def find_attack(name: str) -> Attack:
+    """The attack of a name."""
+    for attack in ATTACKS:
+        if attack.name == name:
+            return attack
+    known = ", ".join(attack.name for attack in ATTACKS)
+    raise ParameterError(f"there is no attack {name!r}. There are {known}.")
+
+
+def attacks_on(target: Target) -> tuple[Attack, ...]:
+    """The attacks on one kind of what is published."""
+    return tuple(attack for attack in ATTACKS if target in attack.targets)
