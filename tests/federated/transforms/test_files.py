@@ -41,17 +41,19 @@ def folder(tmp_path):
     return tmp_path / "shared"
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
 def test_a_file_is_encoded_like_a_frame_and_decoded_exactly(table, key, tmp_path, folder, suffix):
     source = tmp_path / f"rows.{suffix}"
-    (table.write_csv if suffix == "csv" else table.write_parquet)(source)
+    write = {"csv": table.write_csv, "parquet": table.write_parquet, "arrow": table.write_ipc}
+    write[suffix](source)
     encoded = encode_file(source, folder, key, "gent")
     assert encoded.name == "gent.encoded.parquet"
     assert_frame_equal(pl.read_parquet(encoded), encode(table, key), check_exact=True)
-    decode_file(encoded, tmp_path / f"back.{suffix}", key)
+    back = tmp_path / ("back.csv" if suffix == "csv" else "back.parquet")
+    decode_file(encoded, back, key)
     reader = pl.read_csv if suffix == "csv" else pl.read_parquet
     options = {"schema_overrides": {"zip": pl.String}} if suffix == "csv" else {}
-    assert_frame_equal(reader(tmp_path / f"back.{suffix}", **options), table, check_exact=True)
+    assert_frame_equal(reader(back, **options), table, check_exact=True)
 
 
 def test_where_a_file_came_from_is_in_its_metadata(table, key, tmp_path, folder):
@@ -189,11 +191,11 @@ def test_many_categories_are_looked_up_alike(tmp_path, folder):
 @pytest.mark.parametrize(
     ("name", "error", "match"),
     [
-        ("absent.csv", TableError, "'absent.csv' is not a file"),
-        ("cut.parquet", TableError, "could not be read"),
-        ("table.xlsx", TableError, "only CSV and Parquet"),
+        ("absent.csv", TableError, "no file or folder 'absent.csv'"),
+        ("cut.parquet", TableError, "cannot be read: it is damaged, cut short"),
+        ("table.xlsx", TableError, "no CSV, Parquet or Arrow file by its name"),
         ("less.csv", SchemaError, "missing from the table: 'age', 'disease'"),
-        ("text.csv", TableError, "could not be"),
+        ("text.csv", TableError, "cannot be read at line 2"),
     ],
 )
 def test_unreadable_input_is_an_error_without_its_content(
@@ -238,7 +240,7 @@ def test_a_large_file_is_streamed_in_little_memory(key, tmp_path, folder, monkey
         "COPY (SELECT 15 + (i % 76) AS age, ['flu', 'cold'][1 + i % 2] AS disease, '1234' AS zip, "
         f"md5(i::VARCHAR) AS note FROM range(600000) t(i)) TO '{source}' (FORMAT parquet)"
     )
-    monkeypatch.setattr("shoal.federated.transforms._files.duckdb.connect", small)
+    monkeypatch.setattr("shoal.tables.engines._duck_connection.duckdb.connect", small)
     encoded = encode_file(source, folder, key, "gent")
     back = decode_file(encoded, tmp_path / "back.parquet", key)
     assert_frame_equal(pl.read_parquet(back), pl.read_parquet(source))

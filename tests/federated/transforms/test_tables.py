@@ -113,7 +113,7 @@ def test_missing_columns_are_named(key):
     assert decode(partly, key)["zip"].to_list() == TABLE["zip"].to_list()
     with pytest.raises(SchemaError, match="none of the key's columns"):
         decode(TABLE.select("ward"), key)
-    with pytest.raises(TableError, match="cannot transform a table of type list"):
+    with pytest.raises(TableError, match="cannot read a table from list"):
         encode([1, 2], key)
 
 

@@ -22,7 +22,8 @@ def encode(table: Native, key: TransformKey) -> Native:
     Parameters
     ----------
     table : table or path
-        Whatever :func:`shoal.tables.open_table` reads.  Must have every column of the key; other columns pass unchanged.
+        Whatever :func:`shoal.tables.open_table` reads.  Must have every column of the key; other
+        columns pass unchanged.
     key : TransformKey
         The shared key.
 

@@ -75,6 +75,11 @@ class DuckEngine:
         return cls(connection.from_arrow(frame.arrow()), connection)
 
     @property
+    def sql_types(self) -> dict[str, str]:
+        """DuckDB's own type of each column."""
+        return dict(self._types)
+
+    @property
     def types(self) -> dict[str, str]:
         """Sort of value of each column."""
         return {name: _sort(kind) for name, kind in self._types.items()}
@@ -99,6 +104,11 @@ class DuckEngine:
         with disclose_nothing():
             self._relation.query("source", f"CREATE TEMP TABLE {table} AS SELECT * FROM columns")
 
+    def arrow(self, sql: str) -> Any:
+        """A query's result as a PyArrow table."""
+        with disclose_nothing():
+            return self.query(sql).to_arrow_table()
+
     def distinct(self, name: str, limit: int | None = None) -> tuple[list[Any], bool]:
         """Distinct values of a column, at most `limit`, and whether some are missing."""
         value = self.value_sql(name)
@@ -118,13 +128,14 @@ class DuckEngine:
 
     def exchange(self, maps: Mapping[str, ColumnMap]) -> Native:
         """The relation with some columns exchanged; values are looked at when it is read."""
-        return self._relation.project(
-            ", ".join(
-                f"{maps[name].sql(name_sql(name), 'duckdb')} AS {name_sql(name)}"
-                if name in maps
-                else f"{name_sql(name)} AS {name_sql(name)}"
-                for name in self.names
-            )
+        return self._relation.project(self.exchange_sql(maps))
+
+    def exchange_sql(self, maps: Mapping[str, ColumnMap]) -> str:
+        """Every column, some of them exchanged, as the list of a SELECT."""
+        quoted = {name: name_sql(name) for name in self.names}
+        return ", ".join(
+            f"{maps[name].sql(column, 'duckdb') if name in maps else column} AS {column}"
+            for name, column in quoted.items()
         )
 
     def value_sql(self, name: str) -> str:
@@ -175,12 +186,20 @@ class DuckEngine:
         """Write some columns of every row to a file, as they are; the suffix tells the format."""
         self.copy(f"SELECT {', '.join(map(name_sql, names))} FROM source", path)
 
-    def copy(self, select: str, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+    def copy(
+        self,
+        select: str,
+        path: Path,
+        *,
+        suffix: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
         """Write the rows of a query to a file, without holding them in memory.
 
-        `metadata` is kept with the rows of a Parquet file.
+        `suffix` tells the format where the name does not; `metadata` is kept with the rows of a
+        Parquet file.
         """
-        suffix = path.suffix.lower()
+        suffix = (suffix or path.suffix).lower()
         if suffix in ARROW_SUFFIXES:
             with disclose_nothing("write"):
                 write_arrow_batches(self.query(select), path)

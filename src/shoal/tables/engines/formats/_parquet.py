@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import duckdb
+
 from shoal.errors import TableError
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
@@ -19,8 +21,13 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
     if empty:
         raise TableError(f"file {empty[0]!r} is empty. It is no Parquet file.")
     connection = connect()
-    with disclose_nothing():
+    try:
         relation = connection.sql(f"FROM read_parquet({list_sql([str(path) for path in paths])})")
+    except duckdb.Error:
+        first = f"{paths[0].name!r}" if len(paths) == 1 else f"one of {len(paths)} files"
+        raise TableError(
+            f"{first} cannot be read: it is damaged, cut short, or no Parquet file."
+        ) from None
     return DuckEngine(relation, connection)
 
 
