@@ -7,8 +7,8 @@ import pytest
 from sklearn.base import clone
 
 from shoal.anonymize import BottomUpGeneralization, TopDownSpecialization
+from shoal.anonymize.cuts._cut_problem import make_problem
 from shoal.anonymize.greedy._bottom_up_search import BottomUpSearch
-from shoal.anonymize.greedy._cuts import make_problem
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
@@ -53,7 +53,7 @@ def test_only_the_generalization_to_f2_is_critical_in_the_papers_example():
     search = BottomUpSearch(problem)
     assert search.state.anonymity == 2
     gains = {
-        problem.trees[move.column].labels[move.node]: search.score(move).privacy
+        problem.columns[move.column].tree.labels[move.node]: search.score(move).privacy
         for move in search.open
     }
     assert gains == {"e1": 0, "f1": 0, "e2": 0, "f2": 1, "f3": 0}
@@ -118,12 +118,12 @@ def test_the_index_agrees_with_a_recount_after_every_step(seed):
     while (chosen := search.best()) is not None:
         number += 1
         search.make(chosen, number)
-        group_of, n_groups = problem.group(search.node_of)
-        assert n_groups == len(search.sizes)
+        group_of, n_groups = problem.group(search.cut)
+        assert n_groups == len(search.groups.sizes)
         assert len(set(zip(group_of, search.group_of, strict=True))) == n_groups
         recount = np.bincount(search.group_of, weights=cells.sizes)
-        assert recount.tolist() == search.sizes.tolist()
-    assert len(search.sizes) == 1
+        assert recount.tolist() == search.groups.sizes.tolist()
+    assert len(search.groups.sizes) == 1
 
 
 @pytest.mark.parametrize("metric", ["ncp", "discernibility", "weighted"])

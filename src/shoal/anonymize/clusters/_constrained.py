@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.anonymize._anonymizer import Anonymizer, ceilings_per_cell
+from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each, take_cells
 from shoal.anonymize.clusters._group_kernels import make_groups
 from shoal.anonymize.clusters._group_loss import Cost, GroupColumns, make_columns
-from shoal.anonymize.clusters._group_recoding import GroupRecoding
-from shoal.anonymize.clusters._k_member_kernels import k_member
-from shoal.anonymize.clusters._local_recoding import (
+from shoal.anonymize.clusters._group_recoding import (
+    GroupRecoding,
     check_groups,
-    infeasible_within_limits,
     make_group_recoding,
 )
-from shoal.anonymize.clusters._local_solver import refine_groups, settle, take_cells
-from shoal.anonymize.clusters._unprotectable import find_outside
-from shoal.anonymize.greedy._cuts import grow_hierarchies
+from shoal.anonymize.clusters._improve import improve
+from shoal.anonymize.clusters._k_member_kernels import k_member
+from shoal.anonymize.clusters._unprotectable import (
+    infeasible_within_limits,
+    is_exact,
+    parts_within_limits,
+)
+from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
 from shoal.metrics._labels import label_height, label_ncp
 from shoal.privacy import PrivacyModel
-from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
-from shoal.tables._frequency import group_keys
-from shoal.typing import Codes, Flags, Progress
+from shoal.typing import Codes, Progress
 
 EXACT_CELLS = 40_000
 """Cells of one maximum-allowed group up to which every cell is compared with every other."""
@@ -106,6 +106,13 @@ class ConstrainedKMember(Anonymizer):
     [('Kansas',), ('Kansas',), ('Lincoln',), ('Lincoln',)]
     """
 
+    name = "constrained"
+    summary = "clusters within limits, suppresses the least"
+    explanation = (
+        "Similar rows were gathered into groups and each group was given common labels "
+        "within the limits of the schema."
+    )
+
     def __init__(
         self,
         schema: Schema,
@@ -136,33 +143,27 @@ class ConstrainedKMember(Anonymizer):
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> GroupRecoding:
         cells = grow_hierarchies(cells, None, max(privacy.minimum_size, 1))
-        block_of, n_blocks = group_keys(ceilings_per_cell(cells))
-        outside = find_outside(cells, privacy, block_of, n_blocks)
-        if outside.all():
+        blocks, kept, compiled = parts_within_limits(cells, privacy, thin=not is_exact(privacy))
+        if not kept.any():
             raise infeasible_within_limits(cells, privacy, cells.n_rows)
-        self.n_outside_ = int(cells.sizes[outside].sum())
-        problem = make_member_problem(cells, privacy, ~outside, COSTS[self.loss])
-        blocks = [np.flatnonzero(~outside & (block_of == block)) for block in range(n_blocks)]
-        blocks = [block for block in blocks if len(block)]
+        self.n_outside_ = int(cells.sizes[~kept].sum())
+        problem = make_member_problem(cells, compiled, COSTS[self.loss])
         pieces = [piece for block in blocks for piece in self._pieces(problem, block)]
         self._said = self._compare(problem, blocks, pieces)
         group_of = solve_pieces(problem, pieces, refine=self.refine, progress=progress)
         is_range = np.zeros(len(cells.codings), np.bool_)
-        recoding = make_group_recoding(cells, cells.codings, is_range, group_of)
-        check_groups(recoding, cells, privacy)
+        recoding = make_group_recoding(cells.keys, cells.codings, is_range, group_of)
+        check_groups(recoding, compiled, privacy)
         return recoding
 
-    def _pieces(self, problem: MemberProblem, block: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    def _pieces(self, problem: MemberProblem, block: Block) -> list[Block]:
         few = self.neighbours == "auto" and len(block) <= EXACT_CELLS
         if self.neighbours == "exact" or few or len(block) <= PIECE:
             return [block]
         return cut_into_pieces(problem, block, PIECE)
 
     def _compare(
-        self,
-        problem: MemberProblem,
-        blocks: list[NDArray[np.int64]],
-        pieces: list[NDArray[np.int64]],
+        self, problem: MemberProblem, blocks: list[Block], pieces: list[Block]
     ) -> tuple[str, ...]:
         """What an approximation costs, measured on a part of the largest block."""
         if len(pieces) == len(blocks):
@@ -179,87 +180,58 @@ class ConstrainedKMember(Anonymizer):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class MemberProblem:
+class MemberProblem(NamedTuple):
     """Cells with the information loss of every column."""
 
-    cells: FrequencyTable
     keys: Codes
-    rules: CompiledModel
+    compiled: CompiledModel
     loss: GroupColumns
 
 
 def make_member_problem(
-    cells: FrequencyTable, privacy: PrivacyModel, kept: Flags, cost: Cost = label_height
+    cells: FrequencyTable, compiled: CompiledModel, cost: Cost = label_height
 ) -> MemberProblem:
     """Prepare the cells; by default a node costs its height's share of its hierarchy's."""
     n_columns = len(cells.codings)
     columns = make_columns(cells.codings, np.zeros(n_columns, np.bool_), np.ones(n_columns), cost)
-    rules = compile_model(privacy, cells, kept=kept)
-    return MemberProblem(cells, np.ascontiguousarray(cells.keys), rules, columns)
+    return MemberProblem(np.ascontiguousarray(cells.keys), compiled, columns)
 
 
 def solve_pieces(
-    problem: MemberProblem,
-    pieces: list[NDArray[np.int64]],
-    *,
-    refine: bool,
-    progress: Progress,
+    problem: MemberProblem, pieces: list[Block], *, refine: bool, progress: Progress
 ) -> NDArray[np.int64]:
-    """Cluster every piece by itself, two at a time."""
-    group_of = np.full(len(problem.keys), -1, np.int64)
-    n_groups = done = 0
-    total = sum(map(len, pieces))
-    ordered = sorted(pieces, key=len, reverse=True)  # the longest first keeps both cores busy
+    """Cluster every piece by itself; the longest first, which keeps all cores busy."""
 
-    def solve(piece: NDArray[np.int64]) -> NDArray[np.int64]:
+    def solve(piece: Block) -> NDArray[np.int64]:
         return solve_piece(problem, piece, refine=refine)
 
-    with ThreadPoolExecutor(2) as pool:  # kernels let go of the interpreter
-        for piece, found in zip(ordered, pool.map(solve, ordered), strict=True):
-            group_of[piece] = found + n_groups
-            n_groups += int(found.max(initial=-1)) + 1
-            done += len(piece)
-            progress(done, total, "clustering")
+    ordered = sorted(pieces, key=len, reverse=True)
+    return solve_each(ordered, len(problem.keys), solve, progress, "clustering")
+
+
+def solve_piece(problem: MemberProblem, piece: Block, *, refine: bool) -> NDArray[np.int64]:
+    """Groups of the cells of one piece, which is allowed as a whole."""
+    keys = np.ascontiguousarray(problem.keys[piece])
+    compiled = take_cells(problem.compiled, piece)
+    clusters = k_member(problem.loss, compiled, keys)
+    group_of, _ = improve(problem.loss, compiled, keys, clusters, refine=refine)
     return group_of
 
 
-def solve_piece(
-    problem: MemberProblem, piece: NDArray[np.int64], *, refine: bool
-) -> NDArray[np.int64]:
-    """Groups of the cells of one piece, which is allowed as a whole."""
-    keys = np.ascontiguousarray(problem.keys[piece])
-    rules = take_cells(problem.rules, piece)
-    group_of = k_member(problem.loss, rules, keys)
-    n_groups = int(group_of.max(initial=-1)) + 1
-    if n_groups == 0:
-        group_of[:], n_groups = 0, 1
-    groups = make_groups(problem.loss, rules, keys, group_of, max(2 * n_groups, n_groups + 8))
-    settle(problem, rules, groups)
-    if refine:
-        refine_groups(problem, rules, groups, np.inf)
-    used = np.unique(groups.group_of)
-    return np.searchsorted(used, groups.group_of)
-
-
-def information_loss_of(
-    problem: MemberProblem, pieces: list[NDArray[np.int64]], *, refine: bool
-) -> float:
+def information_loss_of(problem: MemberProblem, pieces: list[Block], *, refine: bool) -> float:
     """Information loss of clustering some pieces."""
     total = 0.0
     for piece in pieces:
         group_of = solve_piece(problem, piece, refine=refine)
         keys = np.ascontiguousarray(problem.keys[piece])
-        rules = take_cells(problem.rules, piece)
+        compiled = take_cells(problem.compiled, piece)
         n_groups = int(group_of.max(initial=-1)) + 1
-        groups = make_groups(problem.loss, rules, keys, group_of, n_groups)
+        groups = make_groups(problem.loss, compiled, keys, group_of, n_groups)
         total += float((groups.size * groups.loss).sum())
     return total
 
 
-def cut_into_pieces(
-    problem: MemberProblem, block: NDArray[np.int64], most: int
-) -> list[NDArray[np.int64]]:
+def cut_into_pieces(problem: MemberProblem, block: Block, most: int) -> list[Block]:
     """Halve a block at the middle of the column in which its cells spread most, and so on.
 
     Cells with equal codes stay together, so halves may be uneven; halves that the model does not
@@ -268,18 +240,13 @@ def cut_into_pieces(
     if len(block) <= most:
         return [block]
     keys = problem.keys[block]
-    spreads = [len(np.unique(keys[:, at])) for at in range(keys.shape[1])]
-    for at in np.argsort(spreads)[::-1].tolist():
-        codes = keys[:, at]
+    spreads = [len(np.unique(codes)) for codes in keys.T]
+    for column in np.argsort(spreads)[::-1].tolist():
+        codes = keys[:, column]
         middle = np.sort(codes)[len(codes) // 2]
+        # when over half of the cells have the least code, nothing lies below the middle
         left = codes < middle if (codes < middle).any() else codes <= middle
         parts = [block[left], block[~left]]
-        if all(len(part) and _is_allowed(problem.rules, part) for part in parts):
+        if all(len(part) and is_allowed(problem.compiled, part) for part in parts):
             return [piece for part in parts for piece in cut_into_pieces(problem, part, most)]
     return [block]
-
-
-def _is_allowed(rules: CompiledModel, cells: NDArray[np.int64]) -> bool:
-    group_of = np.full(len(rules.sizes), -1, np.int64)
-    group_of[cells] = 0
-    return bool(allowed_groups(rules, group_of, 1)[0])

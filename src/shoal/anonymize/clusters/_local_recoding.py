@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.anonymize._anonymizer import Anonymizer, ceilings_per_cell
+from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize.clusters._group_loss import is_range_column
-from shoal.anonymize.clusters._group_recoding import GroupRecoding
+from shoal.anonymize.clusters._group_recoding import (
+    GroupRecoding,
+    check_groups,
+    make_group_recoding,
+)
 from shoal.anonymize.clusters._local_solver import cut_blocks, make_local_problem, solve_blocks
-from shoal.anonymize.greedy._cuts import grow_hierarchies
-from shoal.errors import InfeasibleError, ParameterError
+from shoal.anonymize.clusters._unprotectable import infeasible_within_limits, parts_within_limits
+from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
+from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel
-from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.schema import Schema
-from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
-from shoal.tables._frequency import group_keys
-from shoal.typing import Flags, Progress
+from shoal.typing import Progress
 
 
 class LocalRecoding(Anonymizer):
@@ -86,6 +86,13 @@ class LocalRecoding(Anonymizer):
     [('[31-34]', 'flu'), ('[31-34]', 'flu'), ('[52-58]', 'cold'), ('[52-58]', 'flu')]
     """
 
+    name = "local"
+    summary = "every group as precise as it can be; least loss"
+    explanation = (
+        "Similar rows were gathered into groups and each group was given the least "
+        "general labels that cover it."
+    )
+
     def __init__(
         self,
         schema: Schema,
@@ -127,10 +134,13 @@ class LocalRecoding(Anonymizer):
             given if ranges else tree
             for given, tree, ranges in zip(cells.codings, grown.codings, is_range, strict=True)
         )
-        blocks, kept = self._blocks(grown, privacy)
+        # rows that suppression may leave out go by whole parts: this method promises no least set
+        blocks, kept, compiled = parts_within_limits(grown, privacy, thin=False)
+        lost = int(cells.sizes[~kept].sum())
+        if lost > self.max_suppression * cells.n_rows + 1e-9 or not kept.any():
+            raise infeasible_within_limits(grown, privacy, lost)
         weights = np.array([self.schema[name].weight for name in cells.names], np.float64)
-        rules = compile_model(privacy, cells, kept=kept)
-        problem = make_local_problem(grown, codings, is_range, weights, rules)
+        problem = make_local_problem(grown, codings, is_range, weights, compiled)
         parts = [part for block in blocks for part in cut_blocks(problem, block)]
         group_of, in_time = solve_blocks(
             problem, parts, refine=self.refine, deadline=deadline, progress=progress
@@ -140,78 +150,6 @@ class LocalRecoding(Anonymizer):
             self._said += ("The time limit ended the search for a better grouping.",)
         if len(parts) > len(blocks):
             self._said += (f"The table was cut into {len(parts)} blocks of cells.",)
-        recoding = make_group_recoding(cells, codings, is_range, group_of)
-        check_groups(recoding, cells, privacy)
+        recoding = make_group_recoding(cells.keys, codings, is_range, group_of)
+        check_groups(recoding, compiled, privacy)
         return recoding
-
-    def _blocks(
-        self, cells: FrequencyTable, privacy: PrivacyModel
-    ) -> tuple[list[NDArray[np.int64]], Flags]:
-        """Cells that may share a group, and which cells are released at all."""
-        block_of, n_blocks = group_keys(ceilings_per_cell(cells))
-        kept = np.ones(cells.n_groups, np.bool_)
-        while True:
-            rules = compile_model(privacy, cells, kept=kept)
-            fine = allowed_groups(rules, np.where(kept, block_of, -1), n_blocks)
-            if fine[block_of[kept]].all():
-                break
-            kept &= fine[block_of]
-        lost = int(cells.sizes[~kept].sum())
-        if lost > self.max_suppression * cells.n_rows + 1e-9 or not kept.any():
-            raise infeasible_within_limits(cells, privacy, lost)
-        blocks = [np.flatnonzero(kept & (block_of == b)) for b in range(n_blocks)]
-        return [block for block in blocks if len(block)], kept
-
-
-def infeasible_within_limits(
-    cells: FrequencyTable, privacy: PrivacyModel, lost: int
-) -> InfeasibleError:
-    """What to say when rows cannot be protected within the schema's limits."""
-    limited = [coding.name for coding in cells.codings if coding.is_limited]
-    advice = f"Suppress {lost} rows ({lost / cells.n_rows:.2%}, max_suppression)"
-    if limited:
-        advice += f", or raise the limit of {', '.join(map(repr, limited))}, which binds"
-    return InfeasibleError(
-        privacy.describe(),
-        required=cells.n_rows,
-        achieved=cells.n_rows - lost,
-        hint=f"These are rows that can be protected. {advice}.",
-    )
-
-
-def make_group_recoding(
-    cells: FrequencyTable,
-    codings: tuple[Coding, ...],
-    is_range: Flags,
-    group_of: NDArray[np.int64],
-) -> GroupRecoding:
-    """The recoding of a grouping; groups with equal labels become one."""
-    n_groups = int(group_of.max(initial=-1)) + 1
-    kept = group_of >= 0
-    low = np.full((n_groups, cells.keys.shape[1]), np.iinfo(np.int32).max, np.int32)
-    high = np.full_like(low, -1)
-    np.minimum.at(low, group_of[kept], cells.keys[kept])
-    np.maximum.at(high, group_of[kept], cells.keys[kept])
-    first = GroupRecoding(codings, is_range, low, high, cells.keys, group_of)
-    number, n_labels = group_keys(first.codes[:-1])
-    joined = np.where(kept, number[group_of], -1)
-    lows = np.full((n_labels, low.shape[1]), np.iinfo(np.int32).max, np.int32)
-    highs = np.full_like(lows, -1)
-    np.minimum.at(lows, number, low)
-    np.maximum.at(highs, number, high)
-    return replace(first, low=lows, high=highs, group_of=joined)
-
-
-def check_groups(recoding: GroupRecoding, cells: FrequencyTable, privacy: PrivacyModel) -> None:
-    """Raise when groups are not allowed, which only models without monotonicity can bring about."""
-    rules = compile_model(privacy, cells, kept=recoding.group_of >= 0)
-    fine = allowed_groups(rules, recoding.group_of, len(recoding.low))
-    if not fine.all():
-        rows = int(cells.sizes[(recoding.group_of >= 0) & ~fine[recoding.group_of]].sum())
-        raise InfeasibleError(
-            privacy.describe(),
-            required=0,
-            achieved=rows,
-            hint=f"{rows} rows are in groups that are not allowed; relax the model or use "
-            "full-domain recoding with suppression.",
-        )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.anonymize.greedy._cut_kernels import class_summary, sum_classes, sum_groups
-from shoal.anonymize.greedy._cuts import CutProblem
+from shoal.anonymize.cuts._cut_column import CutColumn
+from shoal.anonymize.cuts._cut_kernels import class_summary, sum_classes, sum_groups
+from shoal.anonymize.cuts._cut_problem import CutProblem
 from shoal.typing import Codes, Progress
 
 START, END = 0.02, 0.0002  # temperatures, in the unit of the energy (bits a row, or NCP)
+_UNSAFE = 0.01  # what it costs to fail at all: more than a move gains, so searches return
 
 
 def anneal(
@@ -18,7 +20,11 @@ def anneal(
     rng: np.random.Generator,
     progress: Progress,
 ) -> list[Codes]:
-    """Best allowed cut met on the way from `cut`; never worse than it by the metric."""
+    """Best allowed cut met on the way from `cut`; never worse than it by the metric.
+
+    The way may lead through cuts that are not allowed, at a penalty: two good cuts are often
+    joined by bad ones only.
+    """
     here = [nodes.copy() for nodes in cut]
     energy, fits = _energy(problem, here)
     best, best_energy = ([nodes.copy() for nodes in here], energy) if fits else (cut, np.inf)
@@ -55,34 +61,40 @@ def _energy(problem: CutProblem, cut: list[Codes]) -> tuple[float, bool]:
     else:
         loss = problem.total_loss(cut)
     excess = max(state.failing - problem.budget, 0) / n_rows
-    return loss + (0.01 + excess if excess else 0.0), excess == 0
+    return loss + (_UNSAFE + excess if excess else 0.0), excess == 0
 
 
 def _neighbour(
     problem: CutProblem, cut: list[Codes], rng: np.random.Generator
 ) -> tuple[int, Codes]:
     """Join the children of one node, or split one node into its children, in a random column."""
-    for column in rng.permutation(len(cut)).tolist():
-        tree, nodes = problem.trees[column], cut[column]
-        active = np.unique(nodes)
-        split = active[active >= tree.n_leaves]
-        parents = np.unique(tree.parent[active[active != tree.root]])
-        join = [
-            node
-            for node in parents.tolist()
-            if problem.ceiling_depth[column][node] <= tree.depth[node]
-            and (tree.parent[nodes[tree.start[node] : tree.stop[node]]] == node).all()
-        ]
-        options = [(node, True) for node in join] + [(node, False) for node in split.tolist()]
+    for number in rng.permutation(len(cut)).tolist():
+        column, nodes = problem.columns[number], cut[number]
+        options = _options(column, nodes)
         if not options:
             continue
+        tree = column.tree
         node, joins = options[rng.integers(len(options))]
         changed = nodes.copy()
-        inside = slice(tree.start[node], tree.stop[node])
         if joins:
-            changed[inside] = node
+            changed[tree.start[node] : tree.stop[node]] = node
         else:
             for child in tree.children(node):
                 changed[tree.start[child] : tree.stop[child]] = child
-        return column, changed
+        return number, changed
     return -1, np.empty(0, np.int32)
+
+
+def _options(column: CutColumn, nodes: Codes) -> list[tuple[int, bool]]:
+    """Nodes that can be joined from all their children (True), then those that can be split."""
+    tree = column.tree
+    active = np.unique(nodes)
+    parents = np.unique(tree.parent[active[active != tree.root]])
+    join = [
+        node
+        for node in parents.tolist()
+        if column.ceiling_depth[node] <= tree.depth[node]
+        and (tree.parent[nodes[tree.start[node] : tree.stop[node]]] == node).all()
+    ]
+    split = active[active >= tree.n_leaves]
+    return [(node, True) for node in join] + [(node, False) for node in split.tolist()]

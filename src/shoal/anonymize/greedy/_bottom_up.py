@@ -9,10 +9,11 @@ import numpy as np
 
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import CutRecoding
+from shoal.anonymize.cuts._cut_problem import CutProblem
+from shoal.anonymize.cuts._suppression import infeasible, make_recoding
 from shoal.anonymize.greedy._anneal import anneal
 from shoal.anonymize.greedy._bottom_up_search import BottomUpSearch
 from shoal.anonymize.greedy._cut_history import CutHistory
-from shoal.anonymize.greedy._cuts import CutProblem, infeasible
 from shoal.anonymize.greedy._sequence import SequenceMixin
 from shoal.errors import InfeasibleError, ParameterError
 from shoal.privacy import PrivacyModel
@@ -86,6 +87,13 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
     [('[30-39]', 'flu'), ('[30-39]', 'flu'), ('[50-59]', 'cold'), ('[50-59]', 'flu')]
     """
 
+    name = "bottom-up"
+    summary = "one cut per column, keeps class information"
+    explanation = (
+        "Values were made coarser step by step, the best step first, until the promise "
+        "held."
+    )
+
     def __init__(
         self,
         schema: Schema,
@@ -123,23 +131,26 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
         if self.search == "anneal":
             rng = np.random.default_rng(self.random_state)
             cut = anneal(problem, list(recoding.node_of), self.iterations, rng, progress)
-            with suppress(InfeasibleError):  # the whole changed with the rows left out
-                recoding = problem.recoding(cut)
+            # a model that compares groups with the whole table may fail once rows are left out of
+            # it: then the greedy result, which holds, stays
+            with suppress(InfeasibleError):
+                recoding = make_recoding(problem, cut)
         return recoding
 
     def _climb(self, problem: CutProblem, progress: Progress) -> CutRecoding:
         search = BottomUpSearch(problem, partial=self.partial)
         self.steps_ = []
-        self._cuts = CutHistory(search.node_of)
+        self._cuts = CutHistory(search.cut)
         at_first = search.state.failing
         while True:
             if search.state.failing <= problem.budget:
-                # leaving rows out changes the whole that some models compare groups with
+                # some models compare groups with the whole table, which changes when rows are
+                # left out of it: then generalize further
                 with suppress(InfeasibleError):
-                    return problem.recoding(search.node_of)
+                    return make_recoding(problem, search.cut)
             chosen = search.best(prune=self.prune)
             if chosen is None:
                 raise infeasible(problem, search.state)
             self.steps_.append(search.make(chosen, len(self.steps_) + 1))
-            self._cuts.append(search.node_of)
+            self._cuts.append(search.cut)
             progress(at_first - search.state.failing, at_first - problem.budget, "generalizing")

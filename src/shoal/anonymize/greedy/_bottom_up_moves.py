@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.anonymize.greedy._cut_kernels import entropy_of_counts
-from shoal.anonymize.greedy._cuts import CutProblem
+from shoal.anonymize.cuts._cut_kernels import entropy_of_counts
+from shoal.anonymize.cuts._cut_problem import CutProblem
 from shoal.typing import Codes, Flags
 
-MOST_PAIRS = 16  # pairs are tried among at most this many children, those most alike in class
+MOST_PAIRED = 16  # children that are tried in pairs: those with the fewest rows
 
 
 class Move(NamedTuple):
@@ -34,7 +34,7 @@ class OpenMoves:
     def __init__(self, problem: CutProblem, *, partial: bool) -> None:
         self.problem = problem
         self.partial = partial
-        trees = problem.trees
+        trees = [column.tree for column in problem.columns]
         self.children = [[tree.children(node) for node in range(tree.n_nodes)] for tree in trees]
         self.absorbed: list[Flags] = [np.zeros(tree.n_nodes, np.bool_) for tree in trees]
         self.complete: list[Flags] = [np.arange(t.n_nodes) < t.n_leaves for t in trees]
@@ -65,6 +65,7 @@ class OpenMoves:
         """The move that loses least; the first of several."""
         while True:
             lost, move = self._cheap[0]
+            # a move may have been taken off the list, or put on it again at another loss
             if self._open.get((move.column, move.node), {}).get(move) == lost:
                 return move
             heapq.heappop(self._cheap)
@@ -75,8 +76,8 @@ class OpenMoves:
         self.absorbed[column][list(children)] = True
         self.complete[column][node] = self.absorbed[column][self.children[column][node]].all()
         self._list(column, node)
-        parent = int(self.problem.trees[column].parent[node])
-        if parent > node:
+        parent = int(self.problem.columns[column].tree.parent[node])
+        if parent > node:  # the root has none: -1
             self._list(column, parent)
 
     def _list(self, column: int, node: int) -> None:
@@ -84,45 +85,47 @@ class OpenMoves:
         moves = () if self.complete[column][node] else tuple(self._moves_to(column, node))
         if not moves:
             return
-        self._open[column, node] = found = {move: self._lost(move) for move in moves}
-        for move, lost in found.items():
+        self._open[column, node] = losses = {move: self._lost(move) for move in moves}
+        for move, lost in losses.items():
             heapq.heappush(self._cheap, (lost, move))
 
     def _moves_to(self, column: int, node: int) -> Iterator[Move]:
         below = self.children[column][node]
-        depth = self.problem.trees[column].depth[node]
-        within = self.problem.ceiling_depth[column][below] <= depth
+        own = self.problem.columns[column]
+        within = own.ceiling_depth[below] <= own.tree.depth[node]
         ready = below[self.complete[column][below] & ~self.absorbed[column][below] & within]
         left = int((~self.absorbed[column][below]).sum())
         if len(ready) == left:
             yield Move(column, node, tuple(ready.tolist()))
         if not self.partial or len(ready) == 0:
             return
-        if left < len(below):
+        if left < len(below):  # the node exists already, so one child at a time can join it
             singles = ready if left > 1 else ready[:0]
             yield from (Move(column, node, (child,)) for child in singles.tolist())
-        elif len(below) > 2:
-            pairs = combinations(self._most_alike(column, ready), 2)
+        elif len(below) > 2:  # it takes two to begin a node; of two children that is all
+            pairs = combinations(self._fewest_rows(column, ready), 2)
             yield from (Move(column, node, tuple(sorted(pair))) for pair in pairs)
 
-    def _most_alike(self, column: int, children: Codes) -> list[int]:
-        rows = self.problem.rows_of_node[column][children]
-        return children[np.argsort(rows, kind="stable")][:MOST_PAIRS].tolist()
+    def _fewest_rows(self, column: int, children: Codes) -> list[int]:
+        rows = self.problem.columns[column].rows_of_node[children]
+        return children[np.argsort(rows, kind="stable")][:MOST_PAIRED].tolist()
 
     def _lost(self, move: Move) -> float:
-        problem, (column, node, children) = self.problem, move
-        if problem.metric == "information":
+        column, node, children = move
+        own = self.problem.columns[column]
+        if self.problem.metric == "information":
             if len(children) == len(self.children[column][node]):
-                return float(problem.information[column][node])
+                return float(own.information[node])
             return self._partial_information(move)
-        rows, loss = problem.rows_of_node[column], problem.loss_of_node[column]
-        listed = list(children)
+        rows, loss, listed = own.rows_of_node, own.loss_of_node, list(children)
         lost = rows[listed] * (loss[node] - loss[listed])
-        return float(lost.sum()) / problem.cells.n_rows
+        return float(lost.sum()) / self.problem.cells.n_rows
 
     def _partial_information(self, move: Move) -> float:
-        problem, (column, node, children) = self.problem, move
-        tree, counts = problem.trees[column], problem.classes_of_leaf[column]
+        """I(G) of joining some children with those that the node has absorbed before."""
+        column, node, children = move
+        own = self.problem.columns[column]
+        tree, counts = own.tree, own.classes_of_leaf
         inside = [c for c in self.children[column][node].tolist() if self.absorbed[column][c]]
         parts = [counts[tree.start[c] : tree.stop[c]].sum(axis=0) for c in children]
         if inside:

@@ -8,17 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.anonymize.greedy._bottom_up_moves import Move, OpenMoves
-from shoal.anonymize.greedy._cut_kernels import (
+from shoal.anonymize.cuts._cut_problem import CutProblem, CutState, leaf_cut
+from shoal.anonymize.greedy._bottom_up_kernels import (
+    CutGroups,
+    Join,
     gather_groups,
     join_groups,
     keeps_one_alone,
     nodes_of_smallest,
-    recode_words,
 )
-from shoal.anonymize.greedy._cuts import CutProblem, CutState, leaf_cut
-from shoal.anonymize.greedy._steps import Step
-from shoal.typing import Codes, Counts, Flags
+from shoal.anonymize.greedy._bottom_up_moves import Move, OpenMoves
+from shoal.anonymize.greedy._steps import Step, cut_metrics
+from shoal.typing import Counts
 
 
 class Joined(NamedTuple):
@@ -47,16 +48,16 @@ class BottomUpSearch:
     def __init__(self, problem: CutProblem, *, partial: bool = False) -> None:
         self.problem = problem
         self.open = OpenMoves(problem, partial=partial)
-        self.node_of = leaf_cut(problem)
+        self.cut = leaf_cut(problem)
         cells = problem.cells
         self.group_of = np.arange(cells.n_groups, dtype=np.int64)
-        self.sizes: Counts = cells.sizes.copy()
-        self.nodes: Codes = np.ascontiguousarray(cells.keys.T)
-        self.classes: Counts = problem.classes
-        first = np.cumsum([0, *(len(nodes) for nodes in self.node_of)])[:-1].astype(np.int64)
-        joined = np.concatenate(self.node_of).astype(np.int32)
-        self.words = recode_words(cells.keys, joined, first, *problem.packing)
-        self.state = problem.assess(self.group_of, len(self.sizes), self.sizes)
+        self.groups = CutGroups(
+            nodes=np.ascontiguousarray(cells.keys.T),
+            words=problem.pack(self.cut),
+            sizes=cells.sizes.copy(),
+            classes=problem.classes,
+        )
+        self.state = self._assess(self.group_of, self.groups.sizes)
         self._tried: dict[Move, Joined] = {}
 
     # -- scores -----------------------------------------------------------------------------
@@ -64,38 +65,33 @@ class BottomUpSearch:
     def try_move(self, move: Move) -> CutState:
         """State after a move, without making it."""
         new, sizes = self._join(move)
-        group_of = self.group_of if self.problem.rules.size_only else new[self.group_of]
+        # sizes alone decide without the cells' groups: spare the indexing
+        group_of = self.group_of if self.problem.compiled.size_only else new[self.group_of]
+        return self._assess(group_of, sizes)
+
+    def _assess(self, group_of: NDArray[np.int64], sizes: Counts) -> CutState:
         return self.problem.assess(group_of, len(sizes), sizes)
 
     def _join(self, move: Move) -> Joined:
         if move in self._tried:
             return self._tried[move]
-        column, node, _ = move
-        word, weight = self.problem.packing
-        joined = Joined(
-            *join_groups(
-                self.nodes[column],
-                self.words,
-                self.sizes,
-                self._mask(move),
-                node,
-                int(word[column]),
-                weight[column],
-            )
-        )
-        if len(self._tried) < len(self.nodes):  # one a column: what pruning leaves
+        joined = Joined(*join_groups(self.groups, self._arrays(move)))
+        if len(self._tried) < len(self.groups.nodes):  # one a column: what pruning leaves
             self._tried[move] = joined
         return joined
 
-    def _mask(self, move: Move) -> Flags:
-        mask = np.zeros(self.problem.trees[move.column].n_nodes, np.bool_)
-        mask[list(move.children)] = True
-        return mask
+    def _arrays(self, move: Move) -> Join:
+        """A move as the kernels read it."""
+        column, node, children = move
+        word, weight = self.problem.packing
+        is_joined = np.zeros(self.problem.columns[column].tree.n_nodes, np.bool_)
+        is_joined[list(children)] = True
+        return Join(column, is_joined, node, int(word[column]), weight[column])
 
     def gain(self, after: CutState) -> float:
         """P(G): anonymity won, capped at k; with suppression or other models, allowed rows won."""
         problem = self.problem
-        if problem.rules.size_only and problem.budget == 0:
+        if problem.compiled.size_only and problem.budget == 0:
             return float(min(after.anonymity, problem.k) - self.state.anonymity)
         return float(self.state.failing - after.failing)
 
@@ -109,25 +105,15 @@ class BottomUpSearch:
         column, node, children = move
         if not self._smallest[column] <= {*children, node}:
             return False
-        word, weight = self.problem.packing
-        return not keeps_one_alone(
-            self.nodes[column],
-            self.words,
-            self.sizes,
-            self.state.anonymity,
-            self._mask(move),
-            node,
-            int(word[column]),
-            weight[column],
-        )
+        return not keeps_one_alone(self.groups, self.state.anonymity, self._arrays(move))
 
     def _nodes_of_smallest(self) -> list[set[int]]:
-        least = self.state.anonymity
-        found = [
-            nodes_of_smallest(nodes, self.sizes, least, tree.n_nodes)
-            for nodes, tree in zip(self.nodes, self.problem.trees, strict=True)
+        least, sizes = self.state.anonymity, self.groups.sizes
+        occurs = [
+            nodes_of_smallest(nodes, sizes, least, column.tree.n_nodes)
+            for nodes, column in zip(self.groups.nodes, self.problem.columns, strict=True)
         ]
-        return [set(np.flatnonzero(flags).tolist()) for flags in found]
+        return [set(np.flatnonzero(flags).tolist()) for flags in occurs]
 
     def score(self, move: Move) -> Scored:
         """Score a move by trying it."""
@@ -142,7 +128,7 @@ class BottomUpSearch:
         """The valid move of least score, None when there is no move."""
         if not self.open:
             return None
-        counts_only = self.problem.rules.size_only and self.problem.budget == 0
+        counts_only = self.problem.compiled.size_only and self.problem.budget == 0
         if not prune:
             tried = [self.score(move) for move in self.open]
         elif counts_only:
@@ -162,7 +148,7 @@ class BottomUpSearch:
         self._smallest = self._nodes_of_smallest()
         for column, nodes in enumerate(self._smallest):
             one = min(nodes)
-            for node in (one, int(self.problem.trees[column].parent[one])):
+            for node in (one, int(self.problem.columns[column].tree.parent[one])):
                 yield from (m for m in self.open.to(column, node) if self.may_be_critical(m))
 
     def _promising(self) -> list[Scored]:
@@ -173,11 +159,12 @@ class BottomUpSearch:
         all rows of the node are too few.  A move's score is at least I(G) over that.
         """
         failing = self._failing_by_node()
-        least, any_loss = self.problem.rules.minimum_size, self.problem.metric == "discernibility"
+        least = self.problem.compiled.minimum_size
+        any_loss = self.problem.metric == "discernibility"  # known only after a trial: at least 0
         bounds: list[tuple[float, Move]] = []
         for move in self.open:
             column, node, children = move
-            if self.problem.rows_of_node[column][node] < least:
+            if self.problem.columns[column].rows_of_node[node] < least:
                 continue
             here = failing[column]
             most = here[node] + sum(here[child] for child in children)
@@ -195,45 +182,33 @@ class BottomUpSearch:
 
     def _failing_by_node(self) -> list[list[float]]:
         """Rows in groups that are not allowed, by the node of each column they stand at."""
-        fails = ~self.problem.allowed(self.group_of, self.sizes)
-        rows = np.where(fails, self.sizes, 0)
+        groups = self.groups
+        fails = ~self.problem.allowed(self.group_of, groups.sizes)
+        rows = np.where(fails, groups.sizes, 0)
         return [
-            np.bincount(nodes, weights=rows, minlength=tree.n_nodes).tolist()
-            for nodes, tree in zip(self.nodes, self.problem.trees, strict=True)
+            np.bincount(nodes, weights=rows, minlength=column.tree.n_nodes).tolist()
+            for nodes, column in zip(groups.nodes, self.problem.columns, strict=True)
         ]
 
     # -- carrying out -----------------------------------------------------------------------
 
     def make(self, scored: Scored, number: int) -> Step:
         """Carry a move out and tell about it."""
-        problem, (column, node, children) = self.problem, scored.move
-        tree = problem.trees[column]
+        column, node, children = scored.move
+        tree = self.problem.columns[column].tree
         new, sizes = self._join(scored.move)
-        word, weight = problem.packing
-        self.nodes, self.words, self.classes = gather_groups(
-            self.nodes,
-            self.words,
-            self.classes,
-            new,
-            len(sizes),
-            self._mask(scored.move),
-            column,
-            node,
-            int(word[column]),
-            weight[column],
-        )
-        self.sizes = sizes
+        self.groups = CutGroups(*gather_groups(self.groups, self._arrays(scored.move), new, sizes))
         self.group_of = new[self.group_of]
         self._tried.clear()
         for child in children:
-            self.node_of[column][tree.start[child] : tree.stop[child]] = node
+            self.cut[column][tree.start[child] : tree.stop[child]] = node
         self.open.make(scored.move)
-        self.state = problem.assess(self.group_of, len(sizes), sizes)
+        self.state = self._assess(self.group_of, sizes)
         return self._step(scored, number)
 
     def _step(self, scored: Scored, number: int) -> Step:
         problem, (column, node, children) = self.problem, scored.move
-        labels = problem.trees[column].labels
+        labels = problem.columns[column].tree.labels
         return Step(
             number,
             problem.cells.names[column],
@@ -244,8 +219,8 @@ class BottomUpSearch:
             float(scored.privacy),
             self.state.anonymity,
             self.state.failing,
-            len(self.sizes),
-            problem.measures(self.node_of, self.state.squares, self.classes),
+            len(self.groups.sizes),
+            cut_metrics(problem, self.cut, self.state.squares, self.groups.classes),
         )
 
 

@@ -35,7 +35,7 @@ class CutHistory(Sequence[list[Codes]]):
     def __getitem__(self, step: int | slice) -> list[Codes] | list[list[Codes]]:
         """The cut after a step; 0 is the first."""
         if isinstance(step, slice):
-            return [self[at] for at in range(*step.indices(len(self)))]
+            return [self[number] for number in range(*step.indices(len(self)))]
         if not -len(self) <= step < len(self):
             raise IndexError(step)
         cut = [nodes.copy() for nodes in self._first]

@@ -6,8 +6,10 @@ from typing import Any
 
 from shoal._estimator import require_fitted
 from shoal.anonymize._release import Release
+from shoal.anonymize.cuts._cut_problem import CutProblem, make_problem
+from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
+from shoal.anonymize.cuts._suppression import make_recoding
 from shoal.anonymize.greedy._cut_history import CutHistory
-from shoal.anonymize.greedy._cuts import CutProblem, grow_hierarchies, make_problem
 from shoal.anonymize.greedy._steps import Step
 from shoal.errors import InfeasibleError, ParameterError
 from shoal.privacy import PrivacyModel
@@ -54,7 +56,7 @@ class SequenceMixin:
         if not 0 <= step < len(self._cuts):
             raise ParameterError(f"step must be between 0 and {len(self._cuts) - 1}, got {step}.")
         try:
-            recoding = self._problem.recoding(self._cuts[step])
+            recoding = make_recoding(self._problem, self._cuts[step])
         except InfeasibleError as error:
             failing = self.steps_[step - 1].failing if step else error.achieved
             raise InfeasibleError(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from shoal.anonymize.cuts._cut_kernels import class_summary
+from shoal.anonymize.cuts._cut_problem import CutProblem
+from shoal.typing import Codes, Counts
 
 
 @dataclass(frozen=True)
@@ -51,3 +55,17 @@ class Step:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return asdict(self) | {"metrics": dict(self.metrics), "children": list(self.children)}
+
+
+def cut_metrics(
+    problem: CutProblem, cut: Sequence[Codes], squares: float, classes: Counts
+) -> dict[str, float]:
+    """What a step reports: loss, discernibility, and class loss when there is a target.
+
+    `squares` and `classes` are of the groups that the cut makes.
+    """
+    metrics = {"ncp": problem.total_loss(cut), "discernibility": squares}
+    if classes.shape[1]:
+        bits, errors = class_summary(classes)
+        metrics |= {"class_entropy": bits / problem.cells.n_rows, "classification_errors": errors}
+    return metrics

@@ -7,9 +7,12 @@ from typing import Literal
 
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import CutRecoding
-from shoal.anonymize.greedy._cuts import grow_hierarchies, infeasible, make_problem
-from shoal.anonymize.lattice._lattice import MOST_NODES, search_heuristic, search_optimal
+from shoal.anonymize.cuts._cut_problem import make_problem
+from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
+from shoal.anonymize.cuts._suppression import infeasible, make_recoding
+from shoal.anonymize.lattice._heuristic_search import search_heuristic
 from shoal.anonymize.lattice._lattice_problem import METRICS, LatticeProblem
+from shoal.anonymize.lattice._optimal_search import MOST_NODES, search_optimal
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
@@ -26,11 +29,11 @@ class FullDomain(Anonymizer):
         Roles, hierarchies, limits; the target for ``metric="classification"``.
     privacy : PrivacyModel
         What every released group has to meet.
-    max_suppression : float, default=0.0
-        Share of rows that may be left out.
     metric : {"loss", "ncp", "precision", "entropy", "discernibility", "classification"}
         What is least at the level combination chosen; a suppressed row costs as much as the
         metric can.  See :mod:`shoal.metrics`.
+    max_suppression : float, default=0.0
+        Share of rows that may be left out.
     search : {"optimal", "heuristic"}, default="optimal"
         "heuristic" goes down from the top and stops at the time limit; lattices of more than
         2,000,000 nodes are always searched that way.
@@ -82,20 +85,27 @@ class FullDomain(Anonymizer):
     True
     """
 
+    name = "full-domain"
+    summary = "one level per column, the proven best"
+    explanation = (
+        "Every column was brought to one level of its hierarchy; the best combination of "
+        "levels was searched for."
+    )
+
     def __init__(
         self,
         schema: Schema,
         privacy: PrivacyModel,
         *,
-        max_suppression: float = 0.0,
         metric: str = "loss",
+        max_suppression: float = 0.0,
         search: Literal["optimal", "heuristic"] = "optimal",
         time_limit: float | None = None,
     ) -> None:
         self.schema = schema
         self.privacy = privacy
-        self.max_suppression = max_suppression
         self.metric = metric
+        self.max_suppression = max_suppression
         self.search = search
         self.time_limit = time_limit
 
@@ -147,4 +157,4 @@ class FullDomain(Anonymizer):
             sizes = cells.merge(group_of, n_groups).sizes
             raise infeasible(cut, cut.assess(group_of, n_groups, sizes))
         self.lattice_ = lattice
-        return cut.recoding(problem.node_of(lattice.levels[lattice.best].tolist()))
+        return make_recoding(cut, problem.node_of(lattice.levels[lattice.best].tolist()))

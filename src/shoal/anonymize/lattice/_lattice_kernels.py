@@ -6,60 +6,91 @@ from numpy.typing import NDArray
 from shoal._jit import kernel
 from shoal.typing import Codes, Counts, Flags, Floats
 
-_DIRECT = 1 << 17  # pairs of classes that are numbered by a plain table
+_DIRECT = 1 << 17  # pairs of groups that are numbered by a plain table, which then fits the cache
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads small numbers
 
 
 @kernel
 def join_halves(
     first: Codes, n_first: int, second: Codes, n_second: int, sizes: Counts
 ) -> tuple[NDArray[np.int64], Counts]:
-    """Group of each cell at a node, from its classes at two halves; and the groups' rows."""
+    """Group of each cell at a node, from its groups at two halves; and the groups' rows.
+
+    Groups are numbered in the order in which cells meet them.
+    """
+    if n_first * n_second <= _DIRECT:
+        return _join_by_table(first, n_first, second, n_second, sizes)
+    return _join_by_hash(first, second, n_second, sizes)
+
+
+@kernel
+def _join_by_table(
+    first: Codes, n_first: int, second: Codes, n_second: int, sizes: Counts
+) -> tuple[NDArray[np.int64], Counts]:
     n = first.shape[0]
     group_of = np.empty(n, np.int64)
     rows = np.empty(n, np.int64)
-    if n_first * n_second <= _DIRECT:
-        number = np.full(n_first * n_second, -1, np.int32)
-        found = 0
-        for cell in range(n):
-            key = np.int64(first[cell]) * n_second + np.int64(second[cell])
-            if number[key] < 0:
-                number[key] = found
-                rows[found] = 0
-                found += 1
-            group_of[cell] = number[key]
-            rows[number[key]] += sizes[cell]
-        return group_of, rows[:found].copy()
-    capacity = 4096
-    word = np.empty(capacity, np.int64)
-    slot = np.full(capacity, -1, np.int64)
+    number = np.full(n_first * n_second, -1, np.int32)
     n_groups = 0
     for cell in range(n):
         key = np.int64(first[cell]) * n_second + np.int64(second[cell])
-        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-        at = np.int64(mixed >> np.uint64(33)) & (capacity - 1)
-        while slot[at] >= 0 and word[at] != key:
-            at = (at + 1) & (capacity - 1)
-        group = slot[at]
+        if number[key] < 0:
+            number[key] = n_groups
+            rows[n_groups] = 0
+            n_groups += 1
+        group_of[cell] = number[key]
+        rows[number[key]] += sizes[cell]
+    return group_of, rows[:n_groups].copy()
+
+
+@kernel
+def _join_by_hash(
+    first: Codes, second: Codes, n_second: int, sizes: Counts
+) -> tuple[NDArray[np.int64], Counts]:
+    n = first.shape[0]
+    group_of = np.empty(n, np.int64)
+    rows = np.empty(n, np.int64)
+    keys = np.empty(4096, np.int64)
+    groups = np.full(4096, -1, np.int64)
+    n_groups = 0
+    for cell in range(n):
+        key = np.int64(first[cell]) * n_second + np.int64(second[cell])
+        slot = _slot(keys, groups, key)
+        group = groups[slot]
         if group < 0:
             group = n_groups
-            slot[at], word[at] = group, key
+            groups[slot], keys[slot] = group, key
             rows[group] = 0
             n_groups += 1
-            if 2 * n_groups > capacity:  # grow: put the words seen so far into a larger table
-                old_slot, old_word = slot, word
-                capacity *= 4
-                slot = np.full(capacity, -1, np.int64)
-                word = np.empty(capacity, np.int64)
-                for place in range(old_slot.shape[0]):
-                    if old_slot[place] >= 0:
-                        again = np.uint64(old_word[place]) * np.uint64(0x9E3779B97F4A7C15)
-                        to = np.int64(again >> np.uint64(33)) & (capacity - 1)
-                        while slot[to] >= 0:
-                            to = (to + 1) & (capacity - 1)
-                        slot[to], word[to] = old_slot[place], old_word[place]
+            if 2 * n_groups > groups.shape[0]:  # at most half full, so that probes end soon
+                keys, groups = _enlarge(keys, groups)
         group_of[cell] = group
         rows[group] += sizes[cell]
     return group_of, rows[:n_groups].copy()
+
+
+@kernel
+def _slot(keys: NDArray[np.int64], groups: NDArray[np.int64], key: np.int64) -> int:
+    """Where a key stands in the table, or may be put: tables are a power of two long."""
+    last = groups.shape[0] - 1
+    slot = np.int64((np.uint64(key) * _GOLDEN) >> np.uint64(33)) & last
+    while groups[slot] >= 0 and keys[slot] != key:
+        slot = (slot + 1) & last
+    return slot
+
+
+@kernel
+def _enlarge(
+    keys: NDArray[np.int64], groups: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same groups in a table four times as long."""
+    more_keys = np.empty(4 * keys.shape[0], np.int64)
+    more_groups = np.full(4 * keys.shape[0], -1, np.int64)
+    for old in range(groups.shape[0]):
+        if groups[old] >= 0:
+            slot = _slot(more_keys, more_groups, keys[old])
+            more_groups[slot], more_keys[slot] = groups[old], keys[old]
+    return more_keys, more_groups
 
 
 @kernel
@@ -81,7 +112,10 @@ def additive_loss(
     second: Floats,
     penalty: Floats,
 ) -> float:
-    """Loss that adds up over cells: their own where the group is allowed, else `penalty`."""
+    """Loss that adds up over cells: their own where the group is allowed, else `penalty`.
+
+    A cell's own loss is what it costs at the first half and at the second.
+    """
     total = 0.0
     for cell in range(group_of.shape[0]):
         if fine[group_of[cell]]:
@@ -93,10 +127,14 @@ def additive_loss(
 
 @kernel
 def squares(rows: Counts, fine: Flags, n_rows: int) -> tuple[float, float]:
-    """Discernibility, and what it would be if nothing were suppressed."""
+    """Discernibility, and what it would be if nothing were suppressed.
+
+    The second is a floor under coarser nodes: joining groups raises their squares, and suppressing
+    a group costs no less than its square.
+    """
     kept, whole = 0.0, 0.0
     for group in range(rows.shape[0]):
-        square = float(rows[group]) * float(rows[group])
+        square = float(rows[group]) * float(rows[group])  # whole numbers would overflow
         whole += square
         kept += square if fine[group] else float(rows[group]) * n_rows
     return kept, whole
@@ -106,7 +144,10 @@ def squares(rows: Counts, fine: Flags, n_rows: int) -> tuple[float, float]:
 def minorities(
     group_of: NDArray[np.int64], rows: Counts, fine: Flags, classes: Counts
 ) -> tuple[float, float]:
-    """Rows suppressed or outside their group's majority, and the same without suppression."""
+    """Rows suppressed or outside their group's majority, and the same without suppression.
+
+    The second is a floor under coarser nodes: a joined group has one majority for two.
+    """
     n, n_classes = classes.shape
     counts = np.zeros((rows.shape[0], n_classes), np.int64)
     for cell in range(n):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.anonymize.greedy._cuts import CutProblem
+from shoal.anonymize.cuts._cut_problem import CutProblem
 from shoal.anonymize.lattice._lattice_kernels import (
     additive_loss,
     failing_rows,
@@ -19,11 +19,9 @@ from shoal.anonymize.lattice._lattice_kernels import (
     minorities,
     squares,
 )
-from shoal.metrics._labels import label_loss, label_ncp
+from shoal.anonymize.lattice._level_losses import code_losses, column_levels, suppression_loss
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.privacy.compiled._condition_kernels import CAP, DISTINCT, EQUAL, ORDERED, TREE
-from shoal.schema._coding import Coding
-from shoal.tables._recoded import node_labels
 from shoal.typing import Codes, Flags, Floats
 
 METRICS = ("loss", "ncp", "precision", "entropy", "discernibility", "classification")
@@ -42,16 +40,20 @@ class Assessment(NamedTuple):
 
 
 class Half(NamedTuple):
-    """Classes and loss of the cells at one half of a node."""
+    """Groups and loss of the cells at one half of a node."""
 
-    classes: Codes
-    n_classes: int
+    group_of: Codes
+    n_groups: int
     loss: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeProblem:
     """Columns, levels and losses of one table.
+
+    The columns are dealt to two sides.  A node is two halves, one per side, and a half is made
+    from the one with a column fewer; both are remembered, so that to assess a node is to join two
+    known halves.
 
     Parameters
     ----------
@@ -67,19 +69,8 @@ class LatticeProblem:
 
     @cached_property
     def levels(self) -> list[list[Codes]]:
-        """Node of each leaf at each level, per column: never beyond the schema's limits.
-
-        Levels that change nothing for the values present are left out.
-        """
-        found = []
-        for at, coding in enumerate(self.cut.cells.codings):
-            present = np.unique(self.cut.cells.keys[:, at])
-            own: list[Codes] = []
-            for nodes in _limited_levels(coding):
-                if not own or not np.array_equal(nodes[present], own[-1][present]):
-                    own.append(nodes)
-            found.append(own)
-        return found
+        """Node of each leaf at each level, per column: never beyond the schema's limits."""
+        return [column_levels(column) for column in self.cut.columns]
 
     @property
     def shape(self) -> Node:
@@ -100,49 +91,16 @@ class LatticeProblem:
     def cell_loss(self) -> list[list[Floats]]:
         """Loss of one row of each cell in each column at each level, over columns and rows."""
         scale = 1.0 / (self.cut.cells.n_rows * len(self.shape))
+        losses = code_losses(self.cut, self.levels, self.metric)
         return [
-            [loss[self.cut.cells.keys[:, at]] * scale for loss in losses]
-            for at, losses in enumerate(self._code_loss)
+            [loss[column.codes] * scale for loss in own]
+            for column, own in zip(self.cut.columns, losses, strict=True)
         ]
-
-    @cached_property
-    def _code_loss(self) -> list[list[Floats]]:
-        losses = [
-            [self._level_loss(at, nodes) for nodes in levels]
-            for at, levels in enumerate(self.levels)
-        ]
-        if self.metric != "entropy":
-            return losses
-        most = sum(
-            float((self.cut.rows_of_leaf[at] * self._bits(at, None)).sum())
-            for at in range(len(losses))
-        )
-        scale = self.cut.cells.n_rows * len(losses) / most if most > 0 else 0.0
-        return [[loss * scale for loss in column] for column in losses]
-
-    def _level_loss(self, at: int, nodes: Codes) -> Floats:
-        coding = self.cut.cells.codings[at]
-        if self.metric == "entropy":
-            return self._bits(at, nodes)
-        if self.metric == "precision":
-            return _level_shares(coding, nodes)
-        cost = label_ncp if self.metric == "ncp" else label_loss
-        return cost(node_labels(coding))[nodes]
-
-    def _bits(self, at: int, nodes: Codes | None) -> Floats:
-        rows = self.cut.rows_of_leaf[at]
-        inside = self.cut.cells.n_rows if nodes is None else self.cut.rows_of_node[at][nodes]
-        return np.log2(np.maximum(inside, 1) / np.maximum(rows, 1)) * (rows > 0)
 
     @cached_property
     def penalty(self) -> Floats:
         """Loss of one suppressed row of each cell."""
-        cells, d = self.cut.cells, len(self.shape)
-        if self.metric != "entropy":
-            return np.full(cells.n_groups, 1.0 / cells.n_rows)
-        bits = [self._bits(at, None)[cells.keys[:, at]] for at in range(d)]
-        most = sum(float((b * cells.sizes).sum()) for b in bits)
-        return np.sum(bits, axis=0) / most if most > 0 else np.zeros(cells.n_groups)
+        return suppression_loss(self.cut, self.metric)
 
     @cached_property
     def column_loss(self) -> list[Floats]:
@@ -150,21 +108,24 @@ class LatticeProblem:
         sizes = self.cut.cells.sizes
         return [np.array([float((x * sizes).sum()) for x in column]) for column in self.cell_loss]
 
+    # -- halves -----------------------------------------------------------------------------
+
     @cached_property
     def _sides(self) -> tuple[list[int], list[int]]:
+        """Columns of the two halves: each goes where there are fewer combinations of levels."""
         sides: tuple[list[int], list[int]] = ([], [])
         nodes = [1, 1]
-        for at in sorted(range(len(self.shape)), key=lambda at: -self.shape[at]):
+        for column in sorted(range(len(self.shape)), key=lambda column: -self.shape[column]):
             side = int(nodes[0] > nodes[1])
-            sides[side].append(at)
-            nodes[side] *= self.shape[at]
+            sides[side].append(column)
+            nodes[side] *= self.shape[column]
         return sides
 
     def _half(self, side: int, node: Sequence[int]) -> Half:
-        return self._part(side, tuple(int(node[at]) for at in self._sides[side]))
+        return self._part(side, tuple(int(node[column]) for column in self._sides[side]))
 
     def _part(self, side: int, levels: Node) -> Half:
-        """Classes over the first columns of a side, from those over one column fewer."""
+        """Groups over the first columns of a side, from those over one column fewer."""
         known = self._halves.get((side, levels))
         if known is None:
             known = self._halves[side, levels] = self._make_part(side, levels)
@@ -174,17 +135,18 @@ class LatticeProblem:
         cells = self.cut.cells
         if not levels:
             return Half(np.zeros(cells.n_groups, np.int32), 1, np.zeros(cells.n_groups))
-        at, level = self._sides[side][len(levels) - 1], levels[-1]
+        column, level = self._sides[side][len(levels) - 1], levels[-1]
         before = self._part(side, levels[:-1])
-        nodes = self.levels[at][level]
-        classes, rows = join_halves(
-            before.classes,
-            before.n_classes,
-            nodes[cells.keys[:, at]],
+        nodes = self.levels[column][level]
+        group_of, rows = join_halves(
+            before.group_of,
+            before.n_groups,
+            nodes[cells.keys[:, column]],
             int(nodes.max()) + 1,
             cells.sizes,
         )
-        return Half(classes.astype(np.int32), len(rows), before.loss + self.cell_loss[at][level])
+        loss = before.loss + self.cell_loss[column][level]
+        return Half(group_of.astype(np.int32), len(rows), loss)
 
     # -- nodes ------------------------------------------------------------------------------
 
@@ -193,10 +155,10 @@ class LatticeProblem:
         cut, cells = self.cut, self.cut.cells
         first, second = self._half(0, node), self._half(1, node)
         group_of, rows = join_halves(
-            first.classes, first.n_classes, second.classes, second.n_classes, cells.sizes
+            first.group_of, first.n_groups, second.group_of, second.n_groups, cells.sizes
         )
         large = rows >= cut.k
-        fine = large if cut.rules.size_only else self._allowed(group_of, len(rows))
+        fine = large if cut.compiled.size_only else self._allowed(group_of, len(rows))
         failing = int(failing_rows(rows, fine))
         if self.metric == "discernibility":
             loss, floor = squares(rows, fine, cells.n_rows)
@@ -212,12 +174,17 @@ class LatticeProblem:
         )
 
     def _allowed(self, group_of: NDArray[np.int64], n_groups: int) -> Flags:
-        """Groups that stay when the others are suppressed, which may change the whole."""
+        """Groups that stay when the others are suppressed.
+
+        To suppress rows changes the table that some models compare groups with, so groups are
+        asked again until all that are left stay.
+        """
         cut = self.cut
-        fine = allowed_groups(cut.rules, group_of, n_groups)
+        fine = allowed_groups(cut.compiled, group_of, n_groups)
         while not fine.all() and fine.any() and self._compares:
-            rules = compile_model(cut.privacy, cut.cells, kept=fine[group_of])
-            still = fine & allowed_groups(rules, np.where(fine[group_of], group_of, -1), n_groups)
+            compiled = compile_model(cut.privacy, cut.cells, kept=fine[group_of])
+            kept = np.where(fine[group_of], group_of, -1)
+            still = fine & allowed_groups(compiled, kept, n_groups)
             if (still == fine).all():
                 break
             fine = still
@@ -226,7 +193,7 @@ class LatticeProblem:
     @cached_property
     def _compares(self) -> bool:
         """Whether the model compares groups with the whole table."""
-        return bool(np.isin(self.cut.rules.kind, (EQUAL, ORDERED, TREE, CAP)).any())
+        return bool(np.isin(self.cut.compiled.kind, (EQUAL, ORDERED, TREE, CAP)).any())
 
     @cached_property
     def tags_all(self) -> bool:
@@ -237,42 +204,18 @@ class LatticeProblem:
         """
         if self.cut.budget == 0:
             return self.cut.privacy.is_monotone
-        return bool((self.cut.rules.kind == DISTINCT).all())
+        return bool((self.cut.compiled.kind == DISTINCT).all())
 
-    def fails(self, found: Assessment) -> bool:
+    def fails(self, assessed: Assessment) -> bool:
         """Whether too many rows would have to be suppressed, or all of them."""
-        return found.failing > self.cut.budget or found.failing == self.cut.cells.n_rows
+        return assessed.failing > self.cut.budget or assessed.failing == self.cut.cells.n_rows
 
-    def fails_below(self, found: Assessment) -> bool:
+    def fails_below(self, assessed: Assessment) -> bool:
         """Whether every finer node fails as well."""
         if self.tags_all:
-            return self.fails(found)
-        return found.too_small > self.cut.budget
+            return self.fails(assessed)
+        return assessed.too_small > self.cut.budget
 
     def node_of(self, node: Sequence[int]) -> list[Codes]:
         """The cut that a node stands for."""
-        return [self.levels[at][level] for at, level in enumerate(node)]
-
-
-def _limited_levels(coding: Coding) -> list[Codes]:
-    """Node of each leaf at each level, held back at its limit."""
-    tree = coding.hierarchy
-    assert tree is not None
-    depth = tree.depth
-    found = []
-    for level in range(tree.n_levels):
-        node = tree.levels[:, level]
-        beyond = depth[node] < depth[coding.ceiling]
-        found.append(np.where(beyond, coding.ceiling, node).astype(np.int32))
-    return found
-
-
-def _level_shares(coding: Coding, nodes: Codes) -> Floats:
-    """Share of the levels that each leaf is raised to become its node."""
-    tree = coding.hierarchy
-    assert tree is not None
-    reached = tree.levels == nodes[:, None]
-    share = np.argmax(reached, axis=1) / max(1, tree.n_levels - 1)
-    share[nodes == tree.root] = 1.0
-    share[node_labels(coding).is_raw[nodes]] = 0.0
-    return share
+        return [self.levels[column][level] for column, level in enumerate(node)]
