@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import SchemaError
 from shoal.federated import GradedRanges
 
 ACTUAL = [15, 25, 30, 37, 40, 58, 70, 73, 90]
@@ -105,25 +105,6 @@ def test_a_value_finer_than_agreed_is_an_error():
 def test_a_foreign_published_value_is_an_error():
     with pytest.raises(SchemaError, match="2 values were not published under this key"):
         GradedRanges.uniform(15, 90, 5).decode([0.5, 7.5, 2.0])
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper", "names", "decimals"),
-    [
-        ((0,), (0,), (1,), 0),
-        ((0, 5), (6, 9), (1, 2), 0),
-        ((0, 8), (5, 9), (1, 2), 0),
-        ((0, 5), (5, 9), (2, 2), 0),
-        ((0, 5), (5, 9), (-1, 2), 0),
-        ((0,), (np.inf,), (1,), 0),
-        ((0,), (1e9,), (1,), 9),
-        ((0, 1), (1,), (1,), 0),
-        ((0,), (1,), (1,), 16),
-    ],
-)
-def test_ranges_that_could_not_be_read_back_are_refused(lower, upper, names, decimals):
-    with pytest.raises(ParameterError):
-        GradedRanges(lower, upper, names, decimals)
 
 
 def test_repr_holds_no_range():

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from shoal.errors import ParameterError
-from shoal.federated.transforms._ranges import GradedRanges, decimals_of
+from shoal.federated.transforms._ranges import GradedRanges
 from shoal.typing import Floats
 
 
@@ -103,9 +103,18 @@ class GradedGrouping(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         known = values[~np.isnan(values)]
         if len(known) == 0 or known.min() == known.max():
             raise ParameterError(f"column x{column} is constant: there is nothing to grade.")
-        decimals = decimals_of(known) if self.decimals is None else self.decimals
+        decimals = _decimals_of(known) if self.decimals is None else self.decimals
         if decimals < 0:
             raise ParameterError(
                 f"column x{column} has more than 9 decimals. Round it, or give decimals."
             )
         return GradedRanges.uniform(known.min(), known.max(), self.n_groups, decimals=decimals)
+
+
+def _decimals_of(values: Floats, most: int = 9) -> int:
+    """Fewest decimals that hold every value; -1 when `most` are not enough."""
+    for decimals in range(most + 1):
+        scale = 10.0**decimals
+        if (np.rint(values * scale) / scale == values).all():
+            return decimals
+    return -1

@@ -1,6 +1,5 @@
 """Graded grouping of one numeric column: agreed ranges, and the way back."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -9,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shoal.errors import ParameterError, SchemaError
+from shoal.federated.transforms._range_checks import check_graded_ranges
 from shoal.typing import Flags, Floats
 
 TOP = 0.999  # the fraction that the paper gives to the upper end of a range
-MOST_STEPS = 2.0**51  # beyond it a double no longer tells neighbouring grid values apart
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,9 +59,7 @@ class GradedRanges:
         object.__setattr__(self, "lower", tuple(float(x) for x in self.lower))
         object.__setattr__(self, "upper", tuple(float(x) for x in self.upper))
         object.__setattr__(self, "names", tuple(int(x) for x in self.names))
-        self._check_shape()
-        self._check_order()
-        self._check_precision()
+        check_graded_ranges(self.lower, self.upper, self.names, self.decimals)
 
     def __repr__(self) -> str:
         return f"GradedRanges({len(self.names)} ranges, decimals={self.decimals})"
@@ -284,49 +281,3 @@ class GradedRanges:
         if single:
             result = result.astype(np.float32).astype(np.float64)
         return np.where(inside, result, np.where(values < self._low[0], -np.inf, np.inf))
-
-    def _check_shape(self) -> None:
-        if not len(self.lower) == len(self.upper) == len(self.names) > 0:
-            raise ParameterError("graded ranges: lower, upper and names must be of equal length.")
-        if not np.isfinite([*self.lower, *self.upper]).all():
-            raise ParameterError("graded ranges: the ends must be finite numbers.")
-        if not 0 <= self.decimals <= 15:
-            raise ParameterError(f"decimals must be between 0 and 15, got {self.decimals}.")
-        if self.names[0] < 0 or any(np.diff(self.names) < 1):
-            raise ParameterError("graded ranges: names must ascend and must not be negative.")
-
-    def _check_order(self) -> None:
-        if (self._low >= self._high).any():
-            raise ParameterError("graded ranges: each upper end must be above its lower end.")
-        gaps = self._low[1:] - self._high[:-1]
-        if (gaps < 0).any():
-            raise ParameterError("graded ranges overlap. Let each start where the last one ends.")
-        if (gaps > self._step * 1.000001).any():
-            raise ParameterError(
-                "graded ranges leave a gap of more than one step. Let each range start where the "
-                "last one ends, or one step further on."
-            )
-
-    def _check_precision(self) -> None:
-        # Name and fraction share one double: the larger the name, the fewer bits are left for the
-        # steps within its range.  A quarter step is the most that rounding may take.
-        steps = (self._high - self._low) * self._scale
-        loss = steps * (self._name + 2) * 2.0**-50
-        if (loss > 0.25).any() or np.abs(
-            [*self.lower, *self.upper]
-        ).max() * self._scale > MOST_STEPS:
-            raise ParameterError(
-                f"graded ranges: {self.decimals} decimals over ranges this wide do not fit a "
-                "double and could not be decoded exactly. Use fewer decimals or more ranges."
-            )
-
-
-def decimals_of(values: Sequence[float] | Floats, most: int = 9) -> int:
-    """Fewest decimals that hold every value; -1 when `most` are not enough."""
-    values = np.asarray(values, np.float64)
-    values = values[~np.isnan(values)]
-    for decimals in range(most + 1):
-        scale = 10.0**decimals
-        if (np.rint(values * scale) / scale == values).all():
-            return decimals
-    return -1
