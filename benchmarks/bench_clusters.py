@@ -70,7 +70,7 @@ def million(quick: bool) -> Iterator[Row]:
     table = dict(zip("abc", points.T, strict=True))
     roles = dict.fromkeys("ab", "quasi-identifier") | {"c": "sensitive"}
     schema = Schema({n: {"role": role, "kind": "numeric"} for n, role in roles.items()})
-    model = KAnonymousClustering(schema, 10, 8, min_rows=10, max_tries=2000)
+    model = KAnonymousClustering(schema, 10, n_clusters=8, min_rows=10, max_tries=2000)
     taken = cpu(lambda: model.fit(table))
     note = f"{len(model.cluster_centers_)} clusters, {model.n_tried_:,} edges tried"
     yield Row(f"cluster {n_rows:,} points, k = 10", taken, unit="s of processor", note=note)
@@ -93,7 +93,7 @@ def adult_clusters(quick: bool) -> Iterator[Row]:
     matrix = np.column_stack(list(table.values()))
     points = (matrix - matrix.mean(axis=0)) / matrix.std(axis=0)
     for min_rows in (1, 10):
-        model = KAnonymousClustering(schema, 10, 8, min_rows=min_rows)
+        model = KAnonymousClustering(schema, 10, n_clusters=8, min_rows=min_rows)
         taken = cpu(lambda model=model: model.fit(table))
         n = len(model.cluster_centers_)
         what = f"Adult, {len(points):,} rows, k = 10, min_rows = {min_rows}"
@@ -120,10 +120,11 @@ def rules() -> Iterator[Row]:
     department = {row[0]: row[2] for row in levels}
     hidden = sorted(set(department.values()))[::2]
     private = [item for item, where in department.items() if where in hidden]
-    model = KAnonymousRules(
-        private, 30, min_confidence=0.2, max_items=3, hierarchy={r[0]: r[1] for r in levels}
-    )
     columns = read_baskets(baskets)
+    schema = item_schema(columns, private)
+    model = KAnonymousRules(
+        schema, 30, min_confidence=0.2, max_items=3, hierarchy={r[0]: r[1] for r in levels}
+    )
     what = "rules of Groceries, k = 30"
     try:
         mine(columns, 0.01, 0.2, 3)
@@ -139,7 +140,7 @@ def rules() -> Iterator[Row]:
         "support times confidence kept", cost.weight_after, cost.weight_before, "all mined", ""
     )
     raw = [m.to_dict() for m in mine(columns, 0.01, 0.2, 3)]
-    before = audit(raw, baskets, item_schema(columns, private), k=30)
+    before = audit(raw, baskets, schema, k=30)
     table = model.to_columns(baskets)
     after = audit(model.rules_, table, item_schema(table, model.private_), k=30)
     yield Row("breaches at k = 30", len(after.breaches), len(before.breaches), "all mined", "spans")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InfeasibleError, ParameterError
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded, private_coding
-from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, check
+from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, as_privacy_model, check
 from shoal.privacy.spans._spans import PrivateColumns, count_groups
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
@@ -19,12 +16,9 @@ from shoal.tables._frequency import Histogram
 from shoal.typing import Codes
 
 
-def read_privacy(model: Any, what: str) -> PrivacyModel:
+def read_privacy(privacy: object, what: str) -> PrivacyModel:
     """The privacy model, k-anonymity for a number; an error for one that cannot be asked."""
-    if isinstance(model, Integral) and not isinstance(model, bool):
-        model = KAnonymity(int(model))
-    if not isinstance(model, PrivacyModel):
-        raise ParameterError("privacy must be a privacy model such as KAnonymity(10), or k.")
+    model = as_privacy_model(privacy)
     if any(isinstance(part, DeltaPresence) for part in model.parts):
         raise ParameterError(f"privacy: {what} has no population, so DeltaPresence does not apply.")
     return model

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from shoal.errors import SchemaError, TableError
-from shoal.frames._frame import Frame, is_frame
+from shoal.frames._frame import Frame, has_names, is_frame
 from shoal.schema._text import number
+from shoal.tables import open_table
+from shoal.tables._open import is_table
 from shoal.typing import Codes, Floats
 
 
@@ -53,8 +54,8 @@ class Input:
         if isinstance(self._table, Mapping):
             return self._table[self.names[column]]
         assert isinstance(self._table, np.ndarray)
-        found: NDArray[Any] = self._table[:, column]
-        return found
+        values: NDArray[Any] = self._table[:, column]
+        return values
 
     def is_numeric(self, column: int) -> bool:
         """Whether the column holds numbers (and missing values) only."""
@@ -74,12 +75,12 @@ class Input:
     def numbers(self, column: int) -> Floats:
         """A numeric column as floats; NaN where missing."""
         if isinstance(self._table, Frame):
-            found = self._table.numbers(self.names[column])
+            numbers = self._table.numbers(self.names[column])
         else:
-            found = np.array(self._array(column), np.float64)
-        if np.isinf(found).any():
+            numbers = np.array(self._array(column), np.float64)
+        if np.isinf(numbers).any():
             raise TableError(f"column {self.names[column]!r}: Input contains infinity.")
-        return found
+        return numbers
 
     def factor(self, column: int) -> Factor:
         """A column as codes and distinct values."""
@@ -87,12 +88,12 @@ class Input:
             return Factor(*self._table.factorize(self.names[column]))
         values = self._array(column)
         if values.dtype.kind in "fiub":
-            found, codes = np.unique(values, return_inverse=True)
+            distinct, codes = np.unique(values, return_inverse=True)
             codes = codes.astype(np.int32)
-            if len(found) and found[-1] != found[-1]:  # NaN sorts last
-                codes[codes == len(found) - 1] = -1
-                found = found[:-1]
-            return Factor(codes, found.tolist())
+            if len(distinct) and distinct[-1] != distinct[-1]:  # NaN sorts last
+                codes[codes == len(distinct) - 1] = -1
+                distinct = distinct[:-1]
+            return Factor(codes, distinct.tolist())
         code_of: dict[Any, int] = {}
         codes = np.empty(len(values), np.int32)
         for row, value in enumerate(values.tolist()):
@@ -111,18 +112,9 @@ class Input:
 
 def read_input(estimator: Any, X: Any, *, reset: bool) -> Input:
     """Check what was given and remember (or compare) the names and the number of columns."""
-    if isinstance(X, Mapping) and not issparse(X):  # a sparse matrix may be a dictionary
-        names = tuple(map(str, X))
-        _remember(estimator, names, reset)
-        return Input(names, {name: _filled(column) for name, column in X.items()})
-    if _has_names(X) and is_frame(X):
-        frame = Frame(X)
-        if not frame.n_rows:
-            raise TableError("the table has 0 rows. Found array with 0 sample(s).")
-        if not frame.names:
-            raise TableError("0 feature(s): the table has no columns.")
-        _names(estimator, X, frame.names, reset)
-        return Input(frame.names, frame)
+    # scikit-learn's own conventions hold for arrays and for frames whose columns are numbered
+    if has_names(X) if is_frame(X) else is_table(X):
+        return _read_table(estimator, X, reset)
     table = check_array(
         X, dtype=None, ensure_all_finite="allow-nan" if _is_plain(X) else False, estimator=estimator
     )
@@ -134,9 +126,19 @@ def read_input(estimator: Any, X: Any, *, reset: bool) -> Input:
     return Input(tuple(map(str, names)), table)
 
 
-def _has_names(X: Any) -> bool:
-    """Whether columns go by names: a frame whose columns are numbered is an array."""
-    return all(isinstance(name, str) for name in getattr(X, "columns", ()))
+def _read_table(estimator: Any, X: Any, reset: bool) -> Input:
+    """Whatever is a table by itself: a frame, a file, a relation, columns by name."""
+    engine = open_table(X)
+    if not engine.names:
+        raise TableError("0 feature(s): the table has no columns.")
+    if not engine.n_rows:
+        raise TableError("the table has 0 rows. Found array with 0 sample(s).")
+    if is_frame(X):
+        _names(estimator, X, engine.names, reset)
+        return Input(engine.names, engine.frame())
+    _remember(estimator, engine.names, reset)
+    columns = engine.columns()
+    return Input(engine.names, {name: _filled(column) for name, column in columns.items()})
 
 
 def _is_plain(X: Any) -> bool:
@@ -154,15 +156,15 @@ def _names(estimator: Any, X: Any, names: tuple[str, ...], reset: bool) -> None:
 
 def _filled(column: Any) -> NDArray[Any]:
     """A column as an array, with None or NaN where it is masked."""
-    found: NDArray[Any] = np.asarray(np.ma.getdata(column))
-    if found.dtype.kind == "M":
-        found = found.astype("datetime64[us]").astype(object)
+    values: NDArray[Any] = np.asarray(np.ma.getdata(column))
+    if values.dtype.kind == "M":
+        values = values.astype("datetime64[us]").astype(object)
     masked = np.ma.getmaskarray(column)
     if not masked.any():
-        return found
-    found = found.astype(np.float64 if found.dtype.kind in "fiub" else object)
-    found[masked] = np.nan if found.dtype.kind == "f" else None
-    return found
+        return values
+    values = values.astype(np.float64 if values.dtype.kind in "fiub" else object)
+    values[masked] = np.nan if values.dtype.kind == "f" else None
+    return values
 
 
 def _remember(estimator: Any, names: tuple[str, ...], reset: bool) -> None:

@@ -53,10 +53,10 @@ def test_worked_example_5():
     lengths = sorted(spanning_tree(FIGURE_5.to_numpy())[2].round(2).tolist())
     assert lengths == [1.41, 1.41, 2.24, 2.24, 3.16, 5.0]
     roles = schema(age="p", result="s")
-    two = KAnonymousClustering(roles, 3, 2, scale=False).fit(FIGURE_5)
+    two = KAnonymousClustering(roles, 3, n_clusters=2, scale=False).fit(FIGURE_5)
     assert _sets(two.labels_) == {"ABC", "DEFG"}
     assert two.spans_.is_single.all()
-    three = KAnonymousClustering(roles, 3, 3, scale=False).fit(FIGURE_5)
+    three = KAnonymousClustering(roles, 3, n_clusters=3, scale=False).fit(FIGURE_5)
     assert _sets(three.labels_) == {"ABC", "D", "EFG"}
     assert sorted(three.spans_.population.tolist()) == [3, 4]
     found = audit(three, FIGURE_5, roles, k=3)
@@ -99,7 +99,7 @@ def test_mixed_columns_with_a_hierarchy():
             "b": {"role": "sensitive", "hierarchy": {"tree": {"wx": ["w", "x"], "yz": ["y", "z"]}}},
         }
     )
-    model = KAnonymousClustering(roles, 10, 4).fit(table)
+    model = KAnonymousClustering(roles, 10, n_clusters=4).fit(table)
     place = model.space_.axes[1].table
     assert ((place[0] - place[1]) ** 2).sum() == pytest.approx(0.5)  # one level of two
     assert ((place[0] - place[2]) ** 2).sum() == pytest.approx(1.0)
@@ -278,7 +278,7 @@ def test_bad_input():
         KAnonymousClustering(roles, DeltaPresence(0, 0.5)).fit(FIGURE_5)
     public = schema(age="p", result="p")
     with pytest.raises(SchemaError, match="needs a sensitive column"):
-        KAnonymousClustering(public, DistinctDiversity(2), 2).fit(FIGURE_5)
+        KAnonymousClustering(public, DistinctDiversity(2), n_clusters=2).fit(FIGURE_5)
     with pytest.raises(ParameterError, match="Give n_clusters"):
         KAnonymousClustering(privacy=2).fit(FIGURE_5)
     with pytest.raises(ParameterError, match="min_rows must be"):

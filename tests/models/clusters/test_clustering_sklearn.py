@@ -3,6 +3,7 @@
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from shoal.audit import item_schema
 from shoal.models import KAnonymousClustering, KAnonymousRules
 from tests.extras import need
 
@@ -14,14 +15,15 @@ def test_scikit_learn_checks_of_clusters(estimator, check):
     check(estimator)
 
 
-@parametrize_with_checks([KAnonymousRules(k=2, max_items=2)])
+@parametrize_with_checks([KAnonymousRules(privacy=2, max_items=2)])
 def test_scikit_learn_checks_of_rules(estimator, check):
     need("mlxtend")
     check(estimator)
 
 
 def test_parameters_survive_a_clone():
-    rules = KAnonymousRules(["pills"], 5, min_support=0.1, hierarchy={"pills": "drugs"})
+    schema = item_schema(["bread"], ["pills"])
+    rules = KAnonymousRules(schema, 5, min_support=0.1, hierarchy={"pills": "drugs"})
     assert clone(rules).get_params() == rules.get_params()
-    clusters = KAnonymousClustering(None, 7, 3, min_rows=7, domain={"pay": (0, 1)})
+    clusters = KAnonymousClustering(None, 7, n_clusters=3, min_rows=7, domain={"pay": (0, 1)})
     assert clone(clusters).get_params() == clusters.get_params()

@@ -10,6 +10,7 @@ from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models import KAnonymousRules
 from shoal.models.rules._mine_rules import find_channels, mine
 from shoal.models.rules._rules import read_baskets
+from shoal.privacy import DistinctDiversity
 from shoal.privacy.spans._rule_spans import ItemRule
 from tests.extras import need
 
@@ -29,7 +30,9 @@ def random_baskets(seed, n=200):
 def test_the_audit_passes(seed):
     baskets, items, private = random_baskets(seed)
     parents = {item: "vowel" if item in "ae" else "consonant" for item in items}
-    model = KAnonymousRules(private, 15, min_support=0.1, hierarchy=parents).fit(baskets)
+    model = KAnonymousRules(
+        item_schema(items, private), 15, min_support=0.1, hierarchy=parents
+    ).fit(baskets)
     assert model.rules_
     table = model.to_columns(baskets)
     schema = item_schema(table, model.private_)
@@ -45,7 +48,8 @@ def test_the_audit_passes(seed):
 
 
 def test_channels_against_counting():
-    baskets, _, private = random_baskets(1)
+    baskets, items, private = random_baskets(1)
+    schema = item_schema(items, private)
     columns = read_baskets(baskets)
     rules = [ItemRule(frozenset("a"), frozenset("b")), ItemRule(frozenset("ab"), frozenset("c"))]
     found = find_channels(rules, columns, frozenset("abc"), 30, len(baskets))
@@ -54,12 +58,12 @@ def test_channels_against_counting():
     without_c = sum({"a", "b"} <= set(x) and "c" not in x for x in baskets)
     assert ((frozenset("ab"), frozenset("abc")) in found) == (0 < without_c < 30)
     assert private
-    kept = KAnonymousRules(private, 15, min_support=0.1).fit(baskets)
+    kept = KAnonymousRules(schema, 15, min_support=0.1).fit(baskets)
     rules = [
         ItemRule(frozenset(r["antecedents"]), frozenset(r["consequents"])) for r in kept.rules_
     ]
     assert not find_channels(rules, columns, frozenset(private), 15, len(baskets))
-    loose = KAnonymousRules(private, 15, min_support=0.1, close_channels=False).fit(baskets)
+    loose = KAnonymousRules(schema, 15, min_support=0.1, close_channels=False).fit(baskets)
     assert len(loose.rules_) >= len(kept.rules_)
 
 
@@ -82,7 +86,7 @@ def test_groceries_with_half_of_the_departments_private():
     schema = item_schema(items, private)
     assert not audit(raw, baskets, schema, k=30).is_safe
     model = KAnonymousRules(
-        private, 30, min_support=0.01, min_confidence=0.2, max_items=3, hierarchy=group
+        schema, 30, min_support=0.01, min_confidence=0.2, max_items=3, hierarchy=group
     ).fit(baskets)
     table = model.to_columns(baskets)
     after = audit(model.rules_, table, item_schema(table, model.private_), k=30)
@@ -93,15 +97,23 @@ def test_groceries_with_half_of_the_departments_private():
 
 def test_bad_input():
     with pytest.raises(ParameterError, match="k must be"):
-        KAnonymousRules(k=0).fit([["a"]])
+        KAnonymousRules(privacy=0).fit([["a"]])
+    with pytest.raises(ParameterError, match="rules only count baskets"):
+        KAnonymousRules(privacy=DistinctDiversity(2)).fit([["a"]])
+    with pytest.raises(SchemaError, match="must be a Schema, got list"):
+        KAnonymousRules(["a"], 1).fit([["a"]])
+    with pytest.raises(SchemaError, match="1 items of the baskets are no columns"):
+        KAnonymousRules(item_schema(["a"], []), 1).fit([["a"], ["b"]])
     with pytest.raises(SchemaError, match="private items are in no basket"):
-        KAnonymousRules(["z"], 1).fit([["a"], ["b"]])
+        KAnonymousRules(item_schema("ab", ["z"]), 1).fit([["a"], ["b"]])
 
 
 def test_a_channel_costs_the_rule_that_opens_it():
     """Three buyers of pills without bread: the support of pills must not be known."""
     baskets = [["bread", "pills"]] * 30 + [["bread"]] * 30 + [["tea", "pills"]] * 3 + [["tea"]] * 40
-    model = KAnonymousRules(["pills"], 20, min_support=0.02).fit(baskets)
+    model = KAnonymousRules(item_schema(["bread", "tea"], ["pills"]), 20, min_support=0.02).fit(
+        baskets
+    )
     assert [rule["antecedents"] for rule in model.rules_] == [["bread"]]
     assert model.cost_.channels == 1
 
@@ -132,18 +144,19 @@ def test_channels_are_found_and_closed_as_counting_basket_by_basket_says(seed):
     items = list("abcde")
     baskets = [[i for i in items if rng.random() < 0.5] for _ in range(60)]
     private, k = frozenset("ab"), 6
+    schema = item_schema(items, private)
     columns = read_baskets(baskets)
     mined = mine(columns, 0.05, 0.2, 4)
     rules = [m.rule for m in mined]
     found = set(find_channels(rules, columns, private, k, len(baskets)))
     assert found == open_channels(baskets, rules, private, k)
     assert found  # else nothing was tested
-    kept = KAnonymousRules(private, k, min_support=0.05, min_confidence=0.2).fit(baskets)
+    kept = KAnonymousRules(schema, k, min_support=0.05, min_confidence=0.2).fit(baskets)
     left = [ItemRule(frozenset(r["antecedents"]), frozenset(r["consequents"])) for r in kept.rules_]
     assert left
     assert not open_channels(baskets, left, private, k)
     loose = KAnonymousRules(
-        private, k, min_support=0.05, min_confidence=0.2, close_channels=False
+        schema, k, min_support=0.05, min_confidence=0.2, close_channels=False
     ).fit(baskets)
     before = [
         ItemRule(frozenset(r["antecedents"]), frozenset(r["consequents"])) for r in loose.rules_
@@ -155,11 +168,13 @@ def test_tables_and_arrays_are_baskets_too():
     baskets, items, private = random_baskets(2)
     columns = read_baskets(baskets)
     table = need("pandas").DataFrame(columns)
-    one = KAnonymousRules(private, 15, min_support=0.1).fit(baskets)
-    two = KAnonymousRules(private, 15, min_support=0.1).fit(table)
+    schema = item_schema(items, private)
+    one = KAnonymousRules(schema, 15, min_support=0.1).fit(baskets)
+    two = KAnonymousRules(schema, 15, min_support=0.1).fit(table)
     assert one.rules_ == two.rules_
     assert two.n_features_in_ == len(items)
-    array = KAnonymousRules(["x0"], 15, min_support=0.1).fit(table.to_numpy())
+    unnamed = item_schema([f"x{number}" for number in range(len(items))], ["x0"])
+    array = KAnonymousRules(unnamed, 15, min_support=0.1).fit(table.to_numpy())
     assert array.private_ == ("x0",)
     with pytest.raises(TableError, match="missing values"):
-        KAnonymousRules(k=2).fit(table.astype(float).where(table))
+        KAnonymousRules(privacy=2).fit(table.astype(float).where(table))

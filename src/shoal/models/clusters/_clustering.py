@@ -93,14 +93,29 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     ----------
     .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
        The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from shoal.schema import Schema
+    >>> rows = load_iris(as_frame=True).data.iloc[:, 2:]
+    >>> schema = Schema(
+    ...     {
+    ...         "petal length (cm)": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "petal width (cm)": {"role": "sensitive", "kind": "numeric"},
+    ...     }
+    ... )
+    >>> clusters = KAnonymousClustering(schema, 10, n_clusters=3).fit(rows)
+    >>> clusters.spans_.largest_k >= 10
+    True
     """
 
     def __init__(
         self,
         schema: Schema | None = None,
         privacy: PrivacyModel | int = 10,
-        n_clusters: int | None = None,
         *,
+        n_clusters: int | None = None,
         scale: bool = True,
         min_rows: int = 1,
         max_tries: int | None = None,

@@ -34,7 +34,7 @@ class Mined:
 
     @property
     def weight(self) -> float:
-        """What is kept as much of as possible."""
+        """What a rule is worth: heavier rules are chosen first."""
         return self.support * self.confidence
 
     def to_dict(self) -> dict[str, Any]:

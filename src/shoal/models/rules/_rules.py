@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from numbers import Integral
 from typing import Any, Self
@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._input import read_input
 from shoal.models.rules._mine_rules import Mined, find_channels, generalize, mine
-from shoal.privacy import KAnonymity
+from shoal.privacy import KAnonymity, PrivacyModel, as_privacy_model
 from shoal.privacy.spans._rule_spans import ItemRule, RuleSpans, rule_spans
+from shoal.schema import Schema
 from shoal.typing import Flags
 
 
@@ -52,10 +53,12 @@ class KAnonymousRules(BaseEstimator):
 
     Parameters
     ----------
-    private : collection of str
-        Items that nobody sees; all others are public.
-    k : int, default=10
-        People who must share a span about which the rules say something private.
+    schema : Schema, optional
+        Role of every item: sensitive ones are private, all others public (see
+        :func:`shoal.audit.item_schema`).  Without a schema every item is public.
+    privacy : KAnonymity or int, default=10
+        What every span has to satisfy about which the rules say something private; a number is k.
+        Rules count baskets, so that models of private values do not apply.
     min_support, min_confidence : float
         As in the mining of frequent itemsets.
     max_items : int, default=4
@@ -74,7 +77,9 @@ class KAnonymousRules(BaseEstimator):
     cost_ : RuleCost
         What was left out.
     spans_ : RuleSpans
-        The groups behind the guarantee.
+        The spans behind the guarantee.
+    privacy_ : PrivacyModel
+        What the spans satisfy.
 
     Notes
     -----
@@ -91,12 +96,21 @@ class KAnonymousRules(BaseEstimator):
     ----------
     .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
        The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
+
+    Examples
+    --------
+    >>> from shoal.audit import item_schema
+    >>> baskets = 30 * [["bread", "pills"]] + 30 * [["bread"]] + 40 * [["tea"]]
+    >>> schema = item_schema(["bread", "tea"], private=["pills"])
+    >>> rules = KAnonymousRules(schema, 20).fit(baskets)
+    >>> [rule["antecedents"] for rule in rules.rules_]
+    [['pills'], ['bread']]
     """
 
     def __init__(
         self,
-        private: Collection[str] = (),
-        k: int = 10,
+        schema: Schema | None = None,
+        privacy: PrivacyModel | int = 10,
         *,
         min_support: float = 0.01,
         min_confidence: float = 0.3,
@@ -104,8 +118,8 @@ class KAnonymousRules(BaseEstimator):
         hierarchy: Mapping[str, str] | None = None,
         close_channels: bool = True,
     ) -> None:
-        self.private = private
-        self.k = k
+        self.schema = schema
+        self.privacy = privacy
         self.min_support = min_support
         self.min_confidence = min_confidence
         self.max_items = max_items
@@ -123,23 +137,22 @@ class KAnonymousRules(BaseEstimator):
         self
             The fitted rules.
         """
-        self._check()
+        model = self._check_params()
+        k = model.minimum_size
         columns = self._read(X, reset=True)
         n_rows = len(next(iter(columns.values())))
-        closed = frozenset(map(str, self.private))
-        if lost := sorted(closed - columns.keys()):
-            raise SchemaError(f"{len(lost)} private items are in no basket.")
-        if n_rows < self.k:
-            raise TableError(f"n_samples={n_rows}: these baskets are fewer than k = {self.k}.")
+        closed = self._private(columns)
+        if n_rows < k:
+            raise TableError(f"n_samples={n_rows}: these baskets are fewer than k = {k}.")
         mined = mine(columns, self.min_support, self.min_confidence, self.max_items)
         wide, parents, closed = generalize(columns, self.hierarchy or {}, closed)
-        chosen, generalized = _choose(mined, wide, parents, closed, self.k)
+        chosen, generalized = _choose(mined, wide, parents, closed, k)
         before = len(chosen)
         if self.close_channels:
-            chosen = _close(chosen, wide, closed, self.k, n_rows)
-        found = rule_spans([m.rule for m in chosen], wide, closed, n_rows)
-        found.spans.require(KAnonymity(self.k))
-        self.spans_: RuleSpans = found
+            chosen = _close(chosen, wide, closed, k, n_rows)
+        self.spans_: RuleSpans = rule_spans([m.rule for m in chosen], wide, closed, n_rows)
+        self.spans_.spans.require(model)
+        self.privacy_ = model
         self.rules_ = [m.to_dict() for m in chosen]
         self.private_ = tuple(sorted(closed))
         coarse = sum(m.rule in generalized for m in chosen)
@@ -158,7 +171,18 @@ class KAnonymousRules(BaseEstimator):
         """Baskets as truth values by item, generalized items included: what an audit reads."""
         check_is_fitted(self, "rules_")
         columns = self._read(X, reset=False)
-        return generalize(columns, self.hierarchy or {}, frozenset(map(str, self.private)))[0]
+        return generalize(columns, self.hierarchy or {}, self._private(columns))[0]
+
+    def _private(self, columns: Mapping[str, Flags]) -> frozenset[str]:
+        """The private items; every item of the baskets needs a role."""
+        if self.schema is None:
+            return frozenset()
+        if lost := len(columns.keys() - set(self.schema)):
+            raise SchemaError(f"{lost} items of the baskets are no columns of the schema.")
+        private = frozenset(self.schema.sensitive)
+        if lost := len(private - columns.keys()):
+            raise SchemaError(f"{lost} private items are in no basket.")
+        return private
 
     def _read(self, X: Any, *, reset: bool) -> dict[str, Flags]:
         """Truth values by item; of tables and arrays the columns are remembered or compared."""
@@ -170,14 +194,18 @@ class KAnonymousRules(BaseEstimator):
             raise TableError(f"{missing} items have missing values (NaN). Say true or false.")
         return {name: column != 0 for name, column in columns.items()}
 
-    def _check(self) -> None:
-        if not isinstance(self.k, Integral) or isinstance(self.k, bool) or self.k < 1:
-            raise ParameterError(f"k must be a whole number of at least 1, got {self.k!r}.")
+    def _check_params(self) -> PrivacyModel:
+        if self.schema is not None and not isinstance(self.schema, Schema):
+            raise SchemaError(f"schema must be a Schema, got {type(self.schema).__name__}.")
+        model = as_privacy_model(self.privacy)
+        if not all(isinstance(part, KAnonymity) for part in model.parts):
+            raise ParameterError("privacy must be KAnonymity or k: rules only count baskets.")
         for name in ("min_support", "min_confidence"):
             if not 0 < getattr(self, name) <= 1:
                 raise ParameterError(f"{name} must be above 0 and at most 1.")
         if not isinstance(self.max_items, Integral) or self.max_items < 2:
             raise ParameterError("max_items must be a whole number of at least 2.")
+        return model
 
 
 def read_baskets(X: Mapping[str, Any] | Iterable[Iterable[Any]]) -> dict[str, Flags]:
