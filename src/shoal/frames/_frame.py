@@ -160,6 +160,14 @@ def _sort(dtype: Any) -> str:
     return "text" if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object) else "other"
 
 
+def has_names(source: Any) -> bool:
+    """Whether the columns of a frame go by names: one whose columns are numbered is an array."""
+    if hasattr(source, "collect_schema"):  # a lazy frame of Polars warns of `columns`
+        return True
+    names = getattr(source, "column_names", None)  # PyArrow's `columns` are the values
+    return all(isinstance(name, str) for name in (source.columns if names is None else names))
+
+
 def is_frame(source: Any) -> bool:
     """Whether a table belongs to a library that :class:`Frame` reads."""
     frame = _read(source)

@@ -3,17 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.frames._frame import Frame, has_names, is_frame
 from shoal.typing import Floats
 
 
 def feature_matrix(X: Any, names: Sequence[str] | None) -> Floats:
     """Rows of `X` as doubles; columns of a frame are taken by name."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    if not (is_frame(X) and has_names(X)):
         matrix = np.asarray(X, np.float64)
         if matrix.ndim != 2:
             raise TableError(f"features must be a table of two dimensions, got {matrix.ndim}.")
@@ -22,25 +21,24 @@ def feature_matrix(X: Any, names: Sequence[str] | None) -> Floats:
                 f"X has {matrix.shape[1]} features, but {len(names)} features were agreed."
             )
         return matrix
-    wanted = frame.columns if names is None else list(names)
-    missing = [name for name in wanted if name not in frame.columns]
+    frame = Frame(X)
+    wanted = frame.names if names is None else tuple(names)
+    missing = [name for name in wanted if name not in frame.names]
     if missing:
         raise SchemaError(f"columns missing from the table: {', '.join(map(repr, missing))}.")
     return np.column_stack([column(frame, name) for name in wanted])
 
 
-def column(frame: "nw.DataFrame[Any]", name: str) -> Floats:
+def column(frame: Frame, name: str) -> Floats:
     """One numeric column as doubles, missing values as NaN."""
-    series = frame.get_column(name)
-    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
+    if frame.types[name] not in ("number", "boolean"):
         raise SchemaError(f"column '{name}' is not numeric. Encode it as numbers first.")
-    return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+    return frame.numbers(name)
 
 
 def feature_names(X: Any) -> list[str] | None:
     """Column names of a frame, None for an array."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    return list(frame.columns) if isinstance(frame, nw.DataFrame) else None
+    return list(Frame(X).names) if is_frame(X) and has_names(X) else None
 
 
 def check_ranges(ranges: Mapping[str, tuple[float, float]]) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +20,8 @@ from shoal.errors import (
     TableError,
 )
 from shoal.federated.kernels._random_kernel import RandomKernel
+from shoal.frames._frame import Frame
+from shoal.tables import open_table
 from shoal.typing import Floats, PathText
 
 META = b"shoal.share"
@@ -94,9 +95,9 @@ def make_share(
     """
     if not site or Path(site).name != site or site.startswith("."):
         raise ParameterError("site must be a plain name that can be part of a file's name.")
-    frame = nw.from_native(table, eager_only=True)
+    frame = open_table(table).frame()
     target = _target(frame, label, time, event)
-    scaled = kernel.scaled(table)
+    scaled = kernel.scaled(frame.native)
     _refuse_constant(scaled, list(kernel.ranges_))
     if not allow_uniform_outcome:
         _refuse_uniform(target, site)
@@ -222,20 +223,20 @@ def row_weights(shares: Sequence[Share], site_weights: Mapping[str, float] | Non
 
 
 def _target(
-    frame: "nw.DataFrame[Any]", label: str | None, time: str | None, event: str | None
+    frame: Frame, label: str | None, time: str | None, event: str | None
 ) -> dict[str, NDArray[Any]]:
     if (label is None) == (time is None) or (time is None) != (event is None):
         raise ParameterError("give either label, or both time and event.")
     wanted = [name for name in (label, time, event) if name is not None]
     for name in wanted:
-        if name not in frame.columns:
+        if name not in frame.names:
             raise SchemaError(f"column '{name}' is missing from the table.")
-        if frame.get_column(name).null_count():
+        if np.ma.getmaskarray(frame.array(name)).any():
             raise SchemaError(f"outcome '{name}' has missing values. Leave those rows out.")
     if label is not None:
-        return {"label": frame.get_column(label).to_numpy()}
-    times = frame.get_column(str(time)).cast(nw.Float64).to_numpy()
-    events = frame.get_column(str(event)).cast(nw.Int64).to_numpy()
+        return {"label": frame.array(label)}
+    times = frame.numbers(str(time))
+    events = frame.array(str(event)).astype(np.int64)
     if not (np.isin(events, (0, 1)).all() and (times >= 0).all()):
         raise SchemaError(f"'{event}' must be 0 or 1 and '{time}' must not be negative.")
     return {"time": times, "event": events}
