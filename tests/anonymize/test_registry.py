@@ -1,37 +1,66 @@
+import subprocess
+import sys
+
 import pytest
 
-from shoal.anonymize import METHODS, LocalRecoding, choose_method, make_method
-from shoal.anonymize._registry import known_methods
+from shoal import anonymize
+from shoal.anonymize import LocalRecoding, ModelBased, make_method
+from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._registry import known_methods, method_class
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
-from tests.anonymize.group_cases import SCHEMA
+from shoal.schema import Schema
+
+SCHEMA = Schema({"age": {"role": "quasi-identifier"}})
 
 
-def test_every_name_makes_its_class():
-    assert known_methods().keys() <= METHODS.keys()
+def test_every_method_carries_its_name_and_sentences():
     for name, kind in known_methods().items():
+        assert kind.name == name
+        assert kind.summary
+        assert kind.explanation.endswith(".")
         made = make_method(name, SCHEMA, KAnonymity(3))
-        assert type(made) is kind
-        assert kind.__name__ == METHODS[name][0]
+        assert made.schema is SCHEMA
+        assert made.privacy == KAnonymity(3)
 
 
-def test_parameters_reach_the_method_and_unknown_ones_are_refused():
+def test_every_anonymizer_is_registered():
+    known_methods()
+    of_shoal = {
+        kind
+        for kind in _descendants(Anonymizer)
+        if kind.__module__.startswith("shoal.") and not kind.__name__.startswith("_")
+    }
+    assert of_shoal == {*known_methods().values(), ModelBased}  # which takes a tree
+    assert ModelBased.name is None
+    assert ModelBased.explanation
+
+
+def _descendants(kind):
+    return {below for child in kind.__subclasses__() for below in {child, *_descendants(child)}}
+
+
+def test_parameters_of_a_method_are_checked():
     made = make_method("local", SCHEMA, KAnonymity(3), {"refine": False, "ranges": None})
     assert isinstance(made, LocalRecoding)
-    assert (made.refine, made.ranges) == (False, True)
-    with pytest.raises(ParameterError, match=r"no parameter 'depth'.*refine"):
+    assert made.refine is False
+    with pytest.raises(ParameterError, match=r"method local has no parameter 'depth'. It has "):
         make_method("local", SCHEMA, KAnonymity(3), {"depth": 3})
-    with pytest.raises(ParameterError, match="unknown method 'magic'"):
-        make_method("magic", SCHEMA, KAnonymity(3))
+    with pytest.raises(ParameterError, match=r"unknown method 'magic'. Choose from bottom-up, top"):
+        method_class("magic")
 
 
-def test_the_choice_depends_on_size_and_purpose():
-    assert choose_method(SCHEMA, 1000).method == "local"
-    assert choose_method(SCHEMA, 10**9).method == "top-down"
-    assert choose_method(SCHEMA, 1000, "queries").method in ("mondrian", "local")
-    with_target = SCHEMA.replace(s={"role": "sensitive", "target": True})
-    assert choose_method(with_target, 1000, "classification").reason
-    with pytest.raises(ParameterError, match="class column"):
-        choose_method(SCHEMA, 1000, "classification")
-    with pytest.raises(ParameterError, match="purpose must be"):
-        choose_method(SCHEMA, 1000, "fun")
+def test_listing_the_methods_loads_none_of_them():
+    code = (
+        "import sys; from shoal.anonymize import METHODS; assert METHODS;"
+        "sys.exit(', '.join({'numpy', 'duckdb', 'narwhals'} & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_public_name_loads():
+    assert all(getattr(anonymize, name) is not None for name in anonymize.__all__)
+    assert set(anonymize.__all__) <= set(dir(anonymize))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = anonymize.nothing

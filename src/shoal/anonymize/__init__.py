@@ -1,23 +1,27 @@
-"""Tables fit to publish: methods, recodings and releases."""
+"""Tables fit to publish: methods, recodings and releases.
+
+Names load on first use, so that what only lists the methods loads no engine and no solver.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
-from shoal.anonymize._compare import compare_methods
-from shoal.anonymize._recoding import load_recoding
-from shoal.anonymize._registry import METHODS, choose_method, make_method
-from shoal.anonymize._release import Release
-from shoal.anonymize._verdict import Verdict, check_table
-from shoal.anonymize.clusters._constrained import ConstrainedKMember
-from shoal.anonymize.clusters._local_recoding import LocalRecoding
-from shoal.anonymize.greedy._bottom_up import BottomUpGeneralization
-from shoal.anonymize.greedy._top_down import TopDownSpecialization
-from shoal.anonymize.lattice._full_domain import FullDomain
-from shoal.anonymize.mondrian._mondrian import Mondrian
+from shoal.anonymize._registry import METHODS, make_method
 
 if TYPE_CHECKING:
+    from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
+    from shoal.anonymize._choose import choose_method
+    from shoal.anonymize._compare import compare_methods
     from shoal.anonymize._model_based import ModelBased
+    from shoal.anonymize._recoding import load_recoding
+    from shoal.anonymize._release import Release
+    from shoal.anonymize._verdict import Verdict, check_table
+    from shoal.anonymize.clusters._constrained import ConstrainedKMember
+    from shoal.anonymize.clusters._local_recoding import LocalRecoding
+    from shoal.anonymize.greedy._bottom_up import BottomUpGeneralization
+    from shoal.anonymize.greedy._top_down import TopDownSpecialization
+    from shoal.anonymize.lattice._full_domain import FullDomain
+    from shoal.anonymize.mondrian._mondrian import Mondrian
 
 __all__ = [
     "METHODS",
@@ -39,9 +43,29 @@ __all__ = [
     "make_method",
 ]
 
+_HOMES = {
+    "Anonymizer": "_anonymizer",
+    "ModelBased": "_model_based",
+    "Release": "_release",
+    "Verdict": "_verdict",
+    "apply_recoding": "_anonymizer",
+    "check_table": "_verdict",
+    "choose_method": "_choose",
+    "compare_methods": "_compare",
+    "load_recoding": "_recoding",
+} | {
+    kind: module.removeprefix(f"{__name__}.")
+    for module, _, kind in (path.rpartition(".") for path in METHODS.values())
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Load trees, and scikit-learn with them, only when they are asked for."""
-    if name == "ModelBased":
-        return import_module("shoal.anonymize._model_based").ModelBased
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from shoal._estimator import Estimator, require_fitted
 from shoal.anonymize._recoding import Recoding, Unseen
 from shoal.anonymize._release import Release
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
-from shoal.privacy import PrivacyModel
+from shoal.privacy import PrivacyModel, as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import CodingOptions
@@ -23,7 +23,7 @@ _ROWS = ("release_", "_problem", "_cuts")  # fitted attributes that hold cells o
 
 
 def no_progress(done: int, total: int, what: str, /) -> None:
-    """Tell nobody."""
+    """Report nothing: the default of `progress`."""
 
 
 class Anonymizer(Estimator):
@@ -33,8 +33,15 @@ class Anonymizer(Estimator):
     the cells in :meth:`_solve`.  Reading, re-checking and writing are the same for all.
     """
 
+    #: Name on the command line; None where it cannot be asked for there.
+    name: ClassVar[str | None] = None
+    #: What sets the method apart, in a few words for lists of methods.
+    summary: ClassVar[str] = ""
+    #: How the method works, as a sentence for reports.
+    explanation: ClassVar[str] = ""
+
     schema: Schema
-    privacy: PrivacyModel
+    privacy: PrivacyModel | int
 
     #: Build hierarchies from the values for quasi-identifiers that have none.
     _builds_hierarchies = False
@@ -80,10 +87,9 @@ class Anonymizer(Estimator):
         """
         if not isinstance(self.schema, Schema):
             raise ParameterError("schema must be a Schema.")
-        if not isinstance(self.privacy, PrivacyModel):
-            raise ParameterError("privacy must be a privacy model such as KAnonymity(10).")
+        privacy = as_privacy_model(self.privacy)
         self._check_params()
-        privacy = self.privacy.bind(self.schema.sensitive)
+        privacy = privacy.bind(self.schema.sensitive)
         started = time.perf_counter()
         options = CodingOptions(
             missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies
@@ -180,11 +186,11 @@ def require_rows(cells: FrequencyTable, privacy: PrivacyModel) -> None:
 def ceilings_per_cell(cells: FrequencyTable) -> np.ndarray[Any, np.dtype[np.int32]]:
     """Each cell as coarse as the schema's limits allow: codes of nodes."""
     columns = []
-    for at, coding in enumerate(cells.codings):
+    for column, coding in enumerate(cells.codings):
         if coding.hierarchy is None:
             raise SchemaError(
                 f"column {coding.name!r} has no hierarchy. Give it one, for example "
                 'hierarchy = "auto".'
             )
-        columns.append(coding.ceiling[cells.keys[:, at]])
+        columns.append(coding.ceiling[cells.keys[:, column]])
     return np.column_stack(columns).astype(np.int32)

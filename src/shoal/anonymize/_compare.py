@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from shoal.anonymize._recoding import Recoding
-from shoal.anonymize._registry import known_methods, make_method
+from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import ShoalError
 from shoal.metrics import risk
 from shoal.metrics._measure import measure_raw, released_raw
 from shoal.metrics._utility import examples
-from shoal.privacy import PrivacyModel
+from shoal.privacy import PrivacyModel, as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._assemble import CodingOptions
@@ -71,7 +71,7 @@ class MethodResult:
 def compare_methods(
     table: Native,
     schema: Schema,
-    privacy: PrivacyModel,
+    privacy: PrivacyModel | int,
     *,
     methods: Sequence[str] | None = None,
     test: Native | None = None,
@@ -88,10 +88,10 @@ def compare_methods(
     schema, privacy
         As for any method.
     methods : sequence of str, optional
-        Names in ``METHODS``; all that are there, when not given.
+        Names in ``METHODS``; all of them when not given.
     test : table or path, optional
-        Rows to test a classifier on, recoded like the release.  Without them 30 % of the rows are
-        drawn for it, and the methods are run on the others once more.
+        Rows to test a classifier on, recoded like the release.  When not given, 30 % of the rows
+        are drawn for it, and every method is run once more on the rest.
     max_suppression : float
         Share of rows that methods may leave out, for those that can.
     random_state : int
@@ -99,7 +99,7 @@ def compare_methods(
     progress : callable
         Called as ``progress(done, total, what)``.
     """
-    names = list(methods or known_methods())
+    names, privacy = list(methods or METHODS), as_privacy_model(privacy)
     engine = open_table(table)
     cells = privacy.bind(schema.sensitive).prepare(engine.compress(schema).cells)
     parts = _parts(cells, schema, test, random_state)

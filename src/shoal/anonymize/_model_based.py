@@ -16,7 +16,7 @@ from shoal.errors import ParameterError, SchemaError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.models.tree._cells import read_cells
 from shoal.models.tree._nodes import FittedTree, PublicTest
-from shoal.privacy import KAnonymity, PrivacyModel
+from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
 from shoal.schema._band_labels import range_label
 from shoal.schema._coding import Coding
@@ -61,6 +61,8 @@ class ModelBased(Anonymizer):
        The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
     """
 
+    summary = "the table that belongs to a tree"
+    explanation = "A decision tree was grown under the promise; rows of one leaf were made alike."
     _builds_hierarchies = True
 
     def __init__(self, tree: KAnonymousTreeClassifier) -> None:
@@ -72,10 +74,9 @@ class ModelBased(Anonymizer):
         return getattr(self.tree, "schema", None)  # type: ignore[return-value]
 
     @property
-    def privacy(self) -> PrivacyModel:  # type: ignore[override]
+    def privacy(self) -> PrivacyModel | int:  # type: ignore[override]
         """The tree's privacy model."""
-        model = getattr(self.tree, "privacy", None)
-        return KAnonymity(model) if isinstance(model, int) else model  # type: ignore[return-value]
+        return getattr(self.tree, "privacy", None)  # type: ignore[return-value]
 
     def _check_params(self) -> None:
         if not isinstance(self.tree, KAnonymousTreeClassifier):

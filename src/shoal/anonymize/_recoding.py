@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from shoal.anonymize._registry import known_methods
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
@@ -63,6 +64,7 @@ def load_recoding(path: PathText) -> Recoding:
         raise TableError(f"{name!r} is not a recoding: it is not JSON, or cut short.") from None
     if not isinstance(data, dict) or data.get("shoal") != "recoding":
         raise TableError(f"{name!r} is not a recoding. Give the file that a release came with.")
+    known_methods()  # recodings are defined beside the methods that find them
     if data.get("kind") == "tree":  # loads scikit-learn: only when it is needed
         import_module("shoal.anonymize._model_based")
     kinds = {kind.kind: kind for kind in _descendants(Recoding)}  # type: ignore[type-abstract]

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.anonymize._recheck import plain_schema
 from shoal.errors import SchemaError
-from shoal.privacy import Level, PrivacyModel, check
+from shoal.privacy import Level, PrivacyModel, as_privacy_model, check
 from shoal.schema import FromFile, Hierarchy, Schema, Tree
 from shoal.schema._band_labels import band_bounds
 from shoal.schema._coding import Coding, find_ceiling
@@ -94,7 +94,7 @@ class Verdict:
 def check_table(
     table: Native,
     schema: Schema,
-    privacy: PrivacyModel,
+    privacy: PrivacyModel | int,
     *,
     drop_stars: bool = False,
     encoding: str | None = None,
@@ -108,8 +108,8 @@ def check_table(
         Raw or released; identifiers may be absent.
     schema : Schema
         Roles of the columns; hierarchies are looked at only where there are limits.
-    privacy : PrivacyModel
-        What every group has to meet.
+    privacy : PrivacyModel or int
+        What every group has to meet; a number k stands for ``KAnonymity(k)``.
     drop_stars : bool
         Leave out rows whose quasi-identifiers are all `*`: suppressed rows that were kept.
     encoding : str, optional
@@ -119,7 +119,7 @@ def check_table(
     """
     engine = open_table(table, encoding=encoding)
     _require(schema, engine.names)
-    privacy = privacy.bind(schema.sensitive)
+    privacy = as_privacy_model(privacy).bind(schema.sensitive)
     compressed = engine.compress(plain_schema(schema, engine.names))
     groups = compressed.cells
     aside = _starred(groups) if drop_stars else np.zeros(groups.n_groups, np.bool_)

@@ -262,9 +262,9 @@ def test_privacy_is_read_from_text():
 def test_an_interrupted_run_leaves_nothing_behind(folder):
     code = (
         "import os, signal, sys\n"
-        "from shoal import anonymize\n"
+        "from shoal.anonymize import _release\n"
         "def stop(*a, **k): os.kill(os.getpid(), signal.SIGINT)\n"
-        "anonymize._release.recheck = stop\n"
+        "_release.recheck = stop\n"
         "sys.argv = ['shoal', 'anonymize', 'table.csv', '-s', 'schema.toml', '-k', '3', "
         "'-o', 'r.csv']\n"
         "from shoal.cli import main\n"

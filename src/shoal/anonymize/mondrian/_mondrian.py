@@ -108,6 +108,10 @@ class Mondrian(Anonymizer):
     ('[26-28]', 'F', '53712')
     """
 
+    name = "mondrian"
+    summary = "regions of the data, priorities from a workload"
+    explanation = "The rows were cut into ever smaller regions as long as the promise held."
+
     def __init__(
         self,
         schema: Schema,

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from shoal.anonymize import METHODS, BottomUpGeneralization
+from shoal.anonymize import BottomUpGeneralization
 from shoal.attacks import linking_attack
 from shoal.errors import TableError
 from shoal.privacy import AlphaKAnonymity, KAnonymity
 from shoal.privacy._registry import LEFT_OPEN_BY_ALL
 from shoal.report import release_report, write_release_html
 from shoal.report.figures._bars import bin_sizes
-from shoal.report.release.pages import _glossary as words, _numbers as numbers
+from shoal.report.release.pages import _numbers as numbers
 from shoal.report.release.pages._html import release_html
 from shoal.schema import Schema
 from shoal.tables import RowOptions
@@ -372,10 +372,6 @@ def test_suppressed_rows_that_were_kept_are_no_group(tmp_path):
         release.write(path)
         assert release.n_suppressed == 2
         assert "6 rows" in release_html(path)
-
-
-def test_every_method_has_its_sentence():
-    assert {kind for kind, _ in METHODS.values()} | {"ModelBased"} == set(words.METHODS)
 
 
 @pytest.mark.parametrize(
