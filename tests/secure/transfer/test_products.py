@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import run_parties
 from shoal.secure._ring import Ring
-from shoal.secure.logarithm._polynomial import evaluate_polynomials, serve_polynomials
 from shoal.secure.transfer._paillier import PublicKey, SecretKey
 from shoal.secure.transfer._products import _slot, ask_by_paillier, serve_by_paillier
 from tests.extras import need
@@ -101,21 +100,6 @@ def test_inner_products_and_products_by_transfer(both, bits, data):
     a, b = both(lambda party, x, y: party.products(ring, x, y), (x1, y1), (x2, y2))
     assert [(p + q) % ring.modulus for p, q in zip(a, b, strict=True)] == [
         (p + q) * (r + s) % ring.modulus for p, q, r, s in zip(x1, x2, y1, y2, strict=True)
-    ]
-
-
-def test_polynomials_are_evaluated_obliviously(both):
-    ring, polynomials, points = Ring(70), [[5, -3, 2, 7], [1, 0, 0, 1]], [11, 2**69 + 5]
-
-    def half(party, values):
-        if party.is_first:
-            return serve_polynomials(party, ring, values)
-        return evaluate_polynomials(party, ring, values, 3)
-
-    a, b = both(half, (polynomials,), (points,))
-    assert [(p + q) % ring.modulus for p, q in zip(a, b, strict=True)] == [
-        sum(c * y**i for i, c in enumerate(f)) % ring.modulus
-        for f, y in zip(polynomials, points, strict=True)
     ]
 
 

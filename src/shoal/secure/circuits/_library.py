@@ -54,17 +54,12 @@ def add_modulo(b: Builder, x: Number, y: Number, modulus: int) -> list[int]:
 
 
 def any_of(b: Builder, literals: Number) -> int:
-    """Tell whether any is true, as a balanced tree."""
+    """Tell whether any is true, as a balanced tree: few layers, so few steps when garbled."""
     level = list(literals)
     while len(level) > 1:
         pairs = [b.or_(p, q) for p, q in zip(level[::2], level[1::2], strict=False)]
         level = pairs + level[len(level) & ~1 :]
     return level[0] if level else FALSE
-
-
-def is_zero(b: Builder, x: Number) -> int:
-    """Tell whether the number is 0."""
-    return b.not_(any_of(b, x))
 
 
 def leading_one(b: Builder, x: Number) -> tuple[list[int], int]:
@@ -78,7 +73,10 @@ def leading_one(b: Builder, x: Number) -> tuple[list[int], int]:
 
 
 def encode(b: Builder, marks: Number) -> list[int]:
-    """Index of the one true literal in binary, 0 when none is; free."""
+    """Index of the one true literal in binary, 0 when none is; free.
+
+    At most one mark is true, so exclusive or does what or would, and costs no gate.
+    """
     width = max(1, (len(marks) - 1).bit_length())
     number = [FALSE] * width
     for index, mark in enumerate(marks):
@@ -86,16 +84,6 @@ def encode(b: Builder, marks: Number) -> list[int]:
             if index >> bit & 1:
                 number[bit] = b.xor(number[bit], mark)
     return number
-
-
-def shift_left(b: Builder, x: Number, amount: Number) -> list[int]:
-    """Barrel shifter: `x` times ``2**amount``, within the width of `x`."""
-    result = list(x)
-    for stage in range(len(amount) - 1, -1, -1):
-        step = 1 << stage
-        moved = ([FALSE] * step + result)[: len(x)]
-        result = choose(b, amount[stage], moved, result)
-    return result
 
 
 def least(b: Builder, numbers: Sequence[Number], *, signed: bool) -> tuple[list[int], list[int]]:

@@ -1,20 +1,19 @@
 """Oblivious polynomial evaluation, with a shared result."""
 
-from shoal.secure._party import FirstParty, SecondParty
-from shoal.secure._ring import Ring
+from shoal.secure._party import Party
 
 
-def serve_polynomials(party: FirstParty, ring: Ring, polynomials: list[list[int]]) -> list[int]:
+def serve_polynomials(party: Party, modulus: int, polynomials: list[list[int]]) -> list[int]:
     """Share f(point) for each polynomial f of this party and point of the other.
 
     Run against :func:`evaluate_polynomials`.
 
     Parameters
     ----------
-    party : FirstParty
+    party : Party
         This end.
-    ring : Ring
-        Where the result is shared.
+    modulus : int
+        Of the shares of the result; transfers need a power of two.
     polynomials : list of list of int
         Coefficients, the constant first; all of the same degree.
 
@@ -36,16 +35,14 @@ def serve_polynomials(party: FirstParty, ring: Ring, polynomials: list[list[int]
     .. [NP06] M. Naor, B. Pinkas.  Oblivious polynomial evaluation.  SIAM Journal on Computing
        35(5), 2006.  doi:10.1137/S0097539704383633
     """
-    shares = party.inner_products(ring, [polynomial[1:] for polynomial in polynomials])
+    shares = party.modular_products(modulus, [polynomial[1:] for polynomial in polynomials])
     return [
-        (share + polynomial[0]) % ring.modulus
+        (share + polynomial[0]) % modulus
         for share, polynomial in zip(shares, polynomials, strict=True)
     ]
 
 
-def evaluate_polynomials(
-    party: SecondParty, ring: Ring, points: list[int], degree: int
-) -> list[int]:
+def evaluate_polynomials(party: Party, modulus: int, points: list[int], degree: int) -> list[int]:
     """Share f(point) for each point of this party; the degree is known to both."""
-    powers = [[pow(point, i, ring.modulus) for i in range(1, degree + 1)] for point in points]
-    return party.inner_products(ring, powers)
+    powers = [[pow(point, i, modulus) for i in range(1, degree + 1)] for point in points]
+    return party.modular_products(modulus, powers)

@@ -14,6 +14,7 @@ from shoal.secure.circuits._library import add, add_modulo, choose, constant, en
 from shoal.secure.circuits._yao import Program
 from shoal.secure.logarithm._log_circuit import shifted
 from shoal.secure.logarithm._logarithm import TaylorLogarithm, shifted_polynomial
+from shoal.secure.logarithm._polynomial import evaluate_polynomials, serve_polynomials
 from shoal.secure.logarithm._scaling import (
     bit_numbers,
     excessive_mask,
@@ -131,13 +132,12 @@ class StrictLogarithm:
         return [-z % self.modulus for z in masks], [-z % self.modulus for z in others]
 
     def _refine(self, party: Party, epsilon: list[int]) -> list[int]:
-        modulus, coefficients = self.modulus, self.taylor.coefficients
+        """Shares of the series: the first party expands it at its own share of epsilon."""
         if not party.is_first:
-            rows = [[pow(e, i, modulus) for i in range(1, self.terms + 1)] for e in epsilon]
-            return party.modular_products(modulus, rows)
-        polynomials = [shifted_polynomial(coefficients, e, modulus) for e in epsilon]
-        shares = party.modular_products(modulus, [p[1:] for p in polynomials])
-        return [(s + p[0]) % modulus for s, p in zip(shares, polynomials, strict=True)]
+            return evaluate_polynomials(party, self.modulus, epsilon, self.terms)
+        coefficients = self.taylor.coefficients
+        polynomials = [shifted_polynomial(coefficients, e, self.modulus) for e in epsilon]
+        return serve_polynomials(party, self.modulus, polynomials)
 
 
 @lru_cache(maxsize=16)
