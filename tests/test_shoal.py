@@ -29,9 +29,9 @@ def test_top_level_names():
     from shoal import schema
 
     assert shoal.Schema is schema.Schema
-    assert shoal.Hierarchy is schema.Hierarchy
     assert shoal.__version__
-    assert {"Schema", "Hierarchy"} <= set(dir(shoal))
+    assert set(shoal.__all__) <= set(dir(shoal))
+    assert all(getattr(shoal, name) is not None for name in shoal.__all__)
 
 
 def test_unknown_name_is_an_attribute_error():

@@ -1,7 +1,28 @@
 """Shoal: publish tables and models about people, and learn from data that cannot be pooled.
 
-Names below load on first use, so that ``import shoal`` costs next to nothing.
-"""
+The names here are for the first ten minutes; the packages hold the rest.  They load on first use,
+so that ``import shoal`` costs next to nothing.
+
+Examples
+--------
+A table, a first guess at what its columns are, and a release in which nobody is alone:
+
+>>> import shoal
+>>> from shoal.datasets import census
+>>> people = census(300).path()
+>>> schema = shoal.suggest_schema(people).schema
+>>> "age" in schema.quasi_identifiers
+True
+>>> release = shoal.release(people, schema, k=5, method="top-down", max_suppression=0.1)
+>>> smallest = release.reached[0]
+>>> smallest.description, smallest.holds
+('every group has at least 5 rows', True)
+
+Ask for more than large groups by joining conditions:
+
+>>> (shoal.KAnonymity(5) & shoal.EntropyDiversity(1.5, "income")).describe()
+"every group has at least 5 rows; the entropy of column 'income' is at least log(1.5) in every group"
+"""  # noqa: E501  an answer is one line
 
 from __future__ import annotations
 
@@ -9,13 +30,53 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from shoal.anonymize import Release, check_table, compare_methods
+    from shoal.anonymize._make_release import release
+    from shoal.discover import suggest_schema
+    from shoal.privacy import (
+        AlphaKAnonymity,
+        DistinctDiversity,
+        EntropyDiversity,
+        KAnonymity,
+        TCloseness,
+    )
     from shoal.schema import Hierarchy, Schema
+    from shoal.tables import open_table
 
     __version__: str
 
-__all__ = ["Hierarchy", "Schema", "__version__"]
+__all__ = [
+    "AlphaKAnonymity",
+    "DistinctDiversity",
+    "EntropyDiversity",
+    "Hierarchy",
+    "KAnonymity",
+    "Release",
+    "Schema",
+    "TCloseness",
+    "__version__",
+    "check_table",
+    "compare_methods",
+    "open_table",
+    "release",
+    "suggest_schema",
+]
 
-_HOMES = {"Hierarchy": "shoal.schema", "Schema": "shoal.schema"}
+_HOMES = {
+    "AlphaKAnonymity": "shoal.privacy",
+    "DistinctDiversity": "shoal.privacy",
+    "EntropyDiversity": "shoal.privacy",
+    "Hierarchy": "shoal.schema",
+    "KAnonymity": "shoal.privacy",
+    "Release": "shoal.anonymize",
+    "Schema": "shoal.schema",
+    "TCloseness": "shoal.privacy",
+    "check_table": "shoal.anonymize",
+    "compare_methods": "shoal.anonymize",
+    "open_table": "shoal.tables",
+    "release": "shoal.anonymize._make_release",
+    "suggest_schema": "shoal.discover",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,75 @@
+"""From a table to its release in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.anonymize._anonymizer import no_progress
+from shoal.anonymize._choose import Purpose, choose_method
+from shoal.anonymize._registry import make_method
+from shoal.anonymize._release import Release
+from shoal.errors import ParameterError
+from shoal.privacy import PrivacyModel, as_privacy_model
+from shoal.schema import Schema
+from shoal.tables import RowOptions, open_table
+from shoal.typing import Native, Progress
+
+
+def release(
+    table: Native,
+    schema: Schema,
+    k: int | None = None,
+    *,
+    privacy: PrivacyModel | None = None,
+    method: str = "auto",
+    purpose: Purpose = "general",
+    output: RowOptions | None = None,
+    encoding: str | None = None,
+    progress: Progress = no_progress,
+    **parameters: Any,
+) -> Release:
+    """Make a release of a table: what ``shoal anonymize`` does, in one call.
+
+    It is not called `anonymize`, because :mod:`shoal.anonymize` is the package of the methods, and
+    one name that is a function or a package, depending on what was imported first, misleads.
+
+    Parameters
+    ----------
+    table : table or path
+        Whatever :func:`shoal.open_table` takes.
+    schema : Schema
+        What the columns are.
+    k : int, optional
+        Smallest group of people that look alike.
+    privacy : PrivacyModel, optional
+        A further condition, or all of them when `k` is not given.
+    method : str
+        A name in ``shoal.anonymize.METHODS``, or "auto" for the one that fits.
+    purpose : {"general", "classification", "queries"}
+        What recipients do with the release; "auto" chooses by it.
+    output : RowOptions, optional
+        How rows are given out.
+    encoding : str, optional
+        Encoding of CSV files.
+    progress : callable
+        Called as ``progress(done, total, what)``.
+    **parameters
+        Parameters of the method.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> from shoal.datasets import census, census_schema
+    >>> made = shoal.release(census(300).path(), census_schema(), k=10, method="top-down")
+    >>> made.reached[0].holds
+    True
+    """
+    asked = [as_privacy_model(part) for part in (k, privacy) if part is not None]
+    if not asked:
+        raise ParameterError("nothing is asked for. Give k=10, or a model as privacy.")
+    model = asked[0] if len(asked) == 1 else asked[0] & asked[1]
+    if method == "auto":
+        n_rows = open_table(table, encoding=encoding).n_rows
+        method = choose_method(schema, n_rows, purpose).method
+    estimator = make_method(method, schema, model, parameters)
+    return estimator.fit(table, output=output, encoding=encoding, progress=progress).release_
