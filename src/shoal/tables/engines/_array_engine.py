@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from shoal.errors import TableError
 from shoal.frames._frame import Frame
@@ -33,7 +32,8 @@ class ArrayEngine:
     def recognizes(cls, source: Any) -> bool:
         """Whether a table is a mapping, or has one as its `columns`, as data sets do."""
         if isinstance(source, Mapping):
-            return not issparse(source)  # a sparse matrix may be a dictionary
+            # a sparse matrix may be a dictionary; asking scipy would load it for every table
+            return not hasattr(source, "tocsr")
         return isinstance(getattr(source, "columns", None), Mapping)
 
     @classmethod
