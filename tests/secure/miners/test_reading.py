@@ -31,6 +31,16 @@ def test_values_come_from_the_schema(tmp_path):
     np.testing.assert_array_equal(part.codes, [[0, 2], [1, 0]])
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_a_part_is_read_from_every_format(tmp_path, suffix):
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame({"b": ["r", "p"], "id": [7, 8], "a": ["x", "y"]})
+    path = tmp_path / f"part.{suffix}"
+    (table.write_parquet if suffix == "parquet" else table.write_ipc)(path)
+    part = read_part(path, SCHEMA)
+    np.testing.assert_array_equal(part.codes, [[0, 2], [1, 0]])
+
+
 def test_cells_of_the_other_party_are_empty_or_absent(tmp_path):
     part = read_part(write(tmp_path, "b,z\nr,1\n,2\n"), SCHEMA, split="cells")
     np.testing.assert_array_equal(part.codes, [[-1, 2], [-1, -1]])
@@ -55,7 +65,7 @@ def test_values_are_exchanged_only_when_agreed(both, tmp_path):
     [
         ("", TableError, "is empty"),
         ("a,a\nx,x\n", TableError, "twice"),
-        ("a,b\nx\n", TableError, "1 rows have another number of cells"),
+        ("a,b\nx\n", TableError, "a row has another shape"),
         ("a,c\nx,p\n", SchemaError, "lacks columns: 'b'"),
         ("a,b\nSECRET,p\n", TableError, "column 'a': 1 cells"),
         ("a,b\n,p\n", TableError, "column 'a': 1 cells"),

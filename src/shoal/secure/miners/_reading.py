@@ -1,22 +1,23 @@
-"""One party's part of a joint table from a CSV file and the common schema."""
+"""One party's part of a joint table from a file and the common schema."""
 
-import csv
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from shoal.errors import SchemaError, TableError
 from shoal.schema import Column, FromFile, Hierarchy, Schema, Tree
+from shoal.schema._text import text
 from shoal.secure._party import Party
 from shoal.secure.miners._table_part import MISSING, TablePart
+from shoal.tables import open_table
+from shoal.typing import Native
 
 Texts = dict[str, list[str]]
 
 
 def read_part(
-    path: Path | str,
+    path: Native,
     schema: Schema,
     *,
     split: Literal["rows", "cells"] = "rows",
@@ -26,9 +27,9 @@ def read_part(
 
     Parameters
     ----------
-    path : path
-        CSV file with a header.  With ``split="cells"`` an absent column or an empty cell is held
-        by the other party.
+    path : path or table
+        Whatever :func:`shoal.tables.open_table` reads.  With ``split="cells"`` an absent column or
+        an empty cell is held by the other party.
     schema : Schema
         Columns of the joint table, the same at both ends; identifiers are left out.
     split : {"rows", "cells"}, default="rows"
@@ -42,7 +43,7 @@ def read_part(
     TablePart
     """
     names = [name for name in schema if schema[name].role != "identifier"]
-    texts, n_rows = _read(Path(path), names, whole=split == "rows")
+    texts, n_rows = _read(path, names, whole=split == "rows")
     domains = {name: public_values(schema[name], name) for name in names}
     unlisted = [name for name, values in domains.items() if not values]
     if unlisted and party is None:
@@ -53,9 +54,9 @@ def read_part(
     if unlisted and party is not None:
         domains |= _exchanged(party, unlisted, texts)
     codes = np.full((n_rows, len(names)), MISSING, np.int32)
-    for at, name in enumerate(names):
+    for column, name in enumerate(names):
         if name in texts:
-            codes[:, at] = _coded(name, texts[name], domains[name], split)
+            codes[:, column] = _coded(name, texts[name], domains[name], split)
     return TablePart(names, [domains[name] for name in names], codes, split)
 
 
@@ -71,32 +72,23 @@ def public_values(column: Column, name: str) -> list[str]:
     return []
 
 
-def _read(path: Path, names: Sequence[str], *, whole: bool) -> tuple[Texts, int]:
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file, skipinitialspace=True))
-    except FileNotFoundError:
-        raise TableError(f"no file {path.name!r}. Check the path.") from None
-    except (UnicodeDecodeError, csv.Error):
-        raise TableError(f"{path.name!r} is not a CSV file in UTF-8.") from None
-    rows = [row for row in rows if row]
-    if not rows:
-        raise TableError(f"{path.name!r} is empty; it needs at least a header.")
-    header, body = rows[0], rows[1:]
-    if len(set(header)) != len(header):
-        raise TableError(f"{path.name!r} names a column twice.")
-    bad = [number for number, row in enumerate(body, 2) if len(row) != len(header)]
-    if bad:
-        raise TableError(
-            f"{path.name!r}: {len(bad)} rows have another number of cells than the header, "
-            f"the first is row {bad[0]}."
-        )
-    absent = [name for name in names if name not in header]
+def _read(table: Native, names: Sequence[str], *, whole: bool) -> tuple[Texts, int]:
+    """Columns as texts without blanks at their ends; an empty one where a value is missing.
+
+    Nothing is guessed: parties whose files say the same must read the same.
+    """
+    engine = open_table(table, guess="none")
+    column_of = {name.strip(): name for name in engine.names}
+    absent = [name for name in names if name not in column_of]
     if absent and (whole or len(absent) == len(names)):
         raise SchemaError(f"the table lacks columns: {', '.join(map(repr, absent))}.")
-    return {
-        name: [row[header.index(name)].strip() for row in body] for name in names if name in header
-    }, len(body)
+    columns = engine.columns()
+    texts = {
+        name: [(text(value) or "").strip() for value in columns[column_of[name]].tolist()]
+        for name in names
+        if name in column_of
+    }
+    return texts, engine.n_rows
 
 
 def _exchanged(party: Party, names: list[str], texts: Texts) -> Mapping[str, list[str]]:

@@ -21,7 +21,9 @@ _GUESSED = {
     "all": "",
     # 'no' is not false, and a date keeps the way it was written
     "numbers": ", auto_type_candidates=['BIGINT', 'DOUBLE', 'VARCHAR']",
-    "none": ", all_varchar=true",
+    # nor where the table begins and what stands between its cells: two files that say the same are
+    # read the same, and a row of another shape is an error
+    "none": ", all_varchar=true, delim=',', skip=0",
 }
 
 
