@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from shoal.federated.kernels._cox import RandomKernelCox
     from shoal.federated.kernels._flower import join_training, serve_training
     from shoal.federated.kernels._random_kernel import RandomKernel
-    from shoal.federated.kernels._shares import make_share, read_shares, write_share
+    from shoal.federated.kernels._share_files import read_shares, write_share
+    from shoal.federated.kernels._shares import make_share
     from shoal.federated.kernels._svc import RandomKernelSVC
     from shoal.federated.transforms._aliases import AliasTable
     from shoal.federated.transforms._decode_results import (
@@ -87,9 +88,9 @@ _HOMES = {
     "make_kernel": "_agreement",
     "make_key": "_agreement",
     "make_share": "kernels._shares",
-    "read_shares": "kernels._shares",
+    "read_shares": "kernels._share_files",
     "serve_training": "kernels._flower",
-    "write_share": "kernels._shares",
+    "write_share": "kernels._share_files",
 }
 
 

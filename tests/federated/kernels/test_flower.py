@@ -35,7 +35,7 @@ print("TOLD" + json.dumps(told))
 SITE = """
 import sys
 from shoal.federated import RandomKernelSVC, join_training
-from shoal.federated.kernels._shares import read_share
+from shoal.federated.kernels._share_files import read_share
 model = join_training(sys.argv[1], read_share(sys.argv[2]), RandomKernelSVC())
 print("TOLD" + str(model.coef_.tolist()))
 """

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import InfeasibleError, MissingExtraError, ParameterError, TableError
 from shoal.federated.kernels._random_kernel import RandomKernel
-from shoal.federated.kernels._shares import Share, row_weights, stack_shares
+from shoal.federated.kernels._shares import Share
+from shoal.federated.kernels._stacked_shares import row_weights, stack_shares
 from shoal.federated.kernels._survival import auc_at, survival_target
 from shoal.federated.kernels._svc import fitted_kernel, known_kernel
 from shoal.typing import Floats

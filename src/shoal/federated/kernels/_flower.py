@@ -18,7 +18,8 @@ from shoal.federated.kernels._arrays import (
     share_to_arrays,
     site_score,
 )
-from shoal.federated.kernels._shares import OUTCOMES, Share, check_agreement
+from shoal.federated.kernels._shares import OUTCOMES, Share
+from shoal.federated.kernels._stacked_shares import check_agreement
 
 PATIENCE = 300  # seconds that the trainer waits for the sites
 

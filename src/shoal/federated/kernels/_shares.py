@@ -1,9 +1,6 @@
-"""What a site publishes: projections, outcomes and metadata in one Parquet file."""
+"""What a site publishes: projections, outcomes and what it needs to be read."""
 
-import importlib
-import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,21 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._atomic import atomic_path
-from shoal.errors import (
-    MissingExtraError,
-    ParameterError,
-    ProtocolError,
-    SchemaError,
-    TableError,
-)
+from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.federated.kernels._random_kernel import RandomKernel
 from shoal.frames._frame import Frame
 from shoal.tables import open_table
-from shoal.typing import Floats, PathText
+from shoal.typing import Floats
 
-META = b"shoal.share"
-SUFFIX = ".share.parquet"
 OUTCOMES = {"label": ("label",), "survival": ("time", "event")}
 
 
@@ -112,116 +100,6 @@ def make_share(
     )
 
 
-def write_share(share: Share, folder: PathText) -> Path:
-    """Write the share into a folder all sites can see; another kernel there is an error."""
-    pa, pq = _arrow()
-    for other in sorted(Path(folder).glob(f"*{SUFFIX}")):
-        check_agreement([share, read_share(other)])
-    columns = {f"k{j}": share.projection[:, j] for j in range(share.projection.shape[1])}
-    table = pa.table({**columns, **share.target})
-    table = table.replace_schema_metadata({META: json.dumps(share.to_dict())})
-    path = Path(folder) / f"{share.site}{SUFFIX}"
-    with atomic_path(path, private=True, keep_suffix=False) as part:
-        pq.write_table(table, part)
-    return path
-
-
-def read_share(path: PathText) -> Share:
-    """Read one site's file."""
-    pa, pq = _arrow()
-    try:
-        table = pq.read_table(path, partitioning=None)
-        meta = json.loads(table.schema.metadata[META])
-        names = [f"k{j}" for j in range(meta["components"])]
-        matrix = np.column_stack([table[name].to_numpy() for name in names])
-        target = {name: _numpy(table[name]) for name in OUTCOMES[meta["outcome"]]}
-        ranges = tuple((float(a), float(b)) for a, b in meta["ranges"])
-        return Share(
-            meta["site"],
-            matrix,
-            target,
-            meta["fingerprint"],
-            tuple(meta["features"]),
-            ranges,
-            meta["kernel"],
-        )
-    except (OSError, pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
-        reason = type(error).__name__
-        raise TableError(
-            f"'{Path(path).name}' is not a site's share, or is damaged ({reason})."
-        ) from None
-
-
-def read_shares(
-    source: PathText | Sequence[PathText], sites: Sequence[str] | None = None
-) -> list[Share]:
-    """Read the shares of a folder or a list of files, in order of site name.
-
-    `sites` says whose shares are expected; a site without a file is an error.
-    """
-    if isinstance(source, str | os.PathLike):
-        paths: Sequence[PathText] = sorted(Path(source).glob(f"*{SUFFIX}"))
-    else:
-        paths = list(source)
-    shares = sorted((read_share(path) for path in paths), key=lambda share: share.site)
-    check_agreement(shares)
-    present = [share.site for share in shares]
-    if sites is not None and sorted(sites) != present:
-        absent = sorted(set(sites) - set(present))
-        extra = sorted(set(present) - set(sites))
-        raise ProtocolError(
-            f"{len(sites)} sites were expected and {len(present)} files found; without a file: "
-            f"{', '.join(absent) or 'none'}; not expected: {', '.join(extra) or 'none'}."
-        )
-    return shares
-
-
-def check_agreement(shares: Sequence[Share]) -> None:
-    """Raise unless all shares come from one kernel, one kind of outcome and different sites."""
-    if not shares:
-        raise ProtocolError("no shares were found.")
-    first = shares[0]
-    for share in shares[1:]:
-        if share.fingerprint != first.fingerprint:
-            raise ProtocolError(
-                f"sites '{first.site}' and '{share.site}' used different random kernels "
-                f"({first.fingerprint[:16]} and {share.fingerprint[:16]}). Exchange the kernel "
-                "again; nothing was written."
-            )
-        if share.outcome != first.outcome:
-            raise ProtocolError(
-                f"sites '{first.site}' and '{share.site}' published different kinds of outcome."
-            )
-
-
-def stack_shares(shares: Iterable[Share], outcome: str, kernel: RandomKernel | None) -> list[Share]:
-    """Shares checked for training on `outcome`, also against the kernel where one is given."""
-    shares = list(shares)
-    check_agreement(shares)
-    names = [share.site for share in shares]
-    if len(set(names)) < len(names):
-        raise ProtocolError("two shares come from the same site.")
-    if shares[0].outcome != outcome:
-        raise ProtocolError(f"the shares hold outcome '{shares[0].outcome}', not '{outcome}'.")
-    if kernel is not None:
-        kernel.check_peer(shares[0].fingerprint, f"site '{shares[0].site}'")
-    return shares
-
-
-def row_weights(shares: Sequence[Share], site_weights: Mapping[str, float] | None) -> Floats | None:
-    """Weight of every stacked row, None when all are equal."""
-    if site_weights is None:
-        return None
-    unknown = set(site_weights) ^ {share.site for share in shares}
-    if unknown:
-        raise ParameterError(f"site_weights and shares differ in sites: {sorted(unknown)}.")
-    if any(not weight > 0 for weight in site_weights.values()):
-        raise ParameterError("site_weights must be above 0.")
-    return np.concatenate(
-        [np.full(len(share.projection), float(site_weights[share.site])) for share in shares]
-    )
-
-
 def _target(
     frame: Frame, label: str | None, time: str | None, event: str | None
 ) -> dict[str, NDArray[Any]]:
@@ -260,15 +138,3 @@ def _refuse_uniform(target: Mapping[str, NDArray[Any]], site: str) -> None:
         )
     if "event" in target and not target["event"].any():
         raise SchemaError(f"site '{site}' has no events: no survival model can learn from it.")
-
-
-def _numpy(column: Any) -> NDArray[Any]:
-    values = column.to_numpy()
-    return values.astype(str) if values.dtype == object else values
-
-
-def _arrow() -> tuple[Any, Any]:
-    try:
-        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("pyarrow", "sites", "reading and writing shares") from None

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from shoal.errors import ParameterError, TableError
 from shoal.federated.kernels._newton_svm import newton_svm
 from shoal.federated.kernels._random_kernel import RandomKernel
-from shoal.federated.kernels._shares import Share, row_weights, stack_shares
+from shoal.federated.kernels._shares import Share
+from shoal.federated.kernels._stacked_shares import row_weights, stack_shares
 from shoal.typing import Floats
 
 
