@@ -182,8 +182,9 @@ def _candidates(release: Any, people: Any, column: str) -> Candidates:
 def _is_table(release: Any) -> bool:
     if isinstance(release, Mapping):  # a model that was read from JSON
         return False
-    try:  # a table of association rules is a model
-        return is_table(release) and "antecedents" not in getattr(release, "columns", ())
+    columns = getattr(release, "columns", ())
+    try:  # a frame of association rules is a model; columns() of an engine are a table's
+        return is_table(release) and (callable(columns) or "antecedents" not in columns)
     except TypeError:
         return False
 
