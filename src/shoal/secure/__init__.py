@@ -21,7 +21,7 @@ from shoal.secure.logarithm._strict import StrictLogarithm
 from shoal.secure.miners._bayes_net import SecureBayesNet
 from shoal.secure.miners._id3 import SecureID3
 from shoal.secure.miners._joint_table import JointTable
-from shoal.secure.miners._reading import read_part
+from shoal.secure.miners._read_part import read_part
 from shoal.secure.miners._spu import FirstSPUParty, SecondSPUParty
 from shoal.secure.miners._table_part import TablePart
 
