@@ -6,12 +6,12 @@ import csv
 from pathlib import Path
 from typing import Any, Literal
 
-import duckdb
 import numpy as np
 
 from shoal.datasets._dataset import Dataset, Values, from_rows
 from shoal.datasets._sources import find_data
 from shoal.errors import ParameterError
+from shoal.tables.engines._duck_connection import connect
 
 _CRX_NUMERIC = {"A2": float, "A3": float, "A8": float, "A11": int, "A14": int, "A15": int}
 _LUNG_AGREED = {"ph.ecog": 1, "ph.karno": 80, "pat.karno": 80, "wt.loss": 7}
@@ -110,12 +110,12 @@ def _big(name: str, path: Path, names_at: Path, separator: str) -> Dataset:
     names = names_at.read_text("utf-8").split()
     listed = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
     where = str(path).replace("'", "''")
-    with duckdb.connect() as connection:
-        found = connection.sql(
+    with connect() as connection:
+        columns = connection.sql(
             f"FROM read_csv('{where}', header=false, delim='{separator}', names=[{listed}], "
             "nullstr='?', auto_detect=true, sample_size=-1)"
         ).fetchnumpy()
-    return Dataset(name, {column: _column(values) for column, values in found.items()})
+    return Dataset(name, {column: _column(values) for column, values in columns.items()})
 
 
 def _column(values: Any) -> Values:

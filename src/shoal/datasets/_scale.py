@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 
 from shoal._atomic import atomic_path
 from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.datasets._dataset import Dataset
 from shoal.errors import ParameterError
+from shoal.tables.engines._duck_connection import connect
 from shoal.typing import PathText, Progress
 
 _BATCH = 1_000_000
@@ -72,7 +72,7 @@ def scale_up(
     sizes = [len(values) for values in texts[: len(columns)]]
     with contextlib.ExitStack() as stack:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(dir=path.parent))
-        connection = stack.enter_context(duckdb.connect(str(Path(scratch) / "rows.db")))
+        connection = stack.enter_context(connect(str(Path(scratch) / "rows.db")))
         part = stack.enter_context(atomic_path(path))
         types = ", ".join(f"c{i} SMALLINT" for i in range(len(names)))
         connection.execute(f"CREATE TABLE t ({types})")
@@ -106,16 +106,14 @@ def _vary(codes: Any, sizes: Sequence[int], rho: int, random: np.random.Generato
     return rows
 
 
-def _append(connection: duckdb.DuckDBPyConnection, rows: Any) -> None:
+def _append(connection: Any, rows: Any) -> None:
     batch = {f"c{i}": np.ascontiguousarray(rows[:, i], np.int16) for i in range(rows.shape[1])}
     connection.register("batch", batch)
     connection.execute("INSERT INTO t SELECT * FROM batch")
     connection.unregister("batch")
 
 
-def _decode(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], texts: list[list[str]], path: Path
-) -> None:
+def _decode(connection: Any, names: Sequence[str], texts: list[list[str]], path: Path) -> None:
     parts = []
     for place, (name, values) in enumerate(zip(names, texts, strict=True)):
         listed = ", ".join("'" + value.replace("'", "''") + "'" for value in values)

@@ -20,9 +20,9 @@ class StoppedQueryError(TableError):
     """A query met a value that it was told to stop at."""
 
 
-def connect() -> duckdb.DuckDBPyConnection:
+def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
     """A connection of our own."""
-    connection = duckdb.connect()
+    connection = duckdb.connect(database)
     connection.execute("SET enable_progress_bar = false")  # stdout belongs to the command
     asked = asked_threads()
     if asked is not None:  # DuckDB takes every core unless told otherwise
@@ -45,7 +45,8 @@ def _explain(error: duckdb.Error, doing: str) -> str:
     message = str(error)
     line = re.search(r"[Ll]ine:? ?(\d+)", message)
     where = f" at line {line.group(1)}" if line else ""
-    if "utf-8" in message.lower() or "unicode" in message.lower():
+    # DuckDB names the encoding it tried in every message about a CSV file
+    if re.search(r"not utf-8|unicode", message, re.IGNORECASE):
         return f"the file is not UTF-8{where}. Say how it is encoded, e.g. --encoding latin-1."
     # a large file is parsed while the result is written: then the row is at fault, not the folder
     if isinstance(error, duckdb.ConversionException | duckdb.InvalidInputException):
