@@ -11,7 +11,6 @@ References
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._threads import n_threads
 from shoal.discover.sources._partition import CodeTable, Partition
 from shoal.typing import Flags
 
@@ -66,7 +66,7 @@ class _OfRows:
     def after(self, columns: Sequence[int]) -> list[int]:
         if len(self.partition.order) < _WORTH_THREADS or len(columns) < 2:
             return [self._after_one(column) for column in columns]
-        with ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:
+        with ThreadPoolExecutor(n_threads()) as pool:
             return list(pool.map(self._after_one, columns))
 
     def add(self, column: int) -> Self:
