@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from shoal.audit.trees._binary_tree import TreeWriter
-from shoal.audit.trees._reach_kernels import find_possible, goes_left, group_by_reach
+from shoal.audit.trees._reach_kernels import (
+    PrivateCells,
+    find_possible,
+    goes_left,
+    group_by_reach,
+)
 from tests.reference import reach as slow
 
 N_FEATURES = 4
@@ -45,18 +50,12 @@ def test_rows_are_grouped_by_the_leaves_they_can_reach(seed):
     attributes = np.flatnonzero(closed)
     owner = np.full(N_FEATURES, -1)
     owner[attributes] = np.arange(len(attributes))
-    alive = find_possible(
-        tree.depth,
-        owner,
-        owner * 5,
-        cells.T[attributes].ravel(),
-        np.arange(len(attributes) + 1) * 5,
-        *tree.arrays,
-    )
+    values, starts = cells.T[attributes].ravel(), np.arange(len(attributes) + 1) * 5
+    alive = find_possible(tree.depth, PrivateCells(owner, owner * 5, values, starts), tree.arrays)
     choices = [[{int(f): float(v)} for v in cells[:, f]] for f in attributes]
     wanted = slow.possible(plain, choices)
     assert frozenset(np.flatnonzero(alive).tolist()) == wanted
-    label, start, leaves = group_by_reach(rows, closed, alive, *tree.arrays)
+    label, start, leaves = group_by_reach(rows, closed, alive, tree.arrays)
     shut = set(attributes.tolist())
     expected = [slow.leaves(plain, row, shut, wanted) for row in rows.tolist()]
     got = [frozenset(leaves[start[j] : start[j + 1]].tolist()) for j in label]
@@ -80,7 +79,7 @@ def test_many_groups_make_the_table_grow():
     tree = out.finish()
     rows = np.column_stack([rng.integers(0, 2, (20_000, n)), np.zeros(20_000)]).astype(float)
     closed = np.arange(n + 1) == n
-    label, start, leaves = group_by_reach(rows, closed, np.ones(len(tree.left), bool), *tree.arrays)
+    label, start, leaves = group_by_reach(rows, closed, np.ones(len(tree.left), bool), tree.arrays)
     _, expected = np.unique(rows, axis=0, return_inverse=True)
     assert len(start) - 1 == expected.max() + 1 > 3000
     assert len(np.unique(label * 5000 + expected.ravel())) == len(start) - 1
@@ -92,9 +91,8 @@ def test_many_groups_make_the_table_grow():
 def test_one_test_goes_as_the_plain_one(seed):
     rng = np.random.default_rng(seed)
     tree, plain = random_tree(rng, most=9)
-    rest = tree.arrays[3:]
     values = [*random_values(rng, 50).tolist(), -0.0, 1e-36, -1e-36, 2e-35, 1e300]
     for node, split in plain.items():
         expected = [split.goes_left(value) for value in values]
-        assert [bool(goes_left(value, node, *rest)) for value in values] == expected
+        assert [bool(goes_left(value, node, tree.arrays)) for value in values] == expected
         assert tree.goes_left(node, np.array(values)).tolist() == expected

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.audit.trees._reach_kernels import TreeArrays
 from shoal.typing import Flags, Floats
 
 ZERO = float(np.float32(1e-35))  # what LightGBM takes for 0
@@ -88,16 +89,16 @@ class BinaryTree:
     @cached_property
     def depth(self) -> int:
         """Tests on the longest way down."""
-        found, level = 0, np.array([0])
+        n_tests, level = 0, np.array([0])
         while len(level := level[self.left[level] >= 0]):
             level = np.concatenate([self.left[level], self.right[level]])
-            found += 1
-        return found
+            n_tests += 1
+        return n_tests
 
-    @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Everything about the tests, in the order in which kernels take it."""
-        return (
+    @cached_property
+    def arrays(self) -> TreeArrays:
+        """Everything about the tests, as kernels take it."""
+        return TreeArrays(
             self.left,
             self.right,
             self.feature,
@@ -113,11 +114,11 @@ class BinaryTree:
         start = np.full(len(self.left), -1, np.int64)
         stop = start.copy()
         listed: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-        at = 0
+        n_listed = 0
         for node, own in self.chosen.items():
-            start[node], stop[node] = at, at + len(own)
+            start[node], stop[node] = n_listed, n_listed + len(own)
             listed.append(own)
-            at += len(own)
+            n_listed += len(own)
         return start, stop, np.concatenate(listed)
 
     def goes_left(self, node: int, values: Floats) -> Flags:
@@ -132,7 +133,7 @@ class BinaryTree:
         return np.where(lost, self.missing_left[node], left)
 
     def turning_points(self, feature: int) -> Floats:
-        """Values of a feature with which every outcome of its tests can be had.
+        """Values of a feature that between them give every outcome of its tests.
 
         Tests cut the line into intervals.  Of each interval that a cut ends or starts, the value
         next to the cut is given, in double and in single precision.
@@ -142,14 +143,14 @@ class BinaryTree:
         cut = np.unique(self.threshold[here[plain]])
         with np.errstate(over="ignore"):  # a threshold may be beyond single precision
             single = cut.astype(np.float32)
-        found = [cut, np.nextafter(cut, np.inf), single.astype(np.float64)]
+        points = [cut, np.nextafter(cut, np.inf), single.astype(np.float64)]
         for way in (-np.inf, np.inf):
-            found.append(np.nextafter(single, np.float32(way)).astype(np.float64))
+            points.append(np.nextafter(single, np.float32(way)).astype(np.float64))
         for node in here[~plain].tolist():
-            found += [self.chosen[node] + shift for shift in (-1.0, 0.0, 1.0)]
+            points += [self.chosen[node] + shift for shift in (-1.0, 0.0, 1.0)]
         if self.zero_missing[here].any():
-            found.append(np.array([-2 * ZERO, 0.0, 2 * ZERO]))
-        return np.unique(np.concatenate(found))
+            points.append(np.array([-2 * ZERO, 0.0, 2 * ZERO]))
+        return np.unique(np.concatenate(points))
 
     def path(self, leaf: int, names: tuple[str, ...]) -> str:
         """The tests on the way to a leaf, in words; of bounds on one side only the tightest."""
@@ -192,7 +193,7 @@ class TreeWriter:
     chosen: dict[int, NDArray[np.int64]] = field(default_factory=dict)
 
     def add(self, number: int, rows: float) -> int:
-        """A new node, a leaf until it is given a test; its place."""
+        """A new node, a leaf until it is given a test; its index."""
         self.left.append(-1)
         self.right.append(-1)
         self.feature.append(0)

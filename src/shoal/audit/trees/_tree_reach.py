@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.audit._feature_map import Features, PrivateFeatures
 from shoal.audit.trees._binary_tree import BinaryTree
-from shoal.audit.trees._reach_kernels import find_possible, group_by_reach
+from shoal.audit.trees._reach_kernels import PrivateCells, find_possible, group_by_reach
 from shoal.typing import Flags, Floats
 
 
@@ -39,16 +39,16 @@ def find_alive(tree: BinaryTree, features: Features) -> Flags:
     """
     owner = np.full(len(features.names), -1, np.int64)
     value_start = np.zeros(len(features.names), np.int64)
-    cell_start, values, at = [0], [np.empty(0)], 0
-    for place, one in enumerate(features.private):
+    cell_start, values, n_values = [0], [np.empty(0)], 0
+    for attribute, one in enumerate(features.private):
         cells = features.rounded(_cells(tree, one))
         cell_start.append(cell_start[-1] + len(cells))
         for feature, column in zip(one.places.tolist(), cells.T, strict=True):
-            owner[feature], value_start[feature] = place, at
+            owner[feature], value_start[feature] = attribute, n_values
             values.append(column)
-            at += len(column)
-    where = (owner, value_start, np.concatenate(values), np.array(cell_start))
-    return find_possible(tree.depth, *where, *tree.arrays)
+            n_values += len(column)
+    private = PrivateCells(owner, value_start, np.concatenate(values), np.array(cell_start))
+    return find_possible(tree.depth, private, tree.arrays)
 
 
 def _cells(tree: BinaryTree, private: PrivateFeatures) -> Floats:
@@ -62,9 +62,9 @@ def _cells(tree: BinaryTree, private: PrivateFeatures) -> Floats:
         inside = points[0][(points[0] >= bottom) & (points[0] <= top)]
         return np.concatenate([private.segment, inside[:, None], private.points])
     cuts = [0.0, 1.0]
-    for at, found in enumerate(points):
-        if high[at] != low[at]:
-            cuts += ((found - low[at]) / (high[at] - low[at])).tolist()
+    for bottom, top, turns in zip(low, high, points, strict=True):
+        if top != bottom:
+            cuts += ((turns - bottom) / (top - bottom)).tolist()
     inside = np.unique(np.clip(cuts, 0.0, 1.0))
     share = np.concatenate([inside, (inside[1:] + inside[:-1]) / 2])
     return np.concatenate([low + share[:, None] * (high - low), private.points])
@@ -86,4 +86,4 @@ def find_ends(tree: BinaryTree, matrix: Floats) -> TreeReach:
 
 
 def _walk(tree: BinaryTree, matrix: Floats, closed: Flags, alive: Flags) -> TreeReach:
-    return TreeReach(*group_by_reach(matrix, closed, alive, *tree.arrays))
+    return TreeReach(*group_by_reach(matrix, closed, alive, tree.arrays))
