@@ -1,13 +1,16 @@
 """Random cells over mixed columns, with groups."""
 
+from functools import cache
+
 import duckdb
 import numpy as np
 
-from shoal.anonymize.clusters._group_loss import is_range_column, make_columns
+from shoal.anonymize.clusters._group_loss import is_range_column, make_columns, pair_loss
 from shoal.privacy import DistinctDiversity, KAnonymity
-from shoal.privacy.compiled._compile import compile_model
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.schema import Schema
 from shoal.tables import open_table
+from tests.reference.groups import SlowGroups
 
 SCHEMA = Schema(
     {
@@ -67,5 +70,29 @@ def models():
     return [KAnonymity(3), KAnonymity(2) & DistinctDiversity(2, "s")]
 
 
-def rules_of(model, cells):
+def compiled_of(model, cells):
     return compile_model(model, cells)
+
+
+def slow_groups(cells, columns, compiled, group_of, n_groups):
+    """The slow twin of `make_groups`, with the losses and answers of the fast one."""
+
+    @cache
+    def loss_of(column, low, high):
+        return pair_loss(columns, column, low, high)
+
+    @cache
+    def allowed(members):
+        alone = np.full(cells.n_groups, -1)
+        alone[list(members)] = 0
+        return bool(allowed_groups(compiled, alone, 1)[0])
+
+    return SlowGroups(
+        cells.keys,
+        cells.sizes,
+        group_of,
+        n_groups,
+        loss_of,
+        lambda members: allowed(frozenset(members)),
+        compiled.minimum_size,
+    )

@@ -10,10 +10,10 @@ from shoal.anonymize.clusters._constrained import (
     make_member_problem,
     solve_piece,
 )
-from shoal.anonymize.clusters._k_member_kernels import k_member
 from shoal.errors import InfeasibleError, ParameterError
 from shoal.metrics._limits import limit_violations
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, PSensitive, TCloseness
+from shoal.privacy.compiled._compile import compile_model
 from shoal.schema import Schema
 from shoal.tables import open_table
 from tests.anonymize.people import LEAVES, SCHEMA, random_rows, relation
@@ -154,63 +154,6 @@ def test_other_models_hold_within_the_limits(seed, model):
     assert all(part.holds for part in release.reached)
 
 
-def reference_k_member(problem, keys, sizes, k):
-    """Greedy k-member on cells, with plain loops."""
-
-    def loss(members):
-        total = 0.0
-        for at, coding in enumerate(problem.cells.codings):
-            tree = coding.hierarchy
-            low, high = keys[members, at].min(), keys[members, at].max()
-            node = int(tree.lowest_common_ancestor(low, high))
-            total += tree.height[node] / tree.height[tree.root]
-        return total
-
-    groups = [[i] for i in range(len(keys)) if sizes[i] >= k]
-    left = [i for i in range(len(keys)) if sizes[i] < k]
-    seed = left[0] if left else None
-    while sum(sizes[i] for i in left) >= k:
-        far = max(loss([seed, i]) for i in left)
-        seed = next(i for i in left if abs(loss([seed, i]) - far) < 1e-12)
-        group = [seed]
-        left.remove(seed)
-        while sizes[group].sum() < k:
-            now = sizes[group].sum() * loss(group)
-            raised = {i: sizes[[*group, i]].sum() * loss([*group, i]) - now for i in left}
-            best = min(raised, key=raised.get)
-            group.append(best)
-            left.remove(best)
-        groups.append(group)
-    return groups
-
-
-@pytest.mark.parametrize("seed", range(15))
-def test_every_cell_added_raises_the_loss_least(seed):
-    rng = np.random.default_rng(seed)
-    cells = open_table(relation(random_rows(rng, 25))).compress(SCHEMA).cells
-    k = int(rng.integers(2, 6))
-    problem = make_member_problem(cells, KAnonymity(k), np.ones(cells.n_groups, np.bool_))
-    found = k_member(problem.loss, problem.rules, problem.keys)
-    mine = problem.cells.sizes
-
-    def total(groups):
-        cost = 0.0
-        for members in groups:
-            for at, coding in enumerate(cells.codings):
-                tree = coding.hierarchy
-                ends = problem.keys[members, at]
-                node = int(tree.lowest_common_ancestor(ends.min(), ends.max()))
-                cost += mine[members].sum() * tree.height[node] / tree.height[tree.root]
-        return cost
-
-    groups = [np.flatnonzero(found == g).tolist() for g in range(found.max() + 1)]
-    expected = reference_k_member(problem, problem.keys, mine, k)
-    assert all(mine[g].sum() >= k for g in groups)
-    # ties are broken differently, so sizes and the order of magnitude of the loss are compared
-    assert len(groups) == pytest.approx(len(expected), abs=2)
-    assert total(groups) <= 1.35 * total(expected) + 1.5
-
-
 def test_limits_never_save_more_than_greedy_noise_and_refining_never_costs():
     for seed in range(8):
         rows = random_rows(np.random.default_rng(seed), 120)
@@ -231,7 +174,7 @@ def test_pieces_cover_every_cell_once_and_keep_the_promise():
         Relationship={"role": "quasi-identifier", "hierarchy": {"prefix": [2, 1]}}
     )
     cells = open_table(relation(rows)).compress(schema).cells
-    problem = make_member_problem(cells, KAnonymity(5), np.ones(cells.n_groups, np.bool_))
+    problem = make_member_problem(cells, compile_model(KAnonymity(5), cells))
     pieces = cut_into_pieces(problem, np.arange(cells.n_groups), 100)
     assert sorted(np.concatenate(pieces).tolist()) == list(range(cells.n_groups))
     assert len(pieces) > 3

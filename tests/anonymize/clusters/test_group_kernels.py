@@ -6,9 +6,8 @@ from shoal.anonymize.clusters._group_kernels import (
     added_loss,
     allowed_with,
     allowed_without,
-    cheapest_group,
-    index_groups,
     join,
+    label_without,
     leave,
     make_groups,
     total_loss,
@@ -23,66 +22,66 @@ seeds = st.integers(0, 10_000)
 def problem(seed, model=0, n_groups=6):
     cells = group_cases.cells(seed, 40)
     columns, is_range, weights = group_cases.columns_of(cells)
-    rules = group_cases.rules_of(group_cases.models()[model], cells)
+    compiled = group_cases.compiled_of(group_cases.models()[model], cells)
     group_of = np.random.default_rng(seed).integers(0, n_groups, cells.n_groups)
-    groups = make_groups(columns, rules, cells.keys, group_of, n_groups)
+    groups = make_groups(columns, compiled, cells.keys, group_of, n_groups)
 
     def slow():
         return twin.total_loss(
             cells.keys, cells.sizes, groups.group_of, cells.codings, is_range, weights
         )
 
-    return columns, rules, groups, slow
+    return groups, slow
 
 
 @settings(max_examples=20)
 @given(seed=seeds)
 def test_loss_follows_cells_that_leave_and_join(seed):
-    columns, rules, groups, slow = problem(seed)
+    groups, slow = problem(seed)
     rng = np.random.default_rng(seed)
     for cell in rng.integers(0, len(groups.keys), 15):
-        leave(columns, rules, groups, cell)
+        leave(groups, cell)
         target = int(rng.integers(0, len(groups.size)))
         before = total_loss(groups)
-        raised = added_loss(columns, rules, groups, cell, target)
-        join(columns, rules, groups, cell, target)
+        raised = added_loss(groups, cell, target)
+        join(groups, cell, target)
         assert total_loss(groups) == pytest.approx(slow())
         assert total_loss(groups) - before == pytest.approx(raised)
-    assert groups.size.sum() == rules.sizes.sum()
+    assert groups.size.sum() == groups.compiled.sizes.sum()
+
+
+@settings(max_examples=20)
+@given(seed=seeds)
+def test_the_label_without_a_cell_is_that_of_the_others(seed):
+    groups, _ = problem(seed)
+    low, high = np.empty(3, np.int32), np.empty(3, np.int32)
+    for cell in range(len(groups.keys)):
+        others = np.flatnonzero(groups.group_of == groups.group_of[cell])
+        others = others[others != cell]
+        loss = label_without(groups, groups.group_of[cell], cell, low, high)
+        if not len(others):
+            assert loss == 0
+            continue
+        assert low.tolist() == groups.keys[others].min(axis=0).tolist()
+        assert high.tolist() == groups.keys[others].max(axis=0).tolist()
+        alone = make_groups(
+            groups.columns, groups.compiled, groups.keys,
+            np.where(np.isin(np.arange(len(groups.keys)), others), 0, -1), 1,
+        )  # fmt: skip
+        assert loss == alone.loss[0]
 
 
 @settings(max_examples=20)
 @given(seed=seeds, model=st.integers(0, 1))
-def test_allowed_is_what_the_rules_say_after_the_move(seed, model):
-    _, rules, groups, _ = problem(seed, model, n_groups=9)
+def test_allowed_is_what_the_model_says_after_the_move(seed, model):
+    groups, _ = problem(seed, model, n_groups=9)
+    compiled = groups.compiled
     for cell in range(len(groups.keys)):
         own = groups.group_of[cell]
         alone = groups.group_of.copy()
         alone[cell] = -1
-        assert allowed_without(rules, groups, cell) == allowed_groups(rules, alone, 9)[own]
+        assert allowed_without(groups, cell) == allowed_groups(compiled, alone, 9)[own]
         target = (own + 1) % 9
         moved = groups.group_of.copy()
         moved[cell] = target
-        assert allowed_with(rules, groups, cell, target) == allowed_groups(rules, moved, 9)[target]
-
-
-@settings(max_examples=20)
-@given(seed=seeds, model=st.integers(0, 1))
-def test_the_cheapest_group_is_the_cheapest_of_all(seed, model):
-    columns, rules, groups, _ = problem(seed, model)
-    if not allowed_groups(rules, groups.group_of, len(groups.size)).all():
-        return  # the search relies on groups of at least the minimum size
-    index = index_groups(columns, groups)
-    for cell in range(len(groups.keys)):
-        own = groups.group_of[cell]
-        leave(columns, rules, groups, cell)
-        costs = {
-            group: added_loss(columns, rules, groups, cell, group)
-            for group in range(len(groups.size))
-            if group != own and allowed_with(rules, groups, cell, group)
-        }
-        found, raised = cheapest_group(columns, rules, groups, index, cell, own, np.inf)
-        assert (found in costs) if costs else (found == -1)
-        if costs:
-            assert raised == pytest.approx(min(costs.values()))
-        join(columns, rules, groups, cell, own)
+        assert allowed_with(groups, cell, target) == allowed_groups(compiled, moved, 9)[target]

@@ -29,7 +29,7 @@ class GroupColumns(NamedTuple):
     """Loss of every column, as arrays.
 
     A column either has its losses in `table` (``table[first + low * n_codes + high]``), or, with
-    ``first`` below 0, computes them from the places of its codes or by climbing its tree.
+    ``first`` below 0, computes them from the positions of its codes or by climbing its tree.
     """
 
     n_codes: NDArray[np.int64]
@@ -39,7 +39,7 @@ class GroupColumns(NamedTuple):
     missing: NDArray[np.int64]
     weight: Floats
     start: NDArray[np.int64]  # where a computed column's part of the next arrays begins
-    place: Floats  # of a code, in units of loss (ranges)
+    position: Floats  # of a code, in units of loss (ranges)
     parent: NDArray[np.int64]  # of a node (trees)
     stop: NDArray[np.int64]
     loss: Floats
@@ -79,7 +79,7 @@ def make_columns(
         for into, part in zip(computed, arrays, strict=True):
             into.append(part)
         made += len(arrays[0])
-    place, parent, stop, loss = computed
+    position, parent, stop, loss = computed
     return GroupColumns(
         np.array([coding.n_codes for coding in codings], np.int64),
         np.array(first, np.int64),
@@ -88,7 +88,7 @@ def make_columns(
         np.array([coding.missing for coding in codings], np.int64),
         np.asarray(weights, np.float64),
         np.array(start, np.int64),
-        np.concatenate([np.empty(0), *place]),
+        np.concatenate([np.empty(0), *position]),
         np.concatenate([np.empty(0, np.int64), *parent]),
         np.concatenate([np.empty(0, np.int64), *stop]),
         np.concatenate([np.empty(0), *loss]),
@@ -103,30 +103,30 @@ def loss_table(coding: Coding, is_range: bool, cost: Cost = label_loss) -> Float
         tree = coding.hierarchy
         assert tree is not None
         return cost(node_labels(coding))[tree.lowest_common_ancestor(low, high)]
-    place = code_places(coding)
-    table = np.abs(place[high] - place[low])
-    if coding.missing >= 0:
+    position = code_positions(coding)
+    table = np.abs(position[high] - position[low])
+    if coding.missing >= 0:  # a missing value lies nowhere between the others
         table[coding.missing, :] = table[:, coding.missing] = 1.0
         table[coding.missing, coding.missing] = 0.0
     return table
 
 
-def code_places(coding: Coding) -> Floats:
+def code_positions(coding: Coding) -> Floats:
     """Where each code lies between 0 and 1: by rank with a hierarchy, by number without one."""
     n_values = coding.n_codes - (coding.missing >= 0)
-    place = np.zeros(coding.n_codes)
+    position = np.zeros(coding.n_codes)
     if coding.hierarchy is None and coding.kind in ("numeric", "date"):
         numbers = coding.numbers[:n_values]
         width = numbers[-1] - numbers[0] if n_values else 0.0
-        place[:n_values] = (numbers - numbers[0]) / width if width > 0 else 0.0
+        position[:n_values] = (numbers - numbers[0]) / width if width > 0 else 0.0
     else:
-        place[:n_values] = np.arange(n_values) / max(1, n_values - 1)
-    return place
+        position[:n_values] = np.arange(n_values) / max(1, n_values - 1)
+    return position
 
 
 def _range_arrays(coding: Coding) -> tuple[Floats, Codes, Codes, Floats]:
     n = coding.n_codes
-    return code_places(coding), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
+    return code_positions(coding), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
 
 
 def _tree_arrays(coding: Coding, cost: Cost) -> tuple[Floats, Codes, Codes, Floats]:
@@ -147,9 +147,9 @@ def pair_loss(columns: GroupColumns, column: int, low: int, high: int) -> float:
     if columns.is_range[column]:
         if high == columns.missing[column]:
             return columns.weight[column]
-        width = columns.place[start + high] - columns.place[start + low]
+        width = columns.position[start + high] - columns.position[start + low]
         return columns.weight[column] * width
-    node = low
+    node = low  # a leaf; climb until the node covers the other end too
     while columns.stop[start + node] <= high:
         node = columns.parent[start + node]
     return columns.weight[column] * columns.loss[start + node]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,13 +13,19 @@ from numpy.typing import NDArray
 from shoal._jit import kernel
 from shoal.anonymize._recoding import UNSEEN, Recoding, Unseen, match_cells, refuse_unseen
 from shoal.anonymize.clusters._group_loss import is_range_column
+from shoal.errors import InfeasibleError
 from shoal.metrics._labels import label_loss
+from shoal.privacy import PrivacyModel
+from shoal.privacy.compiled._compile import allowed_groups
+from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.tables._count_kernels import match_words
 from shoal.tables._frequency import group_keys, pack_codes
 from shoal.tables._recoded import SUPPRESSED, Labels, Recoded, node_labels, range_labels
 from shoal.typing import Codes, Flags, Floats
+
+_NOT_FITTED = -2  # group of a combination that the fit did not see; -1 is suppressed
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +44,10 @@ class GroupRecoding(Recoding):
         The fitted cells.
     group_of : ndarray of int64
         Their groups; -1 for cells whose rows are suppressed.
+    labels : tuple of Labels
+        What each column may be released as; made of the fields above by :func:`label_groups`.
+    codes : ndarray of int32, shape (n_groups + 1, n_quasi_identifiers)
+        Label of each group in each column, distinct, with a last row that is `*` everywhere.
 
     Notes
     -----
@@ -58,106 +68,91 @@ class GroupRecoding(Recoding):
     high: Codes
     keys: Codes
     group_of: NDArray[np.int64]
-
-    @cached_property
-    def labels(self) -> tuple[Labels, ...]:
-        """What each column may be released as; the last label of a range column is `*`."""
-        return tuple(self._labels(at)[0] for at in range(len(self.codings)))
-
-    @cached_property
-    def codes(self) -> Codes:
-        """Label of each group in each column, with a last row that is `*` everywhere."""
-        columns = [self._labels(at)[1] for at in range(len(self.codings))]
-        return np.column_stack(columns).astype(np.int32)
+    labels: tuple[Labels, ...]
+    codes: Codes
 
     @cached_property
     def loss(self) -> Floats:
         """Loss of a row of each group (and of the last, which covers all), summed over columns."""
-        parts = [label_loss(labels)[self.codes[:, at]] for at, labels in enumerate(self.labels)]
+        parts = [
+            label_loss(labels)[codes]
+            for labels, codes in zip(self.labels, self.codes.T, strict=True)
+        ]
         return np.sum(parts, axis=0, dtype=np.float64)
 
     def recode(self, cells: FrequencyTable, unseen: Unseen = "root") -> Recoded:
         """Release each cell with the label of its group."""
-        maps, known = match_cells(self, cells)
+        if cells.keys is self.keys:  # the fitted cells themselves: nothing has to be looked up
+            return self._recode_fitted(cells)
+        maps, columns = match_cells(self, cells)
         refuse_unseen(maps, self.codings, unseen)
-        codes = np.column_stack(known).astype(np.int32).reshape(cells.n_groups, -1)
+        codes = np.column_stack(columns).astype(np.int32).reshape(cells.n_groups, -1)
         group = self._fitted_groups(codes)
-        new = np.flatnonzero(group == UNSEEN - 1)
+        new = np.flatnonzero(group == _NOT_FITTED)
         if len(new):
             group[new] = self._covering_groups(cells, codes, new)
-            nowhere = group == UNSEEN - 1
+            nowhere = group == _NOT_FITTED
             group[nowhere] = SUPPRESSED if unseen == "suppress" else len(self.low)
         return Recoded.from_cells(
             cells, self.labels, self.codes[group], suppressed=group == SUPPRESSED
         )
 
+    def _recode_fitted(self, cells: FrequencyTable) -> Recoded:
+        """The groups as they are, numbered as their first cells come."""
+        kept = self.group_of >= 0
+        _, first = np.unique(self.group_of[kept], return_index=True)
+        order = np.argsort(first)
+        number = np.empty_like(order)
+        number[order] = np.arange(len(order))
+        group_of = np.where(kept, number[self.group_of], SUPPRESSED)
+        return Recoded(cells, self.labels, self.codes[:-1][order], group_of)
+
     def _fitted_groups(self, codes: Codes) -> NDArray[np.int64]:
-        """Group of each cell, -1 when it is suppressed, -2 when it was not fitted."""
+        """Group of each combination, -1 when it is suppressed, -2 when it was not fitted."""
         if not len(self.keys):
-            return np.full(len(codes), UNSEEN - 1, np.int64)
+            return np.full(len(codes), _NOT_FITTED, np.int64)
         sizes = np.array([coding.n_codes + 1 for coding in self.codings])
         fitted = pack_codes(self.keys + 1, sizes)  # 0 is a value never seen
-        place = match_words(fitted, pack_codes(codes + 1, sizes))
-        return np.where(place >= 0, self.group_of[place], UNSEEN - 1)
+        match = match_words(fitted, pack_codes(codes + 1, sizes))
+        return np.where(match >= 0, self.group_of[match], _NOT_FITTED)
 
     def _covering_groups(
         self, cells: FrequencyTable, codes: Codes, new: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        places = np.empty((len(new), len(self.codings)), np.int64)
+        """The group with the least loss whose label covers each new combination.
+
+        Codes are doubled, so that a number between two fitted ones has a code of its own.
+        """
+        wanted = np.empty((len(new), len(self.codings)), np.int64)
         low = np.empty((len(self.low), len(self.codings)), np.int64)
         high = np.empty_like(low)
-        for at, (coding, labels) in enumerate(zip(self.codings, self.labels, strict=True)):
-            label = self.codes[:-1, at]
-            low[:, at], high[:, at] = 2 * labels.low[label], 2 * labels.high[label]
+        for column, (coding, labels) in enumerate(zip(self.codings, self.labels, strict=True)):
+            label = self.codes[:-1, column]
+            low[:, column], high[:, column] = 2 * labels.low[label], 2 * labels.high[label]
             root = (labels.low[label] == 0) & (labels.high[label] == coding.n_codes - 1)
-            high[root, at] = 2 * coding.n_codes
-            places[:, at] = 2 * codes[new, at]
-            strange = codes[new, at] == UNSEEN
-            places[strange, at] = 2 * coding.n_codes  # under the root alone
+            high[root, column] = 2 * coding.n_codes
+            wanted[:, column] = 2 * codes[new, column]
+            strange = codes[new, column] == UNSEEN
+            wanted[strange, column] = 2 * coding.n_codes  # under the root alone
             if strange.any() and is_range_column(coding) and coding.kind in ("numeric", "date"):
-                numbers = cells.codings[at].numbers[cells.keys[new[strange], at]]
-                places[strange, at] = _between(coding, numbers)
+                numbers = cells.codings[column].numbers[cells.keys[new[strange], column]]
+                wanted[strange, column] = _between(coding, numbers)
         order = np.argsort(self.loss[:-1], kind="stable")
-        found = first_cover(places, low[order], high[order])
-        return np.where(found >= 0, order[found] if len(order) else 0, UNSEEN - 1)
-
-    def _labels(self, at: int) -> tuple[Labels, Codes]:
-        coding = self.codings[at]
-        low, high = self.low[:, at], self.high[:, at]
-        if not self.is_range[at]:
-            tree = coding.hierarchy
-            assert tree is not None
-            nodes = tree.lowest_common_ancestor(low, high)
-            return node_labels(coding), np.append(nodes, tree.root)
-        if coding.missing >= 0:  # a range cannot say that a value may be missing
-            low = np.where((high == coding.missing) & (low < high), 0, low)
-        pairs = np.column_stack([np.append(low, 0), np.append(high, coding.n_codes - 1)])
-        number, n = group_keys(pairs.astype(np.int32))
-        distinct = np.zeros((n, 2), np.int32)
-        distinct[number] = pairs
-        labels = range_labels(coding, distinct[:, 0], distinct[:, 1])
-        if coding.n_codes > 1:  # everything is written as the root is elsewhere
-            texts = list(labels.texts)
-            texts[number[-1]] = "*"
-            labels = replace(labels, texts=tuple(texts))
-        return labels, number.astype(np.int32)
+        cover = first_cover(wanted, low[order], high[order])
+        return np.where(cover >= 0, order[cover] if len(order) else 0, _NOT_FITTED)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: never the fitted cells."""
-        return {**self._groups_only(), "codings": self.codings}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
-
-    def _groups_only(self) -> dict[str, Any]:
+        """What is pickled: never the fitted cells, nor labels, which follow from the rest."""
         return {
+            "codings": self.codings,
             "is_range": self.is_range,
             "low": self.low,
             "high": self.high,
-            "keys": self.keys[:0],
-            "group_of": self.group_of[:0],
         }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in vars(_without_cells(**state)).items():
+            object.__setattr__(self, name, value)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; the fitted cells are left out."""
@@ -172,14 +167,96 @@ class GroupRecoding(Recoding):
     def from_dict(cls, data: Mapping[str, Any]) -> GroupRecoding:
         """Inverse of :meth:`to_dict`."""
         codings = tuple(Coding.from_dict(coding) for coding in data["codings"])
-        d = len(codings)
-        return cls(
+        return _without_cells(
             codings,
             np.array(data["is_range"], np.bool_),
-            np.array(data["low"], np.int32).reshape(-1, d),
-            np.array(data["high"], np.int32).reshape(-1, d),
-            np.empty((0, d), np.int32),
-            np.empty(0, np.int64),
+            np.array(data["low"], np.int32).reshape(-1, len(codings)),
+            np.array(data["high"], np.int32).reshape(-1, len(codings)),
+        )
+
+
+def make_group_recoding(
+    keys: Codes, codings: tuple[Coding, ...], is_range: Flags, group_of: NDArray[np.int64]
+) -> GroupRecoding:
+    """The recoding of a grouping of cells; groups with equal labels become one."""
+    kept = group_of >= 0
+    low, high = _extremes(group_of[kept], keys[kept], keys[kept])
+    labels, codes = label_groups(codings, is_range, low, high)
+    joined, n_joined = group_keys(codes[:-1])
+    distinct = np.empty((n_joined + 1, len(codings)), np.int32)
+    distinct[joined], distinct[-1] = codes[:-1], codes[-1]
+    low, high = _extremes(joined, low, high)
+    joined_of = np.where(kept, joined[group_of], SUPPRESSED)
+    return GroupRecoding(codings, is_range, low, high, keys, joined_of, labels, distinct)
+
+
+def _without_cells(
+    codings: tuple[Coding, ...], is_range: Flags, low: Codes, high: Codes
+) -> GroupRecoding:
+    """A recoding that was saved: groups, but not the cells they were made of."""
+    labels, codes = label_groups(codings, is_range, low, high)
+    nobody = np.empty((0, len(codings)), np.int32)
+    return GroupRecoding(codings, is_range, low, high, nobody, np.empty(0, np.int64), labels, codes)
+
+
+def _extremes(group_of: NDArray[np.int64], low: Codes, high: Codes) -> tuple[Codes, Codes]:
+    """Least `low` and largest `high` of each group, column by column."""
+    n_groups = int(group_of.max(initial=-1)) + 1
+    least = np.full((n_groups, low.shape[1]), np.iinfo(np.int32).max, np.int32)
+    most = np.full_like(least, -1)
+    np.minimum.at(least, group_of, low)
+    np.maximum.at(most, group_of, high)
+    return least, most
+
+
+def label_groups(
+    codings: Sequence[Coding], is_range: Flags, low: Codes, high: Codes
+) -> tuple[tuple[Labels, ...], Codes]:
+    """Labels of each column, and each group's label in each, with a last row of `*`."""
+    columns = [
+        _label_ranges(coding, *ends) if ranges else _label_nodes(coding, *ends)
+        for coding, ranges, *ends in zip(codings, is_range, low.T, high.T, strict=True)
+    ]
+    return tuple(labels for labels, _ in columns), np.column_stack([codes for _, codes in columns])
+
+
+def _label_nodes(coding: Coding, low: Codes, high: Codes) -> tuple[Labels, Codes]:
+    tree = coding.hierarchy
+    assert tree is not None
+    nodes = tree.lowest_common_ancestor(low, high)
+    return node_labels(coding), np.append(nodes, tree.root).astype(np.int32)
+
+
+def _label_ranges(coding: Coding, low: Codes, high: Codes) -> tuple[Labels, Codes]:
+    if coding.missing >= 0:  # a range cannot say that a value may be missing
+        low = np.where((high == coding.missing) & (low < high), 0, low)
+    ends = np.column_stack([np.append(low, 0), np.append(high, coding.n_codes - 1)])
+    number, n_labels = group_keys(ends.astype(np.int32))
+    distinct = np.zeros((n_labels, 2), np.int32)
+    distinct[number] = ends
+    labels = range_labels(coding, distinct[:, 0], distinct[:, 1])
+    if coding.n_codes > 1:  # everything is written as the root is elsewhere
+        texts = list(labels.texts)
+        texts[number[-1]] = "*"
+        labels = replace(labels, texts=tuple(texts))
+    return labels, number.astype(np.int32)
+
+
+def check_groups(recoding: GroupRecoding, compiled: CompiledModel, privacy: PrivacyModel) -> None:
+    """Raise when groups are not allowed, which only models without monotonicity can bring about.
+
+    `compiled` is `privacy` compiled for the cells that the recoding keeps.
+    """
+    fine = allowed_groups(compiled, recoding.group_of, len(recoding.low))
+    if not fine.all():
+        refused = (recoding.group_of >= 0) & ~fine[recoding.group_of]
+        rows = int(compiled.sizes[refused].sum())
+        raise InfeasibleError(
+            privacy.describe(),
+            required=0,
+            achieved=rows,
+            hint=f"{rows} rows are in groups that are not allowed; relax the model or use "
+            "full-domain recoding with suppression.",
         )
 
 
@@ -194,17 +271,17 @@ def _between(coding: Coding, numbers: Floats) -> NDArray[np.int64]:
 
 @kernel
 def first_cover(
-    places: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]
+    keys: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """First row of `low` and `high` between which each row of `places` lies; -1 without one."""
-    n, d = places.shape
-    found = np.full(n, -1, np.int64)
+    """First row of `low` and `high` between which each row of `keys` lies; -1 without one."""
+    n, d = keys.shape
+    cover = np.full(n, -1, np.int64)
     for i in range(n):
         for group in range(low.shape[0]):
             j = 0
-            while j < d and low[group, j] <= places[i, j] and places[i, j] <= high[group, j]:
+            while j < d and low[group, j] <= keys[i, j] and keys[i, j] <= high[group, j]:
                 j += 1
             if j == d:
-                found[i] = group
+                cover[i] = group
                 break
-    return found
+    return cover

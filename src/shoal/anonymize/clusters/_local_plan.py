@@ -4,59 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from shoal.anonymize.clusters._group_loss import code_places, loss_table
-from shoal.schema import Hierarchy
+from shoal.anonymize.clusters._group_loss import code_positions, loss_table
 from shoal.schema._coding import Coding
 from shoal.tables._frequency import group_keys
 from shoal.typing import Codes, Counts, Floats
 
-MOST_STEPS = 24_000
-_MOST_LEVELS = 6
+MOST_STEPS = 24_000  # of one stage
+_MOST_LEVELS = 6  # of one column: the lattice grows with their product
 WIDTHS = (0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.35, 0.5, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Steps:
-    """Steps in the order of their average loss.
+class Steps(NamedTuple):
+    """Steps in the order of their average loss; the fields of a walk that no kernel changes.
 
-    Parameters
-    ----------
-    first_class, second_class : ndarray of int32, shape (n_halves, n_cells)
-        Class of each cell at each half of a node.
-    n_second : ndarray of int64
-        Classes at each second half.
-    first, second : ndarray of int32
-        Halves of each step's node.
-    width : ndarray of float
-        Width of each step on the axis.
+    There are far fewer halves of nodes than nodes, so the parts are numbered at each half only.
     """
 
-    first_class: Codes
-    second_class: Codes
-    n_second: Counts
-    first: Codes
+    first_part: Codes  # (n_first, n_cells): part of each cell at each first half of a node
+    second_part: Codes
+    n_second: Counts  # parts at each second half
+    first: Codes  # halves of each step's node
     second: Codes
-    width: Floats
+    width: Floats  # of each step, on the axis
 
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """One column's levels: the class of each code, and the average loss, finest first."""
+    """One column's levels: the node above each code, and the average loss, finest first."""
 
-    classes: list[Codes]
+    nodes: list[Codes]
     losses: list[float]
 
 
 def make_ladder(
-    coding: Coding, tree: Hierarchy, is_range: bool, rows: Counts, weight: float = 1.0
+    coding: Coding, grown: Coding, is_range: bool, rows: Counts, weight: float = 1.0
 ) -> Ladder:
     """Levels of a column over the codes that occur; `rows` counts them.
 
-    `coding` is what the column is released with, `tree` the hierarchy whose levels are walked.
+    `coding` is what the column is released with, `grown` has the hierarchy whose levels are walked.
     """
+    tree = grown.hierarchy
+    assert tree is not None
     present = np.flatnonzero(rows)
     table = loss_table(coding, is_range) if coding.n_codes <= 2_048 else None
     ladder = Ladder([], [])
@@ -64,16 +56,16 @@ def make_ladder(
     for level in _few(tree.n_levels):
         node = tree.levels[:, level]
         key = node[present].tobytes()
-        if key in seen:
+        if key in seen:  # another name for the same sets of rows
             continue
         seen.add(key)
         low, high = tree.start[node], tree.stop[node] - 1
         if table is not None:
             loss = table[low, high]
         else:
-            place = code_places(coding)
-            loss = np.where(low == high, 0.0, place[high] - place[low] if is_range else 1.0)
-        ladder.classes.append(node.astype(np.int32))
+            position = code_positions(coding)
+            loss = np.where(low == high, 0.0, position[high] - position[low] if is_range else 1.0)
+        ladder.nodes.append(node.astype(np.int32))
         ladder.losses.append(weight * float((loss * rows).sum() / max(1, rows.sum())))
     return ladder
 
@@ -90,32 +82,30 @@ def make_steps(keys: Codes, ladders: Sequence[Ladder], axis: int, stage: int) ->
     Where there are more than fits, the cheapest are taken; later stages then begin higher up.
     """
     columns = sorted(
-        (at for at in range(len(ladders)) if at != axis), key=lambda at: -len(ladders[at].losses)
+        (column for column in range(len(ladders)) if column != axis),
+        key=lambda column: -len(ladders[column].losses),
     )
-    lowest = [min(stage, len(ladders[at].losses) - 1) for at in columns]
+    lowest = [min(stage, len(ladders[column].losses) - 1) for column in columns]
     widths = np.array(WIDTHS if axis >= 0 else (1.0,))
     nodes, losses = cheapest_nodes(
-        [np.array(ladders[at].losses[low:]) for at, low in zip(columns, lowest, strict=True)],
+        [np.array(ladders[c].losses[low:]) for c, low in zip(columns, lowest, strict=True)],
         max(1, MOST_STEPS // len(widths)),
     )
     nodes = nodes + np.array(lowest, np.int32)
-    classes = [
-        [ladders[at].classes[level][keys[:, at]] for level in range(len(ladders[at].classes))]
-        for at in columns
-    ]
-    first, second = _halves([len(of_column) for of_column in classes])
-    first_class, _, first_of = _number_classes(nodes, classes, first, len(keys))
-    second_class, n_second, second_of = _number_classes(nodes, classes, second, len(keys))
+    node_of = [[level[keys[:, column]] for level in ladders[column].nodes] for column in columns]
+    first, second = _halves([len(levels) for levels in node_of])
+    first_part, _, first_of = _number_parts(nodes, node_of, first, len(keys))
+    second_part, n_second, second_of = _number_parts(nodes, node_of, second, len(keys))
     extra = widths * (ladders[axis].losses[-1] if axis >= 0 else 0.0)
     order = np.argsort((losses[:, None] + extra[None, :]).ravel(), kind="stable")
     node, width = np.divmod(order, len(widths))
     return Steps(
-        first_class,
-        second_class,
+        first_part,
+        second_part,
         n_second,
         first_of[node],
         second_of[node],
-        widths[width] + 1e-9 * (widths[width] < 1),
+        widths[width] + 1e-9 * (widths[width] < 1),  # rounding must not shut a value out
     )
 
 
@@ -123,26 +113,29 @@ def _halves(n_levels: Sequence[int]) -> tuple[list[int], list[int]]:
     """Two sets of columns with about equally many nodes."""
     halves: tuple[list[int], list[int]] = ([], [])
     nodes = [1, 1]
-    for at, n in enumerate(n_levels):
+    for column, n in enumerate(n_levels):
         side = int(nodes[0] > nodes[1])
-        halves[side].append(at)
+        halves[side].append(column)
         nodes[side] *= n
     return halves
 
 
-def _number_classes(
-    nodes: Codes, classes: Sequence[Sequence[Codes]], half: list[int], n_cells: int
+def _number_parts(
+    nodes: Codes, node_of: Sequence[Sequence[Codes]], half: list[int], n_cells: int
 ) -> tuple[Codes, Counts, Codes]:
-    """Classes of the cells at every distinct half node, their number, each node's half."""
+    """Parts of the cells at every distinct half of a node, their number, each node's half.
+
+    `node_of` has, for each column and level, the node of the hierarchy above each cell.
+    """
     half_of, n_halves = group_keys(np.ascontiguousarray(nodes[:, half], np.int32))
     chosen = np.zeros((n_halves, len(half)), np.int32)
     chosen[half_of] = nodes[:, half]
-    found = np.zeros((n_halves, n_cells), np.int32)
-    n_classes = np.ones(n_halves, np.int64)
+    part_of = np.zeros((n_halves, n_cells), np.int32)
+    n_parts = np.ones(n_halves, np.int64)
     for row, levels in enumerate(chosen if half else ()):
-        codes = [classes[at][level] for at, level in zip(half, levels, strict=True)]
-        found[row], n_classes[row] = group_keys(np.column_stack(codes))
-    return found, n_classes, half_of.astype(np.int32)
+        codes = [node_of[column][level] for column, level in zip(half, levels, strict=True)]
+        part_of[row], n_parts[row] = group_keys(np.column_stack(codes))
+    return part_of, n_parts, half_of.astype(np.int32)
 
 
 def cheapest_nodes(losses: Sequence[Floats], limit: int) -> tuple[Codes, Floats]:

@@ -4,77 +4,85 @@ A step is made only when the loss of all rows falls and the groups it changes ar
 it, so any number of steps may be made in any order.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal._jit import kernel
 from shoal.anonymize.clusters._group_kernels import (
     Groups,
     allowed_without,
-    cheapest_group,
-    index_groups,
     join,
     label_without,
     leave,
 )
-from shoal.anonymize.clusters._group_loss import GroupColumns, pair_loss
-from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
-from shoal.typing import Codes
+from shoal.anonymize.clusters._group_loss import pair_loss
+from shoal.anonymize.clusters._search_kernels import cheapest_group, index_groups
+from shoal.privacy.compiled._condition_kernels import add_cell, allowed
+from shoal.typing import Codes, Counts
 
-_SLACK = 1e-9
+_SLACK = 1e-9  # a gain below is rounding, and could be won again and again
+
+
+class Halves(NamedTuple):
+    """The two parts of a group that may be split; scratch, filled anew for every way to split."""
+
+    low: Codes  # (2, n_columns): least and largest code
+    high: Codes
+    rows: Counts
+    histogram: Counts  # (2, n_codes) of the compiled model
 
 
 @kernel
-def absorb_cells(columns: GroupColumns, rules: CompiledModel, groups: Groups) -> int:
+def absorb_cells(groups: Groups) -> int:
     """Put every cell that is in no group into the group whose loss it raises least.
 
     Returns how many cells no group may take.
     """
-    index = index_groups(columns, groups)
+    index = index_groups(groups)
     left = 0
     for cell in range(groups.keys.shape[0]):
         if groups.group_of[cell] >= 0:
             continue
-        group, _ = cheapest_group(columns, rules, groups, index, cell, -1, np.inf)
+        group, _ = cheapest_group(groups, index, cell, -1, np.inf)
         if group < 0:
             left += 1
         else:
-            join(columns, rules, groups, cell, group)
+            join(groups, cell, group)
     return left
 
 
 @kernel
-def move_cells(columns: GroupColumns, rules: CompiledModel, groups: Groups) -> int:
+def move_cells(groups: Groups) -> int:
     """Move each cell to the group where it costs least, if its own group can spare it."""
     n, d = groups.keys.shape
-    index = index_groups(columns, groups)
+    index = index_groups(groups)
     low, high = np.empty(d, np.int32), np.empty(d, np.int32)
     moved = 0
     for cell in range(n):
         own = groups.group_of[cell]
-        if own < 0 or groups.loss[own] <= 0 or not allowed_without(rules, groups, cell):
+        if own < 0 or groups.loss[own] <= 0 or not allowed_without(groups, cell):
             continue
-        rest = groups.size[own] - rules.sizes[cell]
-        loss = label_without(columns, groups, own, cell, low, high)
+        rest = groups.size[own] - groups.compiled.sizes[cell]
+        loss = label_without(groups, own, cell, low, high)
         saved = groups.size[own] * groups.loss[own] - rest * loss - _SLACK
         if saved <= 0:
             continue
-        group, _ = cheapest_group(columns, rules, groups, index, cell, own, saved)
+        group, _ = cheapest_group(groups, index, cell, own, saved)
         if group >= 0:
-            leave(columns, rules, groups, cell)
-            join(columns, rules, groups, cell, group)
+            leave(groups, cell)
+            join(groups, cell, group)
             moved += 1
     return moved
 
 
 @kernel
-def dissolve_groups(columns: GroupColumns, rules: CompiledModel, groups: Groups) -> int:
+def dissolve_groups(groups: Groups) -> int:
     """Give up groups whose cells, each in the group where it costs least, cost less elsewhere."""
-    n = groups.keys.shape[0]
-    index = index_groups(columns, groups)
-    order = np.argsort(-groups.loss, kind="mergesort")
-    cells = np.empty(n, np.int64)
+    index = index_groups(groups)
+    cells = np.empty(groups.keys.shape[0], np.int64)
     dissolved = 0
-    for group in order:
+    for group in np.argsort(-groups.loss, kind="mergesort"):
         if groups.size[group] == 0 or groups.loss[group] <= 0:
             continue
         n_cells = 0
@@ -84,41 +92,46 @@ def dissolve_groups(columns: GroupColumns, rules: CompiledModel, groups: Groups)
             n_cells += 1
             cell = groups.after[cell]
         budget = groups.size[group] * groups.loss[group] - _SLACK
-        done = 0
-        while done < n_cells:
-            cell = cells[done]
-            target, raised = cheapest_group(columns, rules, groups, index, cell, group, budget)
+        gone = 0
+        while gone < n_cells:
+            target, raised = cheapest_group(groups, index, cells[gone], group, budget)
             if target < 0:
                 break
             budget -= raised
-            leave(columns, rules, groups, cell)
-            join(columns, rules, groups, cell, target)
-            done += 1
-        if done == n_cells:
+            leave(groups, cells[gone])
+            join(groups, cells[gone], target)
+            gone += 1
+        if gone == n_cells:
             dissolved += 1
             continue
-        for place in range(done):
-            leave(columns, rules, groups, cells[place])
-            join(columns, rules, groups, cells[place], group)
+        # one cell found no room: those that left come back
+        for i in range(gone):
+            leave(groups, cells[i])
+            join(groups, cells[i], group)
     return dissolved
 
 
 @kernel
-def split_groups(columns: GroupColumns, rules: CompiledModel, groups: Groups, spare: int) -> int:
+def split_groups(groups: Groups, spare: int) -> int:
     """Split groups in two along one column, wherever both parts are allowed and loss falls.
 
     Codes up to a point go one way, the rest the other; of all columns and points the one that
     saves most is taken.  Groups from `spare` on are empty and take the new parts.
     """
     d = groups.keys.shape[1]
-    low, high = np.empty((2, d), np.int32), np.empty((2, d), np.int32)
+    halves = Halves(
+        np.empty((2, d), np.int32),
+        np.empty((2, d), np.int32),
+        np.empty(2, np.int64),
+        np.empty((2, groups.compiled.n_codes), np.int64),
+    )
     group, n_split = 0, 0
     while group < spare and spare < groups.size.shape[0]:
         best, column, point = _SLACK, -1, 0
-        if groups.loss[group] > 0 and groups.size[group] >= 2 * rules.minimum_size:
+        if groups.loss[group] > 0 and groups.size[group] >= 2 * groups.compiled.minimum_size:
             for j in range(d):
                 for code in range(groups.low[group, j], groups.high[group, j]):
-                    saved = _split_gain(columns, rules, groups, group, j, code, low, high)
+                    saved = split_gain(groups, group, j, code, halves)
                     if saved > best:
                         best, column, point = saved, j, code
         if column < 0:
@@ -128,31 +141,25 @@ def split_groups(columns: GroupColumns, rules: CompiledModel, groups: Groups, sp
         while cell >= 0:
             following = groups.after[cell]
             if groups.keys[cell, column] > point:
-                leave(columns, rules, groups, cell)
-                join(columns, rules, groups, cell, spare)
+                leave(groups, cell)
+                join(groups, cell, spare)
             cell = following
+        # `group` stays: what is left of it may be split again
         spare += 1
         n_split += 1
     return n_split
 
 
 @kernel
-def _split_gain(
-    columns: GroupColumns,
-    rules: CompiledModel,
-    groups: Groups,
-    group: int,
-    column: int,
-    point: int,
-    low: Codes,
-    high: Codes,
-) -> float:
+def split_gain(groups: Groups, group: int, column: int, point: int, halves: Halves) -> float:
     """Loss saved by splitting after a code; 0 when a part is not allowed."""
+    columns, compiled = groups.columns, groups.compiled
+    low, high, rows, histogram = halves.low, halves.high, halves.rows, halves.histogram
     if pair_loss(columns, column, groups.low[group, column], groups.high[group, column]) == 0:
         return 0.0
     d = groups.keys.shape[1]
-    rows = np.zeros(2, np.int64)
-    histogram = np.zeros((2, rules.n_codes), np.int64)
+    rows[:] = 0
+    histogram[:] = 0
     cell = groups.head[group]
     while cell >= 0:
         side = 1 if groups.keys[cell, column] > point else 0
@@ -162,12 +169,12 @@ def _split_gain(
                 low[side, j] = code
             if rows[side] == 0 or code > high[side, j]:
                 high[side, j] = code
-        rows[side] += rules.sizes[cell]
-        add_cell(rules, cell, 1, histogram[side])
+        rows[side] += compiled.sizes[cell]
+        add_cell(compiled, cell, 1, histogram[side])
         cell = groups.after[cell]
     saved = groups.size[group] * groups.loss[group]
     for side in range(2):
-        if rows[side] == 0 or not allowed(rules, rows[side], histogram[side]):
+        if rows[side] == 0 or not allowed(compiled, rows[side], histogram[side]):
             return 0.0
         for j in range(d):
             saved -= rows[side] * pair_loss(columns, j, low[side, j], high[side, j])
@@ -175,8 +182,9 @@ def _split_gain(
 
 
 @kernel
-def cheapest_merge(columns: GroupColumns, rules: CompiledModel, groups: Groups, group: int) -> int:
+def cheapest_merge(groups: Groups, group: int) -> int:
     """The other group with which a group has least loss; -1 when it is the only one."""
+    columns = groups.columns
     best, least = -1, np.inf
     for other in range(groups.size.shape[0]):
         if other == group or groups.size[other] == 0:
@@ -186,6 +194,7 @@ def cheapest_merge(columns: GroupColumns, rules: CompiledModel, groups: Groups, 
             low = min(groups.low[group, j], groups.low[other, j])
             high = max(groups.high[group, j], groups.high[other, j])
             loss += pair_loss(columns, j, low, high)
+        # what `group` itself loses now is the same for every other, so it is left out
         rise = (groups.size[group] + groups.size[other]) * loss
         rise -= groups.size[other] * groups.loss[other]
         if rise < least:
@@ -194,21 +203,21 @@ def cheapest_merge(columns: GroupColumns, rules: CompiledModel, groups: Groups, 
 
 
 @kernel
-def repair_groups(columns: GroupColumns, rules: CompiledModel, groups: Groups) -> int:
+def repair_groups(groups: Groups) -> int:
     """Join every group that is not allowed with others until it is; returns groups still not."""
     failing = 0
     for group in range(groups.size.shape[0]):
         while groups.size[group] > 0 and not allowed(
-            rules, groups.size[group], groups.histogram[group]
+            groups.compiled, groups.size[group], groups.histogram[group]
         ):
-            other = cheapest_merge(columns, rules, groups, group)
+            other = cheapest_merge(groups, group)
             if other < 0:
                 failing += 1
                 break
             cell = groups.head[other]
             while cell >= 0:
                 following = groups.after[cell]
-                leave(columns, rules, groups, cell)
-                join(columns, rules, groups, cell, group)
+                leave(groups, cell)
+                join(groups, cell, group)
                 cell = following
     return failing

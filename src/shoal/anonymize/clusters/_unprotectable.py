@@ -18,13 +18,18 @@ it is repeated until nothing fails.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
+import numpy as np
+
+from shoal.anonymize._anonymizer import ceilings_per_cell
+from shoal.anonymize.clusters._blocks import Block
+from shoal.errors import InfeasibleError
 from shoal.privacy import DistinctDiversity, KAnonymity, PrivacyModel, PSensitive
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.tables import FrequencyTable
+from shoal.tables._frequency import group_keys
 from shoal.typing import Flags, Floats
 
 _WHOLE_PARTS = (KAnonymity, DistinctDiversity, PSensitive)
@@ -35,41 +40,51 @@ def is_exact(privacy: PrivacyModel) -> bool:
     return all(isinstance(part, _WHOLE_PARTS) for part in privacy.parts)
 
 
-def find_outside(
-    cells: FrequencyTable, privacy: PrivacyModel, block_of: NDArray[np.int64], n_blocks: int
-) -> Flags:
-    """Which cells are outside; `block_of` names each cell's part."""
-    outside = np.zeros(cells.n_groups, np.bool_)
+class Parts(NamedTuple):
+    """The table cut by its limits, without the rows that no grouping protects."""
+
+    blocks: list[Block]  # cells that may share a group
+    kept: Flags  # one per cell
+    compiled: CompiledModel  # for the cells that are kept
+
+
+def parts_within_limits(cells: FrequencyTable, privacy: PrivacyModel, *, thin: bool) -> Parts:
+    """Cut the table by its limits.
+
+    A part that is not allowed is left out; with `thin`, only as many of its cells as it takes.
+    """
+    block_of, n_blocks = group_keys(ceilings_per_cell(cells))
+    kept = np.ones(cells.n_groups, np.bool_)
     while True:
-        rules = compile_model(privacy, cells, kept=~outside)
-        fine = allowed_groups(rules, np.where(outside, -1, block_of), n_blocks)
-        failing = np.unique(block_of[~outside & ~fine[block_of]])
+        compiled = compile_model(privacy, cells, kept=kept)
+        fine = allowed_groups(compiled, np.where(kept, block_of, -1), n_blocks)
+        failing = np.unique(block_of[kept & ~fine[block_of]])
         if not len(failing):
-            return outside
+            break
         for block in failing:
-            members = np.flatnonzero((block_of == block) & ~outside)
-            lost = members if is_exact(privacy) else _thin_out(cells, rules, members)
-            outside[lost] = True
+            members = np.flatnonzero((block_of == block) & kept)
+            lost = _thin_out(cells, compiled, members) if thin else members
+            kept[lost] = False
+    blocks = [np.flatnonzero(kept & (block_of == block)) for block in range(n_blocks)]
+    return Parts([block for block in blocks if len(block)], kept, compiled)
 
 
-def _thin_out(
-    cells: FrequencyTable, rules: CompiledModel, members: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _thin_out(cells: FrequencyTable, compiled: CompiledModel, members: Block) -> Block:
     """Cells to leave out of a part until the rest is allowed; all of them if it never is."""
     order = members[np.argsort(-_overweight(cells, members), kind="stable")]
-    histogram = np.zeros(rules.n_codes, np.int64)
+    histogram = np.zeros(compiled.n_codes, np.int64)
     for cell in members:
-        add_cell(rules, int(cell), 1, histogram)
+        add_cell(compiled, int(cell), 1, histogram)
     size = int(cells.sizes[members].sum())
     for number, cell in enumerate(order, 1):
-        add_cell(rules, int(cell), -1, histogram)
+        add_cell(compiled, int(cell), -1, histogram)
         size -= int(cells.sizes[cell])
-        if size and allowed(rules, size, histogram):
+        if size and allowed(compiled, size, histogram):
             return order[:number]
     return members
 
 
-def _overweight(cells: FrequencyTable, members: NDArray[np.int64]) -> Floats:
+def _overweight(cells: FrequencyTable, members: Block) -> Floats:
     """How much more often each cell's values occur in the part than in the whole table."""
     weight = np.zeros(len(members))
     number = np.full(cells.n_groups, -1, np.int64)
@@ -81,3 +96,19 @@ def _overweight(cells: FrequencyTable, members: NDArray[np.int64]) -> Floats:
         excess = share - whole
         weight += histogram.sums(excess)[members] / np.maximum(cells.sizes[members], 1)
     return weight
+
+
+def infeasible_within_limits(
+    cells: FrequencyTable, privacy: PrivacyModel, lost: int
+) -> InfeasibleError:
+    """What to say when rows cannot be protected within the schema's limits."""
+    limited = [coding.name for coding in cells.codings if coding.is_limited]
+    advice = f"Suppress {lost} rows ({lost / cells.n_rows:.2%}, max_suppression)"
+    if limited:
+        advice += f", or raise the limit of {', '.join(map(repr, limited))}, which binds"
+    return InfeasibleError(
+        privacy.describe(),
+        required=cells.n_rows,
+        achieved=cells.n_rows - lost,
+        hint=f"These are rows that can be protected. {advice}.",
+    )

@@ -1,0 +1,61 @@
+"""Blocks of cells that are solved by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._threads import n_threads
+from shoal.privacy.compiled._compile import allowed_groups
+from shoal.privacy.compiled._condition_kernels import CompiledModel
+from shoal.typing import Progress
+
+Block = NDArray[np.int64]
+"""Numbers of cells."""
+
+
+def solve_each(
+    blocks: Sequence[Block],
+    n_cells: int,
+    solve: Callable[[Block], NDArray[np.int64]],
+    progress: Progress,
+    what: str,
+) -> NDArray[np.int64]:
+    """Group of each cell; `solve` numbers the groups of one block from 0.
+
+    Blocks are solved at the same time, since kernels let go of the interpreter; groups are
+    numbered block by block, so the result does not depend on which block is ready first.
+    """
+    group_of = np.full(n_cells, -1, np.int64)
+    n_groups = done = 0
+    total = sum(map(len, blocks))
+    with ThreadPoolExecutor(n_threads()) as pool:
+        for block, groups in zip(blocks, pool.map(solve, blocks), strict=True):
+            group_of[block] = groups + n_groups
+            n_groups += int(groups.max(initial=-1)) + 1
+            done += len(block)
+            progress(done, total, what)
+    return group_of
+
+
+def is_allowed(compiled: CompiledModel, block: Block) -> bool:
+    """Whether the cells of a block may be one group."""
+    group_of = np.full(len(compiled.sizes), -1, np.int64)
+    group_of[block] = 0
+    return bool(allowed_groups(compiled, group_of, 1)[0])
+
+
+def take_cells(compiled: CompiledModel, block: Block) -> CompiledModel:
+    """The same model over the cells of a block, numbered as they are listed."""
+    lengths = np.diff(compiled.start)[block]
+    start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    entry = np.repeat(compiled.start[block] - start[:-1], lengths) + np.arange(start[-1])
+    return compiled._replace(
+        sizes=compiled.sizes[block],
+        start=start,
+        codes=compiled.codes[entry],
+        counts=compiled.counts[entry],
+    )
