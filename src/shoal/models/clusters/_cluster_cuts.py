@@ -12,7 +12,9 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import breadth_first_order
 
 from shoal.models.clusters._cluster_kernels import (
-    find_winners,
+    KindSpans,
+    OutputScores,
+    find_kind_spans,
     has_small_span,
     move_below,
     sum_below,
@@ -24,9 +26,6 @@ from shoal.typing import Counts, Flags, Floats
 
 Moves: TypeAlias = tuple[Floats, tuple[tuple[Floats, Floats], ...]]
 """What private values can add to a public point: finitely many points, and segments."""
-
-Found: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], Counts]
-"""Spans of all kinds: their outputs kind by kind, a number for each set, and its size."""
 
 Judge: TypeAlias = Callable[[NDArray[np.int64]], bool]
 """Whether every group of kinds with one number is an allowed group."""
@@ -87,8 +86,8 @@ class CutTree:
     def mean(self, part: int) -> Floats:
         """Mean of a component."""
         top = self.tops[part]
-        found: Floats = self.sums[top] / self.rows[top]
-        return found
+        mean: Floats = self.sums[top] / self.rows[top]
+        return mean
 
 
 @dataclass
@@ -111,55 +110,47 @@ class ClusterReach:
     rows: Counts
     moves: Moves
     tie: float
-    start: NDArray[np.int64] = field(init=False)
-    ids: NDArray[np.int64] = field(init=False)
+    output: OutputScores = field(init=False)
+    spans: KindSpans = field(init=False)
 
     def __post_init__(self) -> None:
-        n = len(self.kinds)
-        self.scores, self.slopes = np.zeros((n, 4)), np.zeros(4)
-        self.shifts = np.zeros((len(self.moves[0]), 4))
-        self.start, self.ids = np.arange(n + 1), np.zeros(n, np.int64)
-        self.sums, self.sizes = np.zeros(n, np.uint64), np.ones(n, np.int64)
+        n, room = len(self.kinds), 4
+        shifts = np.zeros((len(self.moves[0]), room))
+        self.output = OutputScores(np.zeros((n, room)), np.zeros(room), shifts)
+        # a fixed seed: keys only tell sets apart, and equal runs shall give equal clusters
         self._random = np.random.default_rng(0)
-        self.keys = self._random.integers(1, 2**63, 4, dtype=np.uint64)
-        self.sums += self.keys[0]
+        self.keys = self._random.integers(1, 2**63, room, dtype=np.uint64)
+        sums = np.full(n, self.keys[0], np.uint64)
+        nothing_but_the_first = np.zeros(n, np.int64)
+        self.spans = KindSpans(np.arange(n + 1), nothing_but_the_first, sums, np.ones(n, np.int64))
 
-    def put(self, place: int, centre: Floats) -> None:
+    def put(self, output: int, centre: Floats) -> None:
         """Exchange or add a centroid."""
-        if place == len(self.slopes):
-            self.scores = np.concatenate([self.scores, np.zeros_like(self.scores)], axis=1)
-            self.shifts = np.concatenate([self.shifts, np.zeros_like(self.shifts)], axis=1)
-            self.slopes = np.concatenate([self.slopes, np.zeros_like(self.slopes)])
-            more = self._random.integers(1, 2**63, len(self.keys), dtype=np.uint64)
-            self.keys = np.concatenate([self.keys, more])
+        if output == len(self.keys):
+            self._make_room()
         points, segments = self.moves
-        score = self.kinds @ (2 * centre) - (centre**2).sum()
+        scores = self.kinds @ (2 * centre) - (centre**2).sum()
         for begin, along in segments:
-            score = score + 2 * centre @ begin
-            self.slopes[place] = 2 * centre @ along
-        self.scores[:, place] = score
-        self.shifts[:, place] = points @ (2 * centre)
+            scores = scores + 2 * centre @ begin
+            self.output.slopes[output] = 2 * centre @ along
+        self.output.scores[:, output] = scores
+        self.output.shifts[:, output] = points @ (2 * centre)
 
-    def split(self, old: int, n: int) -> Found:
-        """Spans after centroids `old` and ``n - 1`` were put."""
-        found: Found = find_winners(
-            self.scores,
-            self.slopes,
-            self.shifts,
-            n,
-            self.start,
-            self.ids,
-            old,
-            self.tie,
-            self.keys,
-            self.sums,
-            self.sizes,
+    def _make_room(self) -> None:
+        """Room for twice as many centroids."""
+        self.output = OutputScores(
+            *(np.concatenate([one, np.zeros_like(one)], axis=-1) for one in self.output)
         )
-        return found
+        more = self._random.integers(1, 2**63, len(self.keys), dtype=np.uint64)
+        self.keys = np.concatenate([self.keys, more])
 
-    def keep(self, found: Found) -> None:
+    def split(self, old: int, n: int) -> KindSpans:
+        """Spans after centroids `old` and ``n - 1`` were put."""
+        return find_kind_spans(self.output, n, self.spans, old, self.tie, self.keys)
+
+    def keep(self, spans: KindSpans) -> None:
         """Take spans for those of the centroids that were put."""
-        self.start, self.ids, self.sums, self.sizes = found
+        self.spans = spans
 
 
 @dataclass
@@ -172,19 +163,19 @@ class GeneralReach:
     tie: float
     centres: dict[int, Floats] = field(default_factory=dict)
 
-    def put(self, place: int, centre: Floats) -> None:
+    def put(self, output: int, centre: Floats) -> None:
         """Exchange or add a centroid."""
-        self.centres[place] = centre
+        self.centres[output] = centre
 
-    def split(self, old: int, n: int) -> Found:
+    def split(self, old: int, n: int) -> KindSpans:
         """Spans after centroids `old` and ``n - 1`` were put."""
-        centres = np.array([self.centres[place] for place in range(n)])
+        centres = np.array([self.centres[output] for output in range(n)])
         flags = LinearSpans.nearest(centres, self.tie).reach(self.kinds, *self.moves)
         span, _ = group_keys(np.packbits(flags, axis=1).astype(np.int32))
         none = np.empty(0, np.int64)
-        return none, none, span.astype(np.uint64), flags.sum(axis=1)
+        return KindSpans(none, none, span.astype(np.uint64), flags.sum(axis=1))
 
-    def keep(self, found: Found) -> None:
+    def keep(self, spans: KindSpans) -> None:
         """Nothing is kept but centroids."""
 
 
@@ -243,18 +234,19 @@ class Search:
             was = self.tree.mean(old)
             reach.put(old, means[0])
             reach.put(n, means[1])
-            found = reach.split(old, n + 1)
-            sums, sizes = found[2], found[3]
-            if has_small_span(sums, sizes, reach.rows, self.least) or not self._judge(sums, sizes):
+            spans = reach.split(old, n + 1)
+            # counting rows is quick and refuses most cuts; the model is asked about the others
+            is_small = has_small_span(spans.sums, spans.sizes, reach.rows, self.least)
+            if is_small or not self._judge(spans):
                 reach.put(old, was)
                 return False
-            reach.keep(found)
+            reach.keep(spans)
         self.tree.divide(edge)
         return True
 
-    def _judge(self, sums: NDArray[np.uint64], sizes: Counts) -> bool:
-        several: Flags = sizes > 1
+    def _judge(self, spans: KindSpans) -> bool:
+        several: Flags = spans.sizes > 1
         if not several.any():
             return True
-        span = np.unique(sums, return_inverse=True)[1].ravel()
+        span = np.unique(spans.sums, return_inverse=True)[1].ravel()
         return self.judge(np.where(several, span, -1))

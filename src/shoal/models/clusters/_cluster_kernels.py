@@ -1,5 +1,7 @@
 """What one more cut of a spanning tree does to clusters and spans.  Arrays in, arrays out."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,23 @@ from shoal._jit import kernel
 from shoal.typing import Counts, Flags, Floats
 
 Hashes = NDArray[np.uint64]
+
+
+class OutputScores(NamedTuple):
+    """Linear scores of outputs over kinds of public values; arrays may be longer than in use."""
+
+    scores: Floats  # (n_kinds, n_outputs): where private values add nothing
+    slopes: Floats  # what the private range adds over its whole length; zeros without one
+    shifts: Floats  # (n_points, n_outputs): what finite private values add
+
+
+class KindSpans(NamedTuple):
+    """The outputs that each kind of public values can get: its span."""
+
+    start: NDArray[np.int64]  # those of kind i are ids[start[i]:start[i + 1]]
+    ids: NDArray[np.int64]
+    sums: Hashes  # the keys of these outputs, added up: equal sets have equal sums
+    sizes: Counts
 
 
 @kernel
@@ -25,8 +44,8 @@ def sum_below(
         rows[node] = weights[node]
         for d in range(width):
             sums[node, d] = points[node, d] * weights[node]
-    for at in range(n - 1, 0, -1):
-        node = order[at]
+    for rank in range(n - 1, 0, -1):  # leaves first: what hangs from a node is summed up by then
+        node = order[rank]
         if not cut[node]:
             rows[parent[node]] += rows[node]
             for d in range(width):
@@ -64,8 +83,8 @@ def _wins(
     """Whether output j is the best for some t in [0, 1]; outputs in `first` are met first."""
     low, high = 0.0, 1.0
     low_open, high_open = False, False
-    for at in range(len(first) + n):
-        i = first[at] if at < len(first) else at - len(first)
+    for turn in range(len(first) + n):
+        i = first[turn] if turn < len(first) else turn - len(first)
         if i == j:
             continue
         strict = j > i
@@ -113,69 +132,47 @@ def _may_win(
 
 @kernel
 def is_affected(
-    scores: Floats,
-    slopes: Floats,
-    shifts: Floats,
-    winners: NDArray[np.int64],
-    old: int,
-    new: int,
-    margin: float,
+    output: OutputScores, kind: int, own: NDArray[np.int64], old: int, new: int, margin: float
 ) -> bool:
     """Whether the outputs that one kind can get may change when `old` is split off `new`."""
-    for j in winners:
+    for j in own:
         if j == old:
             return True
-    for point in range(len(shifts)):
+    for point in range(len(output.shifts)):
         for j in (old, new):
-            if _may_win(scores, slopes, shifts[point], j, winners, margin):
+            shift = output.shifts[point]
+            if _may_win(output.scores[kind], output.slopes, shift, j, own, margin):
                 return True
     return False
 
 
 @kernel
-def find_winners(
-    scores: Floats,
-    slopes: Floats,
-    shifts: Floats,
-    n: int,
-    start: NDArray[np.int64],
-    ids: NDArray[np.int64],
-    old: int,
-    tie: float,
-    keys: Hashes,
-    before: Hashes,
-    counts: Counts,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Hashes, Counts]:
+def find_kind_spans(
+    output: OutputScores, n: int, before: KindSpans, old: int, tie: float, keys: Hashes
+) -> KindSpans:
     """Outputs that each kind can get, after output `old` was split into itself and the last one.
 
     Parameters
     ----------
-    scores : ndarray of shape (n_kinds, at least n)
-        Score of every output where private values add nothing.
-    slopes : ndarray
-        What the private range adds to each score over its whole length; zeros without one.
-    shifts : ndarray of shape (n_points, at least n)
-        What finite private values add to each score.
+    output : OutputScores
+        Scores after the split.
     n : int
         Outputs; `old` and ``n - 1`` are new, unless `old` is -1: then everything is found anew.
-    start, ids : ndarray
-        Outputs that kinds could get before, kind by kind.
+    before : KindSpans
+        What kinds could get before.
+    old : int
+        The output that was split.
     tie : float
         Difference of scores that counts as none.
     keys : ndarray of uint64
-        A random number for each output; a set is known by their sum.
-    before, counts : ndarray
-        That sum and the number of outputs of each kind, before.
-
-    Returns
-    -------
-    tuple
-        `start`, `ids`, sums and numbers after the split.
+        A random number for each output.
     """
-    n_kinds = len(scores)
+    slopes, shifts = output.slopes, output.shifts
+    start, ids = before.start, before.ids
+    n_kinds = len(output.scores)
     new_start = np.zeros(n_kinds + 1, np.int64)
     new_ids = np.empty(max(16, len(ids) + len(ids) // 4 + n_kinds), np.int64)
-    sums, sizes = before.copy(), counts.copy()
+    sums, sizes = before.sums.copy(), before.sizes.copy()
     margin = 2 * tie  # scores nearer than this are looked at exactly
     stop = 0
     own = np.empty(2, np.int64)
@@ -185,8 +182,9 @@ def find_winners(
             more = np.empty(2 * len(new_ids) + n, np.int64)
             more[:stop] = new_ids[:stop]
             new_ids = more
-        row = scores[kind]
-        if old >= 0 and not is_affected(row, slopes, shifts, was, old, n - 1, margin):
+        row = output.scores[kind]
+        # most cuts are far from most kinds: what they could get before is what they can get now
+        if old >= 0 and not is_affected(output, kind, was, old, n - 1, margin):
             new_ids[stop : stop + len(was)] = was
             stop += len(was)
             new_start[kind + 1] = stop
@@ -197,6 +195,7 @@ def find_winners(
         for j in range(n):
             for point in range(len(shifts)):
                 shift = shifts[point]
+                # against the two new ones first: they rule out most of the others
                 if not _may_win(row, slopes, shift, j, own, margin):
                     continue
                 if _wins(row, slopes, shift, j, was, n, tie):
@@ -206,7 +205,7 @@ def find_winners(
                     break
         sums[kind], sizes[kind] = total, stop - first
         new_start[kind + 1] = stop
-    return new_start, new_ids[:stop].copy(), sums, sizes
+    return KindSpans(new_start, new_ids[:stop].copy(), sums, sizes)
 
 
 @kernel
@@ -221,9 +220,9 @@ def has_small_span(sums: Hashes, sizes: Counts, rows: Counts, least: int) -> boo
     for kind in range(len(sums)):
         if sizes[kind] < 2:
             continue
-        at = sums[kind] & mask
-        while total[at] >= 0 and known[at] != sums[kind]:
-            at = (at + np.uint64(1)) & mask
-        known[at] = sums[kind]
-        total[at] = max(total[at], 0) + rows[kind]
+        slot = sums[kind] & mask
+        while total[slot] >= 0 and known[slot] != sums[kind]:
+            slot = (slot + np.uint64(1)) & mask
+        known[slot] = sums[kind]
+        total[slot] = max(total[slot], 0) + rows[kind]
     return bool(((total >= 0) & (total < least)).any())

@@ -161,27 +161,27 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         only_sizes = all(isinstance(part, KAnonymity) for part in self.privacy_.parts)
         if self.schema is None or only_sizes:
             return {}
-        found = {}
-        for place, name in enumerate(table.names):
+        private = {}
+        for column, name in enumerate(table.names):
             if self.schema[name].role == "sensitive":
-                factor = table.factor(place)
-                found[name] = code_column(name, self.schema[name], factor.codes, factor.values)
-        return found
+                factor = table.factor(column)
+                private[name] = code_column(name, self.schema[name], factor.codes, factor.values)
+        return private
 
     def _cut(self, points: Floats, private: PrivateColumns) -> None:
         """Cut edges that may go; then find the spans of the finished centroids anew."""
-        distinct, place, weights = np.unique(
+        distinct, point_of_row, weights = np.unique(
             points, axis=0, return_inverse=True, return_counts=True
         )
-        place = place.ravel()
+        point_of_row = point_of_row.ravel()
         tree = CutTree(distinct, weights)
         kinds, kind = self._kinds(points)
         search = self._search(tree, kinds, kind, private)
         search.run(self.n_clusters, self._tries())
-        spans, _ = self._judge(points, tree.label[place], kinds, kind, private)
+        spans, _ = self._judge(points, tree.label[point_of_row], kinds, kind, private)
         while spans.breaches(self.privacy_).any():  # a cut that hangs on rounding
             tree.join()
-            spans, _ = self._judge(points, tree.label[place], kinds, kind, private)
+            spans, _ = self._judge(points, tree.label[point_of_row], kinds, kind, private)
         spans.require(self.privacy_)
         self.spans_ = Spans(spans.start, spans.bins, count_only(spans.groups))
         self.center_rows_ = tree.rows[tree.tops]
@@ -215,11 +215,11 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     ) -> tuple[Spans, NDArray[np.int64]]:
         """Centroids of a partition, and the spans of their rule."""
         self.cluster_centers_ = _means(points, labels)
-        winners = LinearSpans.nearest(self.cluster_centers_, self.tie_)
-        self.labels_ = winners.winner(points)
+        linear = LinearSpans.nearest(self.cluster_centers_, self.tie_)
+        self.labels_ = linear.winner(points)
         names = tuple(f"cluster {number}" for number in range(len(self.cluster_centers_)))
         self.bins_ = Bins.count(names, self.labels_)
-        return Spans.from_reach(winners.reach(kinds, *self.space_.moves())[kind], private)
+        return Spans.from_reach(linear.reach(kinds, *self.space_.moves())[kind], private)
 
     def _kinds(self, points: Floats) -> tuple[Floats, NDArray[np.intp]]:
         """Distinct public points, and which of them each row has."""
@@ -251,10 +251,10 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         table = read_input(self, X, reset=False)
         points = self.space_.place(table)
         kinds, kind = self._kinds(points)
-        winners = LinearSpans.nearest(self.cluster_centers_, self.tie_)
-        reach = winners.reach(kinds, *self.space_.with_ranges(table).moves())[kind]
+        linear = LinearSpans.nearest(self.cluster_centers_, self.tie_)
+        reach = linear.reach(kinds, *self.space_.with_ranges(table).moves())[kind]
         spans, span_of_row = Spans.from_reach(reach, private or {})
-        return spans, span_of_row, Bins.count(self.bins_.names, winners.winner(points))
+        return spans, span_of_row, Bins.count(self.bins_.names, linear.winner(points))
 
     def _check_params(self) -> PrivacyModel:
         if self.schema is not None and not isinstance(self.schema, Schema):
