@@ -47,7 +47,7 @@ def best_loss(cells, privacy, metric, target, max_suppression):
     least = None
     for node in product(*map(range, shape)):
         maps = [limited(coding, x) for coding, x in zip(cells.codings, node, strict=True)]
-        codes = np.column_stack([m[cells.keys[:, at]] for at, m in enumerate(maps)])
+        codes = np.column_stack([m[cells.keys[:, column]] for column, m in enumerate(maps)])
         labels = [node_labels(coding) for coding in cells.codings]
         hidden = np.zeros(len(codes), np.bool_)
         while True:
@@ -62,3 +62,40 @@ def best_loss(cells, privacy, metric, target, max_suppression):
         value = measures(recoded, metric, target)
         least = value if least is None else min(least, value)
     return least
+
+
+# -- twins of the kernels -----------------------------------------------------------------------
+
+
+def join(first, second):
+    """Number of each cell's pair of groups, as they are met."""
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    number = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
+    return [number[pair] for pair in pairs]
+
+
+def losses(group_of, fine, sizes, classes, own, penalty):
+    """Failing rows, additive loss, squares and minorities; the last two also unsuppressed."""
+    n_rows = sizes.sum()
+    failing = additive = kept_squares = all_squares = kept_minorities = all_minorities = 0
+    for group in range(len(fine)):
+        inside = group_of == group
+        rows = sizes[inside].sum()
+        minority = rows - classes[inside].sum(axis=0).max()
+        all_squares += rows**2
+        all_minorities += minority
+        if fine[group]:
+            additive += (sizes * own)[inside].sum()
+            kept_squares += rows**2
+            kept_minorities += minority
+        else:
+            failing += rows
+            additive += (sizes * penalty)[inside].sum()
+            kept_squares += rows * n_rows
+            kept_minorities += rows
+    return {
+        "failing": failing,
+        "additive": additive,
+        "squares": (kept_squares, all_squares),
+        "minorities": (kept_minorities, all_minorities),
+    }

@@ -101,7 +101,10 @@ def join_groups(groups: CutGroups, join: Join) -> tuple[NDArray[np.int64], Count
 
 @kernel
 def keeps_one_alone(groups: CutGroups, smallest: int, join: Join) -> bool:
-    """Whether one of a few groups of `smallest` rows is joined with no other; one scan tells."""
+    """Whether one of a few groups of `smallest` rows is joined with no other; one scan tells.
+
+    The join touches all of them: others need no scan, since they stay as small as they are.
+    """
     nodes, sizes = groups.nodes[join.column], groups.sizes
     n = sizes.shape[0]
     chosen = np.empty(_FEW, np.int64)
