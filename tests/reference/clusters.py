@@ -85,3 +85,35 @@ def cut(points, edges, n_public, private_values, allowed):
                 later.append(edge)
         waiting = later
     return {frozenset(part) for part in components(n, kept)}
+
+
+def sums_below(parent, cut, points, weights, node):
+    """Sum of weighted points, and of weights, over a node and what hangs from it uncut."""
+    total, rows = [value * weights[node] for value in points[node]], weights[node]
+    for child in range(len(parent)):
+        if child != node and parent[child] == node and not cut[child]:
+            more, n = sums_below(parent, cut, points, weights, child)
+            total, rows = [a + b for a, b in zip(total, more, strict=True)], rows + n
+    return total, rows
+
+
+def nearest_along(point, begin, along, added, centres, steps):
+    """Centroids that a point is nearest to when it moves along a segment, step by step."""
+    met = set()
+    for step in range(steps + 1):
+        share = step / steps
+        here = [
+            p + a + b + share * d for p, a, b, d in zip(point, added, begin, along, strict=True)
+        ]
+        gaps = [sum((x - c) ** 2 for x, c in zip(here, centre, strict=True)) for centre in centres]
+        met.add(gaps.index(min(gaps)))
+    return met
+
+
+def smallest_span(spans, rows):
+    """Fewest rows with one set of several outputs; None when every set has one output."""
+    counted = {}
+    for own, n in zip(spans, rows, strict=True):
+        if len(own) > 1:
+            counted[frozenset(own)] = counted.get(frozenset(own), 0) + n
+    return min(counted.values(), default=None)
