@@ -3,11 +3,11 @@ import json
 from typer.testing import CliRunner
 
 from shoal import cli, datasets
-from shoal.cli import _demo
 
 
 def test_the_demo_works_offline_and_its_release_checks(tmp_path, monkeypatch):
-    monkeypatch.setattr(_demo, "census", lambda n: datasets.census(1500))
+    few = datasets.census(1500)
+    monkeypatch.setattr(datasets, "census", lambda n: few)
     out = tmp_path / "demo"
     result = CliRunner().invoke(cli.app, ["demo", "--generated", "--out", str(out), "--json"])
     assert result.exit_code == 0, result.output
@@ -29,8 +29,9 @@ def test_without_adult_the_demo_says_so_and_goes_on(tmp_path, monkeypatch):
     def absent(part):
         raise datasets.DataNotFoundError("the data file is not here.")
 
-    monkeypatch.setattr(_demo, "adult", absent)
-    monkeypatch.setattr(_demo, "census", lambda n: datasets.census(800))
+    monkeypatch.setattr(datasets, "adult", absent)
+    few = datasets.census(800)
+    monkeypatch.setattr(datasets, "census", lambda n: few)
     result = CliRunner().invoke(cli.app, ["demo", "--out", str(tmp_path / "d")])
     assert result.exit_code == 0, result.output
     assert "Going on with a generated census" in result.stderr

@@ -4,16 +4,21 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from shoal import cli, errors
-from shoal.cli import _commands, _group
+from shoal.anonymize import METHODS
+from shoal.cli import _commands, _group, _options
+from shoal.privacy._words import word_examples
 from tests.extras import ROOT, hear_interrupts
 
-HEAVY = {"numba", "sklearn", "pandas", "polars", "pyarrow", "scipy", "duckdb"}
+HEAVY = {"numba", "numpy", "sklearn", "pandas", "polars", "pyarrow", "scipy", "duckdb",
+         "matplotlib", "jinja2", "narwhals", "cryptography", "rich"}  # fmt: skip
 
 
 def run_python(code: str, **extra: str) -> subprocess.CompletedProcess[str]:
@@ -47,18 +52,90 @@ def failing(monkeypatch):
 
 
 def test_help_loads_nothing_heavy():
-    done = run_python(
-        "import sys; sys.argv = ['shoal', '--help']\n"
-        "from shoal.cli import main\n"
-        "try: main()\n"
-        "except SystemExit as error: assert not error.code\n"
-        "print('LOADED', *sorted({name.split('.')[0] for name in sys.modules}))"
-    )
-    assert done.returncode == 0, done.stderr
-    loaded = set(done.stdout.split("LOADED")[1].split())
-    assert not loaded & (HEAVY | {"numpy"})
-    for name in _commands.COMMANDS:
-        assert name in done.stdout
+    """Asked of every command and of those below it, each in a process of its own."""
+    for path in [(), *command_paths()]:
+        done = run_python(
+            f"import sys; sys.argv = ['shoal', *{path!r}, '--help']\n"
+            "from shoal.cli import main\n"
+            "try: main()\n"
+            "except SystemExit as error: assert not error.code\n"
+            "print('LOADED', *sorted({name.split('.')[0] for name in sys.modules}))"
+        )
+        assert done.returncode == 0, done.stderr
+        shown, _, loaded = done.stdout.partition("LOADED")
+        assert not set(loaded.split()) & HEAVY, path
+        assert "Usage: shoal" in shown
+        if not path:
+            assert all(name in shown for name in _commands.COMMANDS)
+
+
+def command_paths() -> list[tuple[str, ...]]:
+    """Every command that does something, as it is typed."""
+    root = get_command(cli.app)
+
+    def below(path, command):
+        if not hasattr(command, "commands"):
+            return [path]
+        names = command.commands
+        return [one for name in names for one in below((*path, name), names[name])]
+
+    paths = [one for name in root.commands for one in below((name,), root.get_command(None, name))]
+    assert len(paths) > 30  # else it looks at nothing
+    return paths
+
+
+def command_options(path: tuple[str, ...]) -> list[Any]:
+    """The options that `--help` shows."""
+    command = get_command(cli.app).get_command(None, path[0])
+    for name in path[1:]:
+        command = command.commands[name]
+    options = [param for param in command.params if param.param_type_name == "option"]
+    return [option for option in options if not option.hidden]
+
+
+def test_an_option_is_the_same_in_every_command():
+    """Declared once: other words would mean that somebody declared it again."""
+    seen: dict[str, set[tuple[Any, ...]]] = {}
+    for path in command_paths():
+        for option in command_options(path):
+            for name in option.opts:
+                said = (tuple(option.opts), option.multiple, option.help)
+                seen.setdefault(name, set()).add(said)
+    shared = ["--diversity", "--privacy", "--suppress", "--plot", "--encoding", "--force", "--seed",
+              "--target", "--missing-to-root", "--keep-suppressed", "--delta"]  # fmt: skip
+    assert [name for name in shared if len(seen[name]) != 1] == []
+    for name in ("--schema", "--out", "-k"):  # `apply`, `frontier`: the same, and more is said
+        assert len({said[0][0] for said in seen[name]}) == 1
+        assert {said[1] for said in seen[name]} == {False}
+    assert not {"--figure", "--output", "--folder", "--confidence"} & set(seen)
+
+
+def test_help_names_what_the_registries_hold():
+    """Written down for the sake of a quick `--help`, so compared here."""
+    assert set(_options.METHOD_NAMES) == set(METHODS)
+    assert word_examples() == _options.CONDITION_EXAMPLES
+
+
+@pytest.mark.parametrize(
+    ("given", "becomes"),
+    [
+        (["--figure", "a.svg"], ["--plot", "a.svg"]),
+        (["--figure=a.svg", "-k", "5"], ["--plot=a.svg", "-k", "5"]),
+        (["--table", "a.csv"], ["a.csv"]),
+        (["--table=a.csv"], ["a.csv"]),
+        (["--plot", "--other"], ["--plot", "--other"]),
+    ],
+)
+def test_old_names_of_options_still_work(given, becomes):
+    renamed = {"--figure": "--plot", "--table": ""}
+    assert _group._parse_renamed(lambda ctx, args: args, renamed, None, given) == becomes
+
+
+def test_every_renamed_option_leads_to_one_that_is_there():
+    for path, renamed in _commands.RENAMED.items():
+        names = {name for option in command_options(tuple(path.split())) for name in option.opts}
+        assert set(renamed.values()) - {""} <= names
+        assert not set(renamed) & names
 
 
 @pytest.mark.parametrize("name", sorted(_commands.COMMANDS))

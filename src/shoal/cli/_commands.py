@@ -4,6 +4,15 @@ A command is a typer app named `app` in the module named here.  Add yours on a l
 the list is sorted when it is shown.
 """
 
+RENAMED: dict[str, dict[str, str]] = {
+    "attack release": {"--people": "--original", "--known": "--known-row"},
+    "audit": {"--figure": "--plot"},
+    "twoparty keys": {"--folder": "--out"},
+    "twoparty id3": {"--table": "", "--output": "--out"},
+    "twoparty bayes-net": {"--table": "", "--output": "--out"},
+}
+"""Options that had another name; the old one still works and is not shown.  "": an argument."""
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "attack": (
         "publish._attack",

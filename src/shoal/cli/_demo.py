@@ -1,21 +1,21 @@
 """`shoal demo`: the main job on real data, from the raw table to the checked release."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.anonymize import TopDownSpecialization, check_table
-from shoal.anonymize._release_files import release_files
-from shoal.cli._options import Force, refuse_existing
+from shoal.cli._options import Force, OutFolder, refuse_existing
 from shoal.cli._output import output
 from shoal.cli.publish._schema import draw_schema
 from shoal.cli.publish._show import show_release
-from shoal.datasets import DataNotFoundError, Dataset, adult, adult_schema, census, census_schema
-from shoal.discover import suggest_schema
-from shoal.discover._suggest import Suggestion
-from shoal.privacy import KAnonymity
-from shoal.schema import Schema
+
+if TYPE_CHECKING:
+    from shoal.datasets import Dataset
+    from shoal.discover._suggest import Suggestion
+    from shoal.schema import Schema
 
 app = typer.Typer()
 
@@ -24,15 +24,18 @@ K = 10
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the results.")] = Path(
-        "demo-output"
-    ),
+    out: OutFolder = Path("demo-output"),
     generated: Annotated[
         bool, typer.Option("--generated", help="Use the generated census even if Adult is here.")
     ] = False,
     force: Force = False,
 ) -> None:
     """Release Adult (or a generated census) as a 10-anonymous table and show what it cost."""
+    from shoal.anonymize import TopDownSpecialization, check_table
+    from shoal.anonymize._release_files import release_files
+    from shoal.discover import suggest_schema
+    from shoal.privacy import KAnonymity
+
     release_file = out / "release.csv"
     own_files = [out / "table.csv", out / "schema.toml"]
     refuse_existing([*release_files(release_file).values(), *own_files], force=force)
@@ -72,6 +75,8 @@ def demo(
 
 
 def _data(generated: bool) -> tuple[Dataset, Schema]:
+    from shoal.datasets import DataNotFoundError, adult, adult_schema, census, census_schema
+
     if not generated:
         try:
             return adult("all"), adult_schema()
@@ -82,6 +87,8 @@ def _data(generated: bool) -> tuple[Dataset, Schema]:
 
 def _with_trees(suggestion: Suggestion, known: Schema) -> Schema:
     """The suggested schema, with trees in place of "shown or hidden" where we have some."""
+    from shoal.schema import Schema
+
     columns: dict[str, Any] = dict(suggestion.schema)
     for name in suggestion.schema.quasi_identifiers:
         if known[name].role == "quasi-identifier":

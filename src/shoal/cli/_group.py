@@ -6,13 +6,14 @@ import importlib
 import os
 import sys
 import traceback
+from functools import partial
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from shoal.cli._commands import COMMANDS
+from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._output import output, start_output, to_json
 from shoal.errors import InfeasibleError, ProtocolError, ShoalError
 
@@ -38,7 +39,7 @@ class LazyGroup(TyperGroup):
         module = importlib.import_module(f"shoal.cli.{COMMANDS[cmd_name][0]}")
         command = get_command(module.app)
         command.name = cmd_name
-        _dress(command)
+        _dress(command, cmd_name)
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -112,15 +113,31 @@ QUIET_OPTION: Any = typer.Option(
 )
 
 
-def _dress(command: Any) -> None:
+def _dress(command: Any, name: str) -> None:
     """Give a command, and those below it, the options and the looks that all of them share."""
     command.rich_markup_mode = None  # plain help: a third of the time, and it pipes well
     command.params = [p for p in command.params if not str(p.name).endswith("_completion")]
     if isinstance(command, TyperGroup):
-        for inner in command.commands.values():
-            _dress(inner)
+        for own_name, inner in command.commands.items():
+            _dress(inner, f"{name} {own_name}")
     if not isinstance(command, TyperGroup) or command.invoke_without_command:
         command.params += _shared_options()
+    if name in RENAMED:
+        command.parse_args = partial(_parse_renamed, command.parse_args, RENAMED[name])
+
+
+def _parse_renamed(parse: Any, renamed: dict[str, str], ctx: Any, args: list[str]) -> Any:
+    """Parse after old names of options have given way to new ones."""
+    current: list[str] = []
+    for arg in args:
+        option, equals, value = arg.partition("=")
+        if option not in renamed:
+            current.append(arg)
+        elif renamed[option]:
+            current.append(renamed[option] + equals + value)
+        elif equals:  # an argument now: what was behind the sign
+            current.append(value)
+    return parse(ctx, current)
 
 
 def _shared_options() -> list[Any]:

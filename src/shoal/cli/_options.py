@@ -28,7 +28,10 @@ CONDITION_EXAMPLES = (
 )
 """What the privacy models say of themselves; a test compares."""
 
-Table = Annotated[Path, typer.Argument(help="CSV, Parquet or Arrow file, or a folder of them.")]
+Table = Annotated[
+    Path,
+    typer.Argument(metavar="TABLE", help="CSV, Parquet or Arrow file, or a folder of them."),
+]
 SchemaFile = Annotated[Path, typer.Option("--schema", "-s", help="What the columns are, TOML.")]
 Original = Annotated[
     Path | None,
@@ -76,6 +79,7 @@ Encoding = Annotated[
     str | None, typer.Option("--encoding", help="Encoding of CSV files, e.g. latin-1.")
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything that is drawn.")]
+Delta = Annotated[float, typer.Option("--delta", help="Probability that a sampled result is off.")]
 KeepSuppressed = Annotated[
     bool, typer.Option("--keep-suppressed", help="Keep suppressed rows, starred.")
 ]

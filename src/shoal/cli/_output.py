@@ -59,12 +59,12 @@ class Output:
 
     def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table; columns of numbers are set right."""
-        from rich import box  # noqa: PLC0415  a table is not needed for --help
-        from rich.table import Table  # noqa: PLC0415
+        from rich import box  # a table is not needed for --help
+        from rich.table import Table
 
         table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
-        for place, name in enumerate(header):
-            numeric = all(_is_number(row[place]) for row in rows)
+        for index, name in enumerate(header):
+            numeric = all(_is_number(row[index]) for row in rows)
             table.add_column(name, justify="right" if numeric and rows else "left")
         for row in rows:
             table.add_row(*map(_cell, row))
@@ -97,7 +97,7 @@ def start_output() -> Output:
 
 def console(*, stderr: bool = False) -> Console:
     """A rich console on the stream as it is now (tests and pipes exchange it)."""
-    from rich.console import Console  # noqa: PLC0415  a tenth of a second
+    from rich.console import Console  # a tenth of a second
 
     return Console(file=sys.stderr if stderr else sys.stdout, soft_wrap=False)
 

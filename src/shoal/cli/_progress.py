@@ -31,7 +31,7 @@ def bar(console: Console) -> Iterator[Progress]:
     A new `what` takes the place of the one before; a `total` of 0 means that nobody knows how
     much there is.
     """
-    from rich.progress import (  # noqa: PLC0415  only when something takes long
+    from rich.progress import (  # only when something takes long
         BarColumn,
         Progress as Bars,
         TextColumn,

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import shoal
+from shoal.cli._options import OutFolder, Seed
 from shoal.cli._output import output
 from shoal.errors import ShoalError
 
@@ -27,10 +28,8 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer rows and repeats: minutes, not an hour.")
     ] = False,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for pages, figures and JSON.")
-    ] = Path("evidence"),
-    seed: Annotated[int, typer.Option("--seed", help="Start of everything random.")] = 0,
+    out: OutFolder = Path("evidence"),
+    seed: Seed = 0,
     list_: Annotated[bool, typer.Option("--list", help="Say which there are, and stop.")] = False,
 ) -> None:
     """Run experiments of the papers; write each published number beside ours.
@@ -46,9 +45,9 @@ def reproduce(
         out_.emit(known, lambda: out_.table("", ["name", "what"], list(known.items())))
         return
     outcomes: list[Any] = []
-    for at, name in enumerate(chosen):
+    for done, name in enumerate(chosen):
         with out_.progress() as progress:
-            progress(at, len(chosen), name)
+            progress(done, len(chosen), name)
             outcome = papers.run(name, papers.Setup(quick, seed, progress))
         papers.write_pages([outcome], out)  # one at a time: an interrupted run keeps what it has
         outcomes.append(outcome)
@@ -75,8 +74,8 @@ def _experiments() -> Any:
 def _show(outcomes: list[Any], out: Path) -> None:
     rows = []
     for outcome in outcomes:
-        found = outcome.evidence.findings if outcome.evidence else ()
-        bounded = [finding.holds for finding in found if finding.holds is not None]
+        findings = outcome.evidence.findings if outcome.evidence else ()
+        bounded = [finding.holds for finding in findings if finding.holds is not None]
         within = f"{sum(bounded)} of {len(bounded)}" if outcome.evidence else "-"
         rows.append([outcome.name, outcome.state, within, round(outcome.seconds, 1)])
     output().table("", ["experiment", "state", "within bounds", "seconds"], rows)

@@ -9,17 +9,17 @@ from shoal.cli._output import output
 
 app = typer.Typer()
 
-_PACKAGES = ("numpy", "scipy", "numba", "narwhals", "duckdb", "scikit-learn", "typer",
+_PACKAGES = ("numpy", "scipy", "numba", "narwhals", "duckdb", "scikit-learn", "jinja2", "typer",
              "pandas", "polars", "pyarrow", "pyspark")  # fmt: skip
 
 
 @app.command()
 def version() -> None:
-    """Say which version this is, and of what it depends on."""
-    found = {"shoal": _installed("shoal"), "python": platform.python_version()}
-    found |= {name: _installed(name) for name in _PACKAGES}
+    """Say which version this is, and which versions it runs with."""
+    versions = {"shoal": _installed("shoal"), "python": platform.python_version()}
+    versions |= {name: _installed(name) for name in _PACKAGES}
     out = output()
-    out.emit(found, lambda: out.table("", ["package", "version"], list(found.items())))
+    out.emit(versions, lambda: out.table("", ["package", "version"], list(versions.items())))
 
 
 def _installed(name: str) -> str | None:

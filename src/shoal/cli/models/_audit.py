@@ -1,27 +1,33 @@
 """`shoal audit`: can this model be published?"""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.audit import ModelAudit, audit, load_model
-from shoal.cli._options import Force, refuse_existing
+from shoal.cli._group import CHECK_FAILED
+from shoal.cli._options import Encoding, Force, KByDefault, Plot, SchemaFile, Table, refuse_existing
 from shoal.cli._output import output
-from shoal.report import plot_audit
-from shoal.schema import Schema
+
+if TYPE_CHECKING:
+    from shoal.audit import ModelAudit
 
 app = typer.Typer(help="Find out whether a model can be published.")
 
-_MOST = 10
+_MOST_BREACHES = 10
+"""Breaches that are shown to people; `--json` has all of them."""
 
 
 @app.command()
 def run(
-    model: Annotated[Path, typer.Argument(help="Model: .skops or .json; pickles with --trust.")],
-    table: Annotated[Path, typer.Argument(help="Its training table: CSV or Parquet.")],
-    schema: Annotated[Path, typer.Option("--schema", "-s", help="Schema file (TOML).")],
-    k: Annotated[int, typer.Option("-k", help="People who must share a span.")] = 10,
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="Model: .skops or .json; pickles with --trust.")
+    ],
+    table: Table,
+    schema: SchemaFile,
+    k: KByDefault = 10,
     release: Annotated[
         str, typer.Option(help="What is published with it: counts, frequencies or majority.")
     ] = "counts",
@@ -34,49 +40,56 @@ def run(
     other_table: Annotated[
         bool, typer.Option("--other-table", help="Accept a table whose counts differ.")
     ] = False,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw the sizes of spans to this file (PNG, SVG or PDF).")
-    ] = None,
+    plot: Plot = None,
+    encoding: Encoding = None,
     force: Force = False,
 ) -> None:
-    """Say what a model tells about the people it was trained on; exit code 1 on a breach."""
-    refuse_existing([] if figure is None else [figure], force=force)
-    found = audit(
+    """Say what a model tells about the people it was trained on; exit code 1 on a breach.
+
+    TABLE is the table that the model was trained on.
+    """
+    from shoal.audit import audit, load_model
+    from shoal.report import plot_audit
+    from shoal.schema import Schema
+    from shoal.tables import open_table
+
+    refuse_existing([] if plot is None else [plot], force=force)
+    verdict = audit(
         load_model(model, trust=trust),
-        table,
+        open_table(table, encoding=encoding),
         Schema.from_toml(schema),
         k=k,
         release=release,  # type: ignore[arg-type]  # checked there
         threshold=threshold,
         check_table=not other_table,
     )
-    if figure is not None:
-        plot_audit(found, figure)
-    output().emit(found.to_dict(), lambda: _show(found, figure))
-    if not found.is_safe:
-        raise typer.Exit(1)
+    if plot is not None:
+        plot_audit(verdict, plot)
+    output().emit(verdict.to_dict(), lambda: _show(verdict, plot))
+    if not verdict.is_safe:
+        raise typer.Exit(CHECK_FAILED)
 
 
-def _show(found: ModelAudit, figure: Path | None) -> None:
+def _show(audit: ModelAudit, plot: Path | None) -> None:
     out = output()
     out.table(
-        f"{found.kind}: {found.spans.n_spans:,} spans, {len(found.bins):,} equivalence classes",
+        f"{audit.kind}: {audit.spans.n_spans:,} spans, {len(audit.bins):,} groups",
         ("private column", "certain for rows", "highest confidence"),
         [
-            (name, rows, max(found.confidence[name].values(), default=0.0))
-            for name, rows in found.exposed.items()
+            (name, rows, max(audit.confidence[name].values(), default=0.0))
+            for name, rows in audit.exposed.items()
         ],
     )
-    if found.breaches:
+    if audit.breaches:
         out.table(
-            f"Breaches at k = {found.k}",
-            ("rows", "classes", "told apart by"),
-            [(b.rows, b.bins, "; ".join(b.causes)) for b in found.breaches[:_MOST]],
+            f"Breaches at k = {audit.k}",
+            ("rows", "groups", "told apart by"),
+            [(b.rows, b.bins, "; ".join(b.causes)) for b in audit.breaches[:_MOST_BREACHES]],
         )
-    if len(found.breaches) > _MOST:
-        out.note(f"{len(found.breaches) - _MOST} further breaches: see --json.")
-    for note in (f"method: {found.method}", *found.notes):
+    if len(audit.breaches) > _MOST_BREACHES:
+        out.note(f"{len(audit.breaches) - _MOST_BREACHES} further breaches: see --json.")
+    for note in (f"method: {audit.method}", *audit.notes):
         out.note(f"Note: {note}")
-    if figure is not None:
-        out.note(f"Drawn to {figure.name}.")
-    out.print(found.verdict)
+    if plot is not None:
+        out.note(f"Drawn to {plot.name}.")
+    out.print(audit.verdict)

@@ -1,30 +1,36 @@
 """`shoal anonymize`: a release that keeps its promise."""
 
+from __future__ import annotations
+
 import secrets
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.anonymize import METHODS, choose_method, make_method
-from shoal.anonymize._release_files import release_files
 from shoal.cli._options import (
+    METHOD_NAMES,
     Encoding,
     Force,
     K,
+    KeepSuppressed,
     MissingToRoot,
+    OutFile,
     Privacy,
     SchemaFile,
+    Suppress,
     Table,
+    numbers_by_column,
     read_privacy,
     refuse_existing,
 )
 from shoal.cli._output import output
 from shoal.cli.publish._show import show_release
 from shoal.errors import ParameterError
-from shoal.schema import Schema
-from shoal.tables import RowOptions as Rows, open_table
+
+if TYPE_CHECKING:
+    from shoal.schema import Schema
 
 app = typer.Typer()
 
@@ -36,12 +42,10 @@ LOSS_WORTH_A_HINT = 0.25
 def anonymize(
     table: Table,
     schema: SchemaFile,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .arrow.")
-    ],
+    out: OutFile,
     method: Annotated[
         str,
-        typer.Option("--method", "-m", help=f"How to search: {', '.join(METHODS)}, or auto."),
+        typer.Option("--method", "-m", help=f"How to search: {', '.join(METHOD_NAMES)}, or auto."),
     ] = "bottom-up",
     purpose: Annotated[
         str | None,
@@ -49,9 +53,7 @@ def anonymize(
     ] = None,
     k: K = None,
     diversity: Privacy = None,
-    suppress: Annotated[
-        float | None, typer.Option("--suppress", help="Share of rows that may be left out, 0 to 1.")
-    ] = None,
+    suppress: Suppress = None,
     metric: Annotated[
         str | None,
         typer.Option("--metric", help="What to lose least of: information, ncp, ..."),
@@ -81,9 +83,7 @@ def anonymize(
             "loss, splits=full, relaxed=true. May be repeated.",
         ),
     ] = None,
-    keep_suppressed: Annotated[
-        bool, typer.Option("--keep-suppressed", help="Keep suppressed rows, starred.")
-    ] = False,
+    keep_suppressed: KeepSuppressed = False,
     shuffle: Annotated[
         bool, typer.Option("--shuffle", help="Break the order of the rows, for good.")
     ] = False,
@@ -100,13 +100,21 @@ def anonymize(
     Writes the release with its manifest, its recoding and its schema beside it.  The output is
     counted again before it is handed out.
     """
+    from shoal.anonymize import make_method
+    from shoal.anonymize._release_files import release_files
+    from shoal.schema import Schema
+    from shoal.tables import RowOptions
+
     refuse_existing(release_files(out).values(), force=force)
     columns = Schema.from_toml(schema)
     parameters: dict[str, Any] = {"max_suppression": suppress, "metric": metric}
     if workload is not None:
         parameters |= learn(workload, columns, strict=strict)
     if weight:
-        parameters["weights"] = {**(parameters.get("weights") or {}), **_weights(weight)}
+        parameters["weights"] = {
+            **(parameters.get("weights") or {}),
+            **numbers_by_column("--weight", weight),
+        }
     parameters |= _parse(option or [])
     estimator = make_method(
         pick_method(method, table, columns, purpose, encoding),
@@ -114,7 +122,7 @@ def anonymize(
         read_privacy(k, diversity),
         parameters,
     )
-    rows = Rows(
+    rows = RowOptions(
         keep_suppressed=keep_suppressed,
         shuffle=secrets.randbits(31) if shuffle else None,  # drawn, never kept
         ranges=tuple(ranges or ()),
@@ -152,6 +160,9 @@ def pick_method(
         if purpose is not None:
             raise ParameterError("--purpose is for --method auto. Leave one of them out.")
         return name
+    from shoal.anonymize import choose_method
+    from shoal.tables import open_table
+
     n_rows = open_table(table, encoding=encoding).n_rows
     choice = choose_method(schema, n_rows, purpose or "general")  # type: ignore[arg-type]
     output().note(f"method {choice.method}: {choice.reason}.")
@@ -160,25 +171,12 @@ def pick_method(
 
 def learn(path: Path, schema: Schema, *, strict: bool) -> dict[str, Any]:
     """Parameters of Mondrian from a file of queries; queries that cannot be read are noted."""
-    from shoal.workload import read_workload  # noqa: PLC0415  an extra
+    from shoal.workload import read_workload  # an extra
 
     asked = read_workload(path, strict=strict)
     for problem in asked.problems:
         output().note(f"{path.name}, line {problem.line}: {problem.reason}; skipped.")
     return asked.settings(schema)
-
-
-def _weights(options: list[str]) -> dict[str, float]:
-    found = {}
-    for option in options:
-        name, _, text = option.rpartition("=")
-        try:
-            found[name] = float(text)
-        except ValueError:
-            name = ""
-        if not name:
-            raise ParameterError(f"--weight {option!r}: write COLUMN=NUMBER.")
-    return found
 
 
 def _parse(options: list[str]) -> dict[str, Any]:

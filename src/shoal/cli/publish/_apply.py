@@ -1,20 +1,27 @@
 """`shoal apply`: recode new rows as a release was."""
 
+from __future__ import annotations
+
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shoal._atomic import atomic_path
-from shoal.anonymize import load_recoding
-from shoal.anonymize._release_files import file_beside
-from shoal.cli._options import Encoding, Force, Table, refuse_existing
+from shoal.cli._options import (
+    Encoding,
+    Force,
+    KeepSuppressed,
+    OutFile,
+    Table,
+    refuse_existing,
+)
 from shoal.cli._output import output
 from shoal.errors import ParameterError, SchemaError
-from shoal.schema import Schema
-from shoal.tables import RowOptions as Rows, open_table
-from shoal.tables._assemble import CodingOptions
+
+if TYPE_CHECKING:
+    from shoal.schema import Schema
 
 app = typer.Typer()
 
@@ -29,11 +36,11 @@ class Unseen(StrEnum):
 
 @app.command()
 def apply(
-    recoding: Annotated[Path, typer.Argument(help="NAME.recoding.json of a release.")],
-    table: Table,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .arrow.")
+    recoding: Annotated[
+        Path, typer.Argument(metavar="RECODING", help="NAME.recoding.json of a release.")
     ],
+    table: Table,
+    out: OutFile,
     schema: Annotated[
         Path | None,
         typer.Option("--schema", "-s", help="NAME.schema.toml beside the recoding, unless given."),
@@ -42,9 +49,7 @@ def apply(
         Unseen,
         typer.Option("--unseen", help="Values never seen: '*', row left out, or refused."),
     ] = Unseen.root,
-    keep_suppressed: Annotated[
-        bool, typer.Option("--keep-suppressed", help="Keep suppressed rows, starred.")
-    ] = False,
+    keep_suppressed: KeepSuppressed = False,
     encoding: Encoding = None,
     force: Force = False,
 ) -> None:
@@ -52,6 +57,11 @@ def apply(
 
     The promise was made for the rows of the release, not for these: check before you publish them.
     """
+    from shoal.anonymize import load_recoding
+    from shoal.schema import Schema
+    from shoal.tables import RowOptions, open_table
+    from shoal.tables._assemble import CodingOptions
+
     refuse_existing([out], force=force)
     loaded = load_recoding(recoding)
     described = Schema.from_toml(schema or _schema_beside(recoding))
@@ -61,7 +71,7 @@ def apply(
     )
     recoded = loaded.recode(compressed.cells, unseen.value)
     with atomic_path(out) as part:
-        compressed.write(recoded, Rows(keep_suppressed=keep_suppressed), part)
+        compressed.write(recoded, RowOptions(keep_suppressed=keep_suppressed), part)
     data = {
         "rows": recoded.cells.n_rows,
         "suppressed_rows": recoded.n_suppressed,
@@ -80,6 +90,8 @@ def apply(
 
 
 def _schema_beside(recoding: Path) -> Path:
+    from shoal.anonymize._release_files import file_beside
+
     path = file_beside(recoding, "schema")
     if not path.exists():
         raise ParameterError(f"no schema {path.name!r} beside the recoding. Give it with --schema.")
@@ -88,6 +100,8 @@ def _schema_beside(recoding: Path) -> Path:
 
 def _present(schema: Schema, names: tuple[str, ...]) -> Schema:
     """The schema of the columns that are there; new rows may lack those that are not recoded."""
+    from shoal.schema import Schema
+
     lost = [name for name in schema.quasi_identifiers if name not in names]
     if lost:
         raise SchemaError(

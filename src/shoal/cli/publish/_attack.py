@@ -1,36 +1,34 @@
 """`shoal attack`: what a release or a transform gives away, measured on your own table."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shoal.attacks import attack_kernel, attack_table, linking_attack
-from shoal.cli._options import SchemaFile
+from shoal.cli._options import Encoding, SchemaFile, Seed, Table
 from shoal.cli.publish._attack_output import show_attacks
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
-from shoal.federated import RandomKernel, TransformKey
-from shoal.federated.transforms._files import read_rows, sample_file
-from shoal.schema import Schema
 
 app = typer.Typer(
     no_args_is_help=True, help="Attack a release or a transform before you rely on it."
 )
 
-Table = Annotated[Path, typer.Argument(help="The original rows, CSV or Parquet.")]
 Known = Annotated[
-    list[int] | None, typer.Option("--known", min=0, help="People the attacker knows; repeat.")
+    list[int] | None,
+    typer.Option("--known", min=0, help="How many people the attacker knows. May be repeated."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the attacker's luck.")]
 
 
 @app.command("release")
 def release_attack(
-    release: Annotated[Path, typer.Argument(help="A released table, of any method.")],
+    release: Annotated[
+        Path, typer.Argument(metavar="RELEASE", help="A released table, of any method.")
+    ],
     schema: SchemaFile,
-    people: Annotated[
-        Path,
-        typer.Option("--people", help="Everybody, with all columns: the table before its release."),
+    original: Annotated[
+        Path, typer.Option("--original", help="The raw table: everybody, with all columns.")
     ],
     column: Annotated[
         str | None,
@@ -40,28 +38,35 @@ def release_attack(
         Path | None,
         typer.Option("--second", help="Another release of the same people, to intersect with."),
     ] = None,
-    known: Annotated[
+    known_row: Annotated[
         list[int] | None,
         typer.Option(
-            "--known", min=0, help="Row of PEOPLE whose value the attacker knows, from 0; repeat."
+            "--known-row",
+            min=0,
+            help="Row of the raw table, from 0, whose value the attacker knows. May be repeated.",
         ),
     ] = None,
+    encoding: Encoding = None,
 ) -> None:
     """Link a release to people by their quasi-identifiers and guess what is sensitive.
 
-    PEOPLE holds the sensitive values too: the guesses are scored by them, never made from them.
+    The raw table holds the sensitive values too: guesses are scored by them, never made from them.
     """
-    found = linking_attack(
-        release,
-        people,
+    from shoal.attacks import linking_attack
+    from shoal.schema import Schema
+    from shoal.tables import open_table
+
+    attack = linking_attack(
+        open_table(release, encoding=encoding),
+        open_table(original, encoding=encoding),
         Schema.from_toml(schema),
         column=column,
-        second=second,
-        known=known or (),
+        second=None if second is None else open_table(second, encoding=encoding),
+        known=known_row or (),
     )
-    details = found.summary.details
+    details = attack.summary.details
     facts = {name.replace("_", " "): value for name, value in details.items()}
-    show_attacks({"column": found.column} | facts, [found.summary])
+    show_attacks({"column": attack.column} | facts, [attack.summary])
 
 
 @app.command("table")
@@ -77,6 +82,10 @@ def table_attack(
     passphrase_file: PassphraseFile = None,
 ) -> None:
     """Frequency analysis of aliases, bracketing of graded values, membership."""
+    from shoal.attacks import attack_table
+    from shoal.federated import TransformKey
+    from shoal.federated.transforms._files import sample_file
+
     shared = TransformKey.load(key, passphrase(passphrase_file))
     results = attack_table(
         sample_file(table, shared),
@@ -97,5 +106,9 @@ def kernel_attack(
     passphrase_file: PassphraseFile = None,
 ) -> None:
     """Reconstruction of rows from projections, with and without B, and membership."""
+    from shoal.attacks import attack_kernel
+    from shoal.federated import RandomKernel
+    from shoal.federated.transforms._files import read_rows
+
     shared = RandomKernel.load(kernel, passphrase(passphrase_file))
     show_attacks({}, attack_kernel(read_rows(table), shared, n_known=known, random_state=seed))

@@ -1,9 +1,13 @@
 """How attacks are shown: after every transform, and by `shoal attack`."""
 
-from typing import Any
+from __future__ import annotations
 
-from shoal.attacks import AttackResult
+from typing import TYPE_CHECKING, Any
+
 from shoal.cli._output import output
+
+if TYPE_CHECKING:
+    from shoal.attacks import AttackResult
 
 
 def show_attacks(facts: dict[str, Any], results: list[AttackResult]) -> None:

@@ -1,14 +1,17 @@
 """`shoal check`: does a table keep a promise?"""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.anonymize import Verdict, check_table
 from shoal.cli._group import CHECK_FAILED
 from shoal.cli._options import Encoding, K, Privacy, SchemaFile, Table, read_privacy
 from shoal.cli._output import output
-from shoal.schema import Schema
+
+if TYPE_CHECKING:
+    from shoal.anonymize import Verdict
 
 app = typer.Typer()
 
@@ -30,6 +33,9 @@ def check(
     TABLE may be raw or released.  Rows are grouped by what stands in their quasi-identifiers; a
     missing value matches only a missing value.  No value of anybody is printed.
     """
+    from shoal.anonymize import check_table
+    from shoal.schema import Schema
+
     verdict = check_table(
         table,
         Schema.from_toml(schema),

@@ -1,14 +1,26 @@
 """`shoal compare`: every method on one table."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shoal.anonymize import compare_methods
-from shoal.cli._options import K, Privacy, SchemaFile, Table, read_privacy
+from shoal.cli._options import (
+    Encoding,
+    Force,
+    K,
+    Methods,
+    Plot,
+    Privacy,
+    SchemaFile,
+    Suppress,
+    Table,
+    read_privacy,
+    refuse_existing,
+)
 from shoal.cli._output import output
-from shoal.schema import Schema
 
 app = typer.Typer()
 
@@ -19,39 +31,39 @@ def compare(
     schema: SchemaFile,
     k: K = None,
     diversity: Privacy = None,
-    methods: Annotated[
-        list[str] | None,
-        typer.Option("--method", "-m", help="A method to run; all without. May be repeated."),
-    ] = None,
-    suppress: Annotated[
-        float, typer.Option("--suppress", help="Share of rows that may be left out, 0 to 1.")
-    ] = 0.0,
+    method: Methods = None,
+    suppress: Suppress = None,
     test: Annotated[
         Path | None,
         typer.Option("--test", help="Rows to test a classifier on; else 30 % are drawn."),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", help="Picture to write: .png, .svg, .pdf.")
-    ] = None,
+    plot: Plot = None,
+    encoding: Encoding = None,
+    force: Force = False,
 ) -> None:
     """Run all methods on TABLE and show loss, discernibility, accuracy, risk and time of each.
 
     Nothing is released: the table stays where it is.
     """
+    from shoal.anonymize import compare_methods
+    from shoal.schema import Schema
+    from shoal.tables import open_table
+
+    refuse_existing([] if plot is None else [plot], force=force)
     privacy = read_privacy(k, diversity)
     out = output()
     with out.progress() as progress:
         results = compare_methods(
-            table,
+            open_table(table, encoding=encoding),
             Schema.from_toml(schema),
             privacy,
-            methods=methods,
-            test=test,
-            max_suppression=suppress,
+            methods=method,
+            test=None if test is None else open_table(test, encoding=encoding),
+            max_suppression=suppress or 0.0,
             progress=progress,
         )
     if plot is not None:
-        from shoal.report import plot_comparison  # noqa: PLC0415  needs an optional package
+        from shoal.report import plot_comparison
 
         plot_comparison(results, plot, title=privacy.describe())
     rows = [

@@ -1,16 +1,17 @@
 """`shoal frontier`: what is lost as groups have to be larger."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.anonymize import FullDomain, make_method
-from shoal.anonymize._registry import known_methods
 from shoal.cli._options import (
     Encoding,
     Force,
+    Methods,
     MissingToRoot,
     Privacy,
     SchemaFile,
@@ -20,9 +21,9 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.errors import ParameterError
-from shoal.report import measure_frontier, plot_frontier, plot_lattice
-from shoal.report.figures._frontier import Frontier
-from shoal.schema import Schema
+
+if TYPE_CHECKING:
+    from shoal.report.figures._frontier import Frontier
 
 app = typer.Typer()
 
@@ -34,11 +35,10 @@ def frontier(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Figure: .png, .svg, .pdf; a .csv goes beside it.")
     ],
-    k: Annotated[str, typer.Option("--k", "-k", help="Values of k.")] = "2,5,10,20,50,100,200",
-    method: Annotated[
-        list[str] | None,
-        typer.Option("--method", "-m", help="A method; all of them unless given. May be repeated."),
-    ] = None,
+    k: Annotated[
+        str, typer.Option("-k", "--k", help="Smallest groups to try, with commas between.")
+    ] = "2,5,10,20,50,100,200",
+    method: Methods = None,
     diversity: Privacy = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Releases made at the same time.")
@@ -52,6 +52,11 @@ def frontier(
     force: Force = False,
 ) -> None:
     """Release TABLE with every method over a grid of k; draw and list what each loses."""
+    from shoal.anonymize import FullDomain, make_method
+    from shoal.anonymize._registry import known_methods
+    from shoal.report import measure_frontier, plot_frontier, plot_lattice
+    from shoal.schema import Schema
+
     listing = out.with_suffix(".csv")
     refuse_existing([path for path in (out, listing, lattice) if path is not None], force=force)
     described = Schema.from_toml(schema)
@@ -64,12 +69,12 @@ def frontier(
         makers[name](2)  # an unknown method or condition is told before any work
     out_ = output()
     with out_.progress() as progress:
-        found = measure_frontier(
+        measured = measure_frontier(
             table, makers, _grid(k), n_jobs=jobs, progress=progress,
             missing_to_root=missing_to_root, encoding=encoding,
         )  # fmt: skip
-    plot_frontier(found, out)
-    found.write_csv(listing)
+    plot_frontier(measured, out)
+    measured.write_csv(listing)
     files = {"figure": str(out), "table": str(listing)}
     if lattice is not None:
         least = min(_grid(k))
@@ -77,8 +82,8 @@ def frontier(
         full.fit(table, missing_to_root=missing_to_root, encoding=encoding)
         plot_lattice(full.lattice_, lattice)
         files["lattice"] = str(lattice)
-    data = found.to_dict() | {"files": files}
-    out_.emit(data, lambda: _show(found, out, listing))
+    data = measured.to_dict() | {"files": files}
+    out_.emit(data, lambda: _show(measured, out, listing))
 
 
 def _grid(text: str) -> list[int]:
@@ -88,14 +93,14 @@ def _grid(text: str) -> list[int]:
         raise ParameterError(f"--k {text!r}: give whole numbers, as in 2,5,10.") from None
 
 
-def _show(found: Frontier, out: Path, listing: Path) -> None:
+def _show(frontier: Frontier, out: Path, listing: Path) -> None:
     rows = [
         [p.method, p.k, p.gcp, p.discernibility, p.groups, p.suppressed_rows, p.seconds]
-        for p in found.points
+        for p in frontier.points
     ]
     header = ["method", "k", "detail lost", "discernibility", "groups", "suppressed", "seconds"]
     output().table("", header, rows)
-    for point in found.points:
+    for point in frontier.points:
         if point.failure is not None:
             output().note(f"{point.method}, k={point.k}: {point.failure}")
     output().print(f"Written: {out.name}, {listing.name}")

@@ -1,16 +1,26 @@
 """`shoal mask`: publish as many columns as can go together."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli._options import Encoding, Force, Table, refuse_existing
+from shoal.cli._options import (
+    Columns,
+    Delta,
+    Encoding,
+    Force,
+    Seed,
+    Table,
+    numbers_by_column,
+    refuse_existing,
+)
 from shoal.cli._output import output
-from shoal.cli.publish._quasi_options import Columns, Delta, Seed, numbers_by_column
-from shoal.discover import mask, write_masked
-from shoal.discover._results import MaskResult
-from shoal.tables import open_table
+
+if TYPE_CHECKING:
+    from shoal.discover._results import MaskResult
 
 app = typer.Typer(help="Publish as many columns as can go together.")
 
@@ -21,26 +31,33 @@ def mask_table(
     beta: Annotated[float, typer.Option(help="Largest ratio that the published columns may have.")],
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the published columns here (CSV, Parquet, Arrow)."),
+        typer.Option(
+            "--out", "-o", help="Write the published columns here: .csv, .parquet, .arrow."
+        ),
     ] = None,
     kind: Annotated[str, typer.Option(help="Which ratio: distinct or separation.")] = "distinct",
     column: Columns = None,
     weight: Annotated[
         list[str] | None,
-        typer.Option(help="COLUMN=VALUE of publishing it; repeat. 1 without."),
+        typer.Option(
+            help="COLUMN=VALUE: what publishing it is worth, 1 unless given. May be repeated."
+        ),
     ] = None,
     sample: Annotated[
         int | None, typer.Option(help="Rows (distinct) or pairs (separation) to examine.")
     ] = None,
     delta: Delta = 0.01,
-    seed: Seed = None,
+    seed: Seed = 0,
     encoding: Encoding = None,
     force: Force = False,
 ) -> None:
     """Choose columns whose combinations tell people apart no more than BETA allows."""
+    from shoal.discover import mask, write_masked
+    from shoal.tables import open_table
+
     refuse_existing([] if out is None else [out], force=force)
     engine = open_table(table, encoding=encoding)
-    found = mask(
+    result = mask(
         engine,
         beta,
         kind,
@@ -50,22 +67,22 @@ def mask_table(
         columns=column,
         random_state=seed,
     )
-    ratio = None if out is None else write_masked(engine, found, out, force=force)
-    shown = {**found.to_dict(), "out": None if out is None else str(out), "ratio_written": ratio}
-    output().emit(shown, lambda: _show(found, out, ratio))
+    ratio = None if out is None else write_masked(engine, result, out, force=force)
+    shown = {**result.to_dict(), "out": None if out is None else str(out), "ratio_written": ratio}
+    output().emit(shown, lambda: _show(result, out, ratio))
 
 
-def _show(found: MaskResult, out: Path | None, ratio: float | None) -> None:
+def _show(result: MaskResult, out: Path | None, ratio: float | None) -> None:
     said = output()
-    n_columns = len(found.published) + len(found.withheld)
+    n_columns = len(result.published) + len(result.withheld)
     said.table(
-        f"Published, {len(found.published)} of {n_columns} columns",
-        ("column", f"{found.kind} ratio with it"),
-        list(zip(found.published, found.ratios, strict=True)),
+        f"Published, {len(result.published)} of {n_columns} columns",
+        ("column", f"{result.kind} ratio with it"),
+        list(zip(result.published, result.ratios, strict=True)),
     )
-    said.table("Withheld", ("column",), [(name,) for name in found.withheld])
-    for note in found.notes:
+    said.table("Withheld", ("column",), [(name,) for name in result.withheld])
+    for note in result.notes:
         said.note(f"Note: {note}")
-    said.note(f"{found.guarantee}; {found.seconds:.2f} s.")
+    said.note(f"{result.guarantee}; {result.seconds:.2f} s.")
     if out is not None:
-        said.note(f"Written to {out.name}; {found.kind} ratio of its rows {ratio:.4g}.")
+        said.note(f"Written to {out.name}; {result.kind} ratio of its rows {ratio:.4g}.")

@@ -1,19 +1,19 @@
 """`shoal metrics`: what a table keeps and what it risks."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.anonymize._recheck import count_released
-from shoal.anonymize._release_files import file_beside
 from shoal.cli._options import Encoding, SchemaFile, Table
 from shoal.cli._output import output
 from shoal.cli.publish._show import measures
-from shoal.metrics import risk
-from shoal.metrics._measure import measure_raw
-from shoal.schema import Schema
+
+if TYPE_CHECKING:
+    from shoal.schema import Schema
 
 app = typer.Typer()
 
@@ -28,6 +28,11 @@ def metrics(table: Table, schema: SchemaFile, encoding: Encoding = None) -> None
     Beside a release written by `shoal anonymize` lies its manifest; what was lost against the raw
     table is read from there.
     """
+    from shoal.anonymize._recheck import count_released
+    from shoal.metrics import risk
+    from shoal.metrics._measure import measure_raw
+    from shoal.schema import Schema
+
     described = Schema.from_toml(schema)
     groups = count_released(table, described, encoding=encoding)
     measured = measure_raw(groups, target=_target(described, groups))
@@ -59,6 +64,8 @@ def _target(schema: Schema, groups: Any) -> str | None:
 
 
 def _from_manifest(table: Path) -> dict[str, Any]:
+    from shoal.anonymize._release_files import file_beside
+
     try:
         manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
         return {key: manifest["metrics"]["after"][key] for key in _LOST}

@@ -1,17 +1,27 @@
 """`shoal quasi`: which columns single people out, alone and together."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli._options import Encoding, Force, Table, refuse_existing
+from shoal.cli._options import (
+    Columns,
+    Delta,
+    Encoding,
+    Force,
+    Plot,
+    Seed,
+    Table,
+    numbers_by_column,
+    refuse_existing,
+)
 from shoal.cli._output import output
-from shoal.cli.publish._quasi_options import Columns, Delta, Seed, numbers_by_column
-from shoal.discover import survey
-from shoal.discover._survey import Survey
-from shoal.report import plot_survey
-from shoal.tables import open_table
+
+if TYPE_CHECKING:
+    from shoal.discover._survey import Survey
 
 app = typer.Typer(help="Find the quasi-identifiers of a table.")
 
@@ -25,29 +35,31 @@ def quasi(
     max_size: Annotated[int, typer.Option(help="Attributes that the attacker knows, at most.")] = 3,
     bins: Annotated[
         list[str] | None,
-        typer.Option(help="COLUMN=WIDTH: compare its numbers in bins of this width; repeat."),
+        typer.Option(help="COLUMN=WIDTH: numbers count as equal within it. May be repeated."),
     ] = None,
     weight: Annotated[
         list[str] | None,
-        typer.Option(help="COLUMN=COST of learning it, for the cheapest key; repeat."),
+        typer.Option(help="COLUMN=COST: what learning it costs an attacker. May be repeated."),
     ] = None,
     examine: Annotated[
         str, typer.Option(help="auto, all (every row) or sample (for the searches).")
     ] = "auto",
     eps: Annotated[float, typer.Option(help="Error that a sampled key may have.")] = 0.01,
     delta: Delta = 0.01,
-    seed: Seed = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the risk to this file (PNG, SVG or PDF).")
-    ] = None,
+    seed: Seed = 0,
+    plot: Plot = None,
     encoding: Encoding = None,
     force: Force = False,
 ) -> None:
     """Show what single columns tell, the smallest keys, and what an attacker can do."""
+    from shoal.discover import survey
+    from shoal.report import plot_survey
+    from shoal.tables import open_table
+
     refuse_existing([] if plot is None else [plot], force=force)
     out = output()
     with out.progress() as progress:
-        found = survey(
+        surveyed = survey(
             open_table(table, encoding=encoding),
             max_size,
             columns=column,
@@ -60,54 +72,54 @@ def quasi(
             progress=progress,
         )
     if plot is not None:
-        plot_survey(found, plot)
-    shown = {**found.to_dict(), "plot": None if plot is None else str(plot)}
-    out.emit(shown, lambda: _show(found, plot))
+        plot_survey(surveyed, plot)
+    shown = {**surveyed.to_dict(), "plot": None if plot is None else str(plot)}
+    out.emit(shown, lambda: _show(surveyed, plot))
 
 
-def _show(found: Survey, plot: Path | None) -> None:
+def _show(survey: Survey, plot: Path | None) -> None:
     out = output()
     out.table(
-        f"Single columns of {found.n_rows:,} rows",
+        f"Single columns of {survey.n_rows:,} rows",
         ("column", "distinct ratio", "separation ratio", "unique rows"),
         [
             (risk.attributes[0], risk.distinct_ratio, risk.separation_ratio, risk.unique)
-            for risk in found.columns
+            for risk in survey.columns
         ],
     )
     out.table(
         "An attacker who knows ...",
-        ("attributes", "worst set" if found.exhaustive else "worst set found", "unique rows", "%"),
+        ("attributes", "worst set" if survey.exhaustive else "worst set found", "unique rows", "%"),
         [
             (len(risk.attributes), ", ".join(risk.attributes), risk.unique, 100 * risk.unique_share)
-            for risk in found.attacker
+            for risk in survey.attacker
         ],
     )
-    _show_keys(found)
-    for note in found.notes:
+    _show_keys(survey)
+    for note in survey.notes:
         out.note(f"Note: {note}")
-    out.note(f"{found.guarantee}; {found.seconds:.2f} s.")
+    out.note(f"{survey.guarantee}; {survey.seconds:.2f} s.")
     if plot is not None:
         out.note(f"Drawn to {plot.name}.")
 
 
-def _show_keys(found: Survey) -> None:
+def _show_keys(survey: Survey) -> None:
     out = output()
-    if found.n_equal:
+    if survey.n_equal:
         out.note(
-            f"{found.n_equal:,} rows equal another one on every column: no set of columns is a "
+            f"{survey.n_equal:,} rows equal another one on every column: no set of columns is a "
             "key. The keys below are of the rows made distinct."
         )
     rows: list[tuple[int, str, str]] = []
-    if found.minimal_keys is not None:
-        rows = [(len(key), ", ".join(key), "minimal") for key in found.minimal_keys.keys]
-    if not rows and found.key is not None:
-        how = "smallest there is" if found.key.proved_minimum else "found greedily"
-        rows = [(len(found.key.attributes), ", ".join(found.key.attributes), how)]
+    if survey.minimal_keys is not None:
+        rows = [(len(key), ", ".join(key), "minimal") for key in survey.minimal_keys.keys]
+    if not rows and survey.key is not None:
+        how = "smallest there is" if survey.key.proved_minimum else "found greedily"
+        rows = [(len(survey.key.attributes), ", ".join(survey.key.attributes), how)]
     if not rows:
         return
     out.table("Keys", ("attributes", "key", "which is"), rows[:_MOST_KEYS])
     if len(rows) > _MOST_KEYS:
         out.note(f"{len(rows) - _MOST_KEYS} further minimal keys: see --json.")
-    if found.key is not None:
-        out.note(f"{found.key.guarantee}.")
+    if survey.key is not None:
+        out.note(f"{survey.key.guarantee}.")

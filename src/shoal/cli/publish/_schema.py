@@ -1,17 +1,20 @@
 """`shoal schema`: suggest what the columns of a table are; `shoal schema show`: look at it."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.tree import Tree as Branches
 from typer.core import TyperGroup
 
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
-from shoal.discover import suggest_schema
-from shoal.schema import Column, Hierarchy, Schema
-from shoal.schema._column import ROLES
+
+if TYPE_CHECKING:
+    from rich.tree import Tree as Branches
+
+    from shoal.schema import Column, Schema
 
 
 class _SuggestByDefault(TyperGroup):
@@ -44,8 +47,9 @@ def suggest(
 
     Read it column by column before you use it: only you know what others know.
     """
-    if out is not None:
-        refuse_existing([out], force=force)
+    from shoal.discover import suggest_schema
+
+    refuse_existing([] if out is None else [out], force=force)
     out_ = output()
     with out_.progress() as progress:
         progress(0, 0, "looking at the columns")
@@ -56,14 +60,22 @@ def suggest(
 
 
 @app.command()
-def show(schema: Annotated[Path, typer.Argument(help="Schema file, TOML.")]) -> None:
+def show(
+    schema: Annotated[Path, typer.Argument(metavar="SCHEMA", help="Schema file, TOML.")],
+) -> None:
     """Show roles, hierarchies and limits of SCHEMA."""
+    from shoal.schema import Schema
+
     described = Schema.from_toml(schema)
     output().emit(described, lambda: output().print(draw_schema(described)))
 
 
 def draw_schema(schema: Schema) -> Branches:
     """Columns below their roles."""
+    from rich.tree import Tree as Branches
+
+    from shoal.schema._column import ROLES
+
     root = Branches(f"{len(schema)} columns")
     for role in ROLES:
         names = schema.having(role)
@@ -90,6 +102,8 @@ def _line(name: str, column: Column) -> str:
 
 
 def _hierarchy(hierarchy: Any) -> str:
+    from shoal.schema import Hierarchy
+
     if isinstance(hierarchy, Hierarchy):
         return f"{hierarchy.n_values} values in {hierarchy.n_levels} levels"
     written = hierarchy.to_toml()

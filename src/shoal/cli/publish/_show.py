@@ -1,12 +1,16 @@
 """Releases and measures as tables for people."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shoal.anonymize import Release
 from shoal.cli._output import output
-from shoal.metrics import Metrics, Risk
+
+if TYPE_CHECKING:
+    from shoal.anonymize import Release
+    from shoal.metrics import Metrics, Risk
 
 
 def show_release(release: Release, paths: Mapping[str, Path]) -> None:
@@ -30,7 +34,7 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
 
 def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
     """The measures worth a line each."""
-    found: dict[str, Any] = {
+    lines: dict[str, Any] = {
         "rows": metrics.n_rows - metrics.n_suppressed,
         "suppressed rows": metrics.n_suppressed,
         "groups": metrics.n_groups,
@@ -43,14 +47,14 @@ def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
         "rows at more than 1 in 5": percent(risk.prosecutor.share_above),
     }
     for column, inference in risk.inference.items():
-        found[f"rows whose {column} is certain"] = percent(inference.certain_share)
-    found |= {
+        lines[f"rows whose {column} is certain"] = percent(inference.certain_share)
+    lines |= {
         "detail lost (GCP)": percent(metrics.gcp),
         "discernibility": metrics.discernibility,
     }
     if metrics.classification_metric is not None:
-        found["rows against their group's class"] = percent(metrics.classification_metric)
-    return found
+        lines["rows against their group's class"] = percent(metrics.classification_metric)
+    return lines
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[list[Any]]:

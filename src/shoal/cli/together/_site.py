@@ -1,28 +1,21 @@
 """`shoal site`: keys, encoded rows, shares, and reading results back."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.attacks import attack_kernel, attack_table
+from shoal._atomic import write_text
+from shoal.cli._options import Force, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.cli.publish._attack_output import show_attacks, show_facts
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
 from shoal.errors import ParameterError
-from shoal.federated import (
-    RandomKernel,
-    TransformKey,
-    decode_file,
-    decode_text,
-    encode_file,
-    make_kernel,
-    make_key,
-    make_share,
-    write_share,
-)
-from shoal.federated._agreement import read_agreement
-from shoal.federated.transforms._files import combine_files, read_rows, sample_file
+
+if TYPE_CHECKING:
+    from shoal.federated import RandomKernel, TransformKey
 
 app = typer.Typer(no_args_is_help=True, help="Mine across sites.")
 key_app = typer.Typer(no_args_is_help=True, help="Make, show and extend the sites' shared key.")
@@ -32,14 +25,14 @@ app.add_typer(kernel_app, name="kernel")
 
 TEXT = (".txt", ".md", ".log", ".dot")
 
-Agreement = Annotated[Path, typer.Argument(help="What the sites agreed on, TOML.")]
-KeyArgument = Annotated[Path, typer.Argument(help="Key file.")]
+Agreement = Annotated[
+    Path, typer.Argument(metavar="AGREEMENT", help="What the sites agreed on, TOML.")
+]
+KeyArgument = Annotated[Path, typer.Argument(metavar="KEY", help="Key file.")]
 KeyOption = Annotated[Path, typer.Option("--key", help="Key file.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="File to write.")]
 Site = Annotated[str, typer.Option("--site", help="Name of this site.")]
 Folder = Annotated[Path, typer.Option("--to", help="Folder where all sites put their files.")]
-Table = Annotated[Path, typer.Argument(help="CSV or Parquet file.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
 
 @key_app.command("new")
@@ -47,7 +40,10 @@ def key_new(
     agreement: Agreement, out: Out, passphrase_file: PassphraseFile = None, force: Force = False
 ) -> None:
     """Draw a key and write it, encrypted."""
-    _refuse_existing(out, force)
+    from shoal.federated import make_key
+    from shoal.federated._agreement import read_agreement
+
+    _refuse_existing_key(out, force)
     key = make_key(read_agreement(agreement))
     key.save(out, passphrase(passphrase_file, new=True))
     _show_key(key)
@@ -56,6 +52,8 @@ def key_new(
 @key_app.command("show")
 def key_show(key: KeyArgument, passphrase_file: PassphraseFile = None) -> None:
     """Show version, fingerprint and columns; never ranges or aliases."""
+    from shoal.federated import TransformKey
+
     _show_key(TransformKey.load(key, passphrase(passphrase_file)))
 
 
@@ -63,10 +61,14 @@ def key_show(key: KeyArgument, passphrase_file: PassphraseFile = None) -> None:
 def key_extend(
     key: KeyArgument,
     column: Annotated[str, typer.Option("--column", help="Mapped column.")],
-    category: Annotated[list[str], typer.Option("--category", help="New category; repeat.")],
+    category: Annotated[
+        list[str], typer.Option("--category", help="New category. May be repeated.")
+    ],
     passphrase_file: PassphraseFile = None,
 ) -> None:
     """Add categories under new aliases; old aliases stay.  Send the new file to all sites."""
+    from shoal.federated import TransformKey
+
     secret = passphrase(passphrase_file)
     longer = TransformKey.load(key, secret).extend({column: category})
     longer.save(key, secret)
@@ -78,7 +80,10 @@ def kernel_new(
     agreement: Agreement, out: Out, passphrase_file: PassphraseFile = None, force: Force = False
 ) -> None:
     """Draw B and write it with the agreed ranges, encrypted."""
-    _refuse_existing(out, force)
+    from shoal.federated import make_kernel
+    from shoal.federated._agreement import read_agreement
+
+    _refuse_existing_key(out, force)
     kernel = make_kernel(read_agreement(agreement))
     kernel.save(out, passphrase(passphrase_file, new=True))
     _show_kernel(kernel)
@@ -87,6 +92,8 @@ def kernel_new(
 @kernel_app.command("show")
 def kernel_show(kernel: KeyArgument, passphrase_file: PassphraseFile = None) -> None:
     """Show the fingerprint and the features; never B."""
+    from shoal.federated import RandomKernel
+
     _show_kernel(RandomKernel.load(kernel, passphrase(passphrase_file)))
 
 
@@ -103,6 +110,10 @@ def encode(
     passphrase_file: PassphraseFile = None,
 ) -> None:
     """Encode TABLE with the shared key, for the miner."""
+    from shoal.attacks import attack_table
+    from shoal.federated import TransformKey, encode_file
+    from shoal.federated.transforms._files import sample_file
+
     shared = TransformKey.load(key, passphrase(passphrase_file))
     for fingerprint in peer or ():
         shared.check_peer(fingerprint)
@@ -113,31 +124,42 @@ def encode(
 
 @app.command()
 def combine(
-    files: Annotated[list[Path], typer.Argument(help="The sites' encoded files.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILES", help="The sites' encoded files.")],
     out: Out,
     site: Annotated[
-        list[str] | None, typer.Option("--site", help="Site whose file is expected; repeat.")
+        list[str] | None,
+        typer.Option("--site", help="Site whose file is expected. May be repeated."),
     ] = None,
     with_site: Annotated[bool, typer.Option(help="Add a column with each row's site.")] = False,
+    force: Force = False,
 ) -> None:
     """Join encoded files; different keys are refused before anything is written."""
+    from shoal.federated.transforms._files import combine_files
+
     if out.suffix != ".parquet":
         raise ParameterError("the combined file must end in .parquet.")
+    refuse_existing([out], force=force)
     written = combine_files(files, out, sites=site, with_site=with_site)
     _say({"file": written.name, "files": len(files)})
 
 
 @app.command()
 def decode(
-    source: Annotated[Path, typer.Argument(help="Encoded rows (Parquet, CSV) or a text report.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="SOURCE", help="Encoded rows (Parquet, CSV) or a text report.")
+    ],
     key: KeyOption,
     out: Out,
     passphrase_file: PassphraseFile = None,
+    force: Force = False,
 ) -> None:
     """Read rows or a report back with the shared key."""
+    from shoal.federated import TransformKey, decode_file, decode_text
+
+    refuse_existing([out], force=force)
     shared = TransformKey.load(key, passphrase(passphrase_file))
     if source.suffix in TEXT:
-        out.write_text(decode_text(source.read_text("utf-8"), shared), "utf-8")
+        write_text(out, decode_text(source.read_text("utf-8"), shared))
     else:
         decode_file(source, out, shared)
     _say({"file": out.name})
@@ -156,6 +178,10 @@ def share(
     passphrase_file: PassphraseFile = None,
 ) -> None:
     """Publish TABLE's random-kernel projection, with outcomes."""
+    from shoal.attacks import attack_kernel
+    from shoal.federated import RandomKernel, make_share, write_share
+    from shoal.federated.transforms._files import read_rows
+
     shared = RandomKernel.load(kernel, passphrase(passphrase_file))
     rows = read_rows(table)
     made = make_share(shared, rows, site, label=label, time=time, event=event)
@@ -183,7 +209,7 @@ def _show_kernel(kernel: RandomKernel) -> None:
     )
 
 
-def _refuse_existing(path: Path, force: bool) -> None:
+def _refuse_existing_key(path: Path, force: bool) -> None:
     if path.exists() and not force:
         raise ParameterError(
             f"'{path.name}' exists, and a key that is lost cannot be made again. Choose another "

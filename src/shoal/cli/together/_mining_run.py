@@ -1,0 +1,135 @@
+"""One run of a mining command: connect, fit, show the model, keep what a cut run has reached."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from shoal._atomic import write_text
+from shoal.cli._output import output
+from shoal.errors import ConnectionCutError, ParameterError, TableError
+from shoal.parties import Channel, connect, fingerprint, listen
+from shoal.schema import Schema
+from shoal.secure import FirstParty, Party, SecondParty, Settings, TablePart, read_part
+from shoal.secure.miners._progress import Progress
+
+
+@dataclass(frozen=True)
+class MiningRun:
+    """Everything a mining command needs besides its own parameters."""
+
+    listen: str
+    connect: str
+    key: Path
+    certificate: Path
+    peer: Path
+    timeout: float
+    table: Path
+    schema: Path
+    split: str
+    share_values: bool
+    settings: Settings
+    state: Path | None
+    out: Path | None
+
+    def mine(self, what: str, model: Any, view: Callable[[Any], tuple[Any, str]]) -> None:
+        """Connect, fit, print the model; keep the state of a cut run."""
+        schema = Schema.from_toml(self.schema)
+        done = _stored(self.state, _identity(what, model, self.split))
+        say = output()
+        rounds = len(done)
+
+        def report(progress: Progress) -> None:
+            nonlocal rounds
+            rounds = len(progress.rounds)
+            _store(self.state, _identity(what, model, self.split), progress.rounds)
+            say.note(f"round {rounds} done; {_traffic(progress.traffic)}")
+
+        if not self.share_values:
+            self._part(schema, None)  # a file that cannot be used is told before anybody is called
+        with self._channel() as channel:
+            say.note(f"connected; the other party is {fingerprint(self.peer)}")
+            try:
+                party = self._party(channel)
+                part = self._part(schema, party)
+                model.fit(part, party, done=done, progress=report)
+            except ConnectionCutError as error:
+                hint = f" {rounds} rounds are kept: run the same command again at both ends."
+                raise ConnectionCutError(f"{error}{hint if self.state else ''}") from None
+            traffic = channel.transcript.to_dict()
+        data, text = view(model)
+        data = {"model": data, "traffic": traffic}
+        if self.out is not None:
+            write_text(self.out, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+        say.emit(data, lambda: typer.echo(text))
+        say.note(f"done; {_traffic(traffic)}")
+
+    def _channel(self) -> Channel:
+        if bool(self.listen) == bool(self.connect):
+            raise ParameterError("give one of --listen and --connect.")
+        open_ = listen if self.listen else connect
+        return open_(
+            _address(self.listen or self.connect),
+            key=self.key,
+            certificate=self.certificate,
+            peer=self.peer,
+            timeout=self.timeout,
+        )
+
+    def _party(self, channel: Channel) -> Party:
+        return (FirstParty if self.listen else SecondParty)(channel, self.settings)
+
+    def _part(self, schema: Schema, party: Party | None) -> TablePart:
+        if self.split not in ("rows", "columns", "cells"):
+            raise ParameterError(f"split is rows, columns or cells, got {self.split!r}.")
+        return read_part(
+            self.table,
+            schema,
+            split="rows" if self.split == "rows" else "cells",
+            party=party if self.share_values else None,
+        )
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise ParameterError(f"an address is HOST:PORT, got {text!r}.")
+    return host.strip("[]"), int(port)
+
+
+def _traffic(counts: dict[str, int]) -> str:
+    sent, received = counts["bytes_sent"] / 1e6, counts["bytes_received"] / 1e6
+    return f"{counts['rounds']} turns, {sent:.1f} MB sent, {received:.1f} MB received"
+
+
+def _identity(what: str, model: Any, split: str) -> str:
+    """Hash of what a state file belongs to."""
+    text = json.dumps([what, split, model.get_params()], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _stored(path: Path | None, identity: str) -> list[list[int]]:
+    if path is None or not path.exists():
+        return []
+    try:
+        data = json.loads(path.read_text())
+        rounds = [[int(value) for value in outcome] for outcome in data["rounds"]]
+        same = data["run"] == identity
+    except (ValueError, KeyError, TypeError):
+        raise TableError(f"{path.name!r} is not a state file. Remove it to start anew.") from None
+    if not same:
+        raise ParameterError(
+            f"{path.name!r} belongs to a run with other parameters. Remove it to start anew."
+        )
+    return rounds
+
+
+def _store(path: Path | None, identity: str, rounds: list[list[int]]) -> None:
+    if path is not None:
+        write_text(path, json.dumps({"run": identity, "rounds": rounds}) + "\n")
