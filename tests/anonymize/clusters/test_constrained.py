@@ -91,16 +91,16 @@ def parts_at_the_limits(schema, rows):
     """Rows by the limits of their values, found by walking up the hierarchies."""
     from tests.anonymize.people import PARENTS
 
-    found = defaultdict(list)
+    parts = defaultdict(list)
     for number, row in enumerate(rows):
         key = []
-        for at, name in enumerate(schema.quasi_identifiers):
-            node = row[at]
+        for column, name in enumerate(schema.quasi_identifiers):
+            node = row[column]
             while node not in schema[name].limit and node != "*":
-                node = PARENTS[at][node]
+                node = PARENTS[column][node]
             key.append(node)
-        found[tuple(key)].append(number)
-    return found
+        parts[tuple(key)].append(number)
+    return parts
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -204,14 +204,14 @@ def test_violations_of_a_method_without_limits_are_counted():
     recoded = free.recoding_.recode(cells)
     counted = limit_violations(recoded)
     expected = {}
-    for at, name in enumerate(schema.quasi_identifiers):
+    for column, name in enumerate(schema.quasi_identifiers):
         if not schema[name].limit:
             continue
-        tree = cells.codings[at].hierarchy
+        tree = cells.codings[column].hierarchy
         total = 0
         for cell in range(cells.n_groups):
-            node = int(recoded.codes[recoded.group_of[cell], at])
-            ceiling = int(cells.codings[at].ceiling[cells.keys[cell, at]])
+            node = int(recoded.codes[recoded.group_of[cell], column])
+            ceiling = int(cells.codings[column].ceiling[cells.keys[cell, column]])
             total += int(cells.sizes[cell]) * bool(tree.depth[node] < tree.depth[ceiling])
         expected[name] = total
     assert counted == expected

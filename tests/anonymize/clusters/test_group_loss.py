@@ -16,11 +16,12 @@ def test_loss_is_that_of_the_label_that_covers_both_codes(monkeypatch, limit, ra
     cells = group_cases.cells(0)
     columns, is_range, weights = group_cases.columns_of(cells, ranges)
     assert is_range.tolist() == [ranges, False, ranges]
-    for at, coding in enumerate(cells.codings):
+    for column, coding in enumerate(cells.codings):
         for low in range(coding.n_codes):
             for high in range(low, coding.n_codes):
-                expected = weights[at] * twin.label_loss_of([low, high], coding, is_range[at])
-                assert pair_loss(columns, at, low, high) == pytest.approx(expected)
+                loss = twin.label_loss_of([low, high], coding, is_range[column])
+                expected = pytest.approx(weights[column] * loss)
+                assert pair_loss(columns, column, low, high) == expected
 
 
 def test_numbers_without_a_hierarchy_cost_what_they_span():

@@ -32,9 +32,9 @@ def test_every_released_group_keeps_the_promise_and_every_row_is_released(model,
     recoded = method.release_.recoded
     assert model.bind(["s"]).holds(recoded.groups).all()
     assert len(method.release_.table.fetchall()) == 200
-    for at, labels in enumerate(recoded.labels):
-        code = recoded.cells.keys[:, at]
-        label = recoded.codes[recoded.group_of, at]
+    for column, labels in enumerate(recoded.labels):
+        code = recoded.cells.keys[:, column]
+        label = recoded.codes[recoded.group_of, column]
         assert ((labels.low[label] <= code) & (code <= labels.high[label])).all()
 
 
@@ -42,11 +42,11 @@ def test_every_released_group_keeps_the_promise_and_every_row_is_released(model,
 def test_refinement_never_raises_loss(seed):
     table, schema = people(seed), group_cases.SCHEMA
     plain = Schema({**schema, "city": {**schema["city"].to_toml(), "weight": 1.0}})
-    found = [
+    losses = [
         loss(LocalRecoding(plain, KAnonymity(5), refine=refine).fit(table).release_.recoded)
         for refine in (False, True)
     ]
-    assert found[1] <= found[0] + 1e-12
+    assert losses[1] <= losses[0] + 1e-12
 
 
 def test_the_result_depends_on_nothing_else():
@@ -85,8 +85,8 @@ ROWS = ["San Diego", "Los Angeles", "Wichita", "Kansas City", "Lincoln", "Lincol
 
 def test_limits_are_kept():
     release = LocalRecoding(LIMITED, KAnonymity(2)).fit(group_cases.table({"place": ROWS})).release_
-    found = [row[0] for row in release.table.fetchall()]
-    assert found == ["California", "California", *["Kansas"] * 2, "Lincoln", "Lincoln", "Kansas"]
+    places = [row[0] for row in release.table.fetchall()]
+    assert places == ["California", "California", *["Kansas"] * 2, "Lincoln", "Lincoln", "Kansas"]
 
 
 def test_impossible_limits_name_the_column_and_the_rows():
@@ -124,9 +124,9 @@ def test_a_saved_recoding_holds_no_rows(tmp_path):
     assert len(pickle.loads(pickle.dumps(method)).recoding_.keys) == 0
     cells = method.release_.recoded.cells
     fresh, own = loaded.recode(cells), method.recoding_.recode(cells)
-    label = [fresh.codes[fresh.group_of, at] for at in range(3)]
-    for at in range(3):
-        assert (fresh.labels[at].low[label[at]] <= cells.keys[:, at]).all()
+    label = [fresh.codes[fresh.group_of, column] for column in range(3)]
+    for column in range(3):
+        assert (fresh.labels[column].low[label[column]] <= cells.keys[:, column]).all()
     assert loss(fresh) <= loss(own) + 1e-12  # the cheapest covering group, not the fitted one
 
 
