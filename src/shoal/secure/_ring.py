@@ -74,6 +74,7 @@ class Ring:
         for i in range(self.words):
             partial = a[..., i] + b[..., i]
             result[..., i] = partial + carry
+            # An unsigned sum wrapped exactly when it is smaller than a summand.
             carry = (partial < a[..., i]) | (result[..., i] < partial)
         return result
 
@@ -93,6 +94,7 @@ class Ring:
 
     def total(self, a: Limbs, axis: int) -> Limbs:
         """Sum along an axis (fewer than 2**32 elements)."""
+        # Half limbs leave 32 bits of room, so that no sum wraps and carries are added once.
         low, high = a & np.uint64(0xFFFFFFFF), a >> np.uint64(32)
         low, high = low.sum(axis=axis), high.sum(axis=axis)
         result = np.empty_like(low)

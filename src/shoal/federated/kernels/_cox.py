@@ -135,6 +135,7 @@ def fit_cox(
     if weights is not None:
         frame["weight"] = np.asarray(weights, np.float64)
         options = {"weights_col": "weight"}
+    # Imported only now: an optional package, and slow to import.
     convergence = importlib.import_module("lifelines.exceptions").ConvergenceError
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its use of pandas, and advice on non-integer weights

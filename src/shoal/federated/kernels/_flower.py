@@ -21,7 +21,8 @@ from shoal.federated.kernels._arrays import (
 from shoal.federated.kernels._shares import OUTCOMES, Share
 from shoal.federated.kernels._stacked_shares import check_agreement
 
-PATIENCE = 300  # seconds that the trainer waits for the sites
+SECONDS_FOR_SITES = 300  # that the trainer waits until all sites are there
+SECONDS_FOR_METADATA = 60
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class _Training:
 
     def initialize_parameters(self, client_manager: Any) -> Any:
         """Nothing is trained yet; this is where fingerprints are compared."""
-        client_manager.wait_for(len(self.sites), timeout=PATIENCE)
+        client_manager.wait_for(len(self.sites), timeout=SECONDS_FOR_SITES)
         self._guard(lambda: self._compare(client_manager))
         return self.common.ndarrays_to_parameters([np.zeros(1)])
 
@@ -214,8 +215,9 @@ class _Training:
         asked = self.common.GetPropertiesIns({})
         told = []
         for client in client_manager.all().values():
-            answer = client.get_properties(asked, timeout=60, group_id=0)
+            answer = client.get_properties(asked, timeout=SECONDS_FOR_METADATA, group_id=0)
             meta = json.loads(str(answer.properties["share"]))
+            # A share without rows: enough to compare fingerprints before any row is sent.
             outcomes = [np.zeros(0) for _ in OUTCOMES[meta["outcome"]]]
             told.append(share_from_arrays([np.zeros((0, meta["components"])), *outcomes], meta))
         present = sorted(share.site for share in told)

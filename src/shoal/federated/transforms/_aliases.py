@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias
 from shoal.errors import ParameterError, SchemaError
 
 Category: TypeAlias = str | int | bool
-SHOWN = 5
+CATEGORIES_SHOWN = 5  # in an error
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,6 +68,7 @@ class AliasTable:
         """Add categories under new random aliases; the ones already present keep theirs."""
         known = set(map(_tagged, self.categories))
         added = {_tagged(c): c for c in categories if _tagged(c) not in known}
+        # Sorted before they are shuffled: nothing of the order of the rows is left.
         shuffled = [added[tag] for tag in sorted(added)]
         secrets.SystemRandom().shuffle(shuffled)
         return type(self)(self.prefix, self.categories + tuple(shuffled))
@@ -102,8 +103,9 @@ class AliasTable:
         known = self.to_alias
         unknown = sorted({str(v) for v in distinct if v is not None and v not in known})
         if unknown:
-            more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
-            named = ", ".join(repr(v) for v in unknown[:SHOWN])
+            left = len(unknown) - CATEGORIES_SHOWN
+            more = f" and {left} more" if left > 0 else ""
+            named = ", ".join(repr(v) for v in unknown[:CATEGORIES_SHOWN])
             raise SchemaError(
                 f"column '{column}': categories without an alias: {named}{more}. Extend the key "
                 "with them at every site; nothing was encoded."

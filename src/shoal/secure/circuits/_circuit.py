@@ -60,6 +60,7 @@ class Circuit:
     @cached_property
     def layers(self) -> tuple[Layer, ...]:
         """The gates in an order of few, wide steps."""
+        # Gates of one depth and kind do not depend on one another: each layer is one step in NumPy.
         depth = [0] * self.n_wires
         groups: dict[tuple[int, bool], list[tuple[int, int, int]]] = {}
         for wire, (is_and, left, right) in enumerate(self.gates, self.n_inputs):
@@ -110,7 +111,7 @@ class Builder:
 
     def and_(self, a: int, b: int) -> int:
         """Literal that is true when both are."""
-        a, b = min(a, b), max(a, b)
+        a, b = min(a, b), max(a, b)  # one order, so that equal gates are found again
         if a == FALSE or a ^ 1 == b:
             return FALSE
         if a in (TRUE, b):
@@ -124,6 +125,7 @@ class Builder:
             return b ^ a
         if a >> 1 == b >> 1:
             return (a ^ b) & 1
+        # Negations move to the output, where they are free and hide no equal gate.
         return self._gate(False, a & ~1, b & ~1) ^ ((a ^ b) & 1)
 
     def not_(self, a: int) -> int:

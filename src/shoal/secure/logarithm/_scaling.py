@@ -49,6 +49,7 @@ def scale_exactly(party: Party, modulus: int, factor: Fraction, shares: list[int
 
     **Costs.**  One round; about nine AND gates per bit of the modulus.
     """
+    # The whole part of the factor distributes over the sum of shares; only the rest is delicate.
     whole, rest = divmod(factor.numerator, factor.denominator)
     rounded = [_rounded(rest * share, factor.denominator) for share in shares]
     width = modulus.bit_length()

@@ -154,6 +154,7 @@ def phase_one(bits: int, modulus: int) -> Program:
     shift, moved = encode(b, marks[::-1]), x
     for stage in range(len(shift) - 1, -1, -1):
         moved = shifted(b, moved, 1 << stage, shift[stage])
+    # Rounded up, epsilon is negative, which is a number just below the modulus.
     up, low = moved[bits - 2], moved[: bits - 2]
     pad = [FALSE] * (width - bits + 1)
     raised, _ = add(b, [*low, FALSE, *pad], constant(modulus - (1 << bits - 2), width))

@@ -37,7 +37,7 @@ def index_of_least(party: Party, ring: Ring, shares: list[list[int]]) -> NDArray
     if not shares:
         return np.zeros(0, np.intp)
     count = len(shares[0])
-    if count == 1:
+    if count == 1:  # no circuit is needed to find the only one
         return np.zeros(len(shares), np.intp)
     limbs = ring.limbs(value for row in shares for value in row)
     bits = ring.bit_array(limbs).reshape(len(shares), count * ring.bits)

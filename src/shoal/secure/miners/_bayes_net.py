@@ -200,6 +200,7 @@ class SecureBayesNet(Parameters):
     ) -> list[int]:
         """Best addition for each active column, or STOP when none is better than what it has."""
         candidates = [self._candidates(order, parents, c) for c in active]
+        # The first family of each column is what it has: index 0 means that nothing is better.
         families = [
             [(c, tuple(parents[c])), *((c, (*parents[c], new)) for new in choices)]
             for c, choices in zip(active, candidates, strict=True)

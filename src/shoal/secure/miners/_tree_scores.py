@@ -93,6 +93,7 @@ def _leaf_program(n_classes: int, width: int, min_rows: int) -> Program:
     label = choose(b, any_of(b, present), _majority(b, own), _majority(b, parent))
     leaf = 1
     if min_rows:
+        # A node is mixed once a class is present and an earlier one was.
         seen, mixed = 0, 0
         for one in present:
             mixed = b.or_(mixed, b.and_(seen, one))
@@ -100,8 +101,10 @@ def _leaf_program(n_classes: int, width: int, min_rows: int) -> Program:
         size = [0] * (width + 1)
         for count in own:
             size, _ = add(b, size, [*count, 0])
+        # A limit that the counter cannot hold is above every size.
         small = less(b, size, constant(min_rows, width + 1)) if min_rows < 2**width else 1
         leaf = b.or_(b.not_(mixed), small)
+    # The class is opened for leaves only: of other nodes it would tell the majority.
     return Program(b.finish([leaf, *(b.and_(leaf, bit) for bit in label)]), 1 + len(label))
 
 

@@ -75,7 +75,7 @@ class ExtensionReceiver:
         rows = np.empty((len(choices), 2), np.uint64)
         for start in range(0, len(choices), _CHUNK):
             part = choices[start : start + _CHUNK]
-            octets = _octets(len(part))
+            octets = _octets(len(part))  # whole words: rows beyond the last choice are dropped
             packed = np.zeros(octets, np.uint8)
             bits = np.packbits(part, bitorder="little")
             packed[: len(bits)] = bits
@@ -103,6 +103,9 @@ def _columns(streams: list[CipherContext], octets: int) -> NDArray[np.uint8]:
 def _transpose(columns: NDArray[np.uint8]) -> Labels:
     """Turn 128 packed columns into packed rows of 128 bits, by 8 x 8 bit blocks."""
     octets = columns.shape[1]
+    # A word holds one 8 x 8 block.  Swapping bits 7, 14 and 28 apart transposes its 2 x 2, 4 x 4
+    # and 8 x 8 squares, for all blocks at once; unpacking to single bits would take 8 times the
+    # memory.
     blocks = columns.reshape(WIDTH // 8, 8, octets).transpose(2, 0, 1)
     x = np.ascontiguousarray(blocks).view("<u8")[..., 0].astype(np.uint64)  # (octets, 16)
     for shift, mask in (

@@ -21,7 +21,7 @@ from gmpy2 import mpz
 from shoal.errors import ParameterError, ProtocolError
 
 SHORT_EXPONENT_BITS = 256  # twice the security level: the best attack is square-root
-_WINDOW = 8
+_WINDOW = 8  # bits of the exponent per row of the table of powers
 SECURITY = {2048: 112, 3072: 128, 4096: 152}
 
 Integer = Any  # gmpy2.mpz or int; gmpy2 has no usable types for the checker
@@ -92,6 +92,7 @@ class PublicKey:
 
     def pack(self, ciphertexts: list[Integer], slot: int) -> Integer:
         """Encrypt all plaintexts side by side, each `slot` bits wide, the first one lowest."""
+        # Horner's rule: one public shift per ciphertext in place of one long power each.
         *others, result = ciphertexts
         for ciphertext in reversed(others):
             result = gmpy2.powmod(result, 1 << slot, self.square) * ciphertext % self.square
@@ -101,6 +102,7 @@ class PublicKey:
         if self._table is None:
             self._table = self._powers()
         result = mpz(1)
+        # One table row per byte of the exponent: a power is 32 products and no squaring.
         for row in self._table:
             result = result * row[exponent & (2**_WINDOW - 1)] % self.square
             exponent >>= _WINDOW
