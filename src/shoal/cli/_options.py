@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal._atomic import refuse_existing as refuse_existing  # for the commands
+from shoal.anonymize._registry import METHODS
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.privacy import PrivacyModel
 
-METHOD_NAMES = ("bottom-up", "top-down", "local", "full-domain", "mondrian", "constrained")
-"""The registry's names; written down here since the registry loads every method."""
-
 CONDITION_EXAMPLES = (
     "distinct:3, entropy:1.5, recursive:3:2 (c, l), confidence:0.85, t:0.2, alpha:0.7, "
     "p-sensitive:2, beta:1.5, proximity:1000:2 (e, m)"
 )
-"""What the privacy models say of themselves; a test compares."""
+"""What the models say of themselves; asking them would load NumPy, so a test compares."""
 
 Table = Annotated[
     Path,
@@ -54,7 +52,7 @@ Methods = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help=f"A method: {', '.join(METHOD_NAMES)}. All of them unless given. May be repeated.",
+        help=f"A method: {', '.join(METHODS)}. All of them unless given. May be repeated.",
     ),
 ]
 Suppress = Annotated[

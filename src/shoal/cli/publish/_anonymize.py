@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shoal.anonymize._registry import METHODS
 from shoal.cli._options import (
-    METHOD_NAMES,
     Encoding,
     Force,
     K,
@@ -45,7 +45,7 @@ def anonymize(
     out: OutFile,
     method: Annotated[
         str,
-        typer.Option("--method", "-m", help=f"How to search: {', '.join(METHOD_NAMES)}, or auto."),
+        typer.Option("--method", "-m", help=f"How to search: {', '.join(METHODS)}, or auto."),
     ] = "bottom-up",
     purpose: Annotated[
         str | None,
