@@ -5,7 +5,6 @@ Importing numba takes more than a second, so a kernel is a thin wrapper until it
 """
 
 import functools
-import hashlib
 import os
 import sys
 import threading
@@ -13,6 +12,8 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
+
+from shoal._jit_cache import digest_of, kernel_folder, take_turns
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,7 +41,7 @@ class _Kernel:
         if self._compiled is None:
             with _lock:
                 if self._compiled is None:
-                    self._compiled = _compile(self._link(), _digest(self._function))
+                    self._compiled = _compile(self._link(), _digest(self._function.__module__))
         return self._compiled
 
     def _link(self) -> types.FunctionType:
@@ -72,59 +73,32 @@ def _compile(function: types.FunctionType, digest: str) -> Callable[..., Any]:
     _listen()
     if os.environ.get("SHOAL_JIT_CACHE", "1") == "1":
         try:
-            with _cache_folder(numba.config, digest):
-                return cast(Callable[..., Any], numba.njit(cache=True, nogil=True)(function))
+            with kernel_folder(numba.config, digest) as folder:
+                kept: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
+                take_turns(kept, folder)
+                return kept
         except (RuntimeError, OSError):  # nowhere to write: containers, read-only installs
             pass
     return cast(Callable[..., Any], numba.njit(nogil=True)(function))
 
 
-@contextmanager
-def _cache_folder(config: Any, digest: str) -> Iterator[None]:
-    """Let numba keep what it compiles in a folder of these sources; called under the lock.
-
-    numba looks at the kernel's own file only: a cached kernel outlives changes of the kernels
-    that it calls, and an upgrade that moves a type breaks the reading of older caches.
-    """
-    before = config.CACHE_DIR
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    config.CACHE_DIR = os.path.join(before or os.path.join(home, "shoal", "kernels"), digest)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
-
-
-def _digest(function: types.FunctionType) -> str:
-    """Names the sources that a kernel is made of: its own, its callees' and its types'."""
-    modules: set[str] = set()
-    _add_modules(function, modules)
-    content = hashlib.sha256()
-    for name in sorted(modules):
-        content.update(_source(name))
-    return content.hexdigest()[:16]
-
-
-def _add_modules(function: types.FunctionType, modules: set[str]) -> None:
-    modules.add(function.__module__)
-    for name in _names(function.__code__):
-        value = function.__globals__.get(name)
-        home = str(getattr(value, "__module__", None))
-        if home.startswith("shoal.") and home not in modules:
-            modules.add(home)
-            # what a callee's module holds besides, a type or a kernel, may be compiled with it
-            for other in vars(sys.modules[home]).values():
-                if isinstance(other, _Kernel):
-                    _add_modules(other._function, modules)
-
-
 @functools.cache
-def _source(module: str) -> bytes:
-    path = getattr(sys.modules.get(module), "__file__", None)
-    if path is None or not os.path.exists(path):
-        return module.encode()
-    with open(path, "rb") as file:
-        return file.read()
+def _digest(module: str) -> str:
+    """Name of the sources that the kernels of a module are made of."""
+    sources, todo = set[str](), [module]
+    constants = []
+    while todo:
+        name = todo.pop()
+        if name in sources or name not in sys.modules:
+            continue
+        sources.add(name)
+        for key, value in vars(sys.modules[name]).items():
+            # a callee, or a type that a kernel takes: its own module counts as well
+            if isinstance(value, _Kernel | type) and value.__module__.startswith("shoal."):
+                todo.append(value.__module__)
+            elif isinstance(value, int | float | str) and not key.startswith("__"):
+                constants.append(f"{name}.{key}={value!r}")  # compiled in, wherever it comes from
+    return digest_of(sources, constants)
 
 
 def kernel(function: F) -> F:

@@ -1,0 +1,113 @@
+"""Where compiled kernels are kept: a folder for every set of sources, in the user's cache."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows: no turns are taken there
+    fcntl = None  # type: ignore[assignment]
+
+DAYS_UNUSED = 30.0
+"""Folders that nobody used for so long are removed."""
+MOST_FOLDERS = 300
+"""And the longest unused of more than this many; one version of the sources needs about 30."""
+
+_DAY = 86_400.0
+
+
+@contextmanager
+def kernel_folder(config: Any, digest: str) -> Iterator[str]:
+    """Let numba keep what it compiles in a folder of these sources; called under a lock.
+
+    numba looks at the kernel's own file only: a cached kernel outlives changes of the kernels
+    that it calls, and an upgrade that moves a type breaks the reading of older caches.
+    """
+    before = config.CACHE_DIR
+    root = os.path.join(before, "shoal-kernels") if before else _home()
+    config.CACHE_DIR = os.path.join(root, digest)
+    try:
+        if not _use(config.CACHE_DIR):
+            prune(root)
+        yield config.CACHE_DIR
+    finally:
+        config.CACHE_DIR = before
+
+
+def _home() -> str:
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(home, "shoal", "kernels")
+
+
+def _use(folder: str) -> bool:
+    """Make the folder, or note that it is used today; False when it is new."""
+    try:
+        os.makedirs(folder)
+    except FileExistsError:
+        if time.time() - os.stat(folder).st_mtime > _DAY:
+            os.utime(folder)
+        return True
+    return False
+
+
+def prune(root: str) -> None:
+    """Remove folders of sources that have changed since: unused for a month, or too many."""
+    with os.scandir(root) as entries:
+        folders = sorted((-entry.stat().st_mtime, entry.path) for entry in entries)
+    oldest = time.time() - DAYS_UNUSED * _DAY
+    for rank, (used, path) in enumerate(folders):
+        if rank >= MOST_FOLDERS or -used < oldest:
+            # who still has it open has loaded its kernels, or compiles them again
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def take_turns(dispatcher: Any, folder: str) -> None:
+    """Let processes that compile the same kernel read and write its files one after the other.
+
+    numba replaces each file at one stroke, but an entry is two files, index and machine code:
+    two processes that compile a kernel for different types at the same moment could leave an
+    index that names the other's code.
+    """
+    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    for name in ("load", "save"):
+        if hasattr(files, name):  # numba offers no public way; a test sees it move
+            setattr(files, name, _in_turn(getattr(files, name), folder))
+
+
+def _in_turn(work: Callable[..., Any], folder: str) -> Callable[..., Any]:
+    @functools.wraps(work)
+    def wait_and_work(*arguments: Any) -> Any:
+        with open(os.path.join(folder, "lock"), "a") as file:
+            if fcntl is not None:
+                with suppress(OSError):  # some network disks know no locks
+                    fcntl.flock(file, fcntl.LOCK_EX)
+            return work(*arguments)
+
+    return wait_and_work
+
+
+def digest_of(modules: Iterable[str], constants: Iterable[str]) -> str:
+    """Name for the sources of modules and for the constants in them."""
+    content = hashlib.sha256()
+    for name in sorted(modules):
+        content.update(_source(name))
+    for constant in sorted(constants):
+        content.update(constant.encode())
+    return content.hexdigest()[:16]
+
+
+def _source(module: str) -> bytes:
+    path = getattr(sys.modules[module], "__file__", None)
+    if path is None or not os.path.exists(path):
+        return module.encode()
+    with open(path, "rb") as file:
+        return file.read()

@@ -1,0 +1,94 @@
+import importlib
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal import _jit
+from shoal._jit import kernel, load_kernels, on_compile
+
+CALLEE = "from shoal._jit import kernel\n\n@kernel\ndef step(x):\n    return x + {step}\n"
+MIDDLE = "{imports}\nfrom shoal._jit import kernel\n\n@kernel\ndef twice(x):\n    return {body}\n"
+CALLER = """
+from shoal._jit import kernel
+from shoal.probe_middle import twice
+
+@kernel
+def outer(x):
+    return twice(x)
+"""
+
+
+@pytest.fixture
+def probe(tmp_path, monkeypatch):
+    """Write kernel modules, load them afresh and run the outermost one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(shoal, "__path__", [*shoal.__path__, str(tmp_path)])
+    (tmp_path / "probe_caller.py").write_text(CALLER)
+
+    def run(**sources):
+        for name, source in sources.items():
+            (tmp_path / f"probe_{name}.py").write_text(source)
+        for name in ("callee", "middle", "caller"):
+            sys.modules.pop(f"shoal.probe_{name}", None)
+        importlib.invalidate_caches()
+        _jit._digest.cache_clear()
+        return importlib.import_module("shoal.probe_caller").outer(1)
+
+    yield run
+    for name in ("callee", "middle", "caller"):
+        sys.modules.pop(f"shoal.probe_{name}", None)
+        vars(shoal).pop(f"probe_{name}", None)
+
+
+def test_a_kernel_is_compiled_again_when_one_far_below_it_changes(probe):
+    body = "inner(x)\n\n@kernel\ndef inner(x):\n    return step(step(x))"
+    middle = MIDDLE.format(imports="from shoal.probe_callee import step", body=body)
+    assert probe(callee=CALLEE.format(step=10), middle=middle) == 21
+    assert probe(callee=CALLEE.format(step=500), middle=middle) == 1001
+
+
+def test_a_kernel_is_compiled_again_when_a_constant_of_another_module_changes(probe):
+    middle = MIDDLE.format(imports="from shoal.probe_callee import STEP", body="x + STEP")
+    assert probe(callee="STEP = 7\n", middle=middle) == 8
+    assert probe(callee="STEP = 9\n", middle=middle) == 10
+
+
+def test_what_is_kept_is_not_compiled_again(probe):
+    sources = {"callee": "", "middle": MIDDLE.format(imports="", body="x * 3")}
+    heard = []
+    for _ in range(2):
+        with on_compile(lambda: heard.append("compiled")):
+            assert probe(**sources) == 3
+    assert heard == ["compiled"]
+
+
+@pytest.mark.parametrize("hindrance", ["a file in the way", "switched off"])
+def test_without_a_folder_to_write_to_kernels_still_run(hindrance, tmp_path, monkeypatch):
+    blocked = tmp_path / "cache"
+    if hindrance == "switched off":
+        monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
+    else:
+        blocked.write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+
+    @kernel
+    def double(x):
+        return 2 * x
+
+    assert double(21) == 42
+    assert not blocked.is_dir()
+
+
+def test_the_first_call_compiles_once_whichever_threads_make_it():
+    @kernel
+    def total(values):
+        return values.sum()
+
+    load_kernels(total).join()
+    with ThreadPoolExecutor(4) as pool:
+        sums = list(pool.map(lambda n: total(np.arange(n)), range(8)))
+    assert sums == [sum(range(n)) for n in range(8)]
+    assert len(total.compiled().signatures) == 1

@@ -1,0 +1,92 @@
+import multiprocessing
+import os
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from shoal import _jit_cache
+from shoal._jit_cache import kernel_folder, prune, take_turns
+
+
+def folders(root):
+    return sorted(path.name for path in root.iterdir())
+
+
+def make(root, name, days_ago):
+    (root / name).mkdir(parents=True)
+    (root / name / "kernel.nbc").write_bytes(b"code")
+    then = time.time() - days_ago * 86_400
+    os.utime(root / name, (then, then))
+
+
+def test_folders_that_nobody_used_for_a_month_are_removed(tmp_path):
+    for name, days in {"new": 0, "old": 29, "forgotten": 31}.items():
+        make(tmp_path, name, days)
+    prune(str(tmp_path))
+    assert folders(tmp_path) == ["new", "old"]
+
+
+def test_of_many_folders_the_last_used_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(_jit_cache, "MOST_FOLDERS", 2)
+    for day in range(4):
+        make(tmp_path, f"used-{day}-days-ago", day)
+    prune(str(tmp_path))
+    assert folders(tmp_path) == ["used-0-days-ago", "used-1-days-ago"]
+
+
+def test_a_folder_in_use_stays_and_a_new_one_drives_old_ones_out(tmp_path):
+    root = tmp_path / "shoal-kernels"
+    make(root, "in-use", 40)
+    make(root, "forgotten", 40)
+    config = SimpleNamespace(CACHE_DIR=str(tmp_path))
+    with kernel_folder(config, "in-use") as folder:
+        assert config.CACHE_DIR == folder == str(root / "in-use")
+    with kernel_folder(config, "new"):
+        pass
+    assert folders(root) == ["in-use", "new"]
+    assert vars(config) == {"CACHE_DIR": str(tmp_path)}  # numba is left as it was
+
+
+def test_files_of_a_kernel_are_read_and_written_in_turn(tmp_path):
+    """The index is read, changed and written in one go, whatever other processes do."""
+    context = multiprocessing.get_context("fork")
+    index = tmp_path / "index"
+    index.write_text("0")
+    workers = [context.Process(target=_count_up, args=(str(tmp_path), 50)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert index.read_text() == "200"
+
+
+def _count_up(folder, times):
+    class Files:
+        def save(self):
+            path = os.path.join(folder, "index")
+            with open(path) as file:
+                number = int(file.read())
+            time.sleep(0.0005)
+            with open(path, "w") as file:
+                file.write(str(number + 1))
+
+    files = Files()
+    take_turns(SimpleNamespace(_cache=SimpleNamespace(_cache_file=files)), folder)
+    for _ in range(times):
+        files.save()
+
+
+def test_numba_still_has_the_files_that_are_locked(tmp_path, monkeypatch):
+    numba = pytest.importorskip("numba")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    dispatcher = numba.njit(cache=True)(_add_one)
+    take_turns(dispatcher, str(tmp_path))
+    assert dispatcher(np.int64(1)) == 2
+    assert (tmp_path / "lock").exists()
+    assert dispatcher.stats.cache_misses
+
+
+def _add_one(x):
+    return x + 1
