@@ -20,7 +20,7 @@ CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
-	@echo '  make lint    ruff, mypy, import-linter, codespell'
+	@echo '  make lint    ruff, mypy, import-linter, vulture, codespell'
 	@echo '  make bench   the speed figures (FULL=1 for long ones, ONLY=name for one)'
 	@echo '  make evidence  the papers again, all rows, into docs/evidence (an hour)'
 	@echo '  make docs    the documentation, into site/'
@@ -35,6 +35,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/vulture
 	$(BIN)/codespell $(CODE) $(wildcard docs *.md)
 
 pytest: $(VENV)/.test chromium

@@ -66,10 +66,6 @@ class MissingExtraError(ShoalError, ImportError):
         return MissingExtraError, (self.package, self.extra, self.purpose)
 
 
-class GuaranteeWarning(UserWarning):
-    """The guarantee is weaker than the user may think."""
-
-
 class TimeLimitError(ProtocolError):
     """The other party did not answer within the time limit."""
 

@@ -19,11 +19,6 @@ def pairs_for_key(n_columns: int, eps: float, delta: float) -> int:
     return math.ceil(log_sets(n_columns, delta) / -math.log1p(-eps))
 
 
-def eps_of_pairs(n_pairs: int, n_columns: int, delta: float) -> float:
-    """Error that a number of pairs allows; inverse of :func:`pairs_for_key`."""
-    return -math.expm1(-log_sets(n_columns, delta) / n_pairs)
-
-
 def rows_for_key(n_rows: int, n_columns: int, eps: float, delta: float) -> int:
     """Rows for an (eps, delta)-distinct key.
 
@@ -32,12 +27,6 @@ def rows_for_key(n_rows: int, n_columns: int, eps: float, delta: float) -> int:
     """
     asked = 2 * (1 - eps) / eps * n_rows * log_sets(n_columns, delta)
     return math.ceil((1 + math.sqrt(1 + 4 * asked)) / 2)
-
-
-def eps_of_rows(n_sampled: int, n_rows: int, n_columns: int, delta: float) -> float:
-    """Error that a number of rows allows; inverse of :func:`rows_for_key`."""
-    ratio = n_sampled * (n_sampled - 1) / (2 * n_rows * log_sets(n_columns, delta))
-    return 1 / (1 + ratio)
 
 
 def pairs_for_quasi_identifier(n_columns: int, beta: float, eps: float, delta: float) -> int:

@@ -17,7 +17,7 @@ from shoal.typing import Codes, Counts, Flags, Floats
 
 Masks = NDArray[np.uint64]
 
-UNVISITED, VISITED, EXHAUSTED = 0, 1, 2
+VISITED, EXHAUSTED = 1, 2  # 0: not visited yet
 
 _NUMBER_OF_BIT = np.zeros(67, np.int64)  # 2**i modulo 67 is different for every i below 64
 for _bit in range(64):
@@ -41,7 +41,7 @@ class Walk(NamedTuple):
     first_alive: Masks  # cells whose part at a half of a node is large enough
     second_alive: Masks
     alive: Masks  # the same for each whole node once visited; without rows, it is not kept
-    visited: NDArray[np.int8]  # for each node UNVISITED, VISITED, or EXHAUSTED: no large part left
+    visited: NDArray[np.int8]  # for each node 0, VISITED, or EXHAUSTED: no large part left
     remaining: Masks  # one row: cells in no group
     group_of: NDArray[np.int64]
 
