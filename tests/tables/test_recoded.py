@@ -1,4 +1,5 @@
 import datetime
+import pickle
 
 import numpy as np
 import pytest
@@ -47,3 +48,12 @@ def test_ranges_are_for_numbers_and_dates():
     people = frame([(20, "a", "u", "no"), (21, "b", "v", "no")])
     with pytest.raises(ParameterError, match="'shape' is neither a numeric nor a date"):
         method.fit(people, output=RowOptions(ranges=("shape",))).release_.table  # noqa: B018
+
+
+def test_labels_of_nodes_are_made_once_and_not_pickled():
+    coding = make_coding("c", Column("quasi-identifier", hierarchy=Tree({"x": ["a", "b"]})), ["a"])
+    assert node_labels(coding) is node_labels(coding)
+    again = pickle.loads(pickle.dumps(coding))
+    assert again.texts == coding.texts
+    assert set(vars(again)) == set(coding.__dataclass_fields__)
+    assert node_labels(again).texts == node_labels(coding).texts

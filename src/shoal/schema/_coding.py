@@ -76,6 +76,10 @@ class Coding:
         """Code of each text."""
         return {value: code for code, value in enumerate(self.texts)}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the fields alone; what was computed from them is computed again."""
+        return {name: vars(self)[name] for name in self.__dataclass_fields__}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain lists, for JSON."""
         return {

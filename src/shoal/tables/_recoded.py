@@ -17,6 +17,8 @@ from shoal.typing import Codes, Counts, Flags, Floats
 SUPPRESSED = -1
 """Group of a cell that is not released."""
 
+_KEPT = "_node_labels"
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
@@ -75,11 +77,19 @@ class Labels:
 
 
 def node_labels(coding: Coding) -> Labels:
-    """Every node of the column's hierarchy as a label; codes of labels are codes of nodes."""
-    tree = coding.hierarchy
-    assert tree is not None
-    nodes = np.arange(tree.n_nodes, dtype=np.int32)
-    return Labels(coding, tree.labels, nodes, tree.start, tree.stop - 1, tree.n_leaves_below)
+    """Every node of the column's hierarchy as a label; codes of labels are codes of nodes.
+
+    Made once, and kept with the coding: losses, solvers and recodings all ask for them.
+    """
+    kept = vars(coding)  # as a cached property of the coding would be, if it knew of labels
+    if _KEPT not in kept:
+        tree = coding.hierarchy
+        assert tree is not None
+        nodes = np.arange(tree.n_nodes, dtype=np.int32)
+        low, high = tree.start, tree.stop - 1
+        kept[_KEPT] = Labels(coding, tree.labels, nodes, low, high, tree.n_leaves_below)
+    labels: Labels = kept[_KEPT]
+    return labels
 
 
 def range_labels(coding: Coding, low: Codes, high: Codes) -> Labels:
@@ -96,13 +106,12 @@ def range_labels(coding: Coding, low: Codes, high: Codes) -> Labels:
             texts.append("*")
         else:
             texts.append(range_label(coding.texts[a], coding.texts[b]))
-    node = (
-        np.where(low == high, low, -1).astype(np.int32)
-        if coding.hierarchy
-        else (np.full(len(low), -1, np.int32))
-    )
-    has_missing = (high == coding.missing) & (low < high) & (coding.missing >= 0)
-    covered = (high - low + 1 - has_missing).astype(np.int64)
+    # leaves have the codes of their values, so a single value is a node; wider ranges need not be
+    is_node = (low == high) & (coding.hierarchy is not None)
+    node = np.where(is_node, low, -1).astype(np.int32)
+    # the missing value is the last code, and no value: a range that ends there covers one less
+    ends_missing = (high == coding.missing) & (low < high) & (coding.missing >= 0)
+    covered = (high - low + 1 - ends_missing).astype(np.int64)
     return Labels(coding, tuple(texts), node, low.astype(np.int32), high.astype(np.int32), covered)
 
 
@@ -147,7 +156,7 @@ class Recoded:
         group_of = np.full(len(codes), SUPPRESSED, np.int64)
         group_of[kept] = inside
         rows = np.zeros((n_groups, codes.shape[1]), np.int32)
-        rows[inside[::-1]] = codes[kept][::-1]
+        rows[inside[::-1]] = codes[kept][::-1]  # backwards: the first cell of a group writes last
         maps = None if per_column is None else tuple(per_column)
         return cls(cells, tuple(labels), rows, group_of, maps)
 
