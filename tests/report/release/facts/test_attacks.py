@@ -50,7 +50,7 @@ def test_homogeneity_is_counted_and_said(made):
     assert (attack.several, attack.none) == (0, 0)
     assert "For 10 people (50.0\u00a0%) it is no guess" in report.html
     assert "no advantage that could be told from luck" in report.html
-    assert '&quot;alike&quot;]">1</data>' in report.html
+    assert '&#34;alike&#34;]">1</data>' in report.html
 
 
 def test_the_rows_alone_give_the_same_where_everybody_is_in_one_group(made):
@@ -63,7 +63,7 @@ def test_knowing_the_insensitive_columns_is_a_second_attack(made):
     report = release_report(*made)
     assert "knowing more" in report.html
     assert "on 20 of these people" in report.html
-    assert '&quot;wider&quot;, &quot;illness&quot;, &quot;smallest&quot;]">1</data>' in report.html
+    assert '&#34;wider&#34;, &#34;illness&#34;, &#34;smallest&#34;]">1</data>' in report.html
     assert "knowing more" not in release_report(made[0]).html
 
 
