@@ -8,6 +8,7 @@ CORE := .venv-core
 BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check install --quiet
 JOBS ?= 2
+MINUTES ?= 10
 
 # What the second environment, without any dataframe library, runs once more.
 CORE_PACKAGES := schema frames tables datasets anonymize
@@ -16,11 +17,12 @@ CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/
 	$(foreach name,$(CORE_COMMANDS),$(wildcard tests/cli/test_$(name).py tests/cli/*/test_$(name).py))
 CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 
-.PHONY: help demo test lint pytest core chromium docs evidence bench clean
+.PHONY: help demo test fuzz lint pytest core chromium docs evidence bench clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
 	@echo '  make lint    ruff, mypy, import-linter, vulture, codespell'
+	@echo '  make fuzz    property tests with fresh examples (MINUTES=10), and how to repeat a failure'
 	@echo '  make bench   the speed figures (FULL=1 for long ones, ONLY=name for one)'
 	@echo '  make evidence  the papers again, all rows, into docs/evidence (an hour)'
 	@echo '  make docs    the documentation, into site/'
@@ -43,6 +45,9 @@ pytest: $(VENV)/.test chromium
 
 core: $(CORE)/.test
 	$(CORE)/bin/python -m pytest -n $(JOBS) --dist loadfile $(CORE_TESTS)
+
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(ONLY)
 
 # Pages are rendered where there is a Chromium; installing one is tried, and may fail.
 chromium:
