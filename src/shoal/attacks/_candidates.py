@@ -101,11 +101,11 @@ def _fitting(
     """Pairs (kind, group) that fit in every column, block by block: they may be many."""
     block = max(1, BLOCK // max(1, n_groups))
     kinds, groups = [], []
-    for at in range(0, n_kinds, block):
-        fits = np.ones((min(block, n_kinds - at), n_groups), np.bool_)
+    for start in range(0, n_kinds, block):
+        fits = np.ones((min(block, n_kinds - start), n_groups), np.bool_)
         for table, raw, codes in zip(tables, asked, written, strict=True):
-            fits &= table[raw[at : at + block]][:, codes]
+            fits &= table[raw[start : start + block]][:, codes]
         kind, group = np.nonzero(fits)
-        kinds.append(kind + at)
+        kinds.append(kind + start)
         groups.append(group)
     return np.concatenate(kinds), np.concatenate(groups)

@@ -35,21 +35,21 @@ def covers(name: str, labels: Sequence[Any], values: Sequence[Any], schema: Sche
     place = _line(schema[name], values)
     places = np.array([math.nan if value is None else place(value) for value in raw])
     above = _ancestors(name, schema[name], values)
-    found = np.zeros((len(raw), len(labels)), np.bool_)
+    covered = np.zeros((len(raw), len(labels)), np.bool_)
     row_of: dict[str | None, list[int]] = {}
     for row, value in enumerate(raw):
         for word in {value, *above.get(value, ())}:
             row_of.setdefault(word, []).append(row)
     for column, label in enumerate(text(label) for label in labels):
         if label == STAR:
-            found[:, column] = True
+            covered[:, column] = True
             continue
         for part in _parts(label, known):
-            found[row_of.get(part, []), column] = True
+            covered[row_of.get(part, []), column] = True
             if part is not None:
-                found[:, column] |= _inside(part, place, places)
-                found[:, column] |= _masked(part, raw)
-    return found
+                covered[:, column] |= _inside(part, place, places)
+                covered[:, column] |= _masked(part, raw)
+    return covered
 
 
 def _parts(label: str | None, known: Sequence[str]) -> list[str | None]:
@@ -80,12 +80,12 @@ def _band(label: str, place: Place) -> Band | None:
     is_open = label.endswith(")")
     inner = label[1:-1] if label.startswith("[") and label.endswith((")", "]")) else label
     for sign in (" to ", "-"):
-        at = inner.find(sign, 1)
-        while at >= 0:  # values may hold dashes themselves: dates, negative numbers
-            low, high = place(inner[:at]), place(inner[at + len(sign) :])
+        dash = inner.find(sign, 1)
+        while dash >= 0:  # values may hold dashes themselves: dates, negative numbers
+            low, high = place(inner[:dash]), place(inner[dash + len(sign) :])
             if low <= high:
                 return low, high, is_open
-            at = inner.find(sign, at + 1)
+            dash = inner.find(sign, dash + 1)
     return None
 
 

@@ -123,18 +123,32 @@ def linking_attack(
     ----------
     .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
        The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
+
+    Examples
+    --------
+    Two people of each village hide among each other, but those of the first have the same illness.
+
+    >>> import pandas as pd
+    >>> from shoal.schema import Schema
+    >>> schema = Schema({"village": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}})
+    >>> everybody = pd.DataFrame({"village": list("AABB"), "ill": ["flu", "flu", "flu", "gout"]})
+    >>> found = linking_attack(everybody, everybody, schema)
+    >>> found.person(0)["values"], found.person(2)["values"]
+    ({'flu': 1.0}, {'flu': 0.5, 'gout': 0.5})
+    >>> found.summary.risk, found.summary.baseline
+    (0.75, 0.75)
     """
-    people = read_training_table(public_table, schema, domain)
-    if any(not 0 <= row < people.n_rows for row in known):
-        raise ParameterError(f"known must name rows from 0 to {people.n_rows - 1}.")
-    column = _choose(people.schema, column, tuple(people.columns))
-    coding, truth = people.columns[column]
-    found = _candidates(release, people, column)
-    left = _left(found, truth, coding, known)
+    table = read_training_table(public_table, schema, domain)
+    if any(not 0 <= row < table.n_rows for row in known):
+        raise ParameterError(f"known must name rows from 0 to {table.n_rows - 1}.")
+    column = _choose(table.schema, column, tuple(table.columns))
+    coding, truth = table.columns[column]
+    candidates = _candidates(release, table, column)
+    left = _left(candidates, truth, coding, known)
     prior = np.bincount(truth, minlength=coding.n_codes) / len(truth)
-    hides, groups = found.hides_among, found.n_groups
+    hides, groups = candidates.hides_among, candidates.n_groups
     if second is not None:
-        other = _candidates(second, people, column)
+        other = _candidates(second, table, column)
         left = _intersect(left, _left(other, truth, coding, known), prior)
         hides = np.minimum(hides, other.hides_among)
     left = np.where(left.sum(axis=1, keepdims=True) > 0, left, prior)
@@ -143,9 +157,8 @@ def linking_attack(
     asked[list(known)] = False
     if not asked.any():
         raise ParameterError("known holds everybody: there is nobody left to guess.")
-    return LinkingAttack(
-        column, coding, hides, groups, left, _sum_up(found, left, truth, prior, asked, column)
-    )
+    summary = _sum_up(candidates, left, truth, prior, asked, column)
+    return LinkingAttack(column, coding, hides, groups, left, summary)
 
 
 def _choose(schema: Schema, column: str | None, private: tuple[str, ...]) -> str:
@@ -159,24 +172,24 @@ def _choose(schema: Schema, column: str | None, private: tuple[str, ...]) -> str
     return column
 
 
-def _candidates(release: Any, people: Any, column: str) -> Candidates:
-    coding, _ = people.columns[column]
+def _candidates(release: Any, table: Any, column: str) -> Candidates:
+    coding, _ = table.columns[column]
     if isinstance(release, Release):
         release = release.table
     if not _is_table(release):
-        model = find_adapter(release).read(release, people, AdapterOptions())
+        model = find_adapter(release).read(release, table, AdapterOptions())
         spans = model.spans
         counts = spans.groups.histograms[column].dense().astype(np.float64)
         counts[spans.is_single] = 0.0  # nothing private is said about them
         return Candidates.of_spans(model.span_of_row, spans.population, counts)
     frame = read_frame(release)
-    public = [n for n in people.attributes if n in frame.names and n not in people.columns]
+    public = [n for n in table.attributes if n in frame.names and n not in table.columns]
     if column not in frame.names or not public:
         raise ParameterError(
             f"the released table needs the column {column!r} and public columns of the schema."
         )
-    _, codes = _code_like(coding, people.schema, frame, column)
-    return find_candidates(frame, people.frame, public, people.schema, codes, coding.n_codes)
+    _, codes = _code_like(coding, table.schema, frame, column)
+    return find_candidates(frame, table.frame, public, table.schema, codes, coding.n_codes)
 
 
 def _is_table(release: Any) -> bool:
@@ -197,18 +210,18 @@ def _code_like(coding: Coding, schema: Schema, frame: Any, column: str) -> tuple
             f"column {column!r}: {len(lost)} released values are not among those of the people. "
             "Is it a release of the same people?"
         )
-    place = np.array([coding.code_of[text] for text in own.texts], np.int32)
-    return coding, place[codes]
+    code_of = np.array([coding.code_of[text] for text in own.texts], np.int32)
+    return coding, code_of[codes]
 
 
-def _left(found: Candidates, truth: Codes, coding: Coding, known: Sequence[int]) -> Floats:
-    counts = found.counts.copy()
+def _left(candidates: Candidates, truth: Codes, coding: Coding, known: Sequence[int]) -> Floats:
+    counts = candidates.counts.copy()
     for row in known:  # only where there is no doubt in which group the known person is
-        if found.n_groups[row] == 1:
-            group = int(found.groups_of(row)[0])
+        if candidates.n_groups[row] == 1:
+            group = int(candidates.groups_of(row)[0])
             counts[group, truth[row]] = max(0.0, counts[group, truth[row]] - 1)
     sums = np.zeros((len(truth), coding.n_codes))
-    np.add.at(sums, found.person, counts[found.group])
+    np.add.at(sums, candidates.person, counts[candidates.group])
     return sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-300)
 
 
@@ -221,13 +234,13 @@ def _intersect(one: Floats, two: Floats, prior: Floats) -> Floats:
 
 
 def _sum_up(
-    found: Candidates, left: Floats, truth: Codes, prior: Floats, asked: Any, column: str
+    candidates: Candidates, left: Floats, truth: Codes, prior: Floats, asked: Any, column: str
 ) -> AttackResult:
     rows = np.flatnonzero(asked)
     # ties are broken by luck: the expected number of hits counts
     best = left == left.max(axis=1, keepdims=True)
     hit = best[rows, truth[rows]] / best[rows].sum(axis=1)
-    certain = (left[rows].max(axis=1) > 1 - 1e-12) & (found.n_groups[rows] > 0)
+    certain = (left[rows].max(axis=1) > 1 - 1e-12) & (candidates.n_groups[rows] > 0)
     low, high = wilson(float(hit.sum()), len(rows))
     return AttackResult(
         attack=f"linking, {column!r}",
@@ -239,9 +252,9 @@ def _sum_up(
         trials=len(rows),
         details={
             "certain": int(certain.sum()),
-            "several_groups": int((found.n_groups[rows] > 1).sum()),
-            "no_group": int((found.n_groups[rows] == 0).sum()),
-            "smallest_group": int(found.hides_among[rows].min()) if len(rows) else 0,
+            "several_groups": int((candidates.n_groups[rows] > 1).sum()),
+            "no_group": int((candidates.n_groups[rows] == 0).sum()),
+            "smallest_group": int(candidates.hides_among[rows].min()) if len(rows) else 0,
             "known": len(truth) - len(rows),
         },
     )

@@ -43,6 +43,11 @@ def membership_attack(
         `risk` is the area under the curve: the chance that a random member is nearer than a random
         outsider, ties one half.  The baseline is 0.5.  ``details`` has the shares of members and
         of outsiders at distance 0 (up to rounding).
+
+    Examples
+    --------
+    >>> membership_attack([0.0, 0.1, 0.2], [0.1, 0.5, 0.9]).risk.__round__(2)
+    0.83
     """
     inside, outside = np.asarray(members, np.float64), np.asarray(outsiders, np.float64)
     if len(inside) == 0 or len(outside) == 0:

@@ -86,6 +86,21 @@ def audit(
     ----------
     .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
        The VLDB Journal 17, 2008.  doi:10.1007/s00778-006-0039-5
+
+    Examples
+    --------
+    A function tells who is old and has a car; whether somebody has a car is private.
+
+    >>> from shoal.schema import Schema
+    >>> table = {"age": [30, 40, 70, 80, 90], "car": ["yes", "no", "yes", "no", "no"]}
+    >>> schema = Schema(
+    ...     {"age": {"role": "quasi-identifier", "kind": "numeric"}, "car": {"role": "sensitive"}}
+    ... )
+    >>> def predict(rows):
+    ...     return (rows["age"] > 65) & (rows["car"] == "yes")
+    >>> found = audit(predict, table, schema, k=3)
+    >>> found.is_safe, found.safe_k, found.spans.population.tolist()
+    (True, 3, [2, 3])
     """
     if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
         raise ParameterError(f"k must be a whole number of at least 1, got {k!r}.")

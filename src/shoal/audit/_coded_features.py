@@ -17,20 +17,20 @@ from shoal.typing import Floats
 def code_features(
     columns: Sequence[str], categories: Mapping[str, Sequence[Any]], table: TrainingTable
 ) -> Features:
-    """Columns as numbers; those with categories as the place of their value among them."""
+    """Columns as numbers; those with categories as the number of their value among them."""
     matrix = np.empty((table.n_rows, len(columns)))
     private: list[PrivateFeatures] = []
-    for at, name in enumerate(columns):
+    for feature, name in enumerate(columns):
         known = categories.get(name)
         if known is None:
-            matrix[:, at] = table.numbers(name)
+            matrix[:, feature] = table.numbers(name)
             if name in table.private:
-                private.append(bare_feature(name, at, table.domains[name]))
+                private.append(bare_feature(name, feature, table.domains[name]))
             continue
         codes, values = table.frame.factorize(name)
-        matrix[:, at] = np.append(_places(name, values, known), np.nan)[codes]
+        matrix[:, feature] = np.append(_category_codes(name, values, known), np.nan)[codes]
         if name in table.private:
-            private.append(_closed(name, at, known, table))
+            private.append(_private_categories(name, feature, known, table))
     return Features(tuple(columns), matrix, tuple(private))
 
 
@@ -46,24 +46,26 @@ def encoded_features(
     return find_features(before, model, table)
 
 
-def _places(name: str, values: Sequence[Any], known: Sequence[Any]) -> Floats:
-    place = {text(value): at for at, value in enumerate(known)}
-    lost = sum(text(value) not in place for value in values)
+def _category_codes(name: str, values: Sequence[Any], known: Sequence[Any]) -> Floats:
+    code_of = {text(value): code for code, value in enumerate(known)}
+    lost = sum(text(value) not in code_of for value in values)
     if lost:
         raise SchemaError(
             f"column {name!r}: {lost} of its values are no categories of the model. Give the "
             "table the model was fitted on, and domains with values it knows."
         )
-    return np.array([place[text(value)] for value in values], np.float64)
+    return np.array([code_of[text(value)] for value in values], np.float64)
 
 
-def _closed(name: str, at: int, known: Sequence[Any], table: TrainingTable) -> PrivateFeatures:
+def _private_categories(
+    name: str, feature: int, known: Sequence[Any], table: TrainingTable
+) -> PrivateFeatures:
     domain = table.domains[name]
     values: Sequence[Any] = domain.values
     if domain.is_range:  # every category that is a number within
         low, high = (float(value) for value in domain.values)
         values = [value for value in known if low <= float(value) <= high]
-    points = _places(name, values, known)
+    points = _category_codes(name, values, known)
     if domain.has_missing:
         points = np.append(points, np.nan)
-    return PrivateFeatures(name, np.array([at]), points[:, None], None)
+    return PrivateFeatures(name, np.array([feature]), points[:, None], None)

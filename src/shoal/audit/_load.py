@@ -27,6 +27,16 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
     trust : bool, default=False
         Load pickles, and skops files with types other than scikit-learn's.  Loading a pickle runs
         whatever program its author put into it.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> rules = [{"antecedents": ["bread"], "consequents": ["pills"]}]
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+    ...     _ = file.write(json.dumps(rules))
+    ...     _ = file.flush()
+    ...     load_model(file.name) == rules
+    True
     """
     path = Path(path)
     if not path.exists():

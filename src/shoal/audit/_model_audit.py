@@ -70,6 +70,20 @@ class ModelAudit:
         "exact", or what was enumerated or sampled.
     notes : tuple of str
         Whatever the reader has to know.
+
+    Examples
+    --------
+    Nobody makes one by hand: :func:`audit` returns it.
+
+    >>> from shoal.audit import audit
+    >>> from shoal.schema import Schema
+    >>> table = {"age": [30, 70, 80], "ill": ["no", "yes", "no"]}
+    >>> schema = Schema(
+    ...     {"age": {"role": "quasi-identifier", "kind": "numeric"}, "ill": {"role": "sensitive"}}
+    ... )
+    >>> found = audit(lambda rows: rows["ill"], table, schema, k=4)
+    >>> found
+    ModelAudit(function, 1 spans, 1 breaches at k = 4, safe_k = 3)
     """
 
     kind: str

@@ -13,15 +13,15 @@ from shoal.tables._frequency import group_keys
 from shoal.typing import Codes
 
 RowGroups: TypeAlias = NDArray[np.integer[Any]]
-AT_ONCE = 8
+AT_ONCE = 8  # labellings joined in one go: more columns make longer keys than they save rounds
 
 
 def renumber(label: RowGroups) -> tuple[RowGroups, RowGroups]:
-    """Numbers in use, rising, and their places: `np.unique` without sorting."""
+    """Numbers in use, rising, and each label's rank among them: `np.unique` without sorting."""
     used = np.flatnonzero(np.bincount(label))
-    place = np.zeros(int(used[-1]) + 1, np.int64)
-    place[used] = np.arange(len(used))
-    return used, place[label]
+    rank = np.zeros(int(used[-1]) + 1, np.int64)
+    rank[used] = np.arange(len(used))
+    return used, rank[label]
 
 
 def first_rows(label: RowGroups) -> RowGroups:
@@ -43,8 +43,8 @@ def join_labels(labels: Sequence[RowGroups]) -> NDArray[np.int64]:
     """Number the rows so that equal numbers mean equal in every labelling."""
     n_rows = len(labels[0])
     joint = np.zeros(n_rows, np.int64)
-    for at in range(0, len(labels), AT_ONCE):
-        columns = [joint, *labels[at : at + AT_ONCE]]
+    for first in range(0, len(labels), AT_ONCE):
+        columns = [joint, *labels[first : first + AT_ONCE]]
         joint, n_groups = group_keys(np.column_stack([c.astype(np.int32) for c in columns]))
         if n_groups == n_rows:
             break  # everybody is alone already

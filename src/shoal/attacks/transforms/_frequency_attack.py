@@ -53,6 +53,14 @@ def frequency_attack(
     AttackResult
         `risk` is the share of aliases recovered; ``details["rows"]`` the share of rows whose
         category is.  The baseline is a random assignment: one alias recovered in expectation.
+
+    Examples
+    --------
+    >>> published = {"a_1": 60, "a_2": 30, "a_3": 10}
+    >>> truth = {"a_1": "flu", "a_2": "gout", "a_3": "cold"}
+    >>> found = frequency_attack(published, {"flu": 0.5, "gout": 0.3, "cold": 0.2}, truth)
+    >>> found.risk, found.details["rows"]
+    (1.0, 1.0)
     """
     if not published or not public:
         raise ParameterError(f"column '{column}': frequency analysis needs counts on both sides.")

@@ -35,11 +35,11 @@ def find_joint_spans(
     """
     parts: list[TreeReach] = []
     filled: list[Counts] = []
-    for place, tree in enumerate(model.trees):
-        ends = model.ends(place)
+    for number, tree in enumerate(model.trees):
+        ends = model.ends(number)
         if check_table:
-            model.check(place, ends)
-        reach = model.reach(place, ends)
+            model.check(number, ends)
+        reach = model.reach(number, ends)
         small = np.min_scalar_type(len(reach.start))  # there may be many trees and many rows
         parts.append(reach._replace(label=reach.label.astype(small)))
         filled.append(np.bincount(ends, minlength=len(tree.left))[tree.leaves])
@@ -94,7 +94,7 @@ class JointBins(Sequence[str]):
 
     @cached_property
     def _offsets(self) -> NDArray[np.int64]:
-        """Place of the first leaf of each tree, and of the end."""
+        """Index of the first leaf of each tree, and of the end."""
         sizes = [len(tree.leaves) for tree in self.model.trees] if self.several.any() else []
         return np.cumsum([len(self.first) * len(self.outcomes), *sizes])
 
@@ -107,46 +107,47 @@ class JointBins(Sequence[str]):
         return int(self._offsets[-1])
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
 
     @overload
-    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
 
-    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
-        if isinstance(place, slice):
-            return tuple(self[one] for one in range(*place.indices(len(self))))
-        if not 0 <= place < len(self):
-            raise IndexError(place)
-        if place < self._offsets[0]:
-            span, what = divmod(place, len(self.outcomes))
-            return f"joint leaves {span}{self.outcomes[what]}"
-        at = int(np.searchsorted(self._offsets, place, side="right")) - 1
-        tree = self.model.trees[at]
-        return f"tree {at} leaf {tree.number[tree.leaves[place - self._offsets[at]]]}"
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(self[one] for one in range(*index.indices(len(self))))
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        if index < self._offsets[0]:
+            span, outcome = divmod(index, len(self.outcomes))
+            return f"joint leaves {span}{self.outcomes[outcome]}"
+        number = int(np.searchsorted(self._offsets, index, side="right")) - 1
+        tree = self.model.trees[number]
+        leaf = tree.leaves[index - self._offsets[number]]
+        return f"tree {number} leaf {tree.number[leaf]}"
 
     def of(self, span: int) -> Codes:
-        """Places of the classes of one span."""
+        """Indices of the equivalence classes of one span."""
         if not self.several[span]:
             width = len(self.outcomes)
             return np.arange(span * width, span * width + width, dtype=np.int32)
         row = self.first[span]
-        found = [
+        leaves = [
             offset + np.searchsorted(tree.leaves, np.sort(part.of(int(part.label[row]))))
             for offset, tree, part in zip(
                 self._offsets[:-1], self.model.trees, self.parts, strict=True
             )
         ]
-        return np.concatenate(found).astype(np.int32)
+        return np.concatenate(leaves).astype(np.int32)
 
     def explain(self, span: int) -> tuple[str, ...]:
         """Paths to leaves in the trees that tell a span apart from most rows."""
         row, names = self.first[span], self.model.features.names
         sizes = [size[part.label[row]] for size, part in zip(self._sizes, self.parts, strict=True)]
         shown = []
-        for at in np.argsort(sizes, kind="stable")[:MOST_PATHS].tolist():
-            tree, part = self.model.trees[at], self.parts[at]
+        for number in np.argsort(sizes, kind="stable")[:MOST_PATHS].tolist():
+            tree, part = self.model.trees[number], self.parts[number]
             leaf = int(part.of(int(part.label[row]))[0])
-            shown.append(f"tree {at}, leaf {tree.number[leaf]}: {tree.path(leaf, names)}")
+            shown.append(f"tree {number}, leaf {tree.number[leaf]}: {tree.path(leaf, names)}")
         return tuple(shown)
 
 

@@ -51,24 +51,24 @@ class TreeModel:
     notes: tuple[str, ...] = ()
     apply: Callable[[int], RowGroups] | None = None
 
-    def ends(self, place: int) -> RowGroups:
+    def ends(self, number: int) -> RowGroups:
         """The leaf of every row in one tree."""
         if self.apply is not None:
-            return self.apply(place)
-        found = find_ends(self.trees[place], self.features.doubles)
-        return found.leaves[found.label]
+            return self.apply(number)
+        reach = find_ends(self.trees[number], self.features.doubles)
+        return reach.leaves[reach.label]
 
-    def reach(self, place: int, ends: RowGroups) -> TreeReach:
-        """The leaves that rows can reach in one tree: those they are in, unless it is private."""
-        tree = self.trees[place]
+    def reach(self, number: int, ends: RowGroups) -> TreeReach:
+        """The leaves that rows can reach in one tree: where they are, unless tests are private."""
+        tree = self.trees[number]
         if self.features.is_private[tree.tested].any():
             return find_reach(tree, self.features)
         used, label = renumber(ends)
         return TreeReach(label, np.arange(len(used) + 1), used.astype(np.int64))
 
-    def check(self, place: int, ends: RowGroups) -> None:
+    def check(self, number: int, ends: RowGroups) -> None:
         """Refuse a table whose rows do not fill the leaves of a tree as the training rows did."""
-        tree, rows = self.trees[place], self.rows[place]
+        tree, rows = self.trees[number], self.rows[number]
         if rows is None:
             return
         counts = np.bincount(ends, minlength=len(tree.left))[tree.leaves]

@@ -60,16 +60,16 @@ def _find_spans(
     names = tuple(
         f"leaf {leaf}{what}" for leaf in tree.number[leaves].tolist() for what in outcomes
     )
-    place = np.zeros(len(tree.left), np.int64)
-    place[leaves] = np.arange(len(leaves))
-    bins = Bins.count(names, place[ends] * n + outcome)
+    rank = np.zeros(len(tree.left), np.int64)  # of each leaf among the leaves
+    rank[leaves] = np.arange(len(leaves))
+    bins = Bins.count(names, rank[ends] * n + outcome)
     span_of_row = with_class(table, reach.label, outcome)
     first = first_rows(span_of_row)
     own, everything, hidden = [], np.arange(n), table.target_is_private
     for row in first.tolist():
-        at = place[np.sort(reach.of(int(reach.label[row])))] * n
+        first_bin = rank[np.sort(reach.of(int(reach.label[row])))] * n
         told = everything if hidden else outcome[row : row + 1]
-        own.append((at[:, None] + told).ravel())
+        own.append((first_bin[:, None] + told).ravel())
     start = np.concatenate([[0], np.cumsum([len(one) for one in own])]).astype(np.int64)
     spans = Spans.from_members(
         span_of_row, start, np.concatenate(own).astype(np.int32), table.columns
