@@ -16,7 +16,8 @@ from shoal.privacy.compiled._compile import DENSE_LIMIT, allowed_groups, compile
 from shoal.privacy.compiled._condition_kernels import add_cell, allowed
 from shoal.privacy.compiled._sparse_condition_kernels import allowed_present, touch_cell
 from shoal.schema import Hierarchy
-from tests.privacy.catalogue import CODING, MODELS, VALUES
+from tests.privacy.catalogue import MODELS
+from tests.privacy.columns import CODING, VALUES
 from tests.reference.rows import coding, table, values_in_groups
 
 

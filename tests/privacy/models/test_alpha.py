@@ -3,7 +3,15 @@ import pytest
 
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy import AlphaKAnonymity, KAnonymity, PSensitive, check
+from tests.reference import privacy as twin
 from tests.reference.rows import table
+
+CASES = [
+    (AlphaKAnonymity(0.4, 2), lambda g, w: twin.alpha_k(g, w, 0.4, 2)),
+    (AlphaKAnonymity(0.3, 4, "s", ("2", "5")), lambda g, w: twin.alpha_k(g, w, 0.3, 4, (2, 5))),
+    (PSensitive(2, 3), lambda g, w: twin.p_sensitive(g, w, 2, 3)),
+    (PSensitive(2, 4), lambda g, w: twin.p_sensitive(g, w, 2, 4)),
+]
 
 
 def groups_of(*groups):

@@ -4,7 +4,30 @@ import pytest
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy import TCloseness
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
+from tests.privacy.columns import TREE_ROWS
+from tests.reference import privacy as twin
 from tests.reference.rows import coding, table
+
+_tree_distance = twin.tree_distance(TREE_ROWS)
+
+
+def tree_distance(x, y):
+    return _tree_distance(x if x is None else str(x), y if y is None else str(y))
+
+
+def closeness(t, distance=None):
+    def holds(group, whole):
+        return twin.t_closeness(group, whole, t, distance or twin.ordered_distance(whole))
+
+    return holds
+
+
+CASES = [
+    (TCloseness(0.25), closeness(0.25, twin.equal_distance)),
+    (TCloseness(0.2, distance="ordered"), closeness(0.2)),
+    (TCloseness(0.2, distance="hierarchical"), closeness(0.2, tree_distance)),
+]
+
 
 SALARIES = [3, 4, 5, 6, 7, 8, 9, 10, 11]  # thousands, Li et al. 2007, table 3
 

@@ -12,7 +12,23 @@ from shoal.privacy import (
     confidence_to_l,
 )
 from shoal.privacy.compiled._compile import compile_model
+from tests.reference import privacy as twin
 from tests.reference.rows import table
+
+CASES = [
+    (DistinctDiversity(2), lambda g, w: twin.distinct_diversity(g, w, 2)),
+    (DistinctDiversity(4, "s"), lambda g, w: twin.distinct_diversity(g, w, 4)),
+    (EntropyDiversity(1.5), lambda g, w: twin.entropy_diversity(g, w, 1.5)),
+    (EntropyDiversity(3), lambda g, w: twin.entropy_diversity(g, w, 3)),
+    (RecursiveDiversity(1.5, 2), lambda g, w: twin.recursive_diversity(g, w, 1.5, 2)),
+    (RecursiveDiversity(0.4, 1), lambda g, w: twin.recursive_diversity(g, w, 0.4, 1)),
+    (RecursiveDiversity(3, 3), lambda g, w: twin.recursive_diversity(g, w, 3, 3)),
+]
+TWO_VALUED_CASES = [
+    (ConfidenceLimit(0.7), lambda g, w: twin.confidence_limit(g, w, 0.7)),
+    (ConfidenceLimit(0.7), lambda g, w: twin.entropy_diversity(g, w, confidence_to_l(0.7))),
+    (ConfidenceLimit(1.0), lambda g, w: True),
+]
 
 
 def groups_of(*groups):

@@ -6,7 +6,10 @@ from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
 from shoal.schema import Column, Schema
 from shoal.tables import open_table
+from tests.reference import privacy as twin
 from tests.reference.rows import table
+
+CASES = [(KAnonymity(3), lambda g, w: twin.k_anonymity(g, w, 3))]
 
 
 def test_every_group_needs_k_rows():

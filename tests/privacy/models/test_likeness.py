@@ -3,7 +3,13 @@ import pytest
 
 from shoal.errors import ParameterError
 from shoal.privacy import BetaLikeness, TCloseness
+from tests.reference import privacy as twin
 from tests.reference.rows import table
+
+CASES = [
+    (BetaLikeness(0.5), lambda g, w: twin.beta_likeness(g, w, 0.5)),
+    (BetaLikeness(1.2, enhanced=True), lambda g, w: twin.beta_likeness(g, w, 1.2, True)),
+]
 
 
 def test_rare_values_are_protected_where_closeness_is_blind():

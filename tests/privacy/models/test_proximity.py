@@ -4,7 +4,13 @@ import pytest
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy import Proximity
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
+from tests.reference import privacy as twin
 from tests.reference.rows import coding, table
+
+CASES = [
+    (Proximity(1, 2), lambda g, w: twin.proximity(g, w, 1, 2)),
+    (Proximity(3, 1.5), lambda g, w: twin.proximity(g, w, 3, 1.5)),
+]
 
 
 def test_decimal_fractions_count_as_near():
