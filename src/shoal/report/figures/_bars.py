@@ -47,8 +47,8 @@ def draw_bars(name: str, title: str, description: str, bars: Sequence[Bar]) -> s
             f'<text x="100%" y="{y + 14}" text-anchor="end">{escape(bar.shown)}</text>'
         )
         y += _LINE
-        for at, length in enumerate(bar.lengths):
-            kind = "before" if bar.past or at < len(bar.lengths) - 1 else "after"
+        for index, length in enumerate(bar.lengths):
+            kind = "before" if bar.past or index < len(bar.lengths) - 1 else "after"
             width = 100 * min(1.0, max(0.0, length))
             parts.append(
                 f'<rect class="track" x="0" y="{y}" width="100%" height="{_BAR}"/>'
@@ -90,11 +90,11 @@ def bin_sizes(sizes: Counts) -> list[Bin]:
     """Count groups by size: in equal steps, or in multiplying ones where sizes differ widely."""
     if not len(sizes):
         return []
-    found = []
+    bins = []
     for low, high in _steps(int(sizes.min()), int(sizes.max())):
         inside = sizes[(sizes >= low) & (sizes <= high)]
-        found.append(Bin(low, high, len(inside), int(inside.sum())))
-    return found
+        bins.append(Bin(low, high, len(inside), int(inside.sum())))
+    return bins
 
 
 def _steps(low: int, high: int) -> Iterator[tuple[int, int]]:

@@ -100,6 +100,16 @@ def measure_frontier(
         Called as ``progress(done, total, what)``.
     **options
         Passed on to `fit`.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
+    >>> methods = {"mondrian": lambda k: Mondrian(schema, k)}
+    >>> frontier = measure_frontier({"age": [30, 31, 40, 41, 50, 51, 60, 61]}, methods, [2, 4])
+    >>> [(point.k, point.groups) for point in frontier.points]
+    [(2, 4), (4, 2)]
     """
     if not ks or not methods:
         raise ParameterError("a frontier needs at least one k and one method.")
@@ -131,16 +141,16 @@ def _measure(
     except InfeasibleError as error:
         return FrontierPoint(name, k, seconds=time.perf_counter() - started, failure=str(error))
     seconds = time.perf_counter() - started
-    found = release.metrics
+    measured = release.metrics
     return FrontierPoint(
         name,
         k,
-        gcp=found.gcp,
-        discernibility=found.discernibility,
-        groups=found.n_groups,
-        average_group_size=found.average_group_size,
-        suppressed_rows=found.n_suppressed,
-        highest_risk=1 / found.smallest_group if found.smallest_group else None,
+        gcp=measured.gcp,
+        discernibility=measured.discernibility,
+        groups=measured.n_groups,
+        average_group_size=measured.average_group_size,
+        suppressed_rows=measured.n_suppressed,
+        highest_risk=1 / measured.smallest_group if measured.smallest_group else None,
         seconds=round(seconds, 4),
     )
 
@@ -151,7 +161,7 @@ def plot_frontier(frontier: Frontier, path: PathText) -> Path:
     Parameters
     ----------
     frontier : Frontier
-        What :func:`measure_frontier` found.
+        What :func:`measure_frontier` measured.
     path : path
         File to write; its suffix tells the format (PNG, SVG or PDF).
     """
@@ -165,10 +175,10 @@ def plot_frontier(frontier: Frontier, path: PathText) -> Path:
 def _draw(frontier: Frontier) -> Any:
     figure = new_figure(9, 4, "drawing a frontier")
     lost, told = figure.subplots(1, 2)
-    for at, name in enumerate(dict.fromkeys(point.method for point in frontier.points)):
+    for index, name in enumerate(dict.fromkeys(point.method for point in frontier.points)):
         points = [p for p in frontier.points if p.method == name and p.failure is None]
         ks = [point.k for point in points]
-        style = {"marker": "o", "color": COLOURS[at % len(COLOURS)], "label": name}
+        style = {"marker": "o", "color": COLOURS[index % len(COLOURS)], "label": name}
         lost.plot(ks, [100 * (point.gcp or 0.0) for point in points], **style)
         told.plot(ks, [point.discernibility for point in points], **style)
     ticks = sorted({point.k for point in frontier.points})

@@ -44,10 +44,10 @@ class Marginal:
         return float(abs(_shares(self.before) - _shares(self.after)).sum() / 2)
 
 
-def label_counts(groups: FrequencyTable, at: int) -> Iterator[tuple[str | None, int]]:
+def label_counts(groups: FrequencyTable, column: int) -> Iterator[tuple[str | None, int]]:
     """Labels of one column in a released table, with their rows."""
-    coding = groups.codings[at]
-    rows = np.bincount(groups.keys[:, at], weights=groups.sizes, minlength=coding.n_codes)
+    coding = groups.codings[column]
+    rows = np.bincount(groups.keys[:, column], weights=groups.sizes, minlength=coding.n_codes)
     for label, n in zip(coding.texts, rows.astype(np.int64).tolist(), strict=True):
         if n:
             yield label, n
@@ -55,9 +55,9 @@ def label_counts(groups: FrequencyTable, at: int) -> Iterator[tuple[str | None, 
 
 def compare_marginals(cells: FrequencyTable, groups: FrequencyTable) -> list[Marginal]:
     """Every quasi-identifier of the raw cells beside the released groups."""
-    found = []
-    for at, coding in enumerate(cells.codings):
-        before = np.bincount(cells.keys[:, at], weights=cells.sizes, minlength=coding.n_codes)
+    marginals = []
+    for column, coding in enumerate(cells.codings):
+        before = np.bincount(cells.keys[:, column], weights=cells.sizes, minlength=coding.n_codes)
         after, unplaced = np.zeros(coding.n_codes), 0
         for label, n in label_counts(groups, groups.names.index(coding.name)):
             means = meaning(label, coding)
@@ -65,8 +65,8 @@ def compare_marginals(cells: FrequencyTable, groups: FrequencyTable) -> list[Mar
                 after[means] += n / means.sum()
             else:
                 unplaced += n
-        found.append(Marginal(coding, before.astype(np.int64), after, unplaced))
-    return found
+        marginals.append(Marginal(coding, before.astype(np.int64), after, unplaced))
+    return marginals
 
 
 def meaning(label: str | None, coding: Coding) -> Flags:
@@ -104,7 +104,7 @@ def _range(label: str, coding: Coding, means: Flags) -> None:
         )
         return
     inner = label.removeprefix("[").removesuffix("]")
-    for cut in (at for at, sign in enumerate(inner) if sign == "-"):  # values may hold dashes
+    for cut in (dash for dash, sign in enumerate(inner) if sign == "-"):  # values may hold dashes
         first, last = coding.code_of.get(inner[:cut]), coding.code_of.get(inner[cut + 1 :])
         if first is not None and last is not None:
             means[first : last + 1] = True

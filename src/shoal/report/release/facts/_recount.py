@@ -87,16 +87,16 @@ def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
         groups = count_released(table, roles, encoding=encoding, drop_stars=True)
     n_starred = whole.n_rows - groups.n_rows
     present = [name for name in roles.sensitive if name in groups.histograms]
-    found = risk(groups, sensitive=present)
+    risks = risk(groups, sensitive=present)
     verdict = _judge(release, table, n_starred > 0, encoding)
     expected = {name for name in roles if roles[name].role != "identifier"}
     allowed = expected | {name + end for name in roles.quasi_identifiers for end in _ADDED}
     return Recount(
         groups=groups,
         n_starred=n_starred,
-        risk=found,
+        risk=risks,
         verdict=verdict,
-        differences=tuple(_differences(release, groups, found, verdict)),
+        differences=tuple(_differences(release, groups, risks, verdict)),
         added=tuple(name for name in names if name not in allowed),
         lost=tuple(sorted(expected - set(names))),
     )
@@ -125,7 +125,7 @@ def _judge(
 
 
 def _differences(
-    release: ReleaseFile, groups: FrequencyTable, found: Risk, verdict: Verdict | None
+    release: ReleaseFile, groups: FrequencyTable, risks: Risk, verdict: Verdict | None
 ) -> list[Difference]:
     sizes = groups.sizes[groups.sizes > 0]
     counted: dict[tuple[str | int, ...], Any] = {
@@ -134,16 +134,16 @@ def _differences(
         ("metrics", "after", "smallest_group"): int(sizes.min(initial=2**62)) if len(sizes) else 0,
         ("metrics", "after", "largest_group"): int(sizes.max(initial=0)),
     }
-    plain = found.to_dict()
+    plain = risks.to_dict()
     for key in ("highest", "average"):
         counted["risk", "after", "prosecutor", key] = plain["prosecutor"][key]
     for column, values in plain["inference"].items():
         for key in ("certain_rows", "average_confidence"):
             counted["risk", "after", "inference", column, key] = values[key]
     if verdict is not None and len(verdict.reached) == len(release.entries("reached")):
-        for at, part in enumerate(verdict.reached):
+        for index, part in enumerate(verdict.reached):
             for key in ("reached", "failing_groups"):
-                counted["reached", at, key] = part.to_dict()[key]
+                counted["reached", index, key] = part.to_dict()[key]
     return [
         Difference(" ".join(map(str, path)).replace("_", " "), written, value)
         for path, value in counted.items()

@@ -43,36 +43,36 @@ class ReleaseFile:
 
     def get(self, *path: str | int) -> Any:
         """What the manifest says under these keys."""
-        found: Any = self.manifest
+        value: Any = self.manifest
         for key in path:
             try:
-                found = found[key]
+                value = value[key]
             except (KeyError, IndexError, TypeError):
                 raise _damaged(path) from None
-        return found
+        return value
 
     def mapping(self, *path: str | int) -> Mapping[str, Any]:
         """The same, for what has to be a mapping."""
-        found = self.get(*path)
-        if not isinstance(found, Mapping):
+        value = self.get(*path)
+        if not isinstance(value, Mapping):
             raise _damaged(path)
-        return found
+        return value
 
     def entries(self, *path: str | int) -> list[Any]:
         """The same, for what has to be a list."""
-        found = self.get(*path)
-        if not isinstance(found, list):
+        value = self.get(*path)
+        if not isinstance(value, list):
             raise _damaged(path)
-        return found
+        return value
 
     def number(self, *path: str | int) -> float | int | None:
         """The same, for what has to be a finite number or nothing."""
-        found = self.get(*path)
-        if found is None:
+        value = self.get(*path)
+        if value is None:
             return None
-        if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             raise _damaged(path)
-        return found
+        return value
 
     @cached_property
     def schema(self) -> Schema:
