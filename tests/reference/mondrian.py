@@ -46,11 +46,11 @@ class Column:
     def below(self, cells, at):
         """Cells by node below their lowest common one."""
         depth = self.node({key[at] for key, _ in cells})[1]
-        found = {}
+        inside = {}
         for cell in cells:
             for node in self.path(cell[0][at])[depth + 1 :]:
-                found.setdefault(node, []).append(cell)
-        return found
+                inside.setdefault(node, []).append(cell)
+        return inside
 
     def children(self, cells, at):
         """Cells by child of their lowest common node, in node order."""
@@ -146,11 +146,11 @@ def deeper(cells, column, at, allowed):
 
 def above_or_self(column, node):
     """A node and all nodes above it."""
-    found = {node}
+    above = {node}
     while column.parent[node] >= 0:
         node = column.parent[node]
-        found.add(node)
-    return found
+        above.add(node)
+    return above
 
 
 def entropy(counts):
@@ -204,3 +204,37 @@ def partition(cells, columns, allowed, weight, scores, partial=True):
         else:
             todo.extend(best)
     return done
+
+
+# -- twins of the kernels -----------------------------------------------------------------------
+
+
+def bounds(keys, region):
+    """Least and largest code of a region's cells in every column."""
+    return (
+        [min(column[cell] for cell in region) for column in keys],
+        [max(column[cell] for cell in region) for column in keys],
+    )
+
+
+def divided(region, part):
+    """The cells of each part, in the order that they have in the region."""
+    return [[c for c, p in zip(region, part, strict=True) if p == n] for n in range(max(part) + 1)]
+
+
+def home(tree, key):
+    """Node that a combination of fitted codes falls into; `tree` is a dict of lists."""
+    node = 0
+    while tree["n_children"][node]:
+        first, n = tree["first_child"][node], tree["n_children"][node]
+        code, pivot = key[tree["column"][node]], tree["pivot"][node]
+        for child in range(first, first + n - 1):
+            low, high = tree["low"][child], tree["high"][child]
+            if low <= code <= high and not (
+                pivot >= 0 and code == low and tuple(key) < tuple(tree["pivots"][pivot])
+            ):
+                break
+        else:
+            child = first + n - 1
+        node = child
+    return node

@@ -90,8 +90,7 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
     name = "bottom-up"
     summary = "one cut per column, keeps class information"
     explanation = (
-        "Values were made coarser step by step, the best step first, until the promise "
-        "held."
+        "Values were made coarser step by step, the best step first, until the promise held."
     )
 
     def __init__(

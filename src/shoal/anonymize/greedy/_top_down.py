@@ -56,6 +56,20 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
     ----------
     .. [FWY05] B. C. M. Fung, K. Wang, P. S. Yu.  Top-down specialization for information and
        privacy preservation.  ICDE 2005.  doi:10.1109/ICDE.2005.143
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> from shoal import Schema
+    >>> from shoal.privacy import KAnonymity
+    >>> people = duckdb.sql("SELECT * FROM (VALUES (31, 'flu'), (34, 'flu'), (52, 'cold'), "
+    ...                     "(58, 'flu')) AS t(age, illness)")
+    >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric",
+    ...                          "hierarchy": {"intervals": [10, 20]}},
+    ...                  "illness": {"role": "sensitive"}})
+    >>> method = TopDownSpecialization(schema, KAnonymity(2)).fit(people)
+    >>> [(step.node, step.anonymity) for step in method.steps_]
+    [('*', 2), ('[20-39]', 2), ('[40-59]', 2)]
     """
 
     name = "top-down"

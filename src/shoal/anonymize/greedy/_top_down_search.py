@@ -61,7 +61,7 @@ class TopDownSearch:
         below = tree.children(node)
         for number, child in enumerate(below):
             child_of[tree.start[child] : tree.stop[child]] = number
-        child_of[self.cut[column] != node] = -1
+        child_of[self.cut[column] != node] = -1  # leaves that a limit holds below the node
         new, n_new = split_groups(
             np.ascontiguousarray(problem.cells.keys[:, column]),
             child_of,
@@ -96,6 +96,7 @@ class TopDownSearch:
             if by_squares:
                 gain = (self.state.squares - state.squares) / self.problem.cells.n_rows
             lost = max(self.state.anonymity - state.anonymity, 0)
+            # one more, so that a split that costs no anonymity is scored by its gain
             split = Split(gain / (lost + 1), gain, lost, column, node, state)
             if best is None or split.score > best.score + 1e-15:
                 best = split
@@ -105,6 +106,7 @@ class TopDownSearch:
         """Carry a split out and tell about it."""
         problem, column, node = self.problem, split.column, split.node
         tree = problem.columns[column].tree
+        # tried once more: to keep the groups of every candidate would take their memory
         self.state, self.group_of, n_new = self.try_split(column, node)
         self.sizes = sum_groups(problem.cells.sizes, self.group_of, n_new)
         below = tree.children(node)

@@ -157,7 +157,7 @@ class LatticeProblem:
         group_of, rows = join_halves(
             first.group_of, first.n_groups, second.group_of, second.n_groups, cells.sizes
         )
-        large = rows >= cut.k
+        large = rows >= cut.k  # groups only shrink on the way down, whatever else the model asks
         fine = large if cut.compiled.size_only else self._allowed(group_of, len(rows))
         failing = int(failing_rows(rows, fine))
         if self.metric == "discernibility":

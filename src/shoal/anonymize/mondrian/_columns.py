@@ -27,7 +27,7 @@ def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> RegionCo
         keys=np.ascontiguousarray(cells.keys.T, np.int32),
         is_tree=np.array([is_tree(coding) for coding in codings], np.bool_),
         first_code=_offsets([coding.n_codes for coding in codings]),
-        place=np.concatenate([place for place, _ in lines]),
+        coordinate=np.concatenate([coordinate for coordinate, _ in lines]),
         unit=np.array([unit for _, unit in lines]),
         wanted=np.cumsum(
             np.concatenate(
@@ -47,15 +47,16 @@ def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> RegionCo
     )
 
 
-def make_scratch(columns: RegionColumns) -> Scratch:
-    """Working memory for one thread."""
+def make_scratch(columns: RegionColumns, n_codes: int) -> Scratch:
+    """Working memory for one thread; `n_codes` is the length of the model's histograms."""
     codes, nodes = np.diff(columns.first_code), np.diff(columns.first_node)
-    widest = int(max(codes.max(), nodes.max())) + 2
+    widest = int(max(codes.max(), nodes.max())) + 2  # counting sort needs one slot more than codes
     return Scratch(
         rows=np.zeros(widest, np.int64),
         slot=np.zeros(widest, np.int64),
         seen=np.zeros(widest, np.int64),
         is_off=np.zeros(widest, np.bool_),
+        histograms=np.zeros((2, n_codes), np.int64),
     )
 
 
@@ -65,7 +66,7 @@ def rank_keys(keys: Codes) -> NDArray[np.int64]:
 
 
 def _line(coding: Coding) -> tuple[Floats, float]:
-    """Place of each code on a line of length 1, and what a range costs beside its length.
+    """Coordinate of each code on a line of length 1, and what a range costs beside its length.
 
     As in :func:`shoal.metrics.label_ncp`: numbers without a hierarchy have a length, other codes
     are counted.
@@ -93,9 +94,10 @@ def _tree_arrays(coding: Coding) -> tuple[Codes, Codes, Codes, Codes, Floats, Co
         none = np.empty(0, np.int32)
         return none, none, none, none, np.empty(0), none.reshape(0, 0)
     share = tree.n_leaves_below / max(1, tree.n_values)
-    share[: tree.n_leaves] = 0.0
+    share[: tree.n_leaves] = 0.0  # a value released as itself loses nothing
     path = np.zeros((tree.n_leaves, int(tree.depth.max()) + 2), np.int32)
     node = np.arange(tree.n_leaves, dtype=np.int32)
+    # by depth, so that a kernel finds the child that leads to a leaf without climbing
     while (inside := node >= 0).any():
         leaves = np.flatnonzero(inside)
         path[leaves, tree.depth[node[leaves]]] = node[leaves]

@@ -4,8 +4,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.mondrian._region_arrays import RegionColumns, RegionWork, Scratch, lowest_node
-from shoal.anonymize.mondrian._split_kernels import cut_at, number_sides, sort_by_code
+from shoal.anonymize.mondrian._region_arrays import (
+    Region,
+    RegionColumns,
+    RegionTask,
+    RegionWork,
+    Scratch,
+    lowest_node,
+)
+from shoal.anonymize.mondrian._split_kernels import (
+    cut_after,
+    least_rows,
+    number_sides,
+    sort_by_code,
+)
 from shoal.anonymize.mondrian._tree_split_kernels import (
     close_nodes,
     list_below,
@@ -21,67 +33,62 @@ from shoal.typing import Counts, Flags
 
 
 @kernel
-def cut_by_rules(
-    columns: RegionColumns, rules: CompiledModel, work: RegionWork, scratch: Scratch,
-    counts: Counts,
-    begin: int, end: int, column: int, low: int, high: int, partial: bool, relaxed: bool,
-) -> tuple[int, int]:  # fmt: skip
-    """Cut a region so that the rules allow every part: parts (0: none) and pivot.
-
-    `counts` are two histograms of zeros, shape (2, n_codes).
-    """
-    sort_by_code(columns, work, scratch, begin, end, column, low, high)
+def cut_by_conditions(
+    task: RegionTask, work: RegionWork, scratch: Scratch, region: Region
+) -> tuple[int, int]:
+    """Cut a region so that the model allows every part: parts (0: none) and pivot."""
+    columns, column = task.columns, region.column
+    sort_by_code(columns, work, scratch, region)
     if columns.is_tree[column]:
-        rising = list_children(columns, rules.sizes, work, scratch, begin, end, column, low, high)
-        n_off = _split_off(columns, rules, work, scratch, counts, begin, end, column, rising)
-        if n_off < rising.shape[0] and not partial:
+        rising = list_children(task, work, scratch, region)
+        n_off = _split_off(task, work, scratch, region, rising)
+        if n_off < rising.shape[0] and not task.partial:  # all children stand alone, or no split
             for child in rising:
                 scratch.is_off[child] = False
             n_off = 0
         elif n_off < 0:
-            top = lowest_node(columns, column, low, high)
-            rising, n_off = _split_deeper(
-                columns, rules, work, scratch, counts, begin, end, column, top, rising
-            )
-        return number_children(columns, work, scratch, begin, end, column, rising, n_off), -1
-    at = _median_place(columns, rules, work, counts, begin, end, column, relaxed)
-    if at < 0:
+            rising, n_off = _split_deeper(task, work, scratch, region, rising)
+        return number_children(columns, work, scratch, region, rising, n_off), -1
+    index = _median_index(task, work, scratch, region)
+    if index < 0:
         return 0, -1
-    cut, pivot = cut_at(columns, work, at, column)
-    number_sides(columns, work, begin, end, column, cut, pivot)
+    cut, pivot = cut_after(columns, work, index, column)
+    number_sides(columns, work, region, cut, pivot)
     return 2, pivot
 
 
 @kernel
-def _median_place(
-    columns: RegionColumns, rules: CompiledModel, work: RegionWork, counts: Counts,
-    begin: int, end: int, column: int, relaxed: bool,
-) -> int:  # fmt: skip
-    """Place in the sorted region after which to cut; -1 when there is none."""
-    keys, spare = columns.keys[column], work.spare
-    base = columns.first_code[column]
-    least = max(1, rules.minimum_size)
+def _median_index(task: RegionTask, work: RegionWork, scratch: Scratch, region: Region) -> int:
+    """Index in the sorted region after which to cut; -1 when there is none.
+
+    One cell after another goes from the upper side to the lower, so both histograms are kept up
+    to date and the model is asked only where a cut would be better than the best so far.
+    """
+    columns, compiled, counts = task.columns, task.compiled, scratch.histograms
+    keys, spare = columns.keys[region.column], work.spare
+    base, begin, end = columns.first_code[region.column], region.begin, region.end
+    least = least_rows(compiled)
     rows = np.zeros(2, np.int64)
     for i in range(begin, end):
-        rows[1] += rules.sizes[spare[i]]
-        add_cell(rules, spare[i], 1, counts[1])
+        rows[1] += compiled.sizes[spare[i]]
+        add_cell(compiled, spare[i], 1, counts[1])
     best, best_balance, best_wanted = -1, 0, False
     for i in range(begin, end - 1):
-        rows[0] += rules.sizes[spare[i]]
-        rows[1] -= rules.sizes[spare[i]]
-        add_cell(rules, spare[i], 1, counts[0])
-        add_cell(rules, spare[i], -1, counts[1])
+        rows[0] += compiled.sizes[spare[i]]
+        rows[1] -= compiled.sizes[spare[i]]
+        add_cell(compiled, spare[i], 1, counts[0])
+        add_cell(compiled, spare[i], -1, counts[1])
         inside = keys[spare[i]] == keys[spare[i + 1]]
-        if inside and not relaxed:
+        if inside and not task.relaxed:
             continue
-        balance = min(rows[0], rows[1])
+        balance = min(rows[0], rows[1])  # largest nearest to the median
         wanted = columns.wanted[base + keys[spare[i + 1]]] > columns.wanted[base + keys[spare[i]]]
         if balance < least or best_wanted > wanted:
             continue
         if best_wanted < wanted or balance > best_balance:
             fits = True
             for side in range(2):
-                fits = fits and _stands(rules, rows[side], counts[side])
+                fits = fits and _stands(compiled, rows[side], counts[side])
             if fits:
                 best, best_balance, best_wanted = i, balance, wanted
     counts[:] = 0
@@ -90,19 +97,20 @@ def _median_place(
 
 @kernel
 def _split_off(
-    columns: RegionColumns, rules: CompiledModel, work: RegionWork, scratch: Scratch,
-    counts: Counts,
-    begin: int, end: int, column: int, children: NDArray[np.int64],
-) -> int:  # fmt: skip
+    task: RegionTask,
+    work: RegionWork,
+    scratch: Scratch,
+    region: Region,
+    children: NDArray[np.int64],
+) -> int:
     """Mark the children that may stand alone: how many there are; -1 when the others may not."""
     n_off, n_rest = 0, 0
     for child in children:
-        stands = _node_stands(columns, rules, work, counts[0], begin, end, column, child,
-                              scratch.rows[child])  # fmt: skip
+        stands = _node_stands(task, work, scratch, region, child)
         scratch.is_off[child] = stands
         n_off += stands
         n_rest += 0 if stands else scratch.rows[child]
-    if n_off == 0 or (n_rest > 0 and not _rest_stands(rules, work, scratch, counts[1], begin, end)):
+    if n_off == 0 or (n_rest > 0 and not _rest_stands(task, work, scratch, region)):
         n_off = -1
         for child in children:
             scratch.is_off[child] = False
@@ -111,92 +119,98 @@ def _split_off(
 
 @kernel
 def _split_deeper(
-    columns: RegionColumns, rules: CompiledModel, work: RegionWork, scratch: Scratch,
-    counts: Counts,
-    begin: int, end: int, column: int, top: int, children: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], int]:  # fmt: skip
+    task: RegionTask,
+    work: RegionWork,
+    scratch: Scratch,
+    region: Region,
+    children: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], int]:
     """Give the rest the fewest rows with which it stands; else split one node off all others.
 
     With a model of which two allowed groups make an allowed one, this finds a split whenever some
     node can be split off.
     """
-    nodes = list_below(columns, rules.sizes, work, scratch, begin, end, column, top, children)
+    columns, compiled, column = task.columns, task.compiled, region.column
+    top = lowest_node(columns, column, region.low, region.high)
+    nodes = list_below(task, work, scratch, region, top, children)
     stands = np.empty(nodes.shape[0], np.bool_)
     n_rows = 0
-    for i in range(begin, end):
-        n_rows += rules.sizes[work.order[i]]
-    for at in range(nodes.shape[0]):
-        stands[at] = _node_stands(columns, rules, work, counts[0], begin, end, column, nodes[at],
-                                  scratch.rows[nodes[at]])  # fmt: skip
+    for i in range(region.begin, region.end):
+        n_rows += compiled.sizes[work.order[i]]
+    for index in range(nodes.shape[0]):
+        stands[index] = _node_stands(task, work, scratch, region, nodes[index])
     weigh_rests(columns, scratch, column, top, nodes, stands)
     n_off, chosen = 0, -1
     while n_off == 0:
-        chosen = next_rest(columns, scratch, column, nodes, rules.minimum_size, n_rows, chosen)
+        # rests by rising rows: the first that the model allows is the smallest
+        chosen = next_rest(columns, scratch, column, nodes, compiled.minimum_size, n_rows, chosen)
         if chosen < 0:
             break
-        n_off = mark_parts(columns, work, scratch, begin, end, column, top, nodes, chosen)
-        if not _rest_stands(rules, work, scratch, counts[1], begin, end):
+        n_off = mark_parts(columns, work, scratch, region, top, nodes, chosen)
+        if not _rest_stands(task, work, scratch, region):
             n_off = 0
             for node in nodes:
                 scratch.is_off[node] = False
     if n_off == 0:
-        n_off = _one_against_all(
-            columns, rules, work, scratch, counts[1], begin, end, column, top, nodes, stands
-        )
+        n_off = _one_against_all(task, work, scratch, region, top, nodes, stands)
     return close_nodes(scratch, top, nodes, n_off), n_off
 
 
 @kernel
 def _one_against_all(
-    columns: RegionColumns, rules: CompiledModel, work: RegionWork, scratch: Scratch,
-    histogram: Counts,
-    begin: int, end: int, column: int, top: int, nodes: NDArray[np.int64], stands: Flags,
-) -> int:  # fmt: skip
+    task: RegionTask,
+    work: RegionWork,
+    scratch: Scratch,
+    region: Region,
+    top: int,
+    nodes: NDArray[np.int64],
+    stands: Flags,
+) -> int:
     """Split one node off all others: the largest that will do."""
     n = nodes.shape[0]
     order = np.empty(n, np.int64)
-    for at in range(n):
-        order[at] = scratch.rows[nodes[at]] * n + at
+    for index in range(n):
+        order[index] = scratch.rows[nodes[index]] * n + index  # rows, then node, in one number
     order.sort()
-    for place in range(n - 1, -1, -1):
-        at = order[place] % n
-        if not stands[at]:
+    for rank in range(n - 1, -1, -1):
+        index = order[rank] % n
+        if not stands[index]:
             continue
-        scratch.is_off[nodes[at]] = True
-        mark_cells(columns, work, scratch, begin, end, column, top)
-        if _rest_stands(rules, work, scratch, histogram, begin, end):
+        scratch.is_off[nodes[index]] = True
+        mark_cells(task.columns, work, scratch, region, top)
+        if _rest_stands(task, work, scratch, region):
             return 1
-        scratch.is_off[nodes[at]] = False
+        scratch.is_off[nodes[index]] = False
     return 0
 
 
 @kernel
 def _node_stands(
-    columns: RegionColumns, rules: CompiledModel, work: RegionWork, histogram: Counts,
-    begin: int, end: int, column: int, node: int, n_rows: int,
-) -> bool:  # fmt: skip
+    task: RegionTask, work: RegionWork, scratch: Scratch, region: Region, node: int
+) -> bool:
     """Whether a node's cells may stand alone; the region is sorted by code."""
-    if n_rows < rules.minimum_size:
+    columns, compiled, n_rows = task.columns, task.compiled, scratch.rows[node]
+    if n_rows < compiled.minimum_size:
         return False
-    base = columns.first_node[column]
-    first = _first_place(columns, work, begin, end, column, columns.start[base + node])
-    stop = _first_place(columns, work, begin, end, column, columns.stop[base + node])
-    for place in range(first, stop):
-        add_cell(rules, work.spare[place], 1, histogram)
-    stands = _stands(rules, n_rows, histogram)
-    for place in range(first, stop):
-        add_cell(rules, work.spare[place], -1, histogram)
+    base = columns.first_node[region.column]
+    first = _first_index(columns, work, region, columns.start[base + node])
+    stop = _first_index(columns, work, region, columns.stop[base + node])
+    histogram = scratch.histograms[0]
+    for i in range(first, stop):
+        add_cell(compiled, work.spare[i], 1, histogram)
+    stands = _stands(compiled, n_rows, histogram)
+    for i in range(first, stop):  # taken away again: cheaper than clearing a wide histogram
+        add_cell(compiled, work.spare[i], -1, histogram)
     return stands
 
 
 @kernel
-def _first_place(
-    columns: RegionColumns, work: RegionWork, begin: int, end: int, column: int, code: int
-) -> int:
-    """First place of the sorted region with at least this code."""
+def _first_index(columns: RegionColumns, work: RegionWork, region: Region, code: int) -> int:
+    """First index of the sorted region with at least this code."""
+    begin, end = region.begin, region.end
     while begin < end:
         middle = (begin + end) // 2
-        if columns.keys[column, work.spare[middle]] < code:
+        if columns.keys[region.column, work.spare[middle]] < code:
             begin = middle + 1
         else:
             end = middle
@@ -204,28 +218,22 @@ def _first_place(
 
 
 @kernel
-def _rest_stands(
-    rules: CompiledModel,
-    work: RegionWork,
-    scratch: Scratch,
-    histogram: Counts,
-    begin: int,
-    end: int,
-) -> bool:
+def _rest_stands(task: RegionTask, work: RegionWork, scratch: Scratch, region: Region) -> bool:
     """Whether the cells that lie in no marked node may stay together."""
+    compiled, histogram = task.compiled, scratch.histograms[1]
     n_rows = 0
-    for i in range(begin, end):
+    for i in range(region.begin, region.end):
         if not scratch.is_off[work.part[i]]:
-            add_cell(rules, work.order[i], 1, histogram)
-            n_rows += rules.sizes[work.order[i]]
-    stands = _stands(rules, n_rows, histogram)
-    for i in range(begin, end):
+            add_cell(compiled, work.order[i], 1, histogram)
+            n_rows += compiled.sizes[work.order[i]]
+    stands = _stands(compiled, n_rows, histogram)
+    for i in range(region.begin, region.end):
         if not scratch.is_off[work.part[i]]:
-            add_cell(rules, work.order[i], -1, histogram)
+            add_cell(compiled, work.order[i], -1, histogram)
     return stands
 
 
 @kernel
-def _stands(rules: CompiledModel, n_rows: int, histogram: Counts) -> bool:
+def _stands(compiled: CompiledModel, n_rows: int, histogram: Counts) -> bool:
     """Whether a part may stand alone; one without rows may not."""
-    return n_rows > 0 and n_rows >= rules.minimum_size and allowed(rules, n_rows, histogram)
+    return n_rows > 0 and n_rows >= compiled.minimum_size and allowed(compiled, n_rows, histogram)

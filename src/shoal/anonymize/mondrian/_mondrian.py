@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize.mondrian._partition import Preferences, partition
+from shoal.anonymize.mondrian._feasibility import require_whole
+from shoal.anonymize.mondrian._partition import partition
+from shoal.anonymize.mondrian._preferences import Preferences
 from shoal.anonymize.mondrian._region_recoding import RegionRecoding
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
-from shoal.privacy import PrivacyModel, check
+from shoal.privacy import PrivacyModel
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
-from shoal.tables._frequency import group_keys
 from shoal.typing import Flags, Progress
 
 _SCORES = ("spread", "gain", "priority", "loss")
@@ -178,12 +179,12 @@ class Mondrian(Anonymizer):
             partial=self.splits == "partial",
             relaxed=bool(self.relaxed),
         )
-        rules = compile_model(privacy, cells)
-        regions, low, high = partition(cells, rules, preferences, progress)
+        compiled = compile_model(privacy, cells)
+        regions, low, high = partition(cells, compiled, preferences, progress)
         recoding = RegionRecoding(cells.codings, regions, low, high)
         if not privacy.is_monotone:  # regions whose labels are equal are one group
             recoded = recoding.recode(cells)
-            fine = allowed_groups(rules, recoded.group_of, len(recoded.codes))
+            fine = allowed_groups(compiled, recoded.group_of, len(recoded.codes))
             if not fine.all():
                 raise InfeasibleError(
                     f"{privacy.describe()}, in regions released alike",
@@ -192,7 +193,9 @@ class Mondrian(Anonymizer):
                     hint="Set relaxed=False, or lift the limits of ordered columns.",
                 )
         self._single_ = [
-            name for at, name in enumerate(cells.names) if len(np.unique(cells.keys[:, at])) == 1
+            name
+            for name, codes in zip(cells.names, cells.keys.T, strict=True)
+            if len(np.unique(codes)) == 1
         ]
         return recoding
 
@@ -203,48 +206,9 @@ class Mondrian(Anonymizer):
         )
 
 
-def require_whole(cells: FrequencyTable, privacy: PrivacyModel) -> None:
-    """Raise unless the table, split as the schema's limits demand, satisfies the model."""
-    whole = cells.merge(np.zeros(cells.n_groups, np.int64), 1)
-    for part in check(privacy, whole):
-        if not part.holds:
-            raise InfeasibleError(
-                f"the whole table as one group: {part.description}",
-                required=part.required,
-                achieved=part.reached,
-                hint="No partition can do better. Ask for less, or add rows.",
-            )
-    limited = [at for at, coding in enumerate(cells.codings) if coding.is_limited]
-    if not limited:
-        return
-    failing = rows_beyond(cells, privacy, limited)
-    if not failing:
-        return
-    binding = [
-        at for at in limited if not rows_beyond(cells, privacy, [x for x in limited if x != at])
-    ]
-    names = ", ".join(repr(cells.names[at]) for at in binding or limited)
-    raise InfeasibleError(
-        f"rows released within the limits of {names}: {privacy.describe()}",
-        required=cells.n_rows,
-        achieved=cells.n_rows - failing,
-        hint=f"Suppress the {failing} other rows first, or raise the limits of {names}.",
-    )
-
-
-def rows_beyond(cells: FrequencyTable, privacy: PrivacyModel, limited: Sequence[int]) -> int:
-    """Rows in groups that fail although every value is as coarse as its limit allows."""
-    if not limited:
-        return 0
-    coarsest = [cells.codings[at].ceiling[cells.keys[:, at]] for at in limited]
-    group_of, n_groups = group_keys(np.column_stack(coarsest))
-    groups = cells.merge(group_of, n_groups)
-    return int(groups.sizes[~privacy.holds(groups)].sum())
-
-
 def wanted_cuts(cells: FrequencyTable, cuts: Mapping[str, Sequence[float]]) -> dict[str, Flags]:
     """After which codes of each column a cut is wanted."""
-    found = {}
+    wanted_after = {}
     for coding in cells.codings:
         if coding.name not in cuts:
             continue
@@ -256,8 +220,8 @@ def wanted_cuts(cells: FrequencyTable, cuts: Mapping[str, Sequence[float]]) -> d
         )
         wanted = np.zeros(coding.n_codes, np.bool_)
         wanted[first[(first > 0) & (first < n_values)] - 1] = True
-        found[coding.name] = wanted
-    return found
+        wanted_after[coding.name] = wanted
+    return wanted_after
 
 
 def _check_weight(name: str, value: Any) -> None:

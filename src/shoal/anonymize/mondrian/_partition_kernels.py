@@ -1,13 +1,16 @@
-"""Bound, score and divide regions.
-
-Arrays in, arrays out; no objects, no errors, no I/O.
-"""
+"""Bound, score and divide regions.  Arrays in, arrays out."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.mondrian._region_arrays import Frontier, RegionColumns, RegionWork, column_loss
+from shoal.anonymize.mondrian._region_arrays import (
+    Frontier,
+    RegionColumns,
+    RegionTask,
+    RegionWork,
+    column_loss,
+)
 from shoal.typing import Codes, Counts, Floats
 
 
@@ -36,23 +39,30 @@ def bound_regions(
 @kernel
 def region_losses(columns: RegionColumns, low: Codes, high: Codes) -> Floats:
     """Share of each column's domain that each region leaves open."""
-    found = np.empty(low.shape)
+    losses = np.empty(low.shape)
     for region in range(low.shape[0]):
         for column in range(low.shape[1]):
-            found[region, column] = column_loss(
+            losses[region, column] = column_loss(
                 columns, column, low[region, column], high[region, column]
             )
-    return found
+    return losses
 
 
 @kernel
 def entropy_drops(
-    work: RegionWork, frontier: Frontier, n_classes: int,
-    start: NDArray[np.int64], codes: Codes, counts: Counts,
-) -> Floats:  # fmt: skip
-    """Share of each region's class entropy that its parts take away."""
-    found = np.zeros(frontier.begin.shape[0])
-    for region in range(found.shape[0]):
+    work: RegionWork,
+    frontier: Frontier,
+    n_classes: int,
+    start: NDArray[np.int64],
+    codes: Codes,
+    counts: Counts,
+) -> Floats:
+    """Share of each region's class entropy that its parts take away.
+
+    Cell c has ``counts[e]`` rows of class ``codes[e]``, for e from ``start[c]`` on.
+    """
+    drops = np.zeros(frontier.begin.shape[0])
+    for region in range(drops.shape[0]):
         n_parts = frontier.n_parts[region]
         if n_parts == 0:
             continue
@@ -62,14 +72,14 @@ def entropy_drops(
             for entry in range(start[cell], start[cell + 1]):
                 rows[work.part[i], codes[entry]] += counts[entry]
                 rows[n_parts, codes[entry]] += counts[entry]
-        before = _entropy(rows[n_parts])
+        before = _entropy(rows[n_parts])  # the last row counts the whole region
         if before <= 0.0:
             continue
         after = 0.0
         for part in range(n_parts):
             after += _entropy(rows[part])
-        found[region] = (before - after) / before
-    return found
+        drops[region] = (before - after) / before
+    return drops
 
 
 @kernel
@@ -85,32 +95,34 @@ def _entropy(counts: Counts) -> float:
 
 @kernel
 def loss_drops(
-    columns: RegionColumns, sizes: Counts, work: RegionWork, frontier: Frontier, low: Codes,
-    high: Codes,
-    weight: Floats,
-) -> Floats:  # fmt: skip
+    task: RegionTask, work: RegionWork, frontier: Frontier, low: Codes, high: Codes
+) -> Floats:
     """How much loss each region's cut takes away for the bits it spends, 0 to 1."""
-    found = np.zeros(frontier.begin.shape[0])
-    for region in range(found.shape[0]):
-        if frontier.n_parts[region] > 0:
-            found[region] = loss_drop(
-                columns, sizes, work, frontier.begin[region], frontier.end[region],
-                frontier.n_parts[region], low[region], high[region], weight,
-            )  # fmt: skip
-    return found
+    drops = np.zeros(frontier.begin.shape[0])
+    for region in range(drops.shape[0]):
+        begin, end, n_parts = frontier.begin[region], frontier.end[region], frontier.n_parts[region]
+        if n_parts > 0:
+            drops[region] = loss_drop(task, work, begin, end, n_parts, low[region], high[region])
+    return drops
 
 
 @kernel
 def loss_drop(
-    columns: RegionColumns, sizes: Counts, work: RegionWork, begin: int, end: int, n_parts: int,
-    low: Codes, high: Codes, weight: Floats,
-) -> float:  # fmt: skip
+    task: RegionTask,
+    work: RegionWork,
+    begin: int,
+    end: int,
+    n_parts: int,
+    low: Codes,
+    high: Codes,
+) -> float:
     """How much loss a cut takes away for the bits it spends, 0 to 1.
 
     A table of n rows has log2(n / k) bits to spend until its groups are down to k rows, so what
     counts is the drop in loss per bit: with d the drop in the columns' weighted losses, l those
     before and b the entropy of the parts' sizes, d / (d + l b).
     """
+    columns, sizes, weight = task.columns, task.compiled.sizes, task.stakes
     rows = np.zeros(n_parts, np.int64)
     least = np.empty(n_parts, np.int32)
     largest = np.empty(n_parts, np.int32)
@@ -120,7 +132,7 @@ def loss_drop(
         n_rows += sizes[work.order[i]]
     before, after = 0.0, 0.0
     for column in range(low.shape[0]):
-        if low[column] == high[column]:
+        if low[column] == high[column]:  # nothing left to lose there
             continue
         least[:] = high[column]
         largest[:] = low[column]
@@ -157,11 +169,11 @@ def divide(work: RegionWork, frontier: Frontier) -> tuple[NDArray[np.int64], NDA
         end[n : n + n_parts] = 0
         for i in range(first, stop):
             end[n + work.part[i]] += 1
-        at = first
+        offset = first
         for part in range(n, n + n_parts):
-            begin[part] = at
-            at += end[part]
-            end[part] = begin[part]
+            begin[part] = offset
+            offset += end[part]
+            end[part] = begin[part]  # grows to the end as cells are put there
         for i in range(first, stop):
             part = n + work.part[i]
             work.spare[end[part]] = work.order[i]

@@ -2,7 +2,7 @@
 
 A region is a run of cells in ``work.order``.  A cut writes the part of each cell into
 ``work.part`` and the codes that lead to each part into ``part_low`` and ``part_high``, all from
-the region's own first place on.  The last part is also the home of codes that lead to no other.
+the region's own beginning on.  The last part is also the home of codes that lead to no other.
 """
 
 from typing import NamedTuple
@@ -11,27 +11,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
+from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.typing import Codes, Counts, Flags, Floats
 
 
 class RegionColumns(NamedTuple):
-    """The quasi-identifiers as arrays; those of all columns lie one after another."""
+    """The quasi-identifiers as arrays; those of all columns lie one after another.
+
+    What column c has in `coordinate` and `wanted` begins at ``first_code[c]`` and ends before
+    ``first_code[c + 1]``; `first_node` bounds its nodes in the five arrays that follow it, and
+    `first_path` its paths.
+    """
 
     keys: Codes  # (n_columns, n_cells) codes
     is_tree: Flags  # split by the hierarchy; else by order
-    first_code: NDArray[np.int64]  # one more than columns: part of `place` and `wanted`
-    place: Floats  # of each code on a line of length 1; NaN for the missing value
+    first_code: NDArray[np.int64]
+    coordinate: Floats  # of each code on a line of length 1; NaN for the missing value
     unit: Floats  # what a range of the column costs beside its length
-    wanted: NDArray[np.int64]  # how many codes before this one a cut is wanted right after
-    first_node: NDArray[np.int64]  # one more than columns: part of the next five
+    wanted: NDArray[np.int64]  # running count: how many codes before this one end at a wanted cut
+    first_node: NDArray[np.int64]
     parent: Codes
     start: Codes  # first leaf below each node
     stop: Codes  # one past the last one
     depth: Codes
     share: Floats  # of the column's values that the node covers; 0 for a leaf
-    first_path: NDArray[np.int64]  # where the column's part of `path` begins
+    first_path: NDArray[np.int64]
     path: Codes  # for each leaf the nodes above it by depth
     width: NDArray[np.int64]  # depths in the column's part of `path`
+
+
+class RegionTask(NamedTuple):
+    """What stays the same for all regions of a table."""
+
+    columns: RegionColumns
+    compiled: CompiledModel  # rows of each cell, and what every part has to meet
+    stakes: Floats  # weight of each column in the loss
+    loss: float  # weight of the drop in loss in a column's score
+    partial: bool  # small siblings may stay together while others are split off
+    relaxed: bool  # cuts may go through equal codes
 
 
 class RegionWork(NamedTuple):
@@ -45,22 +62,36 @@ class RegionWork(NamedTuple):
 
 
 class Frontier(NamedTuple):
-    """Regions that may still be split, and what was found for each."""
+    """Regions that may still be split, and the cut of each."""
 
     begin: NDArray[np.int64]
     end: NDArray[np.int64]
-    column: NDArray[np.int64]  # to be cut along, or found
-    n_parts: NDArray[np.int64]  # found; 0 when no cut is allowed
-    pivot: NDArray[np.int64]  # found: first cell behind a cut inside a code; -1 for none
+    column: NDArray[np.int64]  # that the region is cut along
+    n_parts: NDArray[np.int64]  # 0 when no cut is allowed
+    pivot: NDArray[np.int64]  # first cell behind a cut inside a code; -1 for none
+
+
+class Region(NamedTuple):
+    """A run of cells, a column to cut it along, and its least and largest code there."""
+
+    begin: int
+    end: int
+    column: int
+    low: int
+    high: int
 
 
 class Scratch(NamedTuple):
-    """Working memory of one thread, as long as the widest column; zero between calls."""
+    """Working memory of one thread, as long as the widest column; zero between calls.
+
+    Clearing what was touched is cheaper than new memory for each of many small regions.
+    """
 
     rows: Counts
     slot: NDArray[np.int64]  # any value between calls, as the next one
     seen: NDArray[np.int64]
     is_off: Flags  # children that become parts of their own
+    histograms: Counts  # (2, n_codes of the compiled model)
 
 
 @kernel
@@ -82,7 +113,7 @@ def column_loss(columns: RegionColumns, column: int, low: int, high: int) -> flo
         node = lowest_node(columns, column, low, high)
         return columns.share[columns.first_node[column] + node]
     base = columns.first_code[column]
-    width = columns.place[base + high] - columns.place[base + low]
-    return (
-        1.0 if np.isnan(width) else width + columns.unit[column]
-    )  # with a missing value only '*' covers them
+    width = columns.coordinate[base + high] - columns.coordinate[base + low]
+    if np.isnan(width):  # only '*' covers a missing value and others
+        return 1.0
+    return width + columns.unit[column]

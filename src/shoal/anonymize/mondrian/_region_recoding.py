@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unseen
 from shoal.anonymize.mondrian._columns import is_tree
-from shoal.anonymize.mondrian._partition import Regions
-from shoal.anonymize.mondrian._region_kernels import UNKNOWN, walk
+from shoal.anonymize.mondrian._region_kernels import UNKNOWN, Regions, walk
 from shoal.schema._coding import Coding
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.tables import FrequencyTable
@@ -59,30 +58,26 @@ class RegionRecoding(Recoding):
         """
         maps, _ = match_cells(self, cells)
         refuse_unseen(maps, self.codings, unseen)
-        places = [
-            _positions(fitted, new, found)
-            for fitted, new, found in zip(self.codings, cells.codings, maps, strict=True)
-        ]
-        positions = np.array(
-            [place[cells.keys[:, at]] for at, place in enumerate(places)], np.int64
-        ).reshape(len(places), cells.n_groups)
+        positions = np.empty((len(self.codings), cells.n_groups), np.int64)
+        for column, (fitted, new) in enumerate(zip(self.codings, cells.codings, strict=True)):
+            positions[column] = _positions(fitted, new, maps[column])[cells.keys[:, column]]
         leaf = self.find(positions)
-        labels, codes = [], np.empty((cells.n_groups, len(places)), np.int32)
+        labels, codes = [], np.empty((cells.n_groups, len(self.codings)), np.int32)
         hidden = np.zeros(cells.n_groups, np.bool_)
-        for at, coding in enumerate(self.codings):
+        for column, coding in enumerate(self.codings):
             low, high, strange = _widen(
-                coding, self.low[leaf, at], self.high[leaf, at], positions[at]
+                coding, self.low[leaf, column], self.high[leaf, column], positions[column]
             )
             if unseen == "suppress":
                 hidden |= strange
-            own, codes[:, at] = _label(coding, low, high, strange)
-            hidden |= _beyond_limit(own, codes[:, at], positions[at])
+            own, codes[:, column] = _label(coding, low, high, strange)
+            hidden |= _beyond_limit(own, codes[:, column], positions[column])
             labels.append(own)
         return Recoded.from_cells(cells, labels, codes, suppressed=hidden)
 
     def find(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Node of the tree that each combination falls into; see :func:`walk` for positions."""
-        return walk(np.ascontiguousarray(positions), *self.regions)
+        return walk(np.ascontiguousarray(positions), self.regions)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -112,10 +107,13 @@ class RegionRecoding(Recoding):
         )
 
 
-def _positions(fitted: Coding, new: Coding, found: Codes) -> NDArray[np.int64]:
-    """Twice the fitted code of each new code; odd between codes; UNKNOWN without a place."""
-    position = np.where(found >= 0, 2 * found.astype(np.int64), UNKNOWN)
-    lost = np.flatnonzero((found < 0) & ~np.isnan(new.numbers))
+def _positions(fitted: Coding, new: Coding, matched: Codes) -> NDArray[np.int64]:
+    """Twice the fitted code of each new code; odd between codes; UNKNOWN without a position.
+
+    `matched` is the fitted code of each new code, -1 where the fit never saw its value.
+    """
+    position = np.where(matched >= 0, 2 * matched.astype(np.int64), UNKNOWN)
+    lost = np.flatnonzero((matched < 0) & ~np.isnan(new.numbers))
     if len(lost) and fitted.kind in ("numeric", "date"):
         n_values = fitted.n_codes - (fitted.missing >= 0)
         after = np.searchsorted(fitted.numbers[:n_values], new.numbers[lost])

@@ -4,26 +4,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.mondrian._region_arrays import RegionColumns, RegionWork, Scratch, lowest_node
-from shoal.typing import Counts, Flags
+from shoal.anonymize.mondrian._region_arrays import (
+    Region,
+    RegionColumns,
+    RegionTask,
+    RegionWork,
+    Scratch,
+    lowest_node,
+)
+from shoal.typing import Flags
 
 
 @kernel
 def list_children(
-    columns: RegionColumns, sizes: Counts, work: RegionWork, scratch: Scratch,
-    begin: int, end: int, column: int, low: int, high: int,
-) -> NDArray[np.int64]:  # fmt: skip
+    task: RegionTask, work: RegionWork, scratch: Scratch, region: Region
+) -> NDArray[np.int64]:
     """Children of the region's node that occur, by rising rows; their rows are in `scratch`.
 
     Writes the child of each cell into `part`.
     """
+    columns, sizes, column = task.columns, task.compiled.sizes, region.column
     keys, rows = columns.keys[column], scratch.rows
     base = columns.first_node[column]
-    node = lowest_node(columns, column, low, high)
+    node = lowest_node(columns, column, region.low, region.high)
     width = columns.width[column]
     path = columns.first_path[column] + columns.depth[base + node] + 1
     n_seen = 0
-    for i in range(begin, end):
+    for i in range(region.begin, region.end):
         cell = work.order[i]
         child = columns.path[path + keys[cell] * width]
         work.part[i] = child
@@ -37,7 +44,7 @@ def list_children(
     for s in range(n_seen):
         child = scratch.seen[s]
         scratch.is_off[child] = False
-        rising[s] = rows[child] * n_nodes + child
+        rising[s] = rows[child] * n_nodes + child  # one number to sort by: rows, then node
     rising.sort()
     for s in range(n_seen):
         rising[s] %= n_nodes
@@ -46,10 +53,15 @@ def list_children(
 
 @kernel
 def number_children(
-    columns: RegionColumns, work: RegionWork, scratch: Scratch,
-    begin: int, end: int, column: int, rising: NDArray[np.int64], n_off: int,
-) -> int:  # fmt: skip
+    columns: RegionColumns,
+    work: RegionWork,
+    scratch: Scratch,
+    region: Region,
+    rising: NDArray[np.int64],
+    n_off: int,
+) -> int:
     """Write the parts of a split by children; the rest, or the largest child, comes last."""
+    begin, column = region.begin, region.column
     base = columns.first_node[column]
     n_parts = 0
     for child in rising:
@@ -70,7 +82,7 @@ def number_children(
         n_parts += 1
     if n_parts < 2:
         return 0
-    for i in range(begin, end):
+    for i in range(begin, region.end):
         work.part[i] = scratch.slot[work.part[i]]
     return n_parts
 
@@ -84,29 +96,34 @@ def number_children(
 
 @kernel
 def list_below(
-    columns: RegionColumns, sizes: Counts, work: RegionWork, scratch: Scratch,
-    begin: int, end: int, column: int, top: int, children: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
+    task: RegionTask,
+    work: RegionWork,
+    scratch: Scratch,
+    region: Region,
+    top: int,
+    children: NDArray[np.int64],
+) -> NDArray[np.int64]:
     """Nodes below the region's that occur, children before parents; their rows are in `scratch`.
 
     `children` are those that :func:`list_children` has counted.
     """
+    columns, sizes, column = task.columns, task.compiled.sizes, region.column
     keys, rows = columns.keys[column], scratch.rows
     base, width = columns.first_node[column], columns.width[column]
     first = columns.depth[base + top] + 1
     for child in children:
         rows[child] = 0
     n_nodes = columns.first_node[column + 1] - base
-    seen = np.empty(min(n_nodes, (end - begin) * width), np.int64)
+    seen = np.empty(min(n_nodes, (region.end - region.begin) * width), np.int64)
     n_seen = 0
-    for i in range(begin, end):
+    for i in range(region.begin, region.end):
         leaf = keys[work.order[i]]
         if rows[leaf] == 0:
             seen[n_seen] = leaf
             n_seen += 1
         rows[leaf] += sizes[work.order[i]]
-    for at in range(n_seen):
-        leaf = seen[at]
+    for index in range(n_seen):  # of the leaves: nodes above them are added behind
+        leaf = seen[index]
         path = columns.first_path[column] + leaf * width
         for depth in range(first, columns.depth[base + leaf]):
             node = columns.path[path + depth]
@@ -121,29 +138,42 @@ def list_below(
 
 @kernel
 def weigh_rests(
-    columns: RegionColumns, scratch: Scratch, column: int, top: int, nodes: NDArray[np.int64],
+    columns: RegionColumns,
+    scratch: Scratch,
+    column: int,
+    top: int,
+    nodes: NDArray[np.int64],
     stands: Flags,
-) -> None:  # fmt: skip
-    """Find the nodes that can be opened (1 in `seen`) and the rows of the rest then (`slot`)."""
+) -> None:
+    """Find the nodes that can be opened (1 in `seen`) and the rows of the rest then (`slot`).
+
+    A node can be opened when it and all nodes on the way to it stand alone: else its siblings, of
+    which the rest would then consist, were never told apart.
+    """
     base, rest, is_open = columns.first_node[column], scratch.slot, scratch.seen
     rest[top], is_open[top] = 0, 1
     for node in nodes:
         rest[node] = 0
-    for at in range(nodes.shape[0]):
-        if not stands[at]:
-            rest[columns.parent[base + nodes[at]]] += scratch.rows[nodes[at]]
-    for at in range(nodes.shape[0] - 1, -1, -1):
-        node, above = nodes[at], columns.parent[base + nodes[at]]
-        is_open[node] = 1 if stands[at] and is_open[above] == 1 else 0
+    for index in range(nodes.shape[0]):
+        if not stands[index]:
+            rest[columns.parent[base + nodes[index]]] += scratch.rows[nodes[index]]
+    for index in range(nodes.shape[0] - 1, -1, -1):  # parents before children
+        node, above = nodes[index], columns.parent[base + nodes[index]]
+        is_open[node] = 1 if stands[index] and is_open[above] == 1 else 0
         if is_open[node] == 1:
             rest[node] += rest[above]
 
 
 @kernel
 def next_rest(
-    columns: RegionColumns, scratch: Scratch, column: int, nodes: NDArray[np.int64],
-    least: int, n_rows: int, last: int,
-) -> int:  # fmt: skip
+    columns: RegionColumns,
+    scratch: Scratch,
+    column: int,
+    nodes: NDArray[np.int64],
+    least: int,
+    n_rows: int,
+    last: int,
+) -> int:
     """The choice with the smallest rest of at least `least` rows that comes after `last`; -1: none.
 
     A choice is a number: rows of the rest, then the node counted from the top, then whether the
@@ -152,15 +182,15 @@ def next_rest(
     base, n = columns.first_node[column], nodes.shape[0]
     n_leaves = columns.first_code[column + 1] - columns.first_code[column]
     best = -1
-    for at in range(n - 1, -1, -1):
-        node = nodes[at]
+    for index in range(n - 1, -1, -1):
+        node = nodes[index]
         if scratch.seen[node] == 0:
             continue
-        for way in range(2 if node >= n_leaves else 1):
+        for way in range(2 if node >= n_leaves else 1):  # a leaf cannot be opened
             rest = scratch.slot[node]
             if way == 0:
                 rest = scratch.slot[columns.parent[base + node]] + scratch.rows[node]
-            choice = rest * 2 * n + 2 * (n - 1 - at) + way
+            choice = rest * 2 * n + 2 * (n - 1 - index) + way
             if least <= rest < n_rows and choice > last and (best < 0 or choice < best):
                 best = choice
     return best
@@ -168,12 +198,16 @@ def next_rest(
 
 @kernel
 def mark_parts(
-    columns: RegionColumns, work: RegionWork, scratch: Scratch, begin: int, end: int,
-    column: int, top: int,
-    nodes: NDArray[np.int64], choice: int,
-) -> int:  # fmt: skip
+    columns: RegionColumns,
+    work: RegionWork,
+    scratch: Scratch,
+    region: Region,
+    top: int,
+    nodes: NDArray[np.int64],
+    choice: int,
+) -> int:
     """Mark the nodes that become parts under a choice, and their cells; how many there are."""
-    base, n = columns.first_node[column], nodes.shape[0]
+    base, n = columns.first_node[region.column], nodes.shape[0]
     node = nodes[n - 1 - choice % (2 * n) // 2]
     joins = choice % 2 == 0
     last = columns.parent[base + node] if joins else node
@@ -185,24 +219,19 @@ def mark_parts(
         if _covers(columns, base, above, last) and not _covers(columns, base, other, last):
             scratch.is_off[other] = True
             n_off += 1
-    mark_cells(columns, work, scratch, begin, end, column, top)
+    mark_cells(columns, work, scratch, region, top)
     return n_off
 
 
 @kernel
 def mark_cells(
-    columns: RegionColumns,
-    work: RegionWork,
-    scratch: Scratch,
-    begin: int,
-    end: int,
-    column: int,
-    top: int,
+    columns: RegionColumns, work: RegionWork, scratch: Scratch, region: Region, top: int
 ) -> None:
     """Write the marked node above each cell into `part`; `top` where there is none."""
+    column = region.column
     base, width = columns.first_node[column], columns.width[column]
     first = columns.depth[base + top] + 1
-    for i in range(begin, end):
+    for i in range(region.begin, region.end):
         leaf = columns.keys[column, work.order[i]]
         path = columns.first_path[column] + leaf * width
         work.part[i] = top
@@ -217,15 +246,15 @@ def close_nodes(
     scratch: Scratch, top: int, nodes: NDArray[np.int64], n_off: int
 ) -> NDArray[np.int64]:
     """The marked nodes, and the region's own for the rest; forgets all rows."""
-    found = np.empty(n_off + 1, np.int64)
-    n_found = 0
+    parts = np.empty(n_off + 1, np.int64)
+    n_parts = 0
     for node in nodes:
         scratch.rows[node] = 0
         if scratch.is_off[node]:
-            found[n_found] = node
-            n_found += 1
-    found[n_off] = top
-    return found
+            parts[n_parts] = node
+            n_parts += 1
+    parts[n_off] = top
+    return parts
 
 
 @kernel
