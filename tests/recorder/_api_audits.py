@@ -49,7 +49,8 @@ def _functions() -> None:
 
 
 def _of_shoal() -> None:
-    from shoal.audit import audit, item_schema, linking_attack
+    from shoal.attacks import linking_attack
+    from shoal.audit import audit, item_schema
     from shoal.models import KAnonymousClustering, KAnonymousRules, KAnonymousTreeClassifier
 
     table, schema = _people()
@@ -69,7 +70,7 @@ def _of_shoal() -> None:
 
 
 def _linked() -> None:
-    from shoal.audit import linking_attack
+    from shoal.attacks import linking_attack
     from shoal.schema import Schema
 
     table = read_people()
