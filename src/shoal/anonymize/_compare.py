@@ -136,9 +136,9 @@ def _raw(
 def _raw_labels(raw: Recoded, test: FrequencyTable) -> tuple[Any, ...]:
     """Test cells as they are, in the codes of the training cells; new values match none."""
     columns = []
-    for at, labels in enumerate(raw.labels):
-        fitted, new = labels.coding.code_of, test.codings[at].texts
-        columns.append(np.array([fitted.get(value, -1) for value in new])[test.keys[:, at]])
+    for column, labels in enumerate(raw.labels):
+        fitted, new = labels.coding.code_of, test.codings[column].texts
+        columns.append(np.array([fitted.get(value, -1) for value in new])[test.keys[:, column]])
     codes = np.column_stack(columns).astype(np.int32)
     return raw.labels, codes, np.arange(test.n_groups, dtype=np.int64)
 
@@ -249,23 +249,23 @@ def forest_accuracy(
     names = np.array([str(x) for x in train.cells.histograms[target].coding.texts], object)
     test_names = np.array([str(x) for x in test.cells.histograms[target].coding.texts], object)
     forest.fit(features[kept], names[classes[kept]], sample_weight=rows[kept])
-    found = forest.predict(_features(test.labels, test_codes))
-    right = found == test_names[test_classes]
+    predicted = forest.predict(_features(test.labels, test_codes))
+    right = predicted == test_names[test_classes]
     return float(test_rows[right].sum() / test_rows.sum())
 
 
 def _features(labels: Sequence[Labels], codes: Codes) -> Floats:
     parts = []
-    for at, column in enumerate(labels):
+    for index, column in enumerate(labels):
         low, high = column.low.astype(np.int64), column.high.astype(np.int64)
         if column.coding.is_ordered:
             middle = (low + high) / 2
-            parts.append(np.append(middle, -1.0)[codes[:, at]][:, None])
+            parts.append(np.append(middle, -1.0)[codes[:, index]][:, None])
             continue
         n = column.coding.n_codes
         shares = np.zeros((len(low) + 1, n), np.float32)
-        for label in np.unique(codes[:, at]):
+        for label in np.unique(codes[:, index]):
             if label >= 0:
                 shares[label, low[label] : high[label] + 1] = 1 / (high[label] - low[label] + 1)
-        parts.append(shares[codes[:, at]])
+        parts.append(shares[codes[:, index]])
     return np.hstack(parts).astype(np.float32)

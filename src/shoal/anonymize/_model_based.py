@@ -142,14 +142,14 @@ class TreeRecoding(Recoding):
         strange = np.zeros(cells.n_groups, np.bool_)
         tests = list(self.tree.public_tests(read_cells(cells)))
         labels, codes = [], []
-        for place, coding in enumerate(self.codings):
+        for index, coding in enumerate(self.codings):
             own = [test for test in tests if test.name == coding.name]
             if coding.is_ordered:
-                found, label = _ranges(coding, own, cells.n_groups)
+                released, label = _ranges(coding, own, cells.n_groups)
             else:
-                strange |= fitted[place] < 0
-                found, label = _nodes(coding, own, fitted[place]), node_labels(coding)
-            codes.append(found)
+                strange |= fitted[index] < 0
+                released, label = _nodes(coding, own, fitted[index]), node_labels(coding)
+            codes.append(released)
             labels.append(label)
         suppressed: Flags | None = strange if unseen == "suppress" else None
         table = np.column_stack(codes).astype(np.int32)
@@ -179,9 +179,9 @@ def _nodes(coding: Coding, tests: list[PublicTest], leaf: Codes) -> Codes:
         told = test.cells[test.told]
         level[told] = np.minimum(level[told], test.level)
         asked[test.cells[test.missing]] = True
-    found = np.where(leaf >= 0, tree.levels[leaf, level], tree.root)
+    nodes = np.where(leaf >= 0, tree.levels[leaf, level], tree.root)
     lost = (leaf == tree.missing) & (leaf >= 0)
-    return np.where(lost, np.where(asked, leaf, tree.root), found).astype(np.int32)
+    return np.where(lost, np.where(asked, leaf, tree.root), nodes).astype(np.int32)
 
 
 def _ranges(coding: Coding, tests: list[PublicTest], n_cells: int) -> tuple[Codes, Labels]:
@@ -199,8 +199,8 @@ def _ranges(coding: Coding, tests: list[PublicTest], n_cells: int) -> tuple[Code
     everything = np.isinf(low) & np.isinf(high)
     last[everything] = coding.n_codes - 1
     first[missing] = last[missing] = coding.missing
-    pairs, found = np.unique(np.column_stack([first, last]), axis=0, return_inverse=True)
-    return found.astype(np.int32), _range_labels(coding, pairs)
+    pairs, range_of = np.unique(np.column_stack([first, last]), axis=0, return_inverse=True)
+    return range_of.astype(np.int32), _range_labels(coding, pairs)
 
 
 def _range_labels(coding: Coding, pairs: NDArray[np.int64]) -> Labels:

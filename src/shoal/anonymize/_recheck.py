@@ -52,8 +52,8 @@ def count_released(
     if not drop_stars:
         return groups
     starred = np.ones(groups.n_groups, np.bool_)
-    for at, coding in enumerate(groups.codings):
-        starred &= groups.keys[:, at] == coding.code_of.get(STAR, -1)
+    for column, coding in enumerate(groups.codings):
+        starred &= groups.keys[:, column] == coding.code_of.get(STAR, -1)
     kept = np.where(starred, -1, np.cumsum(~starred) - 1)
     return groups.merge(kept, int((~starred).sum()))
 

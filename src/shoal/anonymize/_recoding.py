@@ -94,7 +94,7 @@ def match_cells(recoding: Recoding, cells: FrequencyTable) -> tuple[list[Codes],
             f"{', '.join(map(repr, cells.names))}. Use the schema of the release."
         )
     maps = [match_codes(a, b) for a, b in zip(recoding.codings, cells.codings, strict=True)]
-    return maps, [found[cells.keys[:, at]] for at, found in enumerate(maps)]
+    return maps, [codes[cells.keys[:, column]] for column, codes in enumerate(maps)]
 
 
 def check_unseen(unseen: str) -> None:
@@ -109,8 +109,8 @@ def refuse_unseen(maps: Sequence[Codes], codings: Sequence[Coding], unseen: str)
     """Raise when there are unseen values and the policy is to refuse them."""
     check_unseen(unseen)
     counts = {
-        coding.name: int((found == UNSEEN).sum())
-        for coding, found in zip(codings, maps, strict=True)
+        coding.name: int((codes == UNSEEN).sum())
+        for coding, codes in zip(codings, maps, strict=True)
     }
     if unseen == "error" and any(counts.values()):
         shown = ", ".join(f"{name!r}: {n}" for name, n in counts.items() if n)
@@ -149,11 +149,13 @@ class CutRecoding(Recoding):
         maps, _ = match_cells(self, cells)
         refuse_unseen(maps, self.codings, unseen)
         per_column, strange = [], np.zeros(cells.n_groups, np.bool_)
-        for at, found in enumerate(maps):
-            nodes, unknown = self._nodes(at, found, cells.codings[at])
+        for column, codes_of in enumerate(maps):
+            nodes, unknown = self._nodes(column, codes_of, cells.codings[column])
             per_column.append(nodes)
-            strange |= unknown[cells.keys[:, at]]
-        codes = np.column_stack([nodes[cells.keys[:, at]] for at, nodes in enumerate(per_column)])
+            strange |= unknown[cells.keys[:, column]]
+        codes = np.column_stack(
+            [nodes[cells.keys[:, column]] for column, nodes in enumerate(per_column)]
+        )
         hidden = _among(codes, self.suppressed)
         if unseen == "suppress":
             hidden |= strange
@@ -162,17 +164,17 @@ class CutRecoding(Recoding):
             cells, labels, codes.astype(np.int32), suppressed=hidden, per_column=per_column
         )
 
-    def _nodes(self, at: int, found: Codes, new: Coding) -> tuple[Codes, Flags]:
+    def _nodes(self, column: int, codes: Codes, new: Coding) -> tuple[Codes, Flags]:
         """Node of each new code, and which codes got the root because nothing fits them."""
-        coding = self.codings[at]
+        coding = self.codings[column]
         tree = coding.hierarchy
         assert tree is not None
-        nodes = np.where(found >= 0, self.node_of[at][found], tree.root).astype(np.int32)
-        lost = np.flatnonzero(found == UNSEEN)
-        unknown = np.zeros(len(found), np.bool_)
+        nodes = np.where(codes >= 0, self.node_of[column][codes], tree.root).astype(np.int32)
+        lost = np.flatnonzero(codes == UNSEEN)
+        unknown = np.zeros(len(codes), np.bool_)
         unknown[lost] = True
         if len(lost) and coding.kind in ("numeric", "date"):
-            released = np.unique(self.node_of[at])
+            released = np.unique(self.node_of[column])
             bands = released[released >= tree.n_leaves]
             bounds = node_labels(coding).bounds[bands]
             for code in lost:

@@ -123,12 +123,12 @@ def check_table(
     compressed = engine.compress(plain_schema(schema, engine.names))
     groups = compressed.cells
     aside = _starred(groups) if drop_stars else np.zeros(groups.n_groups, np.bool_)
-    place = np.where(aside, -1, np.cumsum(~aside) - 1)
-    counted = groups.merge(place, int((~aside).sum()))
+    group_of = np.where(aside, -1, np.cumsum(~aside) - 1)
+    counted = groups.merge(group_of, int((~aside).sum()))
     breaks = [(_name(part), ~part.holds(counted)) for part in privacy.parts]
     failing = np.flatnonzero(~privacy.holds(counted))
     worst = failing[np.argsort(counted.sizes[failing], kind="stable")][:shown]
-    first = _first_rows(compressed, place, len(counted.sizes)) if len(worst) else {}
+    first = _first_rows(compressed, group_of, len(counted.sizes)) if len(worst) else {}
     return Verdict(
         n_rows=counted.n_rows,
         n_groups=counted.n_groups,
@@ -151,8 +151,8 @@ def check_table(
 
 def _beyond_limits(groups: FrequencyTable, schema: Schema) -> dict[str, int]:
     """Rows whose label no value below it may be generalized to, per column with a limit."""
-    found = {}
-    for at, coding in enumerate(groups.codings):
+    rows_beyond = {}
+    for index, coding in enumerate(groups.codings):
         column = schema[coding.name]
         recipe = column.hierarchy
         if recipe is None or not (column.limit or column.limit_level is not None):
@@ -169,8 +169,8 @@ def _beyond_limits(groups: FrequencyTable, schema: Schema) -> dict[str, int]:
             if node >= 0:
                 inside = depth[tree.start[node] : tree.stop[node]]
                 beyond[code] = tree.depth[node] < inside.min()
-        found[coding.name] = int(groups.sizes[beyond[groups.keys[:, at]]].sum())
-    return found
+        rows_beyond[coding.name] = int(groups.sizes[beyond[groups.keys[:, index]]].sum())
+    return rows_beyond
 
 
 def _raw_values(coding: Coding, kind: str) -> list[Any]:
@@ -202,8 +202,8 @@ def _require(schema: Schema, names: tuple[str, ...]) -> None:
 
 def _starred(groups: FrequencyTable) -> Flags:
     starred = np.ones(groups.n_groups, np.bool_)
-    for at, coding in enumerate(groups.codings):
-        starred &= groups.keys[:, at] == coding.code_of.get(STAR, -1)
+    for index, coding in enumerate(groups.codings):
+        starred &= groups.keys[:, index] == coding.code_of.get(STAR, -1)
     return starred
 
 
@@ -212,13 +212,13 @@ def _name(part: PrivacyModel) -> str:
     return type(part).__name__ + (f" of {column!r}" if column else "")
 
 
-def _first_rows(compressed: Any, place: Any, n_groups: int) -> dict[int, int]:
+def _first_rows(compressed: Any, group_of: Any, n_groups: int) -> dict[int, int]:
     """Number of the first row of each group, from 1; empty where rows have no order."""
     numbered = getattr(compressed, "cell_of_rows", None)
     cells = numbered() if numbered else getattr(compressed, "cell_of", None)
     if cells is None:
         return {}
-    groups = place[np.asarray(cells)]
+    groups = group_of[np.asarray(cells)]
     first = np.full(n_groups, len(groups), np.int64)
     np.minimum.at(first, groups[groups >= 0], np.flatnonzero(groups >= 0))
     return {group: int(row) + 1 for group, row in enumerate(first)}

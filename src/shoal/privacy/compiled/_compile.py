@@ -35,7 +35,7 @@ def compile_model(
 
     Returns
     -------
-    Rules
+    CompiledModel
         For :func:`allowed` and :func:`allowed_groups`.  Cells are numbered as in `cells`; groups
         with cells that are not kept get no meaningful answer.
     """
@@ -50,26 +50,32 @@ def compile_model(
                 for name, histogram in cells.histograms.items()
             },
         )
-    found = model.conditions(whole)
-    names = list(dict.fromkeys(rule.column for rule in found))
+    conditions = model.conditions(whole)
+    names = list(dict.fromkeys(condition.column for condition in conditions))
     widths = [cells.histograms[name].coding.n_codes for name in names]
     offset = dict(zip(names, np.cumsum([0, *widths])[:-1].tolist(), strict=True))
     width = dict(zip(names, widths, strict=True))
     start, codes, counts = _join([cells.histograms[name] for name in names], cells.n_groups)
-    first = np.array([offset[rule.column] for rule in found], np.int64)
+    first = np.array([offset[condition.column] for condition in conditions], np.int64)
     return CompiledModel(
         minimum_size=model.minimum_size,
-        size_only=not found,
+        size_only=not conditions,
         n_codes=sum(widths),
-        kind=np.array([rule.kind for rule in found], np.int32),
-        level=np.array([rule.level for rule in found], np.float64),
-        second=np.array([rule.second for rule in found], np.float64),
+        kind=np.array([condition.kind for condition in conditions], np.int32),
+        level=np.array([condition.level for condition in conditions], np.float64),
+        second=np.array([condition.second for condition in conditions], np.float64),
         first=first,
-        stop=first + np.array([width[rule.column] for rule in found], np.int64),
-        float_first=np.cumsum([0, *(len(rule.floats) for rule in found)], dtype=np.int64),
-        code_first=np.cumsum([0, *(len(rule.codes) for rule in found)], dtype=np.int64),
-        floats=np.concatenate([np.empty(0), *(rule.floats for rule in found)]),
-        values=np.concatenate([np.empty(0, np.int64), *(rule.codes for rule in found)]),
+        stop=first + np.array([width[condition.column] for condition in conditions], np.int64),
+        float_first=np.cumsum(
+            [0, *(len(condition.floats) for condition in conditions)], dtype=np.int64
+        ),
+        code_first=np.cumsum(
+            [0, *(len(condition.codes) for condition in conditions)], dtype=np.int64
+        ),
+        floats=np.concatenate([np.empty(0), *(condition.floats for condition in conditions)]),
+        values=np.concatenate(
+            [np.empty(0, np.int64), *(condition.codes for condition in conditions)]
+        ),
         sizes=np.ascontiguousarray(cells.sizes, np.int64),
         start=start,
         codes=codes,
@@ -77,18 +83,18 @@ def compile_model(
     )
 
 
-def allowed_groups(rules: CompiledModel, group_of: NDArray[np.int64], n_groups: int) -> Flags:
+def allowed_groups(compiled: CompiledModel, group_of: NDArray[np.int64], n_groups: int) -> Flags:
     """Whether each group of cells is allowed; `group_of` names each cell's group, -1 is in none.
 
     A group without cells has no rows and is allowed.
     """
-    if rules.size_only:
+    if compiled.size_only:
         kept = group_of >= 0
-        rows = np.bincount(group_of[kept], weights=rules.sizes[kept], minlength=n_groups)
-        return (rows >= rules.minimum_size) | (rows == 0)
+        rows = np.bincount(group_of[kept], weights=compiled.sizes[kept], minlength=n_groups)
+        return (rows >= compiled.minimum_size) | (rows == 0)
     members = group_members(group_of, n_groups)
-    answer = allowed_dense if rules.n_codes <= DENSE_LIMIT else allowed_sparse
-    return answer(rules, *members)
+    answer = allowed_dense if compiled.n_codes <= DENSE_LIMIT else allowed_sparse
+    return answer(compiled, *members)
 
 
 def _join(histograms: list[Histogram], n_cells: int) -> tuple[NDArray[np.int64], Codes, Counts]:

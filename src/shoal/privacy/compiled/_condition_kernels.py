@@ -1,6 +1,6 @@
-"""Is a group allowed?  All rules of a model, evaluated on a group's size and its value counts.
+"""Is a group allowed?  All conditions of a model, evaluated on a group's size and its value counts.
 
-Each kind of rule reads its part of the group's histogram, two numbers and arrays of its own:
+Each kind of condition reads its part of the group's histogram, two numbers and arrays of its own:
 
 ========== ======================= ============ ========================== ========================
 kind       level                   second       floats                     codes
@@ -23,7 +23,7 @@ PRESENCE   least share             most
 ========== ======================= ============ ========================== ========================
 
 Two sets of loops answer: these scan a dense histogram, which is fastest for the few dozen values
-that most columns have; those in ``_sparse_rule_kernels.py`` look only at the values present.
+that most columns have; those in ``_sparse_condition_kernels.py`` look only at the values present.
 """
 
 from typing import NamedTuple
@@ -42,21 +42,21 @@ SLACK = 1e-9
 class CompiledModel(NamedTuple):
     """A privacy model compiled for one table of cells: arrays only, so kernels can take it.
 
-    A group is allowed when its size is at least `minimum_size` and every rule holds.  Rules read a
-    dense histogram of length `n_codes`, in which the columns they speak of lie one after another.
-    When `size_only` there are no rules, and the histogram has length 0.
+    A group is allowed when its size is at least `minimum_size` and every condition holds.
+    Conditions read a dense histogram of length `n_codes`, in which the columns they speak of lie
+    one after another.  When `size_only` there are no conditions, and the histogram has length 0.
     """
 
     minimum_size: int
     size_only: bool
     n_codes: int
-    kind: Codes  # one per rule, as are the next four
+    kind: Codes  # one per condition, as are the next four
     level: Floats
     second: Floats
-    first: NDArray[np.int64]  # the rule's part of the histogram
+    first: NDArray[np.int64]  # the condition's part of the histogram
     stop: NDArray[np.int64]
-    float_first: NDArray[np.int64]  # the rule's part of `floats`
-    code_first: NDArray[np.int64]  # one more than rules: part of `values`
+    float_first: NDArray[np.int64]  # the condition's part of `floats`
+    code_first: NDArray[np.int64]  # part of `values`; one more than there are conditions
     floats: Floats
     values: NDArray[np.int64]
     sizes: Counts  # one per cell
@@ -66,19 +66,24 @@ class CompiledModel(NamedTuple):
 
 
 @kernel
-def add_cell(rules: CompiledModel, cell: int, sign: int, histogram: Counts) -> None:
+def add_cell(compiled: CompiledModel, cell: int, sign: int, histogram: Counts) -> None:
     """Add the values of a cell to a histogram (`sign` 1), or take them away (-1)."""
-    for entry in range(rules.start[cell], rules.start[cell + 1]):
-        histogram[rules.codes[entry]] += sign * rules.counts[entry]
+    for entry in range(compiled.start[cell], compiled.start[cell + 1]):
+        histogram[compiled.codes[entry]] += sign * compiled.counts[entry]
 
 
 @kernel
-def allowed(rules: CompiledModel, size: int, histogram: Counts) -> bool:
+def allowed(compiled: CompiledModel, size: int, histogram: Counts) -> bool:
     """Whether a group of `size` rows with these values is allowed."""
-    if size > 0 and size < rules.minimum_size:
+    if size > 0 and size < compiled.minimum_size:
         return False
-    for rule in range(rules.kind.shape[0]):
-        if not _meets(rules, rule, size, histogram[rules.first[rule] : rules.stop[rule]]):
+    for condition in range(compiled.kind.shape[0]):
+        if not _meets(
+            compiled,
+            condition,
+            size,
+            histogram[compiled.first[condition] : compiled.stop[condition]],
+        ):
             return False
     return True
 
@@ -95,40 +100,44 @@ def group_members(
     for group in range(n_groups):
         first[group + 1] += first[group]
     member = np.empty(first[n_groups], np.int64)
-    at = first[:n_groups].copy()
+    free = first[:n_groups].copy()
     for cell in range(group_of.shape[0]):
         group = group_of[cell]
         if group >= 0:
-            member[at[group]] = cell
-            at[group] += 1
+            member[free[group]] = cell
+            free[group] += 1
     return first, member
 
 
 @kernel
 def allowed_dense(
-    rules: CompiledModel, first: NDArray[np.int64], member: NDArray[np.int64]
+    compiled: CompiledModel, first: NDArray[np.int64], member: NDArray[np.int64]
 ) -> Flags:
     """Whether each group is allowed, by :func:`allowed`."""
     n_groups = first.shape[0] - 1
-    found = np.zeros(n_groups, np.bool_)
-    histogram = np.zeros(rules.n_codes, np.int64)
+    is_allowed = np.zeros(n_groups, np.bool_)
+    histogram = np.zeros(compiled.n_codes, np.int64)
     for group in range(n_groups):
         size = 0
-        for place in range(first[group], first[group + 1]):
-            size += rules.sizes[member[place]]
-        if size > 0 and size < rules.minimum_size:
+        for index in range(first[group], first[group + 1]):
+            size += compiled.sizes[member[index]]
+        if size > 0 and size < compiled.minimum_size:
             continue
-        for place in range(first[group], first[group + 1]):
-            add_cell(rules, member[place], 1, histogram)
-        found[group] = allowed(rules, size, histogram)
-        for place in range(first[group], first[group + 1]):
-            add_cell(rules, member[place], -1, histogram)
-    return found
+        for index in range(first[group], first[group + 1]):
+            add_cell(compiled, member[index], 1, histogram)
+        is_allowed[group] = allowed(compiled, size, histogram)
+        for index in range(first[group], first[group + 1]):
+            add_cell(compiled, member[index], -1, histogram)
+    return is_allowed
 
 
 @kernel
-def _meets(rules: CompiledModel, rule: int, size: int, counts: Counts) -> bool:
-    kind, level, second = rules.kind[rule], rules.level[rule], rules.second[rule]
+def _meets(compiled: CompiledModel, condition: int, size: int, counts: Counts) -> bool:
+    kind, level, second = (
+        compiled.kind[condition],
+        compiled.level[condition],
+        compiled.second[condition],
+    )
     if kind == PRESENCE:
         return _presence(size, counts, level, second)
     if size == 0:
@@ -139,12 +148,12 @@ def _meets(rules: CompiledModel, rule: int, size: int, counts: Counts) -> bool:
         return _entropy(size, counts) >= level - SLACK
     if kind == RECURSIVE:
         return _recursive(size, counts, level, int(second))
-    floats = rules.floats[rules.float_first[rule] : rules.float_first[rule + 1]]
+    floats = compiled.floats[compiled.float_first[condition] : compiled.float_first[condition + 1]]
     if kind == EQUAL:
         return _equal_distance(size, counts, floats) <= level + SLACK
     if kind == CAP:
         return _capped(size, counts, floats)
-    values = rules.values[rules.code_first[rule] : rules.code_first[rule + 1]]
+    values = compiled.values[compiled.code_first[condition] : compiled.code_first[condition + 1]]
     if kind == ORDERED:
         order = values[: int(second)]
         return _ordered_distance(size, counts, floats, order) <= level + SLACK
@@ -155,11 +164,11 @@ def _meets(rules: CompiledModel, rule: int, size: int, counts: Counts) -> bool:
 
 @kernel
 def _distinct(counts: Counts) -> int:
-    found = 0
+    n_values = 0
     for count in counts:
         if count > 0:
-            found += 1
-    return found
+            n_values += 1
+    return n_values
 
 
 @kernel
@@ -176,14 +185,14 @@ def _recursive(size: int, counts: Counts, c: float, l: int) -> bool:  # noqa: E7
     top = np.zeros(l, np.int64)  # the l largest counts, falling
     for count in counts:
         if count > top[l - 1]:
-            at = l - 1
-            while at > 0 and top[at - 1] < count:
-                top[at] = top[at - 1]
-                at -= 1
-            top[at] = count
+            slot = l - 1
+            while slot > 0 and top[slot - 1] < count:
+                top[slot] = top[slot - 1]
+                slot -= 1
+            top[slot] = count
     tail = size  # rows of the l-th value and on
-    for place in range(l - 1):
-        tail -= top[place]
+    for index in range(l - 1):
+        tail -= top[index]
     return top[0] < c * tail - SLACK * size
 
 
@@ -205,8 +214,8 @@ def _ordered_distance(
     if order.shape[0] < 2:
         return 0.0
     moved, carried = 0.0, 0.0
-    for place in range(order.shape[0]):
-        carried += counts[order[place]] / size - overall[place]
+    for index in range(order.shape[0]):
+        carried += counts[order[index]] / size - overall[index]
         moved += abs(carried)
     return moved / (order.shape[0] - 1)
 
@@ -252,15 +261,15 @@ def _sparse(
     """Whether at most 1/m of the rows lie within e of any present value."""
     n = numbers.shape[0]
     low, high, inside = 0, 0, 0
-    for place in range(n):
-        here = numbers[place]
-        while high < n and (high <= place or numbers[high] - here <= e):
+    for index in range(n):
+        here = numbers[index]
+        while high < n and (high <= index or numbers[high] - here <= e):
             inside += counts[order[high]]
             high += 1
-        while low < place and not here - numbers[low] <= e:
+        while low < index and not here - numbers[low] <= e:
             inside -= counts[order[low]]
             low += 1
-        if counts[order[place]] > 0 and inside * m > size * (1 + SLACK):
+        if counts[order[index]] > 0 and inside * m > size * (1 + SLACK):
             return False
     return True
 

@@ -1,4 +1,4 @@
-"""Is a group allowed?  The rules of ``_rule_kernels.py``, at the cost of the values present.
+"""Is a group allowed?  As in ``_condition_kernels.py``, at the cost of the values present.
 
 A group is given by its dense histogram and a list of the codes that are not zero in it, in any
 order.  For columns with thousands of values, such as a salary, a group of ten rows then costs ten
@@ -26,60 +26,68 @@ from shoal.typing import Counts, Flags, Floats
 
 @kernel
 def touch_cell(
-    rules: CompiledModel, cell: int, histogram: Counts, present: NDArray[np.int64], n_present: int
+    compiled: CompiledModel,
+    cell: int,
+    histogram: Counts,
+    present: NDArray[np.int64],
+    n_present: int,
 ) -> int:
     """Add the values of a cell to a histogram and list the new ones; return the list's length."""
-    for entry in range(rules.start[cell], rules.start[cell + 1]):
-        code = rules.codes[entry]
+    for entry in range(compiled.start[cell], compiled.start[cell + 1]):
+        code = compiled.codes[entry]
         if histogram[code] == 0:
             present[n_present] = code
             n_present += 1
-        histogram[code] += rules.counts[entry]
+        histogram[code] += compiled.counts[entry]
     return n_present
 
 
 @kernel
 def allowed_present(
-    rules: CompiledModel, size: int, histogram: Counts, present: NDArray[np.int64], n_present: int
+    compiled: CompiledModel,
+    size: int,
+    histogram: Counts,
+    present: NDArray[np.int64],
+    n_present: int,
 ) -> bool:
     """Whether a group of `size` rows is allowed; `present` lists the codes that it has."""
-    if size > 0 and size < rules.minimum_size:
+    if size > 0 and size < compiled.minimum_size:
         return False
     codes = np.empty(n_present, np.int64)
-    for rule in range(rules.kind.shape[0]):
-        first, stop = rules.first[rule], rules.stop[rule]
+    for condition in range(compiled.kind.shape[0]):
+        first, stop = compiled.first[condition], compiled.stop[condition]
         n = 0
         for i in range(n_present):
             if first <= present[i] < stop:
                 codes[n] = present[i] - first
                 n += 1
-        if not _meets_sparse(rules, rule, size, histogram[first:stop], codes[:n]):
+        if not _meets_sparse(compiled, condition, size, histogram[first:stop], codes[:n]):
             return False
     return True
 
 
 @kernel
 def allowed_sparse(
-    rules: CompiledModel, first: NDArray[np.int64], member: NDArray[np.int64]
+    compiled: CompiledModel, first: NDArray[np.int64], member: NDArray[np.int64]
 ) -> Flags:
     """Whether each group is allowed, by :func:`allowed_present`."""
     n_groups = first.shape[0] - 1
-    found = np.zeros(n_groups, np.bool_)
-    histogram = np.zeros(rules.n_codes, np.int64)
-    present = np.empty(rules.n_codes, np.int64)
+    is_allowed = np.zeros(n_groups, np.bool_)
+    histogram = np.zeros(compiled.n_codes, np.int64)
+    present = np.empty(compiled.n_codes, np.int64)
     for group in range(n_groups):
         size = 0
-        for place in range(first[group], first[group + 1]):
-            size += rules.sizes[member[place]]
-        if size > 0 and size < rules.minimum_size:
+        for index in range(first[group], first[group + 1]):
+            size += compiled.sizes[member[index]]
+        if size > 0 and size < compiled.minimum_size:
             continue
         n_present = 0
-        for place in range(first[group], first[group + 1]):
-            n_present = touch_cell(rules, member[place], histogram, present, n_present)
-        found[group] = allowed_present(rules, size, histogram, present, n_present)
+        for index in range(first[group], first[group + 1]):
+            n_present = touch_cell(compiled, member[index], histogram, present, n_present)
+        is_allowed[group] = allowed_present(compiled, size, histogram, present, n_present)
         for i in range(n_present):
             histogram[present[i]] = 0
-    return found
+    return is_allowed
 
 
 @kernel
@@ -91,19 +99,23 @@ def _sort(values: NDArray[np.int64]) -> None:
     while gap > 0:
         for i in range(gap, values.shape[0]):
             value = values[i]
-            at = i
-            while at >= gap and values[at - gap] > value:
-                values[at] = values[at - gap]
-                at -= gap
-            values[at] = value
+            slot = i
+            while slot >= gap and values[slot - gap] > value:
+                values[slot] = values[slot - gap]
+                slot -= gap
+            values[slot] = value
         gap //= 3
 
 
 @kernel
 def _meets_sparse(
-    rules: CompiledModel, rule: int, size: int, counts: Counts, codes: NDArray[np.int64]
+    compiled: CompiledModel, condition: int, size: int, counts: Counts, codes: NDArray[np.int64]
 ) -> bool:
-    kind, level, second = rules.kind[rule], rules.level[rule], rules.second[rule]
+    kind, level, second = (
+        compiled.kind[condition],
+        compiled.level[condition],
+        compiled.second[condition],
+    )
     if kind == PRESENCE:
         if counts[0] == 0:
             return size == 0
@@ -120,7 +132,7 @@ def _meets_sparse(
         return np.log(size) - total / size >= level - SLACK
     if kind == RECURSIVE:
         return _recursive_sparse(size, counts, codes, level, int(second))
-    floats = rules.floats[rules.float_first[rule] : rules.float_first[rule + 1]]
+    floats = compiled.floats[compiled.float_first[condition] : compiled.float_first[condition + 1]]
     if kind == EQUAL:
         surplus = 0.0
         for code in codes:
@@ -131,7 +143,7 @@ def _meets_sparse(
         for code in codes:
             over += counts[code] / size > floats[code] + SLACK
         return over == 0
-    values = rules.values[rules.code_first[rule] : rules.code_first[rule + 1]]
+    values = compiled.values[compiled.code_first[condition] : compiled.code_first[condition + 1]]
     if kind == ORDERED:
         m = int(second)
         return _ordered_sparse(size, counts, codes, floats, values, m) <= level + SLACK

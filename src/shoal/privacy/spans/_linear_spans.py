@@ -68,12 +68,12 @@ class LinearSpans:
         return self._wins(scores).argmax(axis=1)
 
     def _wins(self, scores: Floats) -> Flags:
-        found = np.ones((len(scores), self.n_outputs), np.bool_)
+        wins = np.ones((len(scores), self.n_outputs), np.bool_)
         for j, pairs in enumerate(self.duels):
             for high, low in pairs.tolist():
                 gap = scores[:, high] - scores[:, low]
-                found[:, j] &= gap >= -self.tie if high < low else gap > self.tie
-        return found
+                wins[:, j] &= gap >= -self.tie if high < low else gap > self.tie
+        return wins
 
     def reach(
         self, public: Floats, points: Floats, segments: tuple[tuple[Floats, Floats], ...]
@@ -99,21 +99,21 @@ class LinearSpans:
         for start, _ in segments:
             base = base + self.weights @ start
         slopes = np.array([self.weights @ direction for _, direction in segments])
-        found = np.zeros((len(public), self.n_outputs), np.bool_)
+        wins = np.zeros((len(public), self.n_outputs), np.bool_)
         for shift in points @ self.weights.T:
-            for at in range(0, len(public), BLOCK):
-                scores = base[at : at + BLOCK] + shift
+            for first in range(0, len(public), BLOCK):
+                scores = base[first : first + BLOCK] + shift
                 if len(segments) == 0:
-                    found[at : at + BLOCK] |= self._wins(scores)
+                    wins[first : first + BLOCK] |= self._wins(scores)
                 elif len(segments) == 1:
-                    found[at : at + BLOCK] |= self._along(scores, slopes[0])
+                    wins[first : first + BLOCK] |= self._along(scores, slopes[0])
                 else:
-                    found[at : at + BLOCK] |= self._inside(scores, slopes)
-        return found
+                    wins[first : first + BLOCK] |= self._inside(scores, slopes)
+        return wins
 
     def _along(self, scores: Floats, slope: Floats) -> Flags:
         """Walk one private dimension: where an output wins all its duels is an interval."""
-        found = np.zeros((len(scores), self.n_outputs), np.bool_)
+        wins = np.zeros((len(scores), self.n_outputs), np.bool_)
         for j, pairs in enumerate(self.duels):
             low, high = np.zeros(len(scores)), np.ones(len(scores))
             low_open, high_open = np.zeros(len(scores), bool), np.zeros(len(scores), bool)
@@ -133,26 +133,26 @@ class LinearSpans:
                     high_open = np.where(cut < high, strict, high_open | ((cut == high) & strict))
                     high = np.minimum(high, cut)
             touching = (low == high) & ~low_open & ~high_open
-            found[:, j] = possible & ((low < high) | touching)
-        return found
+            wins[:, j] = possible & ((low < high) | touching)
+        return wins
 
     def _inside(self, scores: Floats, slopes: Floats) -> Flags:
         """Several private dimensions: corners, then bounds, then linear programmes."""
         n = len(slopes)
-        found = np.zeros((len(scores), self.n_outputs), np.bool_)
+        wins = np.zeros((len(scores), self.n_outputs), np.bool_)
         corners = product((0.0, 0.5, 1.0), repeat=n) if n <= MOST_CORNERS else [(0.5,) * n]
         for corner in corners:
-            found |= self._wins(scores + np.array(corner) @ slopes)
+            wins |= self._wins(scores + np.array(corner) @ slopes)
         for j, pairs in enumerate(self.duels):
             if not len(pairs):
                 continue
             rise = slopes[:, pairs[:, 0]] - slopes[:, pairs[:, 1]]  # segment x duel
             gap = scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]
             gap += np.where(pairs[:, 0] > pairs[:, 1], -self.tie, self.tie)
-            open_rows = ~found[:, j] & (gap + np.maximum(rise, 0).sum(axis=0) > 0).all(axis=1)
+            open_rows = ~wins[:, j] & (gap + np.maximum(rise, 0).sum(axis=0) > 0).all(axis=1)
             for row in np.flatnonzero(open_rows).tolist():
-                found[row, j] = _some_point(gap[row], rise)
-        return found
+                wins[row, j] = _some_point(gap[row], rise)
+        return wins
 
 
 def _some_point(gap: Floats, rise: Floats) -> bool:

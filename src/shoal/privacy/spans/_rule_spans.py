@@ -110,8 +110,8 @@ def rule_spans(
     first[span_of_row[::-1]] = np.arange(n_rows)[::-1]
     possible = [
         [
-            possible_states(rule, closed, bool(left[place, row]), bool(right[place, row]))
-            for place, rule in enumerate(rules)
+            possible_states(rule, closed, bool(left[number, row]), bool(right[number, row]))
+            for number, rule in enumerate(rules)
         ]
         for row in first.tolist()
     ]
@@ -154,9 +154,9 @@ def _joint_bins(
         for chosen in product((False, True), repeat=len(free)):
             own = {item for item, is_in in zip(free, chosen, strict=True) if is_in}
             joint = []
-            for place, rule in enumerate(rules):
-                met = left[place, row] and (rule.left & set(free)) <= own
-                whole = met and right[place, row] and (rule.right & set(free)) <= own
+            for number, rule in enumerate(rules):
+                met = left[number, row] and (rule.left & set(free)) <= own
+                whole = met and right[number, row] and (rule.right & set(free)) <= own
                 joint.append(RULE_MET if whole else MET if met else NOT_MET)
             reached.add(number_of.setdefault(tuple(joint), len(number_of)))
         bins.append(sorted(reached))
@@ -177,17 +177,21 @@ def _rule_bins(
 ) -> _Listed:
     """Too many combinations: each rule's states, and one bin where nothing private is said."""
     silent = np.flatnonzero(~told.any(axis=1))
-    place_of = {span: place for place, span in enumerate(silent.tolist())}
-    names = [f"nothing private, {place}" for place in range(len(silent))]
+    number_of = {span: number for number, span in enumerate(silent.tolist())}
+    names = [f"nothing private, {number}" for number in range(len(silent))]
     names += [f"{rule}: {what}" for rule in rules for what in ("not met", "left met", "met")]
     bins = []
     for span, states_of in enumerate(possible):
-        if span in place_of:
-            bins.append([place_of[span]])
+        if span in number_of:
+            bins.append([number_of[span]])
         else:
             offset = len(silent)
             bins.append(
-                [offset + 3 * place + s for place, own in enumerate(states_of) for s in sorted(own)]
+                [
+                    offset + 3 * number + s
+                    for number, own in enumerate(states_of)
+                    for s in sorted(own)
+                ]
             )
     sizes = np.bincount(span_of_row, minlength=len(possible))[silent]
     counted = [np.bincount(one, minlength=3) for one in states]
