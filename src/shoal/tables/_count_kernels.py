@@ -9,7 +9,10 @@ from shoal.typing import Codes, Counts
 
 @kernel
 def _mix(word: np.uint64) -> np.uint64:
-    """Scatter a word's bits (the finalizer of SplitMix64)."""
+    """Scatter a word's bits (the finalizer of SplitMix64).
+
+    The loops below hash a column of words by themselves: a kernel for it costs them a fifth.
+    """
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
@@ -32,24 +35,24 @@ def pack_groups(words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
         mixed = np.uint64(0)
         for w in range(n_words):
             mixed = _mix(mixed ^ words[w, i] + np.uint64(0x9E3779B97F4A7C15))
-        at = np.int64(mixed & np.uint64(capacity - 1))
+        slot = np.int64(mixed & np.uint64(capacity - 1))
         while True:
-            found = slots[at]
-            if found < 0:
+            candidate = slots[slot]
+            if candidate < 0:
                 break
             same = True
-            row = first[found]
+            row = first[candidate]
             for w in range(n_words):
                 if words[w, row] != words[w, i]:
                     same = False
                     break
             if same:
                 break
-            at = (at + 1) & (capacity - 1)
-        if found >= 0:
-            group[i] = found
+            slot = (slot + 1) & (capacity - 1)
+        if candidate >= 0:
+            group[i] = candidate
             continue
-        slots[at] = n_groups
+        slots[slot] = n_groups
         first[n_groups] = i
         group[i] = n_groups
         n_groups += 1
@@ -63,10 +66,10 @@ def pack_groups(words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
                 mixed = np.uint64(0)
                 for w in range(n_words):
                     mixed = _mix(mixed ^ words[w, first[g]] + np.uint64(0x9E3779B97F4A7C15))
-                at = np.int64(mixed & np.uint64(capacity - 1))
-                while slots[at] >= 0:
-                    at = (at + 1) & (capacity - 1)
-                slots[at] = g
+                slot = np.int64(mixed & np.uint64(capacity - 1))
+                while slots[slot] >= 0:  # groups differ, so only an empty slot is looked for
+                    slot = (slot + 1) & (capacity - 1)
+                slots[slot] = g
     return group, n_groups
 
 
@@ -89,11 +92,11 @@ def merge_entries(
     for g in range(n_groups):
         first[g + 1] += first[g]
     member = np.empty(first[n_groups], np.int64)
-    at = first[:n_groups].copy()
+    next_free = first[:n_groups].copy()
     for g in range(n_old):
         if group_of[g] >= 0:
-            member[at[group_of[g]]] = g
-            at[group_of[g]] += 1
+            member[next_free[group_of[g]]] = g
+            next_free[group_of[g]] += 1
 
     total = np.zeros(n_codes, np.int64)
     touched = np.empty(n_codes, np.int32)
@@ -110,8 +113,8 @@ def merge_entries(
                     touched[n_touched] = codes[e]
                     n_touched += 1
                 total[codes[e]] += counts[e]
-        found = np.sort(touched[:n_touched])
-        for code in found:
+        # only codes that occur are visited and set back to zero: columns may have many
+        for code in np.sort(touched[:n_touched]):
             new_codes[n_entries] = code
             new_counts[n_entries] = total[code]
             total[code] = 0
@@ -122,7 +125,7 @@ def merge_entries(
 
 @kernel
 def match_words(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Place of each column of `wanted` among the distinct columns of `known`; -1 when absent."""
+    """Index of each column of `wanted` among the distinct columns of `known`; -1 when absent."""
     n_words, n_known = known.shape
     capacity = 1024
     while capacity < 2 * n_known:
@@ -132,26 +135,26 @@ def match_words(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArra
         mixed = np.uint64(0)
         for w in range(n_words):
             mixed = _mix(mixed ^ known[w, g] + np.uint64(0x9E3779B97F4A7C15))
-        at = np.int64(mixed & np.uint64(capacity - 1))
-        while slots[at] >= 0:
-            at = (at + 1) & (capacity - 1)
-        slots[at] = g
+        slot = np.int64(mixed & np.uint64(capacity - 1))
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (capacity - 1)
+        slots[slot] = g
     n = wanted.shape[1]
-    place = np.full(n, -1, np.int64)
+    index = np.full(n, -1, np.int64)
     for i in range(n):
         mixed = np.uint64(0)
         for w in range(n_words):
             mixed = _mix(mixed ^ wanted[w, i] + np.uint64(0x9E3779B97F4A7C15))
-        at = np.int64(mixed & np.uint64(capacity - 1))
-        while slots[at] >= 0:
-            found = slots[at]
+        slot = np.int64(mixed & np.uint64(capacity - 1))
+        while slots[slot] >= 0:
+            candidate = slots[slot]
             same = True
             for w in range(n_words):
-                if known[w, found] != wanted[w, i]:
+                if known[w, candidate] != wanted[w, i]:
                     same = False
                     break
             if same:
-                place[i] = found
+                index[i] = candidate
                 break
-            at = (at + 1) & (capacity - 1)
-    return place
+            slot = (slot + 1) & (capacity - 1)
+    return index

@@ -175,8 +175,8 @@ class DuckEngine:
         """Sizes of the groups of equal rows, each once, and how many groups have each."""
         names = ", ".join(map(name_sql, self.names))
         groups = f"SELECT count(*) AS size FROM source GROUP BY {names}"
-        found = self.fetch(f"SELECT size, count(*) AS groups FROM ({groups}) GROUP BY 1 ORDER BY 1")
-        return np.asarray(found["size"], np.int64), np.asarray(found["groups"], np.int64)
+        sizes = self.fetch(f"SELECT size, count(*) AS groups FROM ({groups}) GROUP BY 1 ORDER BY 1")
+        return np.asarray(sizes["size"], np.int64), np.asarray(sizes["groups"], np.int64)
 
     def distinct_rows(self) -> DuckEngine:
         """The same table with equal rows made one; DuckDB spills to disk what does not fit."""
@@ -228,13 +228,13 @@ class DuckEngine:
         )
         try:
             coded = {name: self._code(name, table, schema, options) for name in wanted}
-            listed = ", ".join(f"{coded[name].sql} AS c{at}" for at, name in enumerate(wanted))
+            listed = ", ".join(f"{coded[name].sql} AS c{i}" for i, name in enumerate(wanted))
             fetched = self.fetch(f"SELECT {listed}, shoal_rows FROM {table} AS t")
         finally:
             self.query(f"DROP TABLE {table}")
         codes = {
-            name: coded[name].code_of_value[np.asarray(fetched[f"c{at}"], np.int64)]
-            for at, name in enumerate(wanted)
+            name: coded[name].code_of_value[np.asarray(fetched[f"c{i}"], np.int64)]
+            for i, name in enumerate(wanted)
         }
         counts = np.asarray(fetched["shoal_rows"], np.int64)
         keys = np.column_stack([codes[name] for name in quasi])
@@ -254,10 +254,10 @@ class DuckEngine:
         coding, code_of_value = code_values(
             name, schema[name], values, has_missing=len(values) < len(rows), options=options
         )
-        # the place of each row's value among the distinct ones, missing last
+        # each row's value as its number among the distinct ones, missing last
         text_sql = f"CAST({column} AS VARCHAR)"
-        places = list(range(len(keys)))
-        return _Coded(coding, lookup_sql(text_sql, keys, places, len(keys)), keys, code_of_value)
+        numbers = list(range(len(keys)))
+        return _Coded(coding, lookup_sql(text_sql, keys, numbers, len(keys)), keys, code_of_value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,16 +306,16 @@ class CompressedRelation:
     def _label_by_column(self, recoded: Recoded) -> dict[str, str]:
         """Each column looked up on its own, in one pass over the rows."""
         assert recoded.per_column is not None
-        found = {}
-        for at, labels in enumerate(recoded.labels):
-            name, label_of = labels.coding.name, recoded.per_column[at]
-            if recoded.is_untouched(at):
+        label_sql = {}
+        for index, labels in enumerate(recoded.labels):
+            name, label_of = labels.coding.name, recoded.per_column[index]
+            if recoded.is_untouched(index):
                 continue
             keys, codes = self.keys[name]
             texts = [labels.texts[label_of[code]] for code in codes[:-1]]
             missing = labels.texts[label_of[codes[-1]]] if codes[-1] >= 0 else None
-            found[name] = self.engine.lookup_sql(name, keys, texts, missing)
-        return found
+            label_sql[name] = self.engine.lookup_sql(name, keys, texts, missing)
+        return label_sql
 
     def _label_by_row(self, recoded: Recoded, output: RowOptions) -> tuple[str, dict[str, str]]:
         """Labels of whole combinations, found per row and laid beside the rows by position."""
@@ -323,23 +323,24 @@ class CompressedRelation:
         group = recoded.group_of[cell_of]
         hidden = group < 0
         beside: dict[str, NDArray[Any]] = {"shoal_hidden": hidden}
-        found = {}
-        for at, labels in enumerate(recoded.labels):
-            if recoded.is_untouched(at) and not (hidden.any() and output.keep_suppressed):
+        label_sql = {}
+        for index, labels in enumerate(recoded.labels):
+            if recoded.is_untouched(index) and not (hidden.any() and output.keep_suppressed):
                 continue
-            used, code = np.unique(recoded.codes[:, at], return_inverse=True)
+            # a row carries the number of its label; the texts are written into the query once
+            used, code = np.unique(recoded.codes[:, index], return_inverse=True)
             texts = [labels.texts[label] for label in used] + [STAR]
-            column = f"shoal_{at}"
+            column = f"shoal_{index}"
             beside[column] = np.append(code, len(used)).astype(np.int32)[group]
             listed = ", ".join(map(value_sql, texts))
-            found[labels.coding.name] = f"CAST([{listed}][{column} + 1] AS VARCHAR)"
+            label_sql[labels.coding.name] = f"CAST([{listed}][{column} + 1] AS VARCHAR)"
         if output.ranges:
             for number, (name, values) in enumerate(range_columns(recoded, output.ranges).items()):
                 beside[f"shoal_r{number}"] = np.append(values, np.nan)[group]
-                found[name] = f"shoal_r{number}"
+                label_sql[name] = f"shoal_r{number}"
         table = f"shoal_labels_{os.getpid()}_{next(_numbers)}"
         self.engine.store(table, beside)
-        return f"source POSITIONAL JOIN {table}", found
+        return f"source POSITIONAL JOIN {table}", label_sql
 
     def cell_of_rows(self) -> NDArray[np.int64]:
         """Cell of each row, in the order of the rows."""
@@ -348,19 +349,20 @@ class CompressedRelation:
         room = 0
         for coding, size in zip(self.cells.codings, sizes.tolist(), strict=True):
             keys, codes = self.keys[coding.name]
-            found = self.engine.lookup_sql(
+            looked_up = self.engine.lookup_sql(
                 coding.name, keys, codes[:-1].tolist(), max(int(codes[-1]), 0)
             )
-            code = f"CAST({found} AS UBIGINT)"
+            code = f"CAST({looked_up} AS UBIGINT)"
+            # codes of several columns share a word of 64 bits, as in pack_codes
             if not words or room * max(size, 1) > 2**63:
                 words.append(code)
                 room = 1
             else:
                 words[-1] += f" + {code} * {room}::UBIGINT"
             room *= max(size, 1)
-        listed = ", ".join(f"{word} AS w{at}" for at, word in enumerate(words))
+        listed = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
         rows = self.engine.fetch(f"SELECT {listed} FROM source")
-        packed = np.array([rows[f"w{at}"] for at in range(len(words))], np.uint64)
+        packed = np.array([rows[f"w{i}"] for i in range(len(words))], np.uint64)
         return match_words(pack_codes(self.cells.keys, sizes), packed)
 
 

@@ -45,8 +45,10 @@ def fractional(engine: _Relation, types: Mapping[str, str]) -> tuple[str, ...]:
     if not names:
         return ()
     tests = (f"bool_or({name_sql(n)} <> floor({name_sql(n)})) AS f{i}" for i, n in enumerate(names))
-    found = engine.fetch(f"SELECT {', '.join(tests)} FROM source")
-    return tuple(name for i, name in enumerate(names) if np.ma.filled(found[f"f{i}"], False)[0])
+    has_fraction = engine.fetch(f"SELECT {', '.join(tests)} FROM source")
+    return tuple(
+        name for i, name in enumerate(names) if np.ma.filled(has_fraction[f"f{i}"], False)[0]
+    )
 
 
 def code_rows(engine: _Relation, types: Mapping[str, str]) -> Codes:
@@ -57,37 +59,36 @@ def code_rows(engine: _Relation, types: Mapping[str, str]) -> Codes:
     select = ", ".join(
         f"{_number_sql(engine, name, types[name])} AS c{i}" for i, name in enumerate(engine.names)
     )
-    found = engine.fetch(f"SELECT {select} FROM source")
-    return _stack(engine, found)
+    return _stack(engine, engine.fetch(f"SELECT {select} FROM source"))
 
 
 def sample_rows(engine: _Relation, size: int, generator: np.random.Generator) -> Codes:
     """Codes of rows drawn uniformly without replacement.
 
-    The places are drawn first, so that the sample is what the generator makes it; DuckDB then
+    The row numbers are drawn first, so that the sample is what the generator makes it; DuckDB then
     picks the rows in one pass, and holds no more than them.
     """
     names = ", ".join(f"{name_sql(name)} AS c{i}" for i, name in enumerate(engine.names))
     n = engine.n_rows
     if size >= n:
         return _stack(engine, engine.fetch(f"SELECT {names} FROM source"))
-    places = generator.choice(n, size, replace=False, shuffle=False)
-    table = f"shoal_places_{os.getpid()}_{next(_numbers)}"
-    engine.store(table, {"shoal_place": np.sort(places)})
+    chosen = generator.choice(n, size, replace=False, shuffle=False)
+    table = f"shoal_chosen_{os.getpid()}_{next(_numbers)}"
+    engine.store(table, {"shoal_chosen": np.sort(chosen)})
     try:
         numbered = f"SELECT {names}, row_number() OVER () - 1 AS shoal_row FROM source"
-        found = engine.fetch(
-            f"SELECT * FROM ({numbered}) SEMI JOIN {table} ON shoal_row = shoal_place "
+        columns = engine.fetch(
+            f"SELECT * FROM ({numbered}) SEMI JOIN {table} ON shoal_row = shoal_chosen "
             "ORDER BY shoal_row"
         )
     finally:
         engine.query(f"DROP TABLE {table}")
-    return _stack(engine, found)
+    return _stack(engine, columns)
 
 
-def _stack(engine: _Relation, found: dict[str, NDArray[Any]]) -> Codes:
-    columns = (code_array(name, found[f"c{i}"]) for i, name in enumerate(engine.names))
-    return stack_codes(columns, len(found["c0"]))
+def _stack(engine: _Relation, columns: dict[str, NDArray[Any]]) -> Codes:
+    coded = (code_array(name, columns[f"c{i}"]) for i, name in enumerate(engine.names))
+    return stack_codes(coded, len(columns["c0"]))
 
 
 def _number_sql(engine: _Relation, name: str, kind: str) -> str:

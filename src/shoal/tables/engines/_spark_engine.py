@@ -145,7 +145,7 @@ class SparkEngine:
             return ()
         tests = [F.max((self.value(n) != F.floor(self.value(n))).cast("int")) for n in names]
         (row,) = self._frame.select(*tests).collect()
-        return tuple(name for name, found in zip(names, row, strict=True) if found)
+        return tuple(name for name, fractional in zip(names, row, strict=True) if fractional)
 
     def code_rows(self) -> Codes:
         """Codes of every column (first axis) and row; they come to the driver."""
@@ -166,8 +166,8 @@ class SparkEngine:
         named = self._frame.select(*columns)
         counts = named.groupBy(*named.columns).count()
         rows = sorted(counts.groupBy("count").agg({"*": "count"}).collect())
-        found = np.array(rows, np.int64).reshape(-1, 2)
-        return found[:, 0], found[:, 1]
+        sizes = np.array(rows, np.int64).reshape(-1, 2)
+        return sizes[:, 0], sizes[:, 1]
 
     def distinct_rows(self) -> SparkEngine:
         """The same table with equal rows made one."""
@@ -176,8 +176,8 @@ class SparkEngine:
     def _collect_codes(self, frame: Any) -> Codes:
         rows = frame.collect()
         columns = (
-            code_array(name, np.array([*(row[at] for row in rows), None], object)[:-1])
-            for at, name in enumerate(self.names)
+            code_array(name, np.array([*(row[i] for row in rows), None], object)[:-1])
+            for i, name in enumerate(self.names)
         )
         return stack_codes(columns, len(rows))
 
@@ -191,14 +191,15 @@ class SparkEngine:
         rows = grouped.groupBy(*grouped.columns).count().collect()
         coded = {}
         values_of: dict[str, tuple[list[Any], Codes]] = {}
-        for at, name in enumerate(wanted):
-            column = [row[at] for row in rows]
+        for i, name in enumerate(wanted):
+            column = [row[i] for row in rows]
             values = list(dict.fromkeys(value for value in column if value is not None))
             coding, table = code_values(
                 name, schema[name], values, has_missing=None in column, options=options
             )
-            place = {value: i for i, value in enumerate(values)}
-            codes = table[[-1 if value is None else place[value] for value in column]]
+            number_of = {value: number for number, value in enumerate(values)}
+            # -1, a missing value, reads the last entry
+            codes = table[[-1 if value is None else number_of[value] for value in column]]
             coded[name] = (coding, codes.astype(np.int32))
             values_of[name] = (values, table)
         counts = np.array([row[len(wanted)] for row in rows], np.int64)
@@ -244,23 +245,24 @@ class CompressedSpark:
         import pyspark.sql.functions as F
 
         assert recoded.per_column is not None
-        found = {}
-        for at, (labels, label_of) in enumerate(
+        label_columns = {}
+        for index, (labels, label_of) in enumerate(
             zip(recoded.labels, recoded.per_column, strict=True)
         ):
             name = labels.coding.name
-            if recoded.is_untouched(at):
+            if recoded.is_untouched(index):
                 continue
             values, codes = self.values[name]
             texts = [labels.texts[label_of[code]] for code in codes]
             value = self.engine.value(name)
             if not values:
-                found[name] = F.lit(texts[-1])
+                label_columns[name] = F.lit(texts[-1])
                 continue
             pairs = chain.from_iterable(zip(values, texts[:-1], strict=True))
             looked_up = F.create_map(*map(F.lit, pairs))[value]
-            found[name] = F.when(value.isNull(), F.lit(texts[-1])).otherwise(looked_up)
-        return found
+            filled = F.when(value.isNull(), F.lit(texts[-1])).otherwise(looked_up)
+            label_columns[name] = filled
+        return label_columns
 
     def _label_by_row(self, recoded: Recoded, output: RowOptions) -> tuple[Any, dict[str, Any]]:
         """Join rows to the labels of their combination; missing values match themselves."""
@@ -280,8 +282,8 @@ class CompressedSpark:
                 for coding, code in zip(self.cells.codings, key, strict=True)
             ]
             texts = [
-                STAR if group < 0 else labels.texts[recoded.codes[group, at]]
-                for at, labels in enumerate(recoded.labels)
+                STAR if group < 0 else labels.texts[recoded.codes[group, index]]
+                for index, labels in enumerate(recoded.labels)
             ]
             numbers = [None if group < 0 else float(column[group]) for column in ranges.values()]
             rows.append((*raw, *texts, *numbers, group < 0))
@@ -299,12 +301,12 @@ class CompressedSpark:
         if not output.keep_suppressed:
             frame = frame.where(~F.col("hidden"))
         hides = output.keep_suppressed and bool(recoded.suppressed.any())
-        found = {
+        label_columns = {
             name: F.col(f"l{i}")
             for i, name in enumerate(names)
             if hides or not recoded.is_untouched(i)
         }
-        return frame, found | {name: F.col(f"r{i}") for i, name in enumerate(ranges)}
+        return frame, label_columns | {name: F.col(f"r{i}") for i, name in enumerate(ranges)}
 
 
 def _write(frame: Any, path: Path) -> None:

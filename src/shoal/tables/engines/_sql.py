@@ -51,8 +51,10 @@ def lookup_sql(expression: str, keys: Sequence[str], results: Sequence[Any], mis
     if not keys:
         return otherwise
     if len(keys) <= MAP_LIMIT:
-        found = f"MAP({list_sql(keys)}, {list_sql(results)})[{expression}]"
+        looked_up = f"MAP({list_sql(keys)}, {list_sql(results)})[{expression}]"
     else:
         members = ", ".join(map(value_sql, keys))
-        found = f"{list_sql(results)}[enum_code(TRY_CAST({expression} AS ENUM ({members}))) + 1]"
-    return found if missing is None else f"COALESCE({found}, {otherwise})"
+        looked_up = (
+            f"{list_sql(results)}[enum_code(TRY_CAST({expression} AS ENUM ({members}))) + 1]"
+        )
+    return looked_up if missing is None else f"COALESCE({looked_up}, {otherwise})"
