@@ -356,3 +356,13 @@ def test_a_column_with_one_value_is_noted(folder):
     done = release("-m", "mondrian", "-k", 3)
     assert done.exit_code == 0, done.output
     assert "'relationship' has one value only" in " ".join((done.stdout + done.stderr).split())
+
+
+def test_an_existing_schema_of_a_release_is_refused_before_any_work(folder, monkeypatch):
+    def fit(*arguments, **options):
+        raise AssertionError("the fit had begun")
+
+    monkeypatch.setattr("shoal.anonymize._anonymizer.Anonymizer.fit", fit)
+    (folder / "r.schema.toml").write_text("")
+    result = release("-k", 3)
+    assert "'r.schema.toml' is there already" in result.stderr

@@ -47,6 +47,12 @@ class AlphaKAnonymity(ColumnModel):
     ----------
     .. [WLFW06] R. Wong, J. Li, A. Fu, K. Wang.  (alpha, k)-anonymity: an enhanced k-anonymity model
        for privacy preserving data publishing.  KDD 2006.  doi:10.1145/1150402.1150499
+
+    Examples
+    --------
+    >>> print(AlphaKAnonymity(0.5, 4, "illness").describe())  # doctest: +NORMALIZE_WHITESPACE
+    every group has at least 4 rows, and no value of column 'illness' has a share
+    above 0.5 in a group
     """
 
     alpha: float
@@ -139,6 +145,11 @@ class PSensitive(ColumnModel):
     ----------
     .. [TV06] T. Truta, B. Vinay.  Privacy protection: p-sensitive k-anonymity property.  ICDE
        Workshops 2006.  doi:10.1109/ICDEW.2006.116
+
+    Examples
+    --------
+    >>> PSensitive(2, 4, "illness").describe()
+    "every group has at least 4 rows and 2 different values of column 'illness'"
     """
 
     p: int

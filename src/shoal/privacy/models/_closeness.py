@@ -52,6 +52,12 @@ class TCloseness(ColumnModel):
     ----------
     .. [LLV07] N. Li, T. Li, S. Venkatasubramanian.  t-closeness: privacy beyond k-anonymity and
        l-diversity.  ICDE 2007.  doi:10.1109/ICDE.2007.367856
+
+    Examples
+    --------
+    >>> print(TCloseness(0.2, "illness").describe())  # doctest: +NORMALIZE_WHITESPACE
+    the distribution of column 'illness' in every group is within 0.2 of the whole
+    table's (equal distance)
     """
 
     t: float

@@ -41,6 +41,11 @@ class DistinctDiversity(ColumnModel):
     ----------
     .. [MGK07] A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam.  l-diversity:
        privacy beyond k-anonymity.  ACM TKDD 1(1), 2007.  doi:10.1145/1217299.1217302
+
+    Examples
+    --------
+    >>> DistinctDiversity(3, "illness").describe()
+    "every group has at least 3 different values of column 'illness'"
     """
 
     l: int  # noqa: E741  the literature's name
@@ -101,6 +106,11 @@ class EntropyDiversity(ColumnModel):
     ----------
     .. [MGK07] A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam.  l-diversity:
        privacy beyond k-anonymity.  ACM TKDD 1(1), 2007.  doi:10.1145/1217299.1217302
+
+    Examples
+    --------
+    >>> EntropyDiversity(1.5, "illness").describe()
+    "the entropy of column 'illness' is at least log(1.5) in every group"
     """
 
     l: float  # noqa: E741  the literature's name
@@ -164,6 +174,12 @@ class RecursiveDiversity(ColumnModel):
     ----------
     .. [MGK07] A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam.  l-diversity:
        privacy beyond k-anonymity.  ACM TKDD 1(1), 2007.  doi:10.1145/1217299.1217302
+
+    Examples
+    --------
+    >>> print(RecursiveDiversity(3, 2, "illness").describe())  # doctest: +NORMALIZE_WHITESPACE
+    in every group the most frequent value of column 'illness' has fewer rows than
+    3 times the values from the 2. most frequent on
     """
 
     c: float
@@ -242,6 +258,11 @@ class ConfidenceLimit(ColumnModel):
     **Guarantee.**  In every group each of the two values has at most a share of `c`.  That is
     entropy diversity with :func:`confidence_to_l`, for two values only: with three or more an
     entropy does not bound the largest share, so a column with more values is refused.
+
+    Examples
+    --------
+    >>> ConfidenceLimit(0.85, "illness").describe()
+    "in no group is a value of column 'illness' held by more than 0.85 of rows"
     """
 
     c: float

@@ -46,6 +46,11 @@ class BetaLikeness(ColumnModel):
     ----------
     .. [CK12] J. Cao, P. Karras.  Publishing microdata with a robust privacy guarantee.
        PVLDB 5(11), 2012.  doi:10.14778/2350229.2350255
+
+    Examples
+    --------
+    >>> BetaLikeness(1.5, "illness").describe()
+    "no value of column 'illness' gains more than 1.5 of its overall share in a group"
     """
 
     beta: float

@@ -47,6 +47,11 @@ class DeltaPresence(PrivacyModel):
     ----------
     .. [NAC07] M. Nergiz, M. Atzori, C. Clifton.  Hiding the presence of individuals from shared
        databases.  SIGMOD 2007.  doi:10.1145/1247480.1247554
+
+    Examples
+    --------
+    >>> DeltaPresence(0, 0.4).describe()
+    "of the population's people in any group, between 0 and 0.4 are in the table"
     """
 
     low: float

@@ -45,6 +45,12 @@ class Proximity(ColumnModel):
     ----------
     .. [LTX08] J. Li, Y. Tao, X. Xiao.  Preservation of proximity privacy in publishing numerical
        sensitive data.  SIGMOD 2008.  doi:10.1145/1376616.1376666
+
+    Examples
+    --------
+    >>> print(Proximity(1000, 2, "income").describe())  # doctest: +NORMALIZE_WHITESPACE
+    in every group at most 1/2 of the rows lie within 1000 of any one row's value
+    of column 'income'
     """
 
     e: float
