@@ -73,7 +73,7 @@ def run(
 def _show(audit: ModelAudit, plot: Path | None) -> None:
     out = output()
     out.table(
-        f"{audit.kind}: {audit.spans.n_spans:,} spans, {len(audit.bins):,} groups",
+        f"{audit.kind}: {audit.spans.n_spans:,} spans, {len(audit.bins):,} bins",
         ("private column", "certain for rows", "highest confidence"),
         [
             (name, rows, max(audit.confidence[name].values(), default=0.0))
@@ -83,7 +83,7 @@ def _show(audit: ModelAudit, plot: Path | None) -> None:
     if audit.breaches:
         out.table(
             f"Breaches at k = {audit.k}",
-            ("rows", "groups", "told apart by"),
+            ("rows", "bins", "told apart by"),
             [(b.rows, b.bins, "; ".join(b.causes)) for b in audit.breaches[:_MOST_BREACHES]],
         )
     if len(audit.breaches) > _MOST_BREACHES:
