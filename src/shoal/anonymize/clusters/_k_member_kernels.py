@@ -51,8 +51,9 @@ def cheapest_cell(members: Members, n_left: int, size: int, loss: float) -> int:
     for i in range(n_left):
         cell = members.left[i]
         rows = size + sizes[cell]
-        # a sum of losses past this is no better than the best so far
-        bound = (least + size * loss) / rows
+        # a sum of losses past this is no better than the best so far; with a population beside
+        # the table, a group may begin with cells in which nobody of the table is
+        bound = (least + size * loss) / rows if rows > 0 else np.inf
         total = 0.0
         for j in range(keys.shape[1]):
             total += pair_loss(columns, j, min(low[j], keys[cell, j]), max(high[j], keys[cell, j]))
