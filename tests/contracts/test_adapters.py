@@ -15,7 +15,6 @@ from shoal.errors import TableError
 from tests.extras import need
 
 EVERY = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: type(adapter).__name__)
-KEEP_NO_COUNTS = {"PredictAdapter", "LinearAdapter"}  # so that any table may be theirs
 
 
 def example(adapter):
@@ -60,7 +59,7 @@ def test_an_audit_does_not_change_the_table(adapter):
 
 @EVERY
 def test_another_table_is_refused(adapter):
-    if type(adapter).__name__ in KEEP_NO_COUNTS:
+    if not adapter.knows_its_table:
         pytest.skip("the model keeps no counts of its training rows")
     model, table, schema = example(adapter)
     with pytest.raises(TableError, match="not the training table"):
@@ -68,7 +67,7 @@ def test_another_table_is_refused(adapter):
 
 
 def test_no_adapter_is_left_out():
-    assert len(ADAPTERS) == 10
+    assert len(ADAPTERS) >= 10
     assert len({type(adapter) for adapter in ADAPTERS}) == len(ADAPTERS)
     for adapter in ADAPTERS:
         example(adapter)

@@ -18,6 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal.cli import app
+from tests.cli.cases import found_cases
 from tests.cli.test_group import command_paths
 from tests.extras import ROOT, need
 
@@ -162,6 +163,7 @@ CASES: dict[str, list[tuple[int, list[str]]]] = {
     "version": [(0, [])],
 }  # fmt: skip
 """Arguments of each command, and the exit code."""
+CASES |= found_cases("CANARY_CASES")
 TALKING = {
     "twoparty id3": ("part.csv", "part.csv"),
     "twoparty bayes-net": ("left.csv", "right.csv"),

@@ -24,7 +24,10 @@ CONDITION_EXAMPLES = (
     "distinct:3, entropy:1.5, recursive:3:2 (c, l), confidence:0.85, t:0.2, alpha:0.7, "
     "p-sensitive:2, beta:1.5, proximity:1000:2 (e, m)"
 )
-"""What the models say of themselves; asking them would load NumPy, so a test compares."""
+"""What models say of themselves; asking them would load NumPy, so a test compares.
+
+A new model need not be here: the guide lists all, and so does the error for an unknown word.
+"""
 
 Table = Annotated[
     Path,

@@ -39,6 +39,8 @@ class Adapter(ABC):
 
     name: ClassVar[str]
     """The models that it reads, as a user calls them."""
+    knows_its_table: ClassVar[bool] = True
+    """Whether such a model tells its training table from a smaller one, which is then refused."""
 
     @abstractmethod
     def recognizes(self, model: Any) -> bool:

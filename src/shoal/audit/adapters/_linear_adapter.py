@@ -19,6 +19,7 @@ class LinearAdapter(Adapter):
     """The class with the highest linear score, or the side of a threshold."""
 
     name = "linear models of scikit-learn"
+    knows_its_table = False
 
     def recognizes(self, model: Any) -> bool:
         """Whether coefficients decide: all linear models but those with several outputs."""

@@ -30,6 +30,7 @@ class PredictAdapter(Adapter):
     """A function of a table, or the predict of a model that no other adapter reads."""
 
     name = "functions, and whatever else can predict"
+    knows_its_table = False
 
     def recognizes(self, model: Any) -> bool:
         """Whether this can be asked for outputs."""
