@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import MissingExtraError, TableError
+from shoal.frames._arrow_files import ARROW_SUFFIXES
 from shoal.typing import Codes
-
-ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 
 def column_names(frame: nw.DataFrame[Any]) -> list[str]:
@@ -188,6 +187,13 @@ def _put_arrow(table: Any, name: str, column: Any) -> Any:
     return table.append_column(name, column)
 
 
+def pandas_frame(matrix: NDArray[Any], names: Sequence[str]) -> Any:
+    """A pandas frame, for libraries that take nothing else and brought pandas with them."""
+    import pandas as pd
+
+    return pd.DataFrame(matrix, columns=list(names))
+
+
 def from_columns(columns: Mapping[str, Any]) -> Any:
     """A table of whichever library is installed; masked values are missing."""
     plain = {name: _unmasked(column) for name, column in columns.items()}
@@ -236,39 +242,3 @@ def _write_arrow(frame: nw.DataFrame[Any], path: Path) -> None:
     except ImportError:
         raise MissingExtraError("PyArrow", "arrow", "writing Arrow files") from None
     feather.write_feather(frame.to_arrow(), path)
-
-
-def write_arrow_batches(relation: Any, path: Path) -> None:
-    """Write a DuckDB relation as an Arrow file, batch by batch."""
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise MissingExtraError("PyArrow", "arrow", "writing Arrow files") from None
-    # DuckDB 2 renamed it; before that the new name is absent
-    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-    reader = read()
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, reader.schema) as writer:
-        for batch in reader:
-            writer.write_batch(batch)
-
-
-def read_arrow(paths: Sequence[Path]) -> Any:
-    """A PyArrow table from Arrow files, mapped rather than loaded where they can be."""
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise MissingExtraError("PyArrow", "arrow", "reading Arrow files") from None
-    tables = [_read_arrow_file(pa, path) for path in paths]
-    if len({table.schema for table in tables}) > 1:
-        raise TableError("the Arrow files differ in columns or types. Give all of them the same.")
-    return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
-
-
-def _read_arrow_file(pa: Any, path: Path) -> Any:
-    try:
-        with pa.memory_map(str(path)) as source:
-            return pa.ipc.open_file(source).read_all()
-    except (OSError, pa.ArrowInvalid):
-        raise TableError(
-            f"{path.name!r} cannot be read: it is damaged, cut short, or no Arrow file."
-        ) from None

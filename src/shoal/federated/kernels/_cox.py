@@ -16,6 +16,7 @@ from shoal.federated.kernels._shares import Share
 from shoal.federated.kernels._stacked_shares import row_weights, stack_shares
 from shoal.federated.kernels._survival import auc_at, survival_target
 from shoal.federated.kernels._svc import fitted_kernel, known_kernel
+from shoal.frames._native import pandas_frame
 from shoal.typing import Floats
 
 
@@ -128,8 +129,8 @@ def fit_cox(
         raise InfeasibleError(
             "Cox regression: no one had the event", required=1, achieved=0, hint="Add sites."
         )
-    lifelines, pandas = _lifelines()
-    frame = pandas.DataFrame(rows, columns=[f"k{j}" for j in range(rows.shape[1])])
+    lifelines = _lifelines()
+    frame = pandas_frame(rows, [f"k{j}" for j in range(rows.shape[1])])
     frame["time"], frame["event"] = target[:, 0], target[:, 1]
     options: dict[str, Any] = {}
     if weights is not None:
@@ -163,8 +164,8 @@ def concordance(y: ArrayLike, risk: ArrayLike) -> float:
         ) from None
 
 
-def _lifelines() -> tuple[Any, Any]:
+def _lifelines() -> Any:
     try:
-        return importlib.import_module("lifelines"), importlib.import_module("pandas")
+        return importlib.import_module("lifelines")
     except ImportError:
         raise MissingExtraError("lifelines", "sites", "Cox regression") from None

@@ -1,6 +1,5 @@
 """Shares as Parquet files: what sites exchange when training is not online."""
 
-import importlib
 import json
 import os
 from collections.abc import Sequence
@@ -11,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._atomic import atomic_path
-from shoal.errors import MissingExtraError, ProtocolError, TableError
+from shoal.errors import ProtocolError, TableError
 from shoal.federated.kernels._shares import OUTCOMES, Share
 from shoal.federated.kernels._stacked_shares import check_agreement
+from shoal.frames._arrow_files import read_parquet, write_parquet
 from shoal.typing import PathText
 
-META = b"shoal.share"
+META = "shoal.share"
 SUFFIX = ".share.parquet"
 
 
@@ -28,27 +28,23 @@ def write_share(share: Share, folder: PathText) -> Path:
     Path
         ``folder/SITE.share.parquet``.
     """
-    pa, pq = _arrow()
     for other in sorted(Path(folder).glob(f"*{SUFFIX}")):
         check_agreement([share, read_share(other)])
     columns = {f"k{j}": share.projection[:, j] for j in range(share.projection.shape[1])}
-    table = pa.table({**columns, **share.target})
-    table = table.replace_schema_metadata({META: json.dumps(share.to_dict())})
     path = Path(folder) / f"{share.site}{SUFFIX}"
     with atomic_path(path, private=True, keep_suffix=False) as part:
-        pq.write_table(table, part)
+        write_parquet({**columns, **share.target}, {META: json.dumps(share.to_dict())}, part)
     return path
 
 
 def read_share(path: PathText) -> Share:
     """Read one site's file."""
-    pa, pq = _arrow()
     try:
-        table = pq.read_table(path, partitioning=None)
-        meta = json.loads(table.schema.metadata[META])
+        columns, kept = read_parquet(path)
+        meta = json.loads(kept[META])
         names = [f"k{j}" for j in range(meta["components"])]
-        matrix = np.column_stack([table[name].to_numpy() for name in names])
-        target = {name: _numpy(table[name]) for name in OUTCOMES[meta["outcome"]]}
+        matrix = np.column_stack([columns[name] for name in names])
+        target = {name: _numpy(columns[name]) for name in OUTCOMES[meta["outcome"]]}
         ranges = tuple((float(a), float(b)) for a, b in meta["ranges"])
         return Share(
             meta["site"],
@@ -59,7 +55,7 @@ def read_share(path: PathText) -> Share:
             ranges,
             meta["kernel"],
         )
-    except (OSError, pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         reason = type(error).__name__
         raise TableError(
             f"'{Path(path).name}' is not a site's share, or is damaged ({reason})."
@@ -90,13 +86,5 @@ def read_shares(
     return shares
 
 
-def _numpy(column: Any) -> NDArray[Any]:
-    values = column.to_numpy()
+def _numpy(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(str) if values.dtype == object else values
-
-
-def _arrow() -> tuple[Any, Any]:
-    try:
-        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("pyarrow", "sites", "reading and writing shares") from None

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from shoal._jit import load_kernels
 from shoal.errors import TableError
+from shoal.frames._arrow_files import ARROW_SUFFIXES, write_arrow_batches
 from shoal.frames._frame import Frame
-from shoal.frames._native import ARROW_SUFFIXES, write_arrow_batches
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
 from shoal.tables._assemble import (

@@ -1,0 +1,83 @@
+"""Files in Arrow's two formats, where DuckDB does not do: Arrow itself, and Parquet from arrays."""
+# ruff: noqa: PLC0415  PyArrow is an extra: imported only when such a file is at hand
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from shoal.errors import MissingExtraError, TableError
+from shoal.typing import PathText
+
+ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
+
+
+def write_arrow_batches(relation: Any, path: Path) -> None:
+    """Write a DuckDB relation as an Arrow file, batch by batch."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtraError("PyArrow", "arrow", "writing Arrow files") from None
+    # DuckDB 2 renamed it; before that the new name is absent
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    reader = read()
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+
+
+def read_arrow(paths: Sequence[Path]) -> Any:
+    """A PyArrow table from Arrow files, mapped rather than loaded where they can be."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtraError("PyArrow", "arrow", "reading Arrow files") from None
+    tables = [_read_arrow_file(pa, path) for path in paths]
+    if len({table.schema for table in tables}) > 1:
+        raise TableError("the Arrow files differ in columns or types. Give all of them the same.")
+    return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+
+
+def _read_arrow_file(pa: Any, path: Path) -> Any:
+    try:
+        with pa.memory_map(str(path)) as source:
+            return pa.ipc.open_file(source).read_all()
+    except (OSError, pa.ArrowInvalid):
+        raise TableError(
+            f"{path.name!r} cannot be read: it is damaged, cut short, or no Arrow file."
+        ) from None
+
+
+def write_parquet(
+    columns: Mapping[str, NDArray[Any]], metadata: Mapping[str, str], path: PathText
+) -> None:
+    """Write arrays as a Parquet file, with texts that are kept beside them."""
+    pa, pq = _parquet()
+    table = pa.table(dict(columns)).replace_schema_metadata(dict(metadata))
+    pq.write_table(table, path)
+
+
+def read_parquet(path: PathText) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """Arrays and texts of a Parquet file that :func:`write_parquet` wrote."""
+    pa, pq = _parquet()
+    try:
+        table = pq.read_table(path, partitioning=None)
+    except (OSError, pa.ArrowInvalid):
+        raise TableError(
+            f"{Path(path).name!r} cannot be read: it is damaged, cut short, or no Parquet file."
+        ) from None
+    kept = table.schema.metadata or {}
+    texts = {key.decode(): text.decode("utf-8", "replace") for key, text in kept.items()}
+    return {name: table[name].to_numpy() for name in table.column_names}, texts
+
+
+def _parquet() -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError("pyarrow", "sites", "reading and writing shares") from None
+    return pa, pq
