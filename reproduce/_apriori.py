@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal.errors import MissingExtraError
 from shoal.typing import Flags
 
 Item = tuple[str, str]
@@ -28,55 +29,77 @@ class Rule(NamedTuple):
         return self.hits / self.rows
 
 
-def mark_items(columns: Mapping[str, Sequence[str | None]]) -> dict[Item, Flags]:
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Which rows (first axis) have which items."""
+
+    items: list[Item]
+    rows: Flags
+
+
+def mark_items(columns: Mapping[str, Sequence[str | None]]) -> Marks:
     """Which rows have each item; None is no item."""
-    marks: dict[Item, Flags] = {}
+    items: list[Item] = []
+    rows: list[Flags] = []
     for name, values in columns.items():
-        known = {value: code for code, value in enumerate(dict.fromkeys(values))}
-        codes = np.fromiter(map(known.__getitem__, values), np.int64, len(values))
-        for value, code in known.items():
+        codes = {value: code for code, value in enumerate(dict.fromkeys(values))}
+        coded = np.fromiter(map(codes.__getitem__, values), np.int64, len(values))
+        for value, code in codes.items():
             if value is not None:
-                marks[name, value] = codes == code
-    return marks
+                items.append((name, value))
+                rows.append(coded == code)
+    return Marks(items, np.column_stack(rows))
 
 
-def frequent_sets(marks: Mapping[Item, Flags], least: int) -> dict[frozenset[Item], int]:
-    """Every set of items, one to a column, that `least` rows have together, with how many."""
-    order = [item for item, rows in marks.items() if rows.sum() >= least]
-    found: dict[frozenset[Item], int] = {}
-    level: dict[tuple[int, ...], Flags] = {(i,): marks[item] for i, item in enumerate(order)}
-    while level:
-        larger: dict[tuple[int, ...], Flags] = {}
-        for places, rows in level.items():
-            found[frozenset(order[i] for i in places)] = int(rows.sum())
-            for i in range(places[-1] + 1, len(order)):
-                if order[i][0] != order[places[-1]][0]:
-                    both = rows & marks[order[i]]
-                    if both.sum() >= least:
-                        larger[(*places, i)] = both
-        level = larger
-    return found
-
-
-def find_rules(sets: Mapping[frozenset[Item], int], confidence: float) -> list[Rule]:
-    """Rules of at least that confidence from frequent sets, the most confident first."""
-    found = []
-    for items, hits in sets.items():
-        for size in range(1, len(items)):
-            for when in map(frozenset, combinations(sorted(items), size)):
-                if hits >= confidence * sets[when]:
-                    found.append(Rule(when, items - when, sets[when], hits))
-    return sorted(found, key=lambda rule: -rule.confidence)
+def find_rules(marks: Marks, least: int, confidence: float) -> list[Rule]:
+    """Rules of at least that confidence that `least` rows bear out, the most confident first."""
+    miner = _load_miner()
+    n_rows = len(marks.rows)
+    # numbers for names: tuples would become a hierarchy of column names
+    sets = miner.fpgrowth(_frame(marks.rows), min_support=least / n_rows, use_colnames=True)
+    if not (sets["itemsets"].map(len) > 1).any():
+        return []
+    mined = miner.association_rules(sets, metric="confidence", min_threshold=confidence)
+    rules = [
+        Rule(
+            frozenset(marks.items[i] for i in when),
+            frozenset(marks.items[i] for i in then),
+            round(share_when * n_rows),
+            round(share * n_rows),
+        )
+        for when, then, share_when, share in zip(
+            mined["antecedents"],
+            mined["consequents"],
+            mined["antecedent support"],
+            mined["support"],
+            strict=True,
+        )
+    ]
+    return sorted(rules, key=lambda rule: -rule.confidence)
 
 
 def best_rules(
-    marks: Mapping[Item, Flags], n_rules: int = 10, *, confidence: float = 0.9, step: float = 0.05
+    marks: Marks, n_rules: int = 10, *, confidence: float = 0.9, step: float = 0.05
 ) -> list[Rule]:
     """The `n_rules` most confident rules at the highest support, in steps, that has as many."""
-    n_rows = len(next(iter(marks.values())))
+    n_rows = len(marks.rows)
     rules: list[Rule] = []
     for support in np.arange(1 - step, step, -step):
-        rules = find_rules(frequent_sets(marks, int(support * n_rows + 0.5)), confidence)
+        rules = find_rules(marks, int(support * n_rows + 0.5), confidence)
         if len(rules) >= n_rules:
             break
     return rules[:n_rules]
+
+
+def _load_miner() -> Any:
+    try:
+        from mlxtend import frequent_patterns  # noqa: PLC0415  no other experiment needs it
+    except ImportError:
+        raise MissingExtraError("mlxtend", "audit", "mining association rules") from None
+    return frequent_patterns
+
+
+def _frame(rows: Flags) -> Any:
+    import pandas as pd  # noqa: PLC0415  comes with mlxtend
+
+    return pd.DataFrame(rows)

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from reproduce._apriori import Item, Rule, best_rules, find_rules, frequent_sets, mark_items
+from reproduce._apriori import Item, Rule, best_rules, find_rules, mark_items
 from reproduce._evidence import Evidence, Finding
 from reproduce._experiment import Experiment, Setup
 from shoal.datasets import adult
@@ -125,7 +125,7 @@ def _rules(rows: Columns, mined: Columns, key: Key) -> Iterator[Finding]:
         low, high = least - RULE_ROUNDING, least + RULE_ROUNDING
         yield Finding("Table 2", what, lowest, least, low, high)
     support = int(LOW_SUPPORT * len(rows["age"]))
-    sets = [find_rules(frequent_sets(marks, support), CONFIDENCE) for marks in (plain, other)]
+    sets = [find_rules(marks, support, CONFIDENCE) for marks in (plain, other)]
     expected, read = set(sets[0]), {key.decode(rule) for rule in sets[1]}
     what = f"all rules, support {LOW_SUPPORT}, confidence {CONFIDENCE}"
     yield Finding("Table 2", f"{what}: original rows", len(expected))
