@@ -10,6 +10,8 @@ import pytest
 
 from shoal import datasets
 from shoal.datasets import DataNotFoundError, Dataset, adult, adult_schema, census, census_schema
+from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets._dataset import cache_folder
 from shoal.errors import ParameterError
 from shoal.schema._coding import make_coding
 from tests.extras import need
@@ -60,8 +62,8 @@ def test_every_set_of_hierarchies_covers_adult(hierarchies):
 
 def test_the_trees_have_the_shape_of_the_papers_table():
     schema = load(adult_schema, "iyengar")
-    assert set(schema.quasi_identifiers) == set(datasets.SEVEN)
-    leaves = {name: schema[name].hierarchy.build([]).n_leaves for name in datasets.SEVEN}
+    assert set(schema.quasi_identifiers) == set(SCALE_UP_COLUMNS)
+    leaves = {name: schema[name].hierarchy.build([]).n_leaves for name in SCALE_UP_COLUMNS}
     assert leaves["education"] == 16
     assert leaves["native-country"] >= 40
 
@@ -221,4 +223,4 @@ def test_cache_falls_back_when_a_folder_cannot_be_made(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SHOAL_CACHE", str(tmp_path / "file" / "x"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    assert datasets.cache_folder() == tmp_path / "home" / "shoal"
+    assert cache_folder() == tmp_path / "home" / "shoal"

@@ -102,9 +102,9 @@ def _own_trees() -> dict[str, Recipe]:
 
 
 def _file_trees(folder: str) -> dict[str, Recipe]:
-    place = find_data(f"adult/{folder}")
+    location = find_data(f"adult/{folder}")
     return {
-        path.stem: FromFile(path.name, str(place))
-        for path in sorted(place.glob("*.csv"))
+        path.stem: FromFile(path.name, str(location))
+        for path in sorted(location.glob("*.csv"))
         if path.stem in NAMES
     }

@@ -44,9 +44,9 @@ def census(n_rows: int = 10_000, *, random_state: int = 0) -> Dataset:
     born = [dt.date(2024, 12, 31) - dt.timedelta(days=float(day)) for day in days]
     female = random.random(n_rows) < 0.51
     school = np.clip(random.normal(2.2 - (age > 60) * 0.6, 1.2, n_rows).round(), 0, 5).astype(int)
-    place = random.zipf(1.6, n_rows) % 40
+    district = random.zipf(1.6, n_rows) % 40
     zip_code = [f"{10 + p // 8:02d}{p % 8}{d:02d}" for p, d in zip(
-        place.tolist(), random.integers(0, 12, n_rows).tolist(), strict=True)]  # fmt: skip
+        district.tolist(), random.integers(0, 12, n_rows).tolist(), strict=True)]  # fmt: skip
     sector = np.clip((school + random.integers(-1, 2, n_rows)) // 2, 0, 2)
     jobs = list(_OCCUPATION.values())
     occupation = [jobs[s][j] for s, j in zip(sector, random.integers(0, 4, n_rows), strict=True)]

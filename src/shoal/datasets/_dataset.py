@@ -95,14 +95,14 @@ def cache_folder() -> Path:
     """Where generated files may lie: `SHOAL_CACHE`, the user's cache, or a temporary folder."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     private = os.path.join(tempfile.gettempdir(), f"shoal-{os.getpid()}")
-    for place in (os.environ.get("SHOAL_CACHE"), os.path.join(home, "shoal"), private):
-        if place:
+    for folder in (os.environ.get("SHOAL_CACHE"), os.path.join(home, "shoal"), private):
+        if folder:
             try:
-                Path(place).mkdir(parents=True, exist_ok=True)
+                Path(folder).mkdir(parents=True, exist_ok=True)
             except OSError:
                 continue
-            if os.access(place, os.W_OK):
-                return Path(place)
+            if os.access(folder, os.W_OK):
+                return Path(folder)
     raise TableError("no folder to keep generated files in. Set SHOAL_CACHE to a writable one.")
 
 
@@ -114,8 +114,8 @@ def from_rows(
 ) -> Dataset:
     """Turn rows of texts into columns; `kinds` says which become numbers."""
     columns: dict[str, Values] = {}
-    for place, column in enumerate(names):
-        cells = [row[place] for row in rows]
+    for index, column in enumerate(names):
+        cells = [row[index] for row in rows]
         kind = kinds.get(column)
         if kind is None:
             columns[column] = cells

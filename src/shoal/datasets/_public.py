@@ -60,14 +60,14 @@ def lung_sites() -> dict[str, Dataset]:
     sites agreed on.  One patient without an institution is left out.
     """
     data = lung()
-    place = np.array([0 if number is None else number for number in data["inst"]])
+    institution = np.array([0 if number is None else number for number in data["inst"]])
     columns = {
         name: np.array([_LUNG_AGREED[name] if v is None else v for v in data[name]])
         for name in ("time", "status", *LUNG_RANGES)
     }
     whole = Dataset("lung", columns)
     return {
-        name: whole.where((place >= first) & (place <= last))
+        name: whole.where((institution >= first) & (institution <= last))
         for name, (first, last) in _LUNG_SITES.items()
     }
 

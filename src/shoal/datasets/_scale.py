@@ -115,10 +115,10 @@ def _append(connection: Any, rows: Any) -> None:
 
 def _decode(connection: Any, names: Sequence[str], texts: list[list[str]], path: Path) -> None:
     parts = []
-    for place, (name, values) in enumerate(zip(names, texts, strict=True)):
+    for index, (name, values) in enumerate(zip(names, texts, strict=True)):
         listed = ", ".join("'" + value.replace("'", "''") + "'" for value in values)
-        connection.execute(f"CREATE TYPE e{place} AS ENUM ({listed})")
+        connection.execute(f"CREATE TYPE e{index} AS ENUM ({listed})")
         quoted = name.replace('"', '""')
-        parts.append(f'enum_range(NULL::e{place})[c{place} + 1] AS "{quoted}"')
+        parts.append(f'enum_range(NULL::e{index})[c{index} + 1] AS "{quoted}"')
     target = str(path).replace("'", "''")
     connection.execute(f"COPY (SELECT {', '.join(parts)} FROM t) TO '{target}' (FORMAT parquet)")

@@ -32,9 +32,9 @@ def find_data(relative: str, *, package: str = "", inside: str = "", how: str = 
         if (folder / relative).exists():
             return folder / relative
     spec = importlib.util.find_spec(package) if package else None
-    for place in (spec.submodule_search_locations or []) if spec else []:
-        if (Path(place) / inside).exists():
-            return Path(place) / inside
+    for home in (spec.submodule_search_locations or []) if spec else []:
+        if (Path(home) / inside).exists():
+            return Path(home) / inside
     raise DataNotFoundError(
         f"the data file {relative!r} is not here. "
         f"{how or 'Get it from its public source'}; or set SHOAL_DATA to a folder that has it."

@@ -179,8 +179,8 @@ def minimal_keys(
     instance = Instance.of_all_rows(source, 1.0)
     instance.require_feasible()
     budget = Budget(max_nodes)
-    found, complete = all_minimal_keys(instance.coverage.partition.table, max_size, budget)  # type: ignore[union-attr]
-    keys = tuple(tuple(source.names[j] for j in bits(key)) for key in found)
+    masks, complete = all_minimal_keys(instance.coverage.partition.table, max_size, budget)  # type: ignore[union-attr]
+    keys = tuple(tuple(source.names[j] for j in bits(key)) for key in masks)
     words = f"exact: all minimal keys of at most {max_size} of {len(source.names)} attributes"
     if not complete:
         words = f"incomplete: gave up after {max_nodes} nodes; each set listed is a minimal key"

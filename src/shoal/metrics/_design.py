@@ -39,9 +39,9 @@ def design_matrix(recoded: Recoded) -> DesignMatrix:
     - any other column gives one feature per value: the share of the label that it makes up.
     """
     blocks, names = [], []
-    for at, labels in enumerate(recoded.labels):
+    for column, labels in enumerate(recoded.labels):
         block, own = _column(labels)
-        blocks.append(block[recoded.codes[:, at]])
+        blocks.append(block[recoded.codes[:, column]])
         names += own
     return DesignMatrix(np.hstack(blocks), tuple(names))
 

@@ -14,18 +14,18 @@ def limit_violations(recoded: Recoded) -> dict[str, int]:
     A value counts when its label covers more than its limit does: its label is not at or below
     the first limit on the value's way up.  Suppressed rows release nothing and do not count.
     """
-    found = {}
-    for at, labels in enumerate(recoded.labels):
-        coding = recoded.cells.codings[at]
+    violations = {}
+    for column, labels in enumerate(recoded.labels):
+        coding = recoded.cells.codings[column]
         tree = coding.hierarchy
         if tree is None or not coding.is_limited:
             continue
         kept = recoded.group_of >= 0
-        ceiling = coding.ceiling[recoded.cells.keys[kept, at]]
-        label = recoded.codes[recoded.group_of[kept], at]
+        ceiling = coding.ceiling[recoded.cells.keys[kept, column]]
+        label = recoded.codes[recoded.group_of[kept], column]
         beyond = (labels.low[label] < tree.start[ceiling]) | (
             labels.high[label] >= tree.stop[ceiling]
         )
         sizes: Counts = recoded.cells.sizes[kept]
-        found[coding.name] = int(np.sum(sizes[beyond]))
-    return found
+        violations[coding.name] = int(np.sum(sizes[beyond]))
+    return violations

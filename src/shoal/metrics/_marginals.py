@@ -31,15 +31,15 @@ def marginal_divergence(recoded: Recoded, columns: Sequence[str]) -> float:
     unknown = [name for name in columns if name not in names]
     if unknown or not columns:
         raise ParameterError("marginal_divergence: columns must be quasi-identifiers.")
-    places = [names.index(name) for name in columns]
-    shape = tuple(recoded.labels[at].coding.n_codes for at in places)
+    chosen = [names.index(name) for name in columns]
+    shape = tuple(recoded.labels[column].coding.n_codes for column in chosen)
     if np.prod(shape, dtype=np.float64) > _MOST:
         raise ParameterError("marginal_divergence: too many combinations. Name fewer columns.")
     if recoded.cells.n_rows == 0:
         return 0.0
     true = np.zeros(shape)
-    np.add.at(true, tuple(recoded.cells.keys[:, at] for at in places), recoded.cells.sizes)
-    read = _spread(recoded, places, shape) + recoded.n_suppressed / true.size
+    np.add.at(true, tuple(recoded.cells.keys[:, column] for column in chosen), recoded.cells.sizes)
+    read = _spread(recoded, chosen, shape) + recoded.n_suppressed / true.size
     here = true > 0
     share = true[here] / true.sum()
     return float(max(0.0, (share * np.log2(true[here] / read[here])).sum()))
@@ -55,10 +55,10 @@ def marginal_divergences(recoded: Recoded, order: int = 1) -> dict[tuple[str, ..
     }
 
 
-def _spread(recoded: Recoded, places: Sequence[int], shape: tuple[int, ...]) -> Floats:
+def _spread(recoded: Recoded, columns: Sequence[int], shape: tuple[int, ...]) -> Floats:
     """Rows of the groups spread evenly over the boxes of values that their labels cover."""
-    low = [recoded.labels[at].low[recoded.codes[:, at]] for at in places]
-    high = [recoded.labels[at].high[recoded.codes[:, at]] for at in places]
+    low = [recoded.labels[column].low[recoded.codes[:, column]] for column in columns]
+    high = [recoded.labels[column].high[recoded.codes[:, column]] for column in columns]
     density = recoded.groups.sizes.astype(np.float64)
     for first, last in zip(low, high, strict=True):
         density = density / (last - first + 1)

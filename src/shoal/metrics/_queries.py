@@ -24,11 +24,11 @@ class Among:
     def matches(self, coding: Coding) -> Flags:
         """Which codes are meant."""
         wanted = {text(value) for value in self.values}
-        found = np.array([value in wanted for value in coding.texts], np.bool_)
+        meant = np.array([value in wanted for value in coding.texts], np.bool_)
         if coding.kind in ("numeric", "date"):  # 30, 30.0 and '30' are one number
             numbers = [_number(value) for value in self.values if value is not None]
-            found |= np.isin(coding.numbers, [x for x in numbers if x is not None])
-        return found
+            meant |= np.isin(coding.numbers, [x for x in numbers if x is not None])
+        return meant
 
 
 @dataclass(frozen=True)
@@ -43,24 +43,24 @@ class Between:
     def matches(self, coding: Coding) -> Flags:
         """Which codes are meant; a missing value lies between nothing."""
         keys, low, high = _keys(coding), self._key(coding, self.low), self._key(coding, self.high)
-        found = ~np.isnan(keys)
+        inside = ~np.isnan(keys)
         if self.low is not None:
-            found &= keys >= low if self.with_low else keys > low
+            inside &= keys >= low if self.with_low else keys > low
         if self.high is not None:
-            found &= keys <= high if self.with_high else keys < high
-        return found
+            inside &= keys <= high if self.with_high else keys < high
+        return inside
 
     def _key(self, coding: Coding, value: Any) -> float:
         if value is None:
             return np.nan
         if coding.kind in ("numeric", "date"):
-            place = _number(value)
-            return np.nan if place is None else place
-        at = coding.code_of.get(text(value))
+            key = _number(value)
+            return np.nan if key is None else key
+        code = coding.code_of.get(text(value))
         if coding.kind == "ordinal":
-            return np.nan if at is None else float(coding.numbers[at])
+            return np.nan if code is None else float(coding.numbers[code])
         texts = sorted(str(t) for t in coding.texts if t is not None)
-        return float(np.searchsorted(texts, str(text(value)))) - (at is None) / 2
+        return float(np.searchsorted(texts, str(text(value)))) - (code is None) / 2
 
 
 @dataclass(frozen=True)
@@ -76,16 +76,16 @@ class QueryCondition:
 
     def matches(self, coding: Coding) -> Flags:
         """Which codes are meant."""
-        found = np.zeros(coding.n_codes, np.bool_)
+        meant = np.zeros(coding.n_codes, np.bool_)
         for test in self.tests:
-            found |= test.matches(coding)
+            meant |= test.matches(coding)
         if not self.negated:
-            return found
-        found = ~found
+            return meant
+        meant = ~meant
         names_missing = any(isinstance(t, Among) and None in t.values for t in self.tests)
         if coding.missing >= 0 and not names_missing:
-            found[coding.missing] = False
-        return found
+            meant[coding.missing] = False
+        return meant
 
 
 @dataclass(frozen=True)
@@ -181,12 +181,12 @@ def _answer(
             raise ParameterError(
                 f"query: column {condition.column!r} is not a quasi-identifier of the release."
             )
-        at = cells.names.index(condition.column)
-        meant &= condition.matches(cells.codings[at])[cells.keys[:, at]]
-        labels = recoded.labels[at]
+        position = cells.names.index(condition.column)
+        meant &= condition.matches(cells.codings[position])[cells.keys[:, position]]
+        labels = recoded.labels[position]
         inside = np.append(0, np.cumsum(condition.matches(labels.coding)))
         covered = inside[labels.high + 1] - inside[labels.low]
-        share *= (covered / (labels.high - labels.low + 1))[recoded.codes[:, at]]
+        share *= (covered / (labels.high - labels.low + 1))[recoded.codes[:, position]]
     rows = np.bincount(
         recoded.group_of[meant & ~recoded.suppressed],
         weights=cells.sizes[meant & ~recoded.suppressed],
@@ -205,7 +205,7 @@ def _keys(coding: Coding) -> Floats:
     if coding.kind != "categorical":
         return coding.numbers
     texts = sorted(str(t) for t in coding.texts if t is not None)
-    rank = {value: float(place) for place, value in enumerate(texts)}
+    rank = {value: float(index) for index, value in enumerate(texts)}
     return np.array([np.nan if t is None else rank[t] for t in coding.texts])
 
 

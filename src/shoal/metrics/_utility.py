@@ -107,8 +107,8 @@ def classification_utility(
         handle_unknown="ignore"
     )
     features = encoder.fit_transform(train)
-    values, place = np.unique(labels, return_inverse=True)
-    usual = values[np.argmax(np.bincount(place, weights=weight))]
+    values, code = np.unique(labels, return_inverse=True)
+    usual = values[np.argmax(np.bincount(code, weights=weight))]
     if len(values) == 1:
         predicted = np.full(len(test), usual)
     else:

@@ -18,14 +18,14 @@ def column_discernibility(recoded: Recoded, *, overlapping: bool = False) -> Cou
     stand for the same raw value: a star then is like everything, not a group of its own.  A
     suppressed row costs as many as the table has rows.
     """
-    found = np.empty(len(recoded.labels), np.int64)
+    totals = np.empty(len(recoded.labels), np.int64)
     for column, labels in enumerate(recoded.labels):
         rows = np.bincount(
             recoded.codes[:, column], weights=recoded.groups.sizes, minlength=len(labels.texts)
         ).astype(np.int64)
         alike = _overlapping_rows(labels, rows) if overlapping else rows
-        found[column] = (rows * alike).sum() + recoded.n_suppressed * recoded.cells.n_rows
-    return found
+        totals[column] = (rows * alike).sum() + recoded.n_suppressed * recoded.cells.n_rows
+    return totals
 
 
 def _overlapping_rows(labels: Labels, rows: Counts) -> Counts:

@@ -38,8 +38,8 @@ def range_ends(label: str | None) -> tuple[str, str] | None:
     >>> range_ends("[1989-04-22 to 2001-01-19]"), range_ends("[20-29]")
     (('1989-04-22', '2001-01-19'), None)
     """
-    found = _RANGE.match(label or "")
-    return (found[1], found[2]) if found else None
+    ends = _RANGE.match(label or "")
+    return (ends[1], ends[2]) if ends else None
 
 
 def band_bounds(label: str | None) -> tuple[float, float] | None:
@@ -52,11 +52,11 @@ def band_bounds(label: str | None) -> tuple[float, float] | None:
     """
     if label is None:
         return None
-    if found := _BAND.match(label):
-        low, high = float(found[1]), float(found[2])
+    if ends := _BAND.match(label):
+        low, high = float(ends[1]), float(ends[2])
         return (low, high) if low <= high else None
-    if found := _BELOW.match(label):
-        return -math.inf, float(found[1])
-    if found := _ABOVE.match(label):
-        return float(found[1]), math.inf
+    if ends := _BELOW.match(label):
+        return -math.inf, float(ends[1])
+    if ends := _ABOVE.match(label):
+        return float(ends[1]), math.inf
     return None

@@ -50,10 +50,10 @@ class Intervals:
         for width in self.widths:
             # from the finest band, not from the number: rounding must not part what is together
             ratio = round(width / finest)
-            at, place = np.unique(np.floor(band / ratio), return_inverse=True)
-            lows = [self.origin + float(i) * width for i in at]
+            starts, which = np.unique(np.floor(band / ratio), return_inverse=True)
+            lows = [self.origin + float(i) * width for i in starts]
             names = [band_label(low, low + width, whole) for low in lows]
-            levels.append([names[i] for i in place])
+            levels.append([names[i] for i in which])
         return from_label_columns(values, levels, column)
 
     def to_toml(self) -> Any:
@@ -122,8 +122,8 @@ class EqualFrequency:
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """Bands over the values."""
         numbers = _numbers(values, column)
-        at = np.arange(1, _bins(self.bins, column)) * len(numbers) // self.bins
-        return _bands(values, numbers, _halve(np.unique(np.sort(numbers)[at])), column)
+        ranks = np.arange(1, _bins(self.bins, column)) * len(numbers) // self.bins
+        return _bands(values, numbers, _halve(np.unique(np.sort(numbers)[ranks])), column)
 
     def to_toml(self) -> Any:
         """`{equal_frequency = 8}`."""
@@ -210,9 +210,9 @@ def _bands(values: Values, numbers: Floats, levels: list[Floats], column: str) -
     whole = _whole(numbers) and all(map(_whole, levels))
     for points in levels:
         edges = np.concatenate([[-np.inf], points, [np.inf]])
-        at = np.searchsorted(points, numbers, side="right")
+        which = np.searchsorted(points, numbers, side="right")
         names = [band_label(low, high, whole) for low, high in pairwise(edges)]
-        columns.append([names[i] for i in at])
+        columns.append([names[i] for i in which])
     return from_label_columns(values, columns, column)
 
 

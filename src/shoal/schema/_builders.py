@@ -104,18 +104,18 @@ class FromFile:
         """The same file as a schema in another folder names it."""
         if os.path.isabs(self.path):
             return self
-        path = os.path.relpath(self._place, folder.resolve())
+        path = os.path.relpath(self._location, folder.resolve())
         return FromFile(Path(path).as_posix(), str(folder))
 
     @property
-    def _place(self) -> str:
+    def _location(self) -> str:
         return str((Path(self.folder) / self.path).resolve())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FromFile) and self._place == other._place
+        return isinstance(other, FromFile) and self._location == other._location
 
     def __hash__(self) -> int:
-        return hash(self._place)
+        return hash(self._location)
 
     def to_toml(self) -> Any:
         """`{file = "age.csv"}`."""

@@ -177,8 +177,8 @@ def code_column(
     bare = replace(column, hierarchy=None, limit=(), limit_level=None)
     missing = bool((codes < 0).any())
     coding = make_coding(name, bare, values, has_missing=missing)
-    place = np.array([*(coding.code_of[text(v)] for v in values), coding.missing], np.int32)
-    return coding, place[codes]
+    recoded = np.array([*(coding.code_of[text(v)] for v in values), coding.missing], np.int32)
+    return coding, recoded[codes]
 
 
 def find_ceiling(hierarchy: Hierarchy, column: Column, name: str) -> Codes:
@@ -213,7 +213,7 @@ def _natural_order(
     name: str, column: Column, values: Sequence[Any]
 ) -> tuple[list[Any], list[float]]:
     if column.kind == "ordinal" and column.order:
-        rank = {value: place for place, value in enumerate(column.order)}
+        rank = {value: index for index, value in enumerate(column.order)}
         lost = sorted({str(text(v)) for v in values} - rank.keys())
         if lost:
             raise SchemaError(
@@ -225,7 +225,7 @@ def _natural_order(
         column.kind == "ordinal" and not any(isinstance(v, str) for v in values)
     ):
         try:
-            keyed = sorted((_place(value, column.kind), i) for i, value in enumerate(values))
+            keyed = sorted((_as_number(value, column.kind), i) for i, value in enumerate(values))
         except (TypeError, ValueError):
             raise SchemaError(
                 f"column {name!r} is {column.kind}, and some of its values are not. "
@@ -237,7 +237,7 @@ def _natural_order(
     return ordered, [float(rank) for rank in ranks]
 
 
-def _place(value: Any, kind: Kind) -> float:
+def _as_number(value: Any, kind: Kind) -> float:
     if kind == "date" and isinstance(value, str):
         value = np.datetime64(value).astype("datetime64[us]").item()
     return number(value)
@@ -248,10 +248,10 @@ def _leaf_numbers(hierarchy: Hierarchy, column: Column, name: str) -> Floats:
     if column.kind == "categorical":
         return np.full(len(labels), np.nan)
     if column.kind == "ordinal":
-        rank = {label: float(place) for place, label in enumerate(column.order or labels)}
+        rank = {label: float(index) for index, label in enumerate(column.order or labels)}
         return np.array([rank.get(label, np.nan) for label in labels])
     try:
-        return np.array([_place(label, column.kind) for label in labels])
+        return np.array([_as_number(label, column.kind) for label in labels])
     except ValueError:
         raise SchemaError(
             f"column {name!r} is {column.kind}, and some leaves of its hierarchy are not. "

@@ -68,40 +68,40 @@ def _sqlglot() -> Any:
 
 def split_statements(text: str) -> Iterator[tuple[int, str]]:
     """Statements and the line on which each one begins; quotes and comments hold no separators."""
-    begin, at, quote = 0, 0, ""
-    while at <= len(text):
-        here = text[at : at + 1]
+    begin, position, quote = 0, 0, ""
+    while position <= len(text):
+        here = text[position : position + 1]
         if quote:
-            at += 1
+            position += 1
             quote = "" if here == quote or not here else quote
-        elif text.startswith("--", at):
-            at = (text + "\n").index("\n", at)
-        elif text.startswith("/*", at):
-            at = end + 2 if (end := text.find("*/", at)) >= 0 else len(text)
+        elif text.startswith("--", position):
+            position = (text + "\n").index("\n", position)
+        elif text.startswith("/*", position):
+            position = end + 2 if (end := text.find("*/", position)) >= 0 else len(text)
         elif here in ("'", '"', "`"):
-            quote, at = here, at + 1
+            quote, position = here, position + 1
         elif here in (";", ""):
-            if first := _first_word(text[begin:at]):
-                yield text.count("\n", 0, begin + first - 1) + 1, text[begin:at]
-            at = begin = at + 1
+            if first := _first_word(text[begin:position]):
+                yield text.count("\n", 0, begin + first - 1) + 1, text[begin:position]
+            position = begin = position + 1
         else:
-            at += 1
+            position += 1
     if begin < len(text) and (first := _first_word(text[begin:])):  # an open quote to the end
         yield text.count("\n", 0, begin + first - 1) + 1, text[begin:]
 
 
 def _first_word(statement: str) -> int:
-    """Place, counted from 1, of the first thing that is no blank and no comment; 0: none."""
-    at = 0
-    while at < len(statement):
-        if statement.startswith("--", at):
-            at = (statement + "\n").index("\n", at)
-        elif statement.startswith("/*", at):
-            at = end + 2 if (end := statement.find("*/", at)) >= 0 else len(statement)
-        elif statement[at].isspace():
-            at += 1
+    """Position, counted from 1, of the first character outside blanks and comments; 0: none."""
+    position = 0
+    while position < len(statement):
+        if statement.startswith("--", position):
+            position = (statement + "\n").index("\n", position)
+        elif statement.startswith("/*", position):
+            position = end + 2 if (end := statement.find("*/", position)) >= 0 else len(statement)
+        elif statement[position].isspace():
+            position += 1
         else:
-            return at + 1
+            return position + 1
     return 0
 
 
@@ -114,8 +114,8 @@ def _read_query(exp: Any, tree: Any, line: int) -> Query:
     targets: list[str] = []
     conditions: list[QueryCondition] = []
     wheres = list(tree.find_all(exp.Where))
-    for place in (*wheres, *tree.find_all(exp.Having)):
-        selections += _columns(exp, place)
+    for clause in (*wheres, *tree.find_all(exp.Having)):
+        selections += _columns(exp, clause)
     for join in tree.find_all(exp.Join):
         selections += _columns(exp, join.args["on"]) if join.args.get("on") else []
     for select in tree.find_all(exp.Select):
@@ -127,12 +127,12 @@ def _read_query(exp: Any, tree: Any, line: int) -> Query:
     is_conjunction = len(wheres) == 1 and not any(tree.find_all(exp.Having, exp.Join, exp.Subquery))
     for where in wheres:
         for part in _and_parts(exp, where.this):
-            found = _condition(exp, part)
-            if found is None:
+            condition = _condition(exp, part)
+            if condition is None:
                 is_conjunction = False
                 conditions += _inner_conditions(exp, part)
             else:
-                conditions.append(found)
+                conditions.append(condition)
     return Query(
         line, _distinct(selections), _distinct(features), _distinct(targets),
         tuple(conditions), is_conjunction,
@@ -154,8 +154,8 @@ def _and_parts(exp: Any, tree: Any) -> list[Any]:
 
 def _inner_conditions(exp: Any, tree: Any) -> list[QueryCondition]:
     """Single comparisons inside something larger: their constants still tell where to cut."""
-    found = [_condition(exp, part) for part in tree.find_all(exp.Predicate)]
-    return [condition for condition in found if condition is not None]
+    read = [_condition(exp, part) for part in tree.find_all(exp.Predicate)]
+    return [condition for condition in read if condition is not None]
 
 
 def _condition(exp: Any, tree: Any) -> QueryCondition | None:

@@ -102,10 +102,10 @@ class Workload:
         names = _matcher(schema)
         counts: Counter[str] = Counter()
         for query in self.queries:
-            for found in {names.get(_plain(name)) for name in query.selections}:
-                counts[found or ""] += selection  # type: ignore[assignment]
-            for found in {names.get(_plain(n)) for n in (*query.features, *query.targets)}:
-                counts[found or ""] += feature  # type: ignore[assignment]
+            for column in {names.get(_plain(name)) for name in query.selections}:
+                counts[column or ""] += selection  # type: ignore[assignment]
+            for column in {names.get(_plain(n)) for n in (*query.features, *query.targets)}:
+                counts[column or ""] += feature  # type: ignore[assignment]
         used = {name: float(counts[name]) for name in schema.quasi_identifiers if counts[name] > 0}
         total = sum(used.values())
         if not total:
@@ -118,15 +118,15 @@ class Workload:
     def cuts(self, schema: Schema) -> dict[str, tuple[float, ...]]:
         """Where queries divide numeric and date columns: least number of each upper part."""
         names = _matcher(schema)
-        found: dict[str, set[float]] = {}
+        wanted: dict[str, set[float]] = {}
         for query in self.queries:
             for condition in query.conditions:
                 name = names.get(_plain(condition.column))
                 if name is None or schema[name].kind not in ("numeric", "date"):
                     continue
                 for test in condition.tests:
-                    found.setdefault(name, set()).update(_edges(test))
-        return {name: tuple(sorted(edges)) for name, edges in sorted(found.items()) if edges}
+                    wanted.setdefault(name, set()).update(_edges(test))
+        return {name: tuple(sorted(edges)) for name, edges in sorted(wanted.items()) if edges}
 
     def settings(self, schema: Schema) -> dict[str, Any]:
         """Parameters for :class:`shoal.anonymize.Mondrian`: ``Mondrian(..., **settings)``.
@@ -144,7 +144,7 @@ class Workload:
         something about weights, and are left out here.
         """
         names = _matcher(schema)
-        found = []
+        counts = []
         for query in self.queries:
             known = [names.get(_plain(condition.column)) for condition in query.conditions]
             if query.is_conjunction and known and None not in known:
@@ -152,8 +152,8 @@ class Workload:
                     QueryCondition(str(name), condition.tests, condition.negated)
                     for name, condition in zip(known, query.conditions, strict=True)
                 ]
-                found.append(CountQuery(tuple(conditions)))
-        return tuple(found)
+                counts.append(CountQuery(tuple(conditions)))
+        return tuple(counts)
 
     def to_dict(self) -> dict[str, Any]:
         """Counts and problems, for JSON."""
@@ -174,10 +174,10 @@ def _matcher(schema: Schema) -> Mapping[str, str]:
 
 def _edges(test: Among | Between) -> Iterable[float]:
     if isinstance(test, Among):
-        places = [x for x in map(_place, test.values) if x is not None]
-        return [edge for x in places for edge in (x, float(np.nextafter(x, np.inf)))]
+        numbers = [x for x in map(_as_number, test.values) if x is not None]
+        return [edge for x in numbers for edge in (x, float(np.nextafter(x, np.inf)))]
     edges = []
-    low, high = _place(test.low), _place(test.high)
+    low, high = _as_number(test.low), _as_number(test.high)
     if low is not None:
         edges.append(low if test.with_low else float(np.nextafter(low, np.inf)))
     if high is not None:
@@ -185,16 +185,16 @@ def _edges(test: Among | Between) -> Iterable[float]:
     return edges
 
 
-def _place(value: Any) -> float | None:
+def _as_number(value: Any) -> float | None:
     if value is None or isinstance(value, bool):
         return None
     try:
-        return float(value) if not isinstance(value, str) else _text_place(value)
+        return float(value) if not isinstance(value, str) else _text_as_number(value)
     except ValueError:
         return None
 
 
-def _text_place(value: str) -> float:
+def _text_as_number(value: str) -> float:
     try:
         return float(value)
     except ValueError:

@@ -50,9 +50,9 @@ class DifferenceSets:
         partition = self._whole.by(ordered)
         if not len(partition.order):
             return False
-        found = masks_of(_differing(partition))
-        found += [self._grow(partition, proposal, turn) for turn in range(_GROWN_A_ROUND)]
-        self.masks = minimal_only([*self.masks, *found])
+        learnt = masks_of(_differing(partition))
+        learnt += [self._grow(partition, proposal, turn) for turn in range(_GROWN_A_ROUND)]
+        self.masks = minimal_only([*self.masks, *learnt])
         return True
 
     def _grow(self, partition: Partition, proposal: int, turn: int) -> int:
@@ -126,11 +126,11 @@ def _needed(partition: Partition, columns: list[int]) -> list[int]:
 def _differing(partition: Partition) -> Flags:
     inside = np.ones(len(partition.order), np.bool_)
     inside[partition.start[:-1]] = False  # the first row of a group has no neighbour before it
-    at = np.flatnonzero(inside)
-    if len(at) > _PAIRS_A_ROUND:
-        at = at[:: len(at) // _PAIRS_A_ROUND + 1]
+    positions = np.flatnonzero(inside)
+    if len(positions) > _PAIRS_A_ROUND:
+        positions = positions[:: len(positions) // _PAIRS_A_ROUND + 1]
     codes = partition.table.codes
-    return codes[:, partition.order[at]] != codes[:, partition.order[at - 1]]
+    return codes[:, partition.order[positions]] != codes[:, partition.order[positions - 1]]
 
 
 def _hits(proposal: int, masks: Iterable[int]) -> bool:

@@ -1,4 +1,4 @@
-"""Greedy choice of attributes: the fewest that cover, the most that stay covered no more than."""
+"""Greedy choice of attributes: few that cover enough, or many that together cover little."""
 
 from __future__ import annotations
 
