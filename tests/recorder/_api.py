@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
+import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -42,3 +45,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str | int | float | None):
         return value
     return str(value)
+
+
+def everything(package: str) -> Any:
+    """All names of a package, its private modules included: what is recorded may be plumbing."""
+    home = importlib.import_module(package)
+    names: dict[str, Any] = {}
+    for module in pkgutil.walk_packages(home.__path__, f"{package}."):
+        names = {**vars(importlib.import_module(module.name)), **names}
+    return SimpleNamespace(**{**names, **{name: getattr(home, name) for name in home.__all__}})

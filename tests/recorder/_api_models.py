@@ -68,7 +68,9 @@ def _rules() -> None:
         "coarser": {"hierarchy": parents},
         "open": {"close_channels": False, "max_items": 3},
     }.items():
-        model = KAnonymousRules(item_schema(parents, private), 15, min_support=0.1, **options).fit(drawn)
+        model = KAnonymousRules(item_schema(parents, private), 15, min_support=0.1, **options).fit(
+            drawn
+        )
         counts = {name: column.sum() for name, column in model.to_columns(drawn).items()}
         save(name, {"rules": model.rules_, "cost": model.cost_, "private": model.private_,
                     "columns": counts})  # fmt: skip

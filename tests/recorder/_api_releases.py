@@ -75,7 +75,7 @@ def _released(library: str) -> None:
 
 def _given_out() -> None:
     """Rows shuffled with a seed, starred, with ranges."""
-    from shoal.tables import Output
+    from shoal.tables import RowOptions as Output
 
     for library in ("pandas", "polars", "duckdb"):
         output = Output(keep_suppressed=True, shuffle=11, ranges=("age",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.recorder._api import save
+from tests.recorder._api import everything, save
 from tests.recorder._api_releases import make, read
 from tests.recorder._run import INPUTS
 
@@ -16,7 +16,7 @@ def _recoded(method: str) -> Any:
 
 
 def _losses() -> None:
-    from shoal import metrics as m
+    m = everything("shoal.metrics")
 
     for method in METHODS:
         recoded = _recoded(method)
@@ -36,7 +36,7 @@ def _losses() -> None:
 
 
 def _breaches() -> None:
-    from shoal import metrics as m
+    m = everything("shoal.metrics")
 
     for method in METHODS:
         groups = _recoded(method).groups
@@ -48,7 +48,8 @@ def _breaches() -> None:
 
 
 def _queries() -> None:
-    from shoal.metrics import Among, Between, Condition, CountQuery, query_errors
+    from shoal.metrics import Among, Between, CountQuery, query_errors
+    from shoal.metrics._queries import QueryCondition as Condition
 
     asked = [
         CountQuery((Condition("age", (Between(30, 40),)),)),
@@ -62,7 +63,7 @@ def _queries() -> None:
 
 
 def _utility() -> None:
-    from shoal import metrics as m
+    m = everything("shoal.metrics")
 
     for method in METHODS:
         recoded = _recoded(method)
@@ -81,7 +82,7 @@ def _utility() -> None:
 
 
 def _discover() -> None:
-    from shoal import discover as d
+    d = everything("shoal.discover")
 
     table = f"{INPUTS}/people.parquet"
     known = ["age", "sex", "zip", "school", "job", "income"]

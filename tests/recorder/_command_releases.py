@@ -45,7 +45,7 @@ OPTIONS: dict[str, list[str]] = {
     "local rough": ["-m", "local", "--set", "refine=false"],
     "local trees": ["-m", "local", "--set", "ranges=false"],
     "constrained refined": ["-m", "constrained", "--set", "refine=true"],
-    "constrained leaves": ["-m", "constrained", "--set", "loss=leaves"],
+    "constrained leaves": ["-m", "constrained", "--set", "metric=leaves"],
     "constrained pieces": ["-m", "constrained", "--set", "neighbours=pieces"],
     "mondrian weights": ["-m", "mondrian", "--weight", "age=3", "--weight", "job=1"],
     "mondrian full": ["-m", "mondrian", "--set", "splits=full", "--set", "relaxed=true"],

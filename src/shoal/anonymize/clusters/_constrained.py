@@ -55,7 +55,7 @@ class ConstrainedKMember(Anonymizer):
         What every released group has to meet.
     refine : bool, default=False
         Go on from the greedy clusters by moving cells, giving groups up and splitting groups.
-    loss : {"height", "leaves"}, default="height"
+    metric : {"height", "leaves"}, default="height"
         What clusters are to lose least of: the paper's information loss (height of the released
         node in its hierarchy), or the share of values it covers (NCP).
     neighbours : {"auto", "exact", "pieces"}, default="auto"
@@ -119,18 +119,18 @@ class ConstrainedKMember(Anonymizer):
         privacy: PrivacyModel,
         *,
         refine: bool = False,
-        loss: Literal["height", "leaves"] = "height",
+        metric: Literal["height", "leaves"] = "height",
         neighbours: Literal["auto", "exact", "pieces"] = "auto",
     ) -> None:
         self.schema = schema
         self.privacy = privacy
         self.refine = refine
-        self.loss = loss
+        self.metric = metric
         self.neighbours = neighbours
 
     def _check_params(self) -> None:
-        if self.loss not in COSTS:
-            raise ParameterError(f"loss must be one of {', '.join(COSTS)}, got {self.loss!r}.")
+        if self.metric not in COSTS:
+            raise ParameterError(f"metric must be one of {', '.join(COSTS)}, got {self.metric!r}.")
         if self.neighbours not in ("auto", "exact", "pieces"):
             raise ParameterError(
                 f"neighbours must be auto, exact or pieces, got {self.neighbours!r}."
@@ -147,7 +147,7 @@ class ConstrainedKMember(Anonymizer):
         if not kept.any():
             raise infeasible_within_limits(cells, privacy, cells.n_rows)
         self.n_outside_ = int(cells.sizes[~kept].sum())
-        problem = make_member_problem(cells, compiled, COSTS[self.loss])
+        problem = make_member_problem(cells, compiled, COSTS[self.metric])
         pieces = [piece for block in blocks for piece in self._pieces(problem, block)]
         self._said = self._compare(problem, blocks, pieces)
         group_of = solve_pieces(problem, pieces, refine=self.refine, progress=progress)
