@@ -39,6 +39,11 @@ def adult(
         32,561 and 16,281 rows; 30,162 and 15,060 without missing values.
     missing : {"drop", "keep"}
         Whether rows with a missing value (`?` in the file) are left out.
+
+    Examples
+    --------
+    >>> adult("test").n_rows  # doctest: +SKIP
+    15060
     """
     files = {"train": ["adult.data"], "test": ["adult.test"], "all": ["adult.data", "adult.test"]}
     if part not in files or missing not in ("drop", "keep"):
@@ -74,6 +79,11 @@ def adult_schema(
         Those that the set has trees for, unless given.
     rest : role
         Role of all other columns; by default they are left out of releases.
+
+    Examples
+    --------
+    >>> adult_schema(quasi_identifiers=["age", "sex"]).quasi_identifiers
+    ('age', 'sex')
     """
     if hierarchies != "own" and hierarchies not in _FOLDERS:
         raise ParameterError("adult_schema: hierarchies is own, tds, iyengar or arx.")

@@ -72,7 +72,13 @@ def census(n_rows: int = 10_000, *, random_state: int = 0) -> Dataset:
 
 
 def census_schema() -> Schema:
-    """What the columns of :func:`census` are."""
+    """What the columns of :func:`census` are.
+
+    Examples
+    --------
+    >>> census_schema().quasi_identifiers
+    ('age', 'sex', 'zip', 'education', 'occupation')
+    """
     return Schema(
         {
             "name": {"role": "identifier"},

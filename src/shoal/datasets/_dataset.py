@@ -34,6 +34,12 @@ class Dataset:
         What it is.
     columns : dict of str to sequence
         All of one length.
+
+    Examples
+    --------
+    >>> people = Dataset("people", {"age": np.array([21, 34]), "city": ["Ulm", None]})
+    >>> people.names, len(people), people.where(np.array([True, False]))["city"]
+    (('age', 'city'), 2, ['Ulm'])
     """
 
     name: str

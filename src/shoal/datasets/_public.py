@@ -31,7 +31,13 @@ LUNG_RANGES = {
 
 
 def credit(*, missing: Literal["drop", "keep"] = "drop") -> Dataset:
-    """Japanese credit screening (`crx`): 690 rows, 653 without missing values."""
+    """Japanese credit screening (`crx`): 690 rows, 653 without missing values.
+
+    Examples
+    --------
+    >>> credit().n_rows  # doctest: +SKIP
+    653
+    """
     names = [f"A{i}" for i in range(1, 17)]
     rows = _rows(find_data("crx/crx.data"), "?")
     if missing == "drop":
@@ -40,7 +46,13 @@ def credit(*, missing: Literal["drop", "keep"] = "drop") -> Dataset:
 
 
 def lung() -> Dataset:
-    """NCCTG lung cancer: 228 patients of 18 institutions; `status` is 1 for a death, else 0."""
+    """NCCTG lung cancer: 228 patients of 18 institutions; `status` is 1 for a death, else 0.
+
+    Examples
+    --------
+    >>> lung().n_rows  # doctest: +SKIP
+    228
+    """
     path = find_data(
         "ncctg-lung/lung.csv", package="lifelines", inside="datasets/lung.csv", how=_LUNG_HOW
     )
@@ -58,6 +70,11 @@ def lung_sites() -> dict[str, Dataset]:
 
     `time`, `status` and the predictors of `LUNG_RANGES`; where one is missing, a number that the
     sites agreed on.  One patient without an institution is left out.
+
+    Examples
+    --------
+    >>> {name: site.n_rows for name, site in lung_sites().items()}  # doctest: +SKIP
+    {'A': 73, 'B': 67, 'C': 87}
     """
     data = lung()
     institution = np.array([0 if number is None else number for number in data["inst"]])
@@ -73,19 +90,37 @@ def lung_sites() -> dict[str, Dataset]:
 
 
 def groceries() -> list[tuple[str, ...]]:
-    """9,835 market baskets of 169 items."""
+    """9,835 market baskets of 169 items.
+
+    Examples
+    --------
+    >>> len(groceries())  # doctest: +SKIP
+    9835
+    """
     with find_data("groceries/groceries.csv").open(encoding="utf-8", newline="") as file:
         return [tuple(item.strip() for item in row) for row in csv.reader(file) if row]
 
 
 def covtype() -> Dataset:
-    """Forest cover types: 581,012 rows, 54 attributes and the class."""
+    """Forest cover types: 581,012 rows, 54 attributes and the class.
+
+    Examples
+    --------
+    >>> covtype().n_rows  # doctest: +SKIP
+    581012
+    """
     path = find_data("covtype/covtype.data.gz")
     return _big("covtype", path, find_data("covtype/columns.txt"), ",")
 
 
 def census_income(part: Literal["train", "test"] = "train") -> Dataset:
-    """Census-income (KDD): 199,523 and 99,762 rows, 41 attributes and the income class."""
+    """Census-income (KDD): 199,523 and 99,762 rows, 41 attributes and the income class.
+
+    Examples
+    --------
+    >>> census_income("test").n_rows  # doctest: +SKIP
+    99762
+    """
     if part not in ("train", "test"):
         raise ParameterError("census_income: part is train or test.")
     file = "data" if part == "train" else "test"

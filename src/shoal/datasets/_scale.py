@@ -60,6 +60,19 @@ def scale_up(
     ----------
     .. [WYC04] K. Wang, P. S. Yu, S. Chakraborty.  Bottom-up generalization: a data mining solution
        to privacy protection.  ICDM 2004.  doi:10.1109/ICDM.2004.10110
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from shoal.datasets import census
+    >>> from shoal.tables import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = scale_up(
+    ...         census(100), Path(folder) / "many.parquet", sigma=3, rho=1, columns=["sex", "zip"],
+    ...         keep=["illness"],
+    ...     )
+    ...     open_table(path).names
+    ('sex', 'zip', 'illness')
     """
     path = Path(path)
     if path.suffix != ".parquet":

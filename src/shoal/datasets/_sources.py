@@ -11,7 +11,18 @@ from shoal.errors import TableError
 
 
 class DataNotFoundError(TableError):
-    """A public data set is on this machine in none of the places where it is looked for."""
+    """A public data set is on this machine in none of the places where it is looked for.
+
+    Examples
+    --------
+    >>> from shoal.datasets import adult, census
+    >>> try:
+    ...     people = adult()
+    ... except DataNotFoundError:  # on this machine in none of the usual places
+    ...     people = census()
+    >>> people.n_rows > 0
+    True
+    """
 
 
 def find_data(relative: str, *, package: str = "", inside: str = "", how: str = "") -> Path:

@@ -15,7 +15,13 @@ def log_sets(n_columns: int, delta: float) -> float:
 
 
 def pairs_for_key(n_columns: int, eps: float, delta: float) -> int:
-    """Pairs for an (eps, delta)-separation key: log(2^m / delta) to the base 1 / (1 - eps)."""
+    """Pairs for an (eps, delta)-separation key: log(2^m / delta) to the base 1 / (1 - eps).
+
+    Examples
+    --------
+    >>> pairs_for_key(14, eps=0.01, delta=0.01)
+    1424
+    """
     return math.ceil(log_sets(n_columns, delta) / -math.log1p(-eps))
 
 

@@ -1,10 +1,12 @@
 """What a release loses, and what it risks."""
 
+from shoal.metrics._breaches import divergence_breaches, proximity_breaches
 from shoal.metrics._design import design_matrix
 from shoal.metrics._groups import discernibility
 from shoal.metrics._labels import gcp
+from shoal.metrics._marginals import marginal_divergence
 from shoal.metrics._measure import Metrics, measure, measure_change
-from shoal.metrics._queries import Among, Between, CountQuery, query_errors
+from shoal.metrics._queries import Among, Between, CountQuery, QueryCondition, query_errors
 from shoal.metrics._risk import Risk, risk, risk_change
 from shoal.metrics._utility import classification_utility
 from shoal.metrics._weighted import weighted_discernibility
@@ -14,13 +16,17 @@ __all__ = [
     "Between",
     "CountQuery",
     "Metrics",
+    "QueryCondition",
     "Risk",
     "classification_utility",
     "design_matrix",
     "discernibility",
+    "divergence_breaches",
     "gcp",
+    "marginal_divergence",
     "measure",
     "measure_change",
+    "proximity_breaches",
     "query_errors",
     "risk",
     "risk_change",

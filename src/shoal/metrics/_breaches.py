@@ -73,6 +73,22 @@ def proximity_breaches(groups: FrequencyTable, column: str, *, e: float, m: floa
     ----------
     .. [LTX08] J. Li, Y. Tao, X. Xiao.  Preservation of proximity privacy in publishing numerical
        sensitive data.  SIGMOD 2008.  doi:10.1145/1376616.1376666
+
+    Examples
+    --------
+    >>> from shoal.tables import open_table
+    >>> from shoal.schema import Schema
+    >>> people = {"city": ["Ulm", "Ulm", "Ulm", "Kiel"], "income": [20, 21, 90, 50]}
+    >>> schema = Schema(
+    ...     {
+    ...         "city": {"role": "quasi-identifier"},
+    ...         "income": {"role": "sensitive", "kind": "numeric"},
+    ...     }
+    ... )
+    >>> groups = open_table(people).compress(schema).cells
+    >>> found = proximity_breaches(groups, "income", e=5, m=2)
+    >>> found.n_groups, found.n_rows  # two of three in Ulm earn alike; Kiel has one person
+    (2, 4)
     """
     _histogram(groups, column)
     model = Proximity(e, m, column)
@@ -119,6 +135,19 @@ def divergence_breaches(
     ----------
     .. [PP10] E. Poovammal, M. Ponnavaikko.  Utility independent privacy preserving data mining:
        horizontally partitioned data.  Data Science Journal 9, 2010.
+
+    Examples
+    --------
+    >>> from shoal.tables import open_table
+    >>> from shoal.schema import Schema
+    >>> people = {"city": ["Ulm", "Ulm", "Kiel"], "illness": ["ulcer", "cancer", "ulcer"]}
+    >>> schema = Schema(
+    ...     {"city": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}}
+    ... )
+    >>> groups = open_table(people).compress(schema).cells
+    >>> tree = Hierarchy.flat(["ulcer", "cancer"])
+    >>> divergence_breaches(groups, "illness", hierarchy=tree).n_rows  # both in Ulm
+    2
     """
     if not 0 <= limit <= 1 or not 0 <= confidence <= 1:
         raise ParameterError("divergence: limit and confidence must lie between 0 and 1.")

@@ -37,6 +37,25 @@ def design_matrix(recoded: Recoded) -> DesignMatrix:
       it has missing values;
     - a column with a hierarchy gives one feature per node: 1 when the node covers the label;
     - any other column gives one feature per value: the share of the label that it makes up.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> matrix = design_matrix(release.recoded)
+    >>> matrix.names, matrix.features.tolist()  # middles of [21-34] and [35-62]
+    (('age',), [[27.5], [48.5]])
     """
     blocks, names = [], []
     for column, labels in enumerate(recoded.labels):

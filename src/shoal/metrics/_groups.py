@@ -19,6 +19,24 @@ def discernibility(recoded: Recoded) -> int:
     ----------
     .. [BA05] R. Bayardo, R. Agrawal.  Data privacy through optimal k-anonymization.  ICDE 2005.
        doi:10.1109/ICDE.2005.42
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> discernibility(release.recoded)  # two groups of three
+    18
     """
     sizes = recoded.groups.sizes
     return int((sizes * sizes).sum()) + recoded.n_suppressed * recoded.cells.n_rows

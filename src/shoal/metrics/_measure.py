@@ -40,6 +40,25 @@ class Metrics:
         1 when nothing is generalized, 0 when everything is.
     non_uniform_entropy : float
         Uncertainty about raw values, 0 to 1.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> metrics = release.metrics
+    >>> metrics.smallest_group, metrics.average_group_size, round(metrics.gcp, 2)
+    (3, 3.0, 0.49)
     """
 
     n_rows: int
@@ -69,7 +88,27 @@ class Metrics:
 
 
 def measure(recoded: Recoded, *, target: str | None = None) -> Metrics:
-    """Compute every metric of a release; CM needs a `target` column."""
+    """Compute every metric of a release; CM needs a `target` column.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> metrics = measure(release.recoded, target="illness")
+    >>> metrics.n_groups, metrics.discernibility, metrics.classification_metric
+    (2, 18, 0.5)
+    """
     sizes = recoded.groups.sizes[recoded.groups.sizes > 0]
     n_rows, n_columns = recoded.cells.n_rows, len(recoded.labels)
     lost = information_loss(recoded)
@@ -128,5 +167,25 @@ class BeforeAfter(Generic[T]):
 
 
 def measure_change(recoded: Recoded, *, target: str | None = None) -> BeforeAfter[Metrics]:
-    """Metrics before and after."""
+    """Metrics before and after.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> change = measure_change(release.recoded)
+    >>> change.before.n_groups, change.after.n_groups
+    (6, 2)
+    """
     return BeforeAfter(measure_raw(recoded.cells, target=target), measure(recoded, target=target))

@@ -17,7 +17,13 @@ from shoal.typing import Flags, Floats
 
 @dataclass(frozen=True)
 class Among:
-    """Values of a list; None stands for missing ones."""
+    """Values of a list; None stands for missing ones.
+
+    Examples
+    --------
+    >>> QueryCondition("city", (Among(("Ulm", None)),), negated=True).tests[0].values
+    ('Ulm', None)
+    """
 
     values: tuple[Any, ...]
 
@@ -33,7 +39,13 @@ class Among:
 
 @dataclass(frozen=True)
 class Between:
-    """Values from `low` to `high`; None leaves a side open."""
+    """Values from `low` to `high`; None leaves a side open.
+
+    Examples
+    --------
+    >>> Between(low=18, high=65, with_high=False)
+    Between(low=18, high=65, with_low=True, with_high=False)
+    """
 
     low: Any = None
     high: Any = None
@@ -68,6 +80,11 @@ class QueryCondition:
     """One column's part of a query: any of some tests, or none of them.
 
     Missing values meet no condition unless a test names them, as in SQL.
+
+    Examples
+    --------
+    >>> QueryCondition("age", (Between(high=17), Between(low=65))).column
+    'age'
     """
 
     column: str
@@ -90,7 +107,13 @@ class QueryCondition:
 
 @dataclass(frozen=True)
 class CountQuery:
-    """How many rows meet all conditions?"""
+    """How many rows meet all conditions?
+
+    Examples
+    --------
+    >>> CountQuery((QueryCondition("city", (Among(("Ulm", "Kiel")),)),)).conditions[0].column
+    'city'
+    """
 
     conditions: tuple[QueryCondition, ...]
 
@@ -155,6 +178,26 @@ def query_errors(
     least_share : float
         For precision and recall: a recipient picks the groups of which more than this share is
         expected to be meant.  0 picks every group that may hold a row that is meant.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> adults = CountQuery((QueryCondition("age", (Between(low=30, high=35),)),))
+    >>> errors = query_errors(release.recoded, [adults])
+    >>> errors.true.tolist(), errors.estimated.tolist()
+    ([2.0], [2.0])
     """
     if not floor > 0 or not 0 <= least_share < 1:
         raise ParameterError("query_errors: floor must be above 0, least_share from 0 below 1.")

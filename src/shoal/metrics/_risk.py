@@ -81,6 +81,24 @@ class Risk:
         Those of them that are alone in the population too; None without population counts.
     inference : dict of str to Inference
         For each sensitive column.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> round(release.risk.prosecutor.highest, 3), release.risk.sample_uniques
+    (0.333, 0)
     """
 
     n_rows: int
@@ -125,6 +143,25 @@ def risk(
     -----
     **Assumes** that every person has one row and that an attacker knows all quasi-identifiers
     without error.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> found = risk(release.recoded.groups, threshold=0.3)
+    >>> found.prosecutor.share_above, found.inference["illness"].certain_rows
+    (1.0, 0)
     """
     if not 0 <= threshold <= 1:
         raise ParameterError(f"risk: threshold must lie between 0 and 1, got {threshold!r}.")
@@ -152,7 +189,27 @@ def risk(
 def risk_change(
     recoded: Recoded, *, sensitive: Sequence[str] | None = None, threshold: float = 0.2
 ) -> BeforeAfter[Risk]:
-    """Risk of the raw table and of its release."""
+    """Risk of the raw table and of its release.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> change = risk_change(release.recoded)
+    >>> change.before.prosecutor.highest, round(change.after.prosecutor.highest, 3)
+    (1.0, 0.333)
+    """
     return BeforeAfter(
         risk(recoded.cells, sensitive=sensitive, threshold=threshold),
         risk(recoded.groups, sensitive=sensitive, threshold=threshold),

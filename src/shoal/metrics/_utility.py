@@ -90,6 +90,13 @@ def classification_utility(
     classifier : str or scikit-learn classifier
         "tree" (entropy, cost-complexity pruning 1e-4), "logistic", "naive-bayes", or an
         estimator, which is cloned.
+
+    Examples
+    --------
+    >>> codes = [[0, 0], [0, 1], [1, 0], [1, 1]]  # of two columns, in four rows
+    >>> utility = classification_utility(codes, [0, 0, 1, 1], codes, [0, 0, 1, 1])
+    >>> utility.accuracy, utility.baseline
+    (1.0, 0.5)
     """
     train, test = np.atleast_2d(train), np.atleast_2d(test)
     if train.shape[1] != test.shape[1]:

@@ -58,6 +58,24 @@ def weighted_discernibility(
     ----------
     .. [XR08] L. Xiong, K. Rangachari.  Towards application-oriented data anonymization.
        SIAM Workshop on Practical Privacy-Preserving Data Mining, 2008.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> people = {
+    ...     "age": [21, 22, 34, 35, 61, 62],
+    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
+    ... }
+    >>> schema = Schema(
+    ...     {
+    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
+    ...         "illness": {"role": "sensitive", "target": True},
+    ...     }
+    ... )
+    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> weighted_discernibility(release.recoded, {"age": 0.5})
+    9.0
     """
     names = recoded.cells.names
     unknown = [name for name in weights if name not in names]

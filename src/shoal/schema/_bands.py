@@ -22,6 +22,11 @@ class Intervals:
     """Bands of ever larger widths, aligned at `origin`; each width divides the next.
 
     A value on a boundary belongs to the upper band: with width 5, 25 lies in `[25-29]`.
+
+    Examples
+    --------
+    >>> Intervals((5, 10)).build([21, 24, 25, 38]).labels[4:]
+    ('[20-24]', '[25-29]', '[20-29]', '[35-39]', '[30-39]', '*')
     """
 
     widths: tuple[float, ...]
@@ -64,7 +69,13 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Breaks:
-    """Bands between given break points; several lists make several levels, finest first."""
+    """Bands between given break points; several lists make several levels, finest first.
+
+    Examples
+    --------
+    >>> Breaks((18, 65)).build([3, 30, 70]).labels[3:]
+    ('<18', '[18-64]', '>=65', '*')
+    """
 
     levels: tuple[tuple[float, ...], ...]
 
@@ -98,7 +109,13 @@ class Breaks:
 
 @dataclass(frozen=True)
 class EqualWidth:
-    """`bins` bands of one width between the least and the largest value, merged in pairs."""
+    """`bins` bands of one width between the least and the largest value, merged in pairs.
+
+    Examples
+    --------
+    >>> EqualWidth(4).build([0, 10, 20, 30, 40]).labels[5:]
+    ('<10', '[10-19]', '<20', '[20-29]', '>=30', '>=20', '*')
+    """
 
     bins: int
 
@@ -115,7 +132,13 @@ class EqualWidth:
 
 @dataclass(frozen=True)
 class EqualFrequency:
-    """`bins` bands that hold about equally many distinct values, merged in pairs."""
+    """`bins` bands that hold about equally many distinct values, merged in pairs.
+
+    Examples
+    --------
+    >>> EqualFrequency(2).build([1, 2, 3, 4, 100, 200]).labels[6:]
+    ('<4', '>=4', '*')
+    """
 
     bins: int
 

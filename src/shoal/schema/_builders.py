@@ -22,7 +22,13 @@ from shoal.schema._text import number, text
 
 @dataclass(frozen=True)
 class Prefix:
-    """Keep only the first characters of a code: ZIP codes, diagnoses, occupations."""
+    """Keep only the first characters of a code: ZIP codes, diagnoses, occupations.
+
+    Examples
+    --------
+    >>> Prefix((1, 3)).build(["10115", "10117", "20095"]).labels[3:]
+    ('101**', '1****', '200**', '2****', '*')
+    """
 
     lengths: tuple[int, ...]
     mask: str = "*"
@@ -55,7 +61,13 @@ _PERIODS = ("month", "quarter", "year", "decade")
 
 @dataclass(frozen=True)
 class Dates:
-    """Days to months, quarters, years and decades."""
+    """Days to months, quarters, years and decades.
+
+    Examples
+    --------
+    >>> Dates(("month", "year")).build(["2024-01-31", "2024-02-01"]).labels[2:]
+    ('2024-01', '2024-02', '2024', '*')
+    """
 
     periods: tuple[str, ...]
 
@@ -91,6 +103,12 @@ class FromFile:
         Where the file is, as written in the schema.
     folder : str
         What a relative path is relative to: the schema file's folder, or the working one.
+
+    Examples
+    --------
+    >>> from shoal.schema import Column
+    >>> Column("quasi-identifier", hierarchy=FromFile("town.csv")).to_toml()["hierarchy"]
+    {'file': 'town.csv'}
     """
 
     path: str
@@ -124,7 +142,13 @@ class FromFile:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Nested mappings, written out in the schema; the order of values counts."""
+    """Nested mappings, written out in the schema; the order of values counts.
+
+    Examples
+    --------
+    >>> Tree({"North": ["Kiel"], "South": ["Ulm", "Passau"]}).build([]).labels
+    ('Kiel', 'Ulm', 'Passau', 'North', 'South', '*')
+    """
 
     tree: Mapping[str, Any]
 
@@ -163,7 +187,13 @@ def _plain_tree(tree: Any) -> Any:
 
 @dataclass(frozen=True)
 class Auto:
-    """A hierarchy from the values alone: bands, periods, prefixes, or straight to the root."""
+    """A hierarchy from the values alone: bands, periods, prefixes, or straight to the root.
+
+    Examples
+    --------
+    >>> Auto().recipe([18, 25, 61, 90]), Auto().recipe(["F", "M"])
+    (Intervals(widths=(5.0, 10.0, 20.0, 40.0), origin=0.0), Flat())
+    """
 
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """Choose by what the values are."""
@@ -192,7 +222,13 @@ class Auto:
 
 @dataclass(frozen=True)
 class Flat:
-    """Every value straight under the root: release it or hide it."""
+    """Every value straight under the root: release it or hide it.
+
+    Examples
+    --------
+    >>> Flat().build(["F", "M"]).labels
+    ('F', 'M', '*')
+    """
 
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """One level above the values."""

@@ -47,6 +47,13 @@ class Column:
         Whether recipients want to predict this column.
     order : tuple of str
         Values of an ordinal column, lowest first.
+
+    Examples
+    --------
+    >>> from shoal.schema import Intervals
+    >>> age = Column("quasi-identifier", "numeric", Intervals((5, 10)), limit_level=1)
+    >>> age.to_toml()["hierarchy"], age.weight
+    ({'intervals': [5, 10]}, 1.0)
     """
 
     role: Role

@@ -16,6 +16,16 @@ def read_hierarchy(path: PathText, *, column: str = "", separator: str | None = 
     """Read a hierarchy, one line per value; the separator is found when not given.
 
     Blanks around labels do not count, unless the file quotes its labels.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> tree = Hierarchy.from_tree({"Midwest": ["Kansas", "Nebraska"], "West": ["Nevada"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "state.csv"
+    ...     write_hierarchy(tree, path)
+    ...     read_hierarchy(path) == tree
+    True
     """
     path = Path(path)
     where = f"hierarchy of column {column!r}" if column else "hierarchy"
@@ -40,7 +50,18 @@ def read_hierarchy(path: PathText, *, column: str = "", separator: str | None = 
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: PathText) -> None:
-    """Write the level format; a leaf for missing values is left out."""
+    """Write the level format; a leaf for missing values is left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> tree = Hierarchy.from_tree({"Midwest": ["Kansas", "Nebraska"], "West": ["Nevada"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "state.csv"
+    ...     write_hierarchy(tree, path)
+    ...     print(path.read_text().splitlines()[0])
+    Kansas;Midwest;*
+    """
     labels = [label for label in hierarchy.labels if label is not None]
     blanks = any(label != label.strip() or not label for label in labels)
     with atomic_path(path) as part, part.open("w", encoding="utf-8", newline="") as file:

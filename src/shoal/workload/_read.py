@@ -26,6 +26,15 @@ def read_workload(path: PathText, *, strict: bool = False, dialect: str | None =
         Fail on the first query that cannot be read, instead of skipping it.
     dialect : str, optional
         The SQL that it is written in, by sqlglot's name; several are understood without.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "queries.sql"
+    ...     _ = path.write_text("SELECT sex, avg(income) FROM t GROUP BY sex;")
+    ...     read_workload(path).queries[0].targets
+    ('income',)
     """
     path = Path(path)
     try:
@@ -38,7 +47,14 @@ def read_workload(path: PathText, *, strict: bool = False, dialect: str | None =
 
 
 def parse_workload(text: str, *, strict: bool = False, dialect: str | None = None) -> Workload:
-    """Read SQL queries, separated by semicolons; see :func:`read_workload`."""
+    """Read SQL queries, separated by semicolons; see :func:`read_workload`.
+
+    Examples
+    --------
+    >>> asked = parse_workload("SELECT count(*) FROM t WHERE age >= 65; nonsense")
+    >>> len(asked.queries), asked.problems[0].line
+    (1, 1)
+    """
     sqlglot = _sqlglot()
     queries, problems = [], []
     for line, statement in split_statements(text):
