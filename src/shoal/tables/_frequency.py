@@ -80,6 +80,18 @@ class FrequencyTable:
         Rows of each combination.
     histograms : mapping of str to Histogram
         For every sensitive column and for the target: rows with each value.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> from shoal import Schema
+    >>> from shoal.tables import open_table
+    >>> people = duckdb.sql("FROM (VALUES ('Ulm'), ('Ulm'), ('Bonn')) AS t(city)")
+    >>> cells = open_table(people).compress(Schema({"city": {"role": "quasi-identifier"}})).cells
+    >>> cells
+    FrequencyTable(2 groups, 3 rows, ['city'])
+    >>> cells.sizes
+    array([1, 2])
     """
 
     codings: tuple[Coding, ...]

@@ -1,0 +1,127 @@
+"""Cells of a Spark DataFrame, and its rows released where they are."""
+# ruff: noqa: PLC0415  PySpark is an extra; it is there when a Spark table is
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.schema import Schema
+from shoal.tables._engine import STAR, RowOptions
+from shoal.tables._frequency import FrequencyTable
+from shoal.tables._range_columns import range_columns
+from shoal.tables._recoded import Recoded
+from shoal.typing import Codes, Native
+
+if TYPE_CHECKING:
+    from shoal.tables.engines._spark_engine import SparkEngine
+
+
+@dataclass(frozen=True, eq=False)
+class CompressedSpark:
+    """A Spark DataFrame, its cells, and the raw values behind the codes."""
+
+    engine: SparkEngine
+    schema: Schema
+    cells: FrequencyTable
+    values: dict[str, tuple[list[Any], Codes]] = field(repr=False)
+
+    def release(self, recoded: Recoded, output: RowOptions) -> Native:
+        """The released rows as a Spark DataFrame."""
+        import pyspark.sql.functions as F
+
+        frame = self.engine.native
+        kept = [name for name in self.engine.names if self.schema[name].role != "identifier"]
+        alone = recoded.per_column is not None and not recoded.suppressed.any()
+        if alone and not output.ranges:
+            labels = self._label_by_column(recoded)
+        else:
+            frame, labels = self._label_by_row(recoded, output)
+        columns = [
+            labels.get(name, F.col("`" + name.replace("`", "``") + "`")).alias(name)
+            for name in kept
+        ]
+        columns += [labels[name].alias(name) for name in labels if name not in kept]
+        frame = frame.select(*columns)
+        return frame if output.shuffle is None else frame.orderBy(F.rand(output.shuffle))
+
+    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
+        """Write the released rows as a folder of files."""
+        write_frame(self.release(recoded, output), path)
+
+    def _label_by_column(self, recoded: Recoded) -> dict[str, Any]:
+        import pyspark.sql.functions as F
+
+        assert recoded.per_column is not None
+        label_columns = {}
+        for index, (labels, label_of) in enumerate(
+            zip(recoded.labels, recoded.per_column, strict=True)
+        ):
+            name = labels.coding.name
+            if recoded.is_untouched(index):
+                continue
+            values, codes = self.values[name]
+            texts = [labels.texts[label_of[code]] for code in codes]
+            value = self.engine.value(name)
+            if not values:
+                label_columns[name] = F.lit(texts[-1])
+                continue
+            pairs = chain.from_iterable(zip(values, texts[:-1], strict=True))
+            looked_up = F.create_map(*map(F.lit, pairs))[value]
+            filled = F.when(value.isNull(), F.lit(texts[-1])).otherwise(looked_up)
+            label_columns[name] = filled
+        return label_columns
+
+    def _label_by_row(self, recoded: Recoded, output: RowOptions) -> tuple[Any, dict[str, Any]]:
+        """Join rows to the labels of their combination; missing values match themselves."""
+        import pyspark.sql.functions as F
+
+        session = self.engine.native.sparkSession
+        value_of = {}
+        for coding in self.cells.codings:
+            values, codes = self.values[coding.name]
+            value_of[coding.name] = dict(zip(codes.tolist(), [*values, None], strict=True))
+        ranges = range_columns(recoded, output.ranges)
+        rows = []
+        for cell, key in enumerate(self.cells.keys.tolist()):
+            group = int(recoded.group_of[cell])
+            raw = [
+                value_of[coding.name][code]
+                for coding, code in zip(self.cells.codings, key, strict=True)
+            ]
+            texts = [
+                STAR if group < 0 else labels.texts[recoded.codes[group, index]]
+                for index, labels in enumerate(recoded.labels)
+            ]
+            numbers = [None if group < 0 else float(column[group]) for column in ranges.values()]
+            rows.append((*raw, *texts, *numbers, group < 0))
+        types = dict(self.engine.native.dtypes)
+        names = [coding.name for coding in self.cells.codings]
+        fields = [f"k{i} {types[name]}" for i, name in enumerate(names)]
+        fields += [f"l{i} string" for i in range(len(names))]
+        fields += [f"r{i} double" for i in range(len(ranges))] + ["hidden boolean"]
+        labels_frame = session.createDataFrame(rows, ", ".join(fields))
+        condition = None
+        for i, name in enumerate(names):
+            same = self.engine.value(name).eqNullSafe(F.col(f"k{i}"))
+            condition = same if condition is None else condition & same
+        frame = self.engine.native.join(F.broadcast(labels_frame), condition, "left")
+        if not output.keep_suppressed:
+            frame = frame.where(~F.col("hidden"))
+        hides = output.keep_suppressed and bool(recoded.suppressed.any())
+        label_columns = {
+            name: F.col(f"l{i}")
+            for i, name in enumerate(names)
+            if hides or not recoded.is_untouched(i)
+        }
+        return frame, label_columns | {name: F.col(f"r{i}") for i, name in enumerate(ranges)}
+
+
+def write_frame(frame: Any, path: Path) -> None:
+    """Write a DataFrame as a folder of files; the suffix tells the format."""
+    if path.suffix.lower() == ".parquet":
+        frame.write.parquet(str(path))
+    else:
+        frame.write.csv(str(path), header=True)
