@@ -1,5 +1,6 @@
 """What mkdocs fills in while it builds: pages of evidence, and the reference of the commands."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from typer.main import get_command
 from shoal.cli import app
 
 COMMANDS = "<!-- commands -->"
+_SOURCE_LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|tests|pyproject\.toml)[^)]*\)")
 
 
 def on_config(config: Any) -> Any:
@@ -22,7 +24,8 @@ def on_config(config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Write out every command where a page asks for them."""
+    """Write out the commands where a page asks for them; sources are named, not linked."""
+    markdown = _SOURCE_LINK.sub(r"\1", markdown)
     return markdown.replace(COMMANDS, describe_commands()) if COMMANDS in markdown else markdown
 
 

@@ -1,0 +1,174 @@
+"""Somebody who follows docs/development/extend.md to the letter gets what it promises.
+
+The page is followed in a copy of the project: files are written, changes made, commands run.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.docs.pages import ROOT, read_blocks, shows
+from tests.extras import need
+
+for package in ("pandas", "polars", "pyarrow", "cryptography"):
+    need(package)
+
+PAGE = (ROOT / "docs" / "development" / "extend.md").read_text("utf-8")
+RECIPES = dict(
+    part.split("\n", 1) for part in re.split(r"^## ", PAGE, flags=re.MULTILINE) if "```" in part
+)
+TESTS = {
+    "A privacy model": {
+        "tests/contracts/test_privacy_models.py": "AdditiveGain or registered",
+        "tests/contracts/test_models_in_releases.py": "AdditiveGain and mondrian or covered",
+    },
+    "A method": {
+        "tests/contracts/test_models_in_releases.py": "datafly or covered",
+        "tests/anonymize/test_registry.py": "every",
+    },
+    "A file format": {
+        "tests/contracts/test_file_formats.py": "metrics or check or tried",
+        "tests/tables/engines/formats/test_formats.py": "refused",
+    },
+    "An adapter": {"tests/contracts/test_adapters.py": "NaiveBayes or left_out"},
+    "A command": {
+        "tests/contracts/test_canary_commands.py": "columns or covered",
+        "tests/contracts/test_file_formats.py": "columns or tried",
+        "tests/cli/test_group.py": "columns or every_file",
+    },
+}
+"""Suites that find what a recipe adds, and which of their cases are run for it."""
+SCHEMA = """
+columns.age = {role = "quasi-identifier", kind = "numeric", hierarchy = {intervals = [10, 20, 40]}}
+columns.sex = {role = "quasi-identifier", hierarchy = "flat"}
+columns.illness = {role = "sensitive"}
+"""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the project, with all recipes followed, and tables to try them on."""
+    folder = tmp_path_factory.mktemp("copy")
+    skip = shutil.ignore_patterns("__pycache__")
+    for name in ("src", "tests", "reproduce"):
+        shutil.copytree(ROOT / name, folder / name, ignore=skip)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    for block in read_blocks(PAGE):
+        if block.title is not None:
+            path = folder / block.title
+            if block.language == "diff":
+                path.write_text(changed(path.read_text("utf-8"), block.code), "utf-8")
+            else:
+                assert not path.exists(), f"{block.title} is there already"
+                path.write_text(block.code, "utf-8")
+    write_people(folder)
+    return folder
+
+
+def write_people(folder):
+    people = [(20 + 7 * i % 40, "fm"[i % 2], ("flu", "cold", "gout")[i % 3]) for i in range(240)]
+    rows = "\n".join(f"{age},{sex},{illness}" for age, sex, illness in people)
+    (folder / "people.csv").write_text(f"age,sex,illness\n{rows}\n")
+    lines = (f'{{"age": {a}, "sex": "{s}", "illness": "{i}"}}\n' for a, s, i in people)
+    (folder / "people.jsonl").write_text("".join(lines))
+    (folder / "people.toml").write_text(SCHEMA)
+
+
+def changed(text, change):
+    """A file after a change: lines with + go right behind the lines shown before them."""
+    shown, place = [], None
+    for line in change.splitlines():
+        mark, content = line[:1], line[1:]
+        if mark == "+":
+            assert place is not None, f"where does this go? {line}"
+            text = text[:place] + content + "\n" + text[place:]
+            place += len(content) + 1
+            shown = []
+            continue
+        shown = [*shown, content + "\n"] if mark == " " else [content + "\n"]
+        joined = "".join(shown)
+        assert text.count(joined) > 0, f"not in the file: {joined}"
+        place = text.index(joined) + len(joined)
+        if mark == "-":
+            text, place = text.replace(joined, "", 1), place - len(joined)
+    return text
+
+
+def run(folder, *words):
+    # nothing is compiled: in a copy every kernel would be new, and compiling takes minutes
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "NUMBA_DISABLE_JIT": "1"}
+    environment |= {"COLUMNS": "160", "SHOAL_CACHE": str(folder / "cache")}
+    return subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def run_tests(folder, *words):
+    # hashes run over; compiled code does not mind
+    over = "ignore:overflow encountered:RuntimeWarning"
+    return run(folder, "pytest", "-p", "no:cacheprovider", "-W", over, *words)
+
+
+def test_the_page_has_five_recipes_of_two_files_and_one_change():
+    assert set(RECIPES) == set(TESTS)
+    for recipe, text in RECIPES.items():
+        blocks = [block for block in read_blocks(text) if block.title is not None]
+        kinds = sorted(block.title.split("/")[0] + " " + block.language for block in blocks)
+        assert kinds == ["src diff", "src python", "tests python"], recipe
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_what_is_added_works_as_the_page_shows(copy, recipe):
+    for block in read_blocks(RECIPES[recipe]):
+        if block.language == "console":
+            for command in block.code.split("$ ")[1:]:
+                line, expected = command.split("\n", 1)
+                done = run(copy, *line.split())
+                assert done.returncode == 0, done.stdout + done.stderr
+                assert shows(expected, done.stdout), f"{line} prints otherwise:\n{done.stdout}"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "suite"), [(recipe, suite) for recipe, suites in TESTS.items() for suite in suites]
+)
+def test_the_contract_suites_find_it(copy, recipe, suite):
+    done = run_tests(copy, suite, "-k", TESTS[recipe][suite])
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_its_own_tests_pass(copy, recipe):
+    (own,) = (b.title for b in read_blocks(RECIPES[recipe]) if str(b.title).startswith("tests/"))
+    done = run_tests(copy, own, "tests/contracts/test_mirror.py")
+    assert done.returncode == 0, done.stdout
+
+
+def test_more_cases_are_found_than_before(copy):
+    suites = sorted({suite for of in TESTS.values() for suite in of if "contracts" in suite})
+    before, after = (
+        int(re.findall(r"(\d+) tests? collected", run_tests(at, *suites, "--co").stdout)[0])
+        for at in (ROOT, copy)
+    )
+    # a privacy model alone is tried in 8 ways, and a method with some 20 models
+    assert after > before + 30
+
+
+def test_what_the_page_adds_is_clean(copy):
+    paths = [block.title for block in read_blocks(PAGE) if block.title is not None]
+    for words in (["check"], ["format", "--check"]):
+        done = run(copy, "ruff", *words, *paths)
+        assert done.returncode == 0, done.stdout + done.stderr
+    done = run(copy, "mypy", *(path for path in paths if path.startswith("src")))
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_change_that_does_not_fit_is_found():
+    assert changed("a\nb\nc\n", " b\n+x\n+y\n") == "a\nb\nx\ny\nc\n"
+    assert changed("a\nb\nc\n", "-b\n+x\n") == "a\nx\nc\n"
+    with pytest.raises(AssertionError, match="not in the file"):
+        changed("a\n", " z\n+x\n")
