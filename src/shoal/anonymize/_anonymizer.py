@@ -31,6 +31,16 @@ class Anonymizer(Estimator):
 
     A subclass stores its parameters, checks them in :meth:`_check_params`, and finds a recoding of
     the cells in :meth:`_solve`.  Reading, re-checking and writing are the same for all.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import make_method
+    >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
+    >>> method = make_method("mondrian", schema, 2)
+    >>> isinstance(method, Anonymizer), method.name
+    (True, 'mondrian')
+    >>> method.fit_transform({"age": [31, 34, 52, 58]})["age"].tolist()
+    ['[31-34]', '[31-34]', '[52-58]', '[52-58]']
     """
 
     #: Name on the command line; None where it cannot be asked for there.

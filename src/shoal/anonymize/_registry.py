@@ -2,6 +2,11 @@
 
 A new method is a file with a class that carries its name, summary and explanation, a line in
 :data:`METHODS`, and its name in the package.
+
+Examples
+--------
+>>> "local" in METHODS, METHODS["local"].rpartition(".")[2]
+(True, 'LocalRecoding')
 """
 
 from __future__ import annotations

@@ -58,6 +58,17 @@ class Release:
     **Guarantee.**  :attr:`table` and :meth:`write` hand out nothing before the output itself was
     counted again (see :func:`shoal.anonymize.recheck`); a release that fails raises
     :class:`~shoal.errors.GuaranteeError`.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import Mondrian
+    >>> from shoal.schema import Schema
+    >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
+    >>> release = Mondrian(schema, 2).fit({"age": [31, 34, 52, 58]}).release_
+    >>> release
+    Release(Mondrian, 4 rows in 2 groups, 0 suppressed)
+    >>> release.reached[0].description, release.reached[0].reached
+    ('every group has at least 2 rows', 2.0)
     """
 
     method: str

@@ -59,6 +59,15 @@ class Verdict:
     beyond_limits : mapping of str to int
         For every column with a limit: rows whose released value lies beyond the limit of every
         value it could stand for.
+
+    Examples
+    --------
+    >>> from shoal.privacy import KAnonymity
+    >>> from shoal.schema import Schema
+    >>> schema = Schema({"age": {"role": "quasi-identifier"}})
+    >>> verdict = check_table({"age": ["30-39", "30-39", "40-49"]}, schema, KAnonymity(2))
+    >>> verdict.holds, verdict.smallest_group, verdict.n_failing_rows
+    (False, 1, 1)
     """
 
     n_rows: int

@@ -27,6 +27,17 @@ class Level:
         What the model asks of the worst group, and what the worst group has.
     failing_groups, failing_rows : int
         Groups that are not allowed, and the rows in them.
+
+    Examples
+    --------
+    >>> from shoal.privacy import KAnonymity
+    >>> from shoal.schema import Schema
+    >>> from shoal.tables import open_table
+    >>> schema = Schema({"city": {"role": "quasi-identifier"}})
+    >>> groups = open_table({"city": ["Ulm", "Ulm", "Kiel"]}).compress(schema).cells
+    >>> (level,) = check(KAnonymity(2), groups)
+    >>> level.required, level.reached, level.failing_rows, level.holds
+    (2.0, 1.0, 1, False)
     """
 
     model: Mapping[str, Any]

@@ -46,6 +46,15 @@ class PrivacyModel(ABC):
     A table given to :meth:`holds`, :meth:`levels` or :meth:`value` is the whole release, without
     its suppressed rows: where a model compares a group with the whole, the whole is that table.
     A group without rows is allowed (nobody is in it) unless the model says otherwise.
+
+    Examples
+    --------
+    >>> from shoal.privacy import KAnonymity
+    >>> stored = KAnonymity(5).to_dict()
+    >>> stored
+    {'model': 'KAnonymity', 'k': 5}
+    >>> PrivacyModel.from_dict(stored)
+    KAnonymity(k=5)
     """
 
     #: How to ask for the model on the command line; None where it cannot be asked for there.
@@ -163,6 +172,12 @@ class All(PrivacyModel):
     ----------
     models : tuple of PrivacyModel
         At least one.
+
+    Examples
+    --------
+    >>> from shoal.privacy import DistinctDiversity, KAnonymity
+    >>> KAnonymity(5) & DistinctDiversity(2)
+    All(models=(KAnonymity(k=5), DistinctDiversity(l=2, column=None)))
     """
 
     models: tuple[PrivacyModel, ...]
