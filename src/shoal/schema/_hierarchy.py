@@ -10,18 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from shoal.errors import HierarchyError
-from shoal.schema._tree_parts import (
-    ROOT_LABEL,
-    check_rows,
-    distinct_labels,
-    labels_below,
-    levels_from_root,
-    parents_of_rows,
-    several_roots,
-    subject,
-    walk,
+from shoal.schema._tree_arrays import (
+    TreeArrays,
+    add_leaves,
+    arrays_of_levels,
+    arrays_of_parents,
+    parents_of_tree,
+    sort_children,
 )
+from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Codes, Counts
 
 
@@ -75,15 +72,7 @@ class Hierarchy:
         Labels that repeat along a row stand for one node, so unbalanced trees need no padding
         of their own.  `lines` are the lines of a file that the rows come from, for messages.
         """
-        table = [tuple(str(label) for label in row) for row in rows]
-        lines = range(1, len(table) + 1) if lines is None else lines
-        check_rows(table, column, lines)
-        table = distinct_labels(table)
-        parents = parents_of_rows(table, column, lines)
-        tree = cls.from_parents(parents, column=column, leaves=[row[0] for row in table])
-        code = {label: node for node, label in enumerate(tree.labels)}
-        given = np.array([[code[label] for label in row] for row in table], np.int32)
-        return cls(tree.labels, tree.parent, given[np.argsort(given[:, 0])])
+        return cls(*arrays_of_levels(rows, column, lines))
 
     @classmethod
     def from_parents(
@@ -94,37 +83,7 @@ class Hierarchy:
         leaves: Sequence[str] | None = None,
     ) -> Hierarchy:
         """Build from each label's parent; the one label without a parent is the root."""
-        where = subject(column)
-        inner = set(parents.values())
-        roots = sorted(inner - parents.keys())
-        if not roots:
-            raise HierarchyError(
-                f"{where}: a cycle, no label is without a parent. Remove the link that closes it."
-            )
-        if len(roots) > 1:
-            raise HierarchyError(
-                f"{where}: {several_roots(roots)}. Put them under the one label '{ROOT_LABEL}'."
-            )
-        children: dict[str, list[str]] = {}
-        for child, parent in parents.items():
-            children.setdefault(parent, []).append(child)
-        order, inner_order = walk(roots[0], children)
-        if len(order) + len(inner_order) < len(parents) + 1:
-            reached = set(order) | set(inner_order)
-            lost = sorted(set(parents) - reached)
-            raise HierarchyError(
-                f"{where}: a cycle through {lost[0]!r}. Remove the link that closes it."
-            )
-        if leaves is not None and (extra := [leaf for leaf in leaves if leaf in children]):
-            raise HierarchyError(
-                f"{where}: {extra[0]!r} is both a value and the parent of others. Rename one."
-            )
-        labels = tuple(order + inner_order)
-        code = {label: node for node, label in enumerate(labels)}
-        parent_codes = np.full(len(labels), -1, np.int32)
-        for child, parent in parents.items():
-            parent_codes[code[child]] = code[parent]
-        return cls(labels, parent_codes, levels_from_root(parent_codes, len(order)))
+        return cls(*arrays_of_parents(parents, column, leaves))
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any], *, column: str = "") -> Hierarchy:
@@ -132,23 +91,7 @@ class Hierarchy:
 
         The root `*` is added unless the outermost mapping has that single key.
         """
-        if set(tree) == {ROOT_LABEL}:
-            tree = tree[ROOT_LABEL]
-        parents: dict[str, str] = {}
-        todo: list[tuple[str, Any]] = [(ROOT_LABEL, tree)]
-        while todo:
-            parent, below = todo.pop()
-            for child, deeper in labels_below(below):
-                if child in parents or child == ROOT_LABEL:
-                    raise HierarchyError(
-                        f"{subject(column)}: {child!r} appears twice. A value has one parent."
-                    )
-                parents[child] = parent
-                if deeper:
-                    todo.append((child, deeper))
-        if not parents:
-            raise HierarchyError(f"{subject(column)} is empty. Name at least one value.")
-        return cls.from_parents(parents, column=column)
+        return cls.from_parents(parents_of_tree(tree, column), column=column)
 
     @classmethod
     def flat(cls, values: Sequence[str]) -> Hierarchy:
@@ -278,38 +221,15 @@ class Hierarchy:
 
     def with_leaves(self, values: Sequence[str | None]) -> Hierarchy:
         """The same tree with further leaves straight under the root, after all others."""
-        n, extra = self.n_leaves, len(values)
-        labels = (*self.labels[:n], *values, *self.labels[n:])
-        root = len(labels) - 1
-        parent = np.where(self.parent >= n, self.parent + extra, self.parent)
-        parent = np.concatenate([parent[:n], np.full(extra, root), parent[n:]])
-        levels = np.where(self.levels >= n, self.levels + extra, self.levels)
-        own = np.full((extra, self.n_levels), root)
-        own[:, 0] = np.arange(n, n + extra)
-        return Hierarchy(labels, parent.astype(np.int32), np.vstack([levels, own]).astype(np.int32))
+        return Hierarchy(*add_leaves(self._arrays, values))
 
     def sorted_by(self, keys: Sequence[float]) -> Hierarchy:
         """The same tree with children ordered by the least key below them (one key per leaf)."""
-        least = np.full(self.n_nodes, np.inf)
-        least[: self.n_leaves] = keys
-        for node in range(self.n_nodes - 1):
-            above = self.parent[node]
-            least[above] = min(least[above], least[node])
-        children: dict[int, list[int]] = {}
-        for node in np.argsort(least, kind="stable").tolist():
-            if node != self.root:
-                children.setdefault(int(self.parent[node]), []).append(node)
-        leaves, inner = walk(self.root, children)
-        order = np.array(leaves + inner)
-        new = np.empty(self.n_nodes, np.int32)
-        new[order] = np.arange(self.n_nodes)
-        parent = self.parent[order]
-        parent = np.where(parent >= 0, new[parent], -1).astype(np.int32)
-        return Hierarchy(
-            tuple(self.labels[node] for node in order),
-            parent,
-            new[self.levels[order[: len(leaves)]]],
-        )
+        return Hierarchy(*sort_children(self._arrays, keys))
+
+    @property
+    def _arrays(self) -> TreeArrays:
+        return TreeArrays(self.labels, self.parent, self.levels)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
