@@ -37,21 +37,21 @@ def default_path(full: bool, names: Sequence[str]) -> Path:
     return HERE / "results" / f"{'-'.join(parts)}.json"
 
 
-def write(path: Path, found: dict[str, Any]) -> None:
+def write(path: Path, results: dict[str, Any]) -> None:
     """Write results."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    path.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
 
 
 def read(path: Path) -> dict[str, Any]:
     """Read results; exits with a sentence where the file is none."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        results = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         raise SystemExit(f"cannot read {path.name!r} as JSON") from None
-    if not isinstance(found, dict) or found.get("shoal") != KIND:
+    if not isinstance(results, dict) or results.get("shoal") != KIND:
         raise SystemExit(f"{path.name} holds no results of benchmarks")
-    return found
+    return results
 
 
 def commit() -> str:

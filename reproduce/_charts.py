@@ -17,10 +17,10 @@ def plot_chart(chart: Chart, path: PathText) -> Path:
     path = figure_path(path)
     figure = new_figure(7, 4.2, "drawing a figure of a paper")
     axes = figure.add_subplot()
-    for at, line in enumerate(chart.lines):
+    for index, line in enumerate(chart.lines):
         axes.plot(
             line.x, line.y, label=line.name + (" (published)" if line.published else ""),
-            color=COLOURS[at % len(COLOURS)], marker=_MARKS[at % len(_MARKS)], markersize=4,
+            color=COLOURS[index % len(COLOURS)], marker=_MARKS[index % len(_MARKS)], markersize=4,
             linestyle="--" if line.published else "-", alpha=0.75 if line.published else 1.0,
         )  # fmt: skip
     _finish(axes, chart)

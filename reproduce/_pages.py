@@ -68,8 +68,8 @@ def _write_one(outcome: Outcome, folder: Path) -> list[Path]:
     data = folder / f"{outcome.name}.json"
     page = folder / f"{outcome.name}.md"
     figures = []
-    for at, chart in enumerate(outcome.evidence.charts if outcome.evidence else ()):
-        figures.append(plot_chart(chart, folder / f"{outcome.name}-{at + 1}.svg"))
+    for index, chart in enumerate(outcome.evidence.charts if outcome.evidence else ()):
+        figures.append(plot_chart(chart, folder / f"{outcome.name}-{index + 1}.svg"))
     write_text(data, json.dumps(describe(outcome), indent=1, ensure_ascii=False) + "\n")
     write_text(page, _page(outcome, figures))
     return [data, page, *figures]
@@ -135,13 +135,13 @@ def _shown(value: float | str | None, unit: str = "") -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {"Python": platform.python_version()}
+    versions = {"Python": platform.python_version()}
     for name in _PACKAGES:
         try:
-            found[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _index(folder: Path) -> str:

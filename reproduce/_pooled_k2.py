@@ -22,7 +22,7 @@ def pooled_k2(codes: Codes, arities: Sequence[int], max_parents: int) -> list[li
     max_parents : int
         Most parents of a column.
     """
-    found: list[list[int]] = []
+    network: list[list[int]] = []
     for child in range(len(arities)):
         parents: list[int] = []
         best = log_score(codes, arities, child, parents)
@@ -33,8 +33,8 @@ def pooled_k2(codes: Codes, arities: Sequence[int], max_parents: int) -> list[li
                 break
             best = max(scores)
             parents.append(others[scores.index(best)])
-        found.append(parents)
-    return found
+        network.append(parents)
+    return network
 
 
 def log_score(codes: Codes, arities: Sequence[int], child: int, parents: Sequence[int]) -> float:

@@ -87,8 +87,8 @@ def clear_logarithms(bits: int, terms: int) -> Floats:
 def fast_error(bits: int) -> float:
     """Largest error of the fast logarithm to base 2, over every count."""
     logarithm = FastLogarithm(bits)
-    found = np.array([logarithm.clear(x) / 16 for x in range(1, 2**bits)])
-    return float(np.abs(found - np.log2(np.arange(1, 2**bits))).max())
+    logarithms = np.array([logarithm.clear(x) / 16 for x in range(1, 2**bits)])
+    return float(np.abs(logarithms - np.log2(np.arange(1, 2**bits))).max())
 
 
 def circuit_sizes(bits: int, terms: int, modulus: int) -> tuple[int, int, int]:

@@ -21,16 +21,16 @@ def minority_rows(tree: KAnonymousTreeClassifier) -> int:
 
 def _run(setup: Setup) -> Evidence:
     people = load_people(SCALE_UP_COLUMNS)
-    found, smallest = [], []
+    minorities, smallest = [], []
     for done, k in enumerate(_PUBLISHED):
         setup.progress(done, len(_PUBLISHED), f"ID3, k = {k}")
         tree = people.grow(k)
-        found.append(minority_rows(tree))
+        minorities.append(minority_rows(tree))
         smallest.append(tree.spans_.largest_k)
     findings = [
         *(
             Finding(_WHERE, f"k = {k}", float(ours), said, said, said, "rows")
-            for ours, (k, said) in zip(found, _PUBLISHED.items(), strict=True)
+            for ours, (k, said) in zip(minorities, _PUBLISHED.items(), strict=True)
         ),
         *(
             Finding("Guarantee", f"smallest group, k = {k}", float(size), low=k, unit="rows")
@@ -39,7 +39,7 @@ def _run(setup: Setup) -> Evidence:
     ]
     ks = list(_PUBLISHED)
     lines = [
-        Line("ours", ks, found),
+        Line("ours", ks, minorities),
         Line("published", ks, list(_PUBLISHED.values()), published=True),
         Line("k-Optimal, best", ks, [low for low, _ in _OPTIMAL.values()], published=True),
         Line("k-Optimal, worst", ks, [high for _, high in _OPTIMAL.values()], published=True),

@@ -173,55 +173,55 @@ def _run(setup: Setup) -> Evidence:
 
 
 def _violations(all_k: Sequence[int], plain: Runs, kept: Runs) -> list[Finding]:
-    found = []
+    findings = []
     for name in LIMITS:
         for k, run in zip(all_k, plain[name], strict=True):
             printed = VIOLATIONS[name][k - 2]
             what = f"violations without limits, {name}, k = {k}"
-            found.append(Finding("Table 1", what, run.beyond, printed))
+            findings.append(Finding("Table 1", what, run.beyond, printed))
         rise = min(b.beyond - a.beyond for a, b in pairwise(plain[name]))
         what = f"their least rise from one k to the next, {name}"
-        found.append(Finding("Table 1", what, rise, "above 0", low=1))
+        findings.append(Finding("Table 1", what, rise, "above 0", low=1))
         most = max(run.beyond for run in kept[name])
         what = f"violations within limits, {name}, any k"
-        found.append(Finding("Table 1", what, most, "none", 0, 0))
-    return found
+        findings.append(Finding("Table 1", what, most, "none", 0, 0))
+    return findings
 
 
 def _suppressed(all_k: Sequence[int], kept: Runs) -> list[Finding]:
-    found = []
+    findings = []
     for name in LIMITS:
         for k, run in zip(all_k, kept[name], strict=True):
             what = f"rows suppressed, {name}, k = {k}"
             printed = SUPPRESSED[name][k - 2]
             least = run.outside if name == "country and age" else 0
-            found.append(
+            findings.append(
                 Finding("Table 2", what, run.release.n_suppressed, printed, least, least, "rows")
             )
-    return found
+    return findings
 
 
 def _losses(all_k: Sequence[int], plain: Runs, kept: Runs) -> list[Finding]:
-    found = []
+    findings = []
     for name, (low, high) in DEARER.items():
         for k, free, limited in zip(all_k, plain[name], kept[name], strict=True):
             what = f"information loss over that without limits, {name}, k = {k}"
             ratio = limited.loss / free.loss
-            found.append(Finding("Figure 8", what, ratio, "comparable", low, high))
-    return found
+            findings.append(Finding("Figure 8", what, ratio, "comparable", low, high))
+    return findings
 
 
 def _times(plain: Runs, kept: Runs, *, bounded: bool) -> list[Finding]:
-    found = []
+    findings = []
     for name in LIMITS:
         ratio = sum(r.seconds for r in kept[name]) / sum(r.seconds for r in plain[name])
         what = f"processor time over that without limits, {name}, all k"
         high = 1.0 if bounded else None
-        found.append(Finding("Figure 9", what, ratio, "below 1", high=high))
+        findings.append(Finding("Figure 9", what, ratio, "below 1", high=high))
         slowest = max(r.seconds for r in kept[name])
         what = f"processor time, {name}, slowest k"
-        found.append(Finding("Figure 9", what, slowest, "hours", unit="s"))
-    return found
+        findings.append(Finding("Figure 9", what, slowest, "hours", unit="s"))
+    return findings
 
 
 def _charts(all_k: Sequence[int], plain: Runs, kept: Runs) -> list[Chart]:

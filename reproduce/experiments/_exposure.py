@@ -34,13 +34,13 @@ def _exposed(
     setup: Setup, ks: tuple[int, ...], people: People, name: str, **options: str
 ) -> list[float]:
     """Training rows in percent in groups of one class, for each k."""
-    found = []
+    shares = []
     for done, k in enumerate(ks):
         setup.progress(done, len(ks), f"{name}, k = {k}")
         exposure = people.grow(k, **options).exposure_
         assert exposure is not None  # the class is private
-        found.append(100 * exposure.share)
-    return found
+        shares.append(100 * exposure.share)
+    return shares
 
 
 def _id3_finding(k: int, share: float) -> Finding:

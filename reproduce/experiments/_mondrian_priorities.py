@@ -48,10 +48,10 @@ def _run(setup: Setup) -> Evidence:
 
 
 def _findings(name: str, figure: str, ks: Sequence[int], pairs: list[Pair]) -> list[Finding]:
-    found = []
+    findings = []
     for k, pair in zip(ks, pairs, strict=True):
         plain, chosen = pair.general()
-        found += [
+        findings += [
             Finding(
                 figure,
                 f"k = {k}: general discernibility, prioritized to plain",
@@ -76,8 +76,8 @@ def _findings(name: str, figure: str, ks: Sequence[int], pairs: list[Pair]) -> l
         ]
     if figure == "Figure 2" and ks[-1] == 200:
         what, most = "k = 200: general discernibility, plain", pairs[-1].general()[0]
-        found.append(Finding(figure, what, most, "at most 10,000,000", high=1e7))
-    return found
+        findings.append(Finding(figure, what, most, "at most 10,000,000", high=1e7))
+    return findings
 
 
 def _ratio(pair: Pair, name: str, *, overlapping: bool) -> float:

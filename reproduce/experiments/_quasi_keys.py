@@ -38,11 +38,11 @@ SLACK = 1  # attributes fewer than published, which samples other than the paper
 
 def sampled_keys(table: CodeTable, kind: str, seeds: range) -> list[tuple[KeyResult, float]]:
     """Keys from one sample per seed, each with its ratio on the whole table."""
-    found = []
+    keys = []
     for seed in seeds:
         key = find_key(table, kind, eps=EPS[kind], delta=DELTA, random_state=seed)
-        found.append((key, RATIO[kind](table, key.attributes)))
-    return found
+        keys.append((key, RATIO[kind](table, key.attributes)))
+    return keys
 
 
 def _run(setup: Setup) -> Evidence:

@@ -117,10 +117,10 @@ def _rules(rows: Columns, mined: Columns, key: Key) -> Iterator[Finding]:
     plain, other = (mark_items(_texts(table)) for table in (rows, mined))
     n_rules, least = RULES["Apriori"]
     for name, marks in (("original", plain), ("transformed", other)):
-        found = best_rules(marks)
+        rules = best_rules(marks)
         what = f"Apriori, {name} rows: rules"
-        yield Finding("Table 2", what, len(found), n_rules, n_rules, n_rules)
-        lowest = min(rule.confidence for rule in found)
+        yield Finding("Table 2", what, len(rules), n_rules, n_rules, n_rules)
+        lowest = min(rule.confidence for rule in rules)
         what = f"Apriori, {name} rows: least confidence"
         low, high = least - RULE_ROUNDING, least + RULE_ROUNDING
         yield Finding("Table 2", what, lowest, least, low, high)
@@ -143,19 +143,19 @@ def _texts(table: Columns) -> dict[str, list[str | None]]:
 
 def _sample_table() -> Iterator[Finding]:
     values = np.array(VALUES, np.float64)
-    found = GradedRanges.uniform(15, 90, 5).encode(values)
-    for value, ours, printed in zip(VALUES, found, PRINTED[5], strict=True):
+    encoded = GradedRanges.uniform(15, 90, 5).encode(values)
+    for value, ours, printed in zip(VALUES, encoded, PRINTED[5], strict=True):
         low, high = printed - TABLE_ROUNDING, printed + TABLE_ROUNDING
         yield Finding("Table 3", f"{value} in 5 groups", float(ours), printed, low, high)
     for n_groups, ends in READ_OFF.items():
-        found = GradedRanges.from_breaks(ends, decimals=1).encode(values)
-        alike = int((np.abs(found - PRINTED[n_groups]) <= TABLE_ROUNDING).sum())
+        encoded = GradedRanges.from_breaks(ends, decimals=1).encode(values)
+        alike = int((np.abs(encoded - PRINTED[n_groups]) <= TABLE_ROUNDING).sum())
         what = f"values of 9 printed for {n_groups} groups that uneven ranges give"
         yield Finding("Table 3", what, alike)
     for n_groups, printed in CORRELATION.items():
-        found = GradedRanges.uniform(15, 90, n_groups, decimals=2).encode(values)
+        encoded = GradedRanges.uniform(15, 90, n_groups, decimals=2).encode(values)
         what = f"correlation, {n_groups} groups of equal width"
-        yield Finding("Table 3", what, _correlation(values, found), "1 (section 3.2)", 0.9999)
+        yield Finding("Table 3", what, _correlation(values, encoded), "1 (section 3.2)", 0.9999)
         what = f"correlation of the printed column, {n_groups} groups"
         yield Finding("Table 3", what, _correlation(values, np.array(PRINTED[n_groups])), printed)
 
@@ -185,12 +185,12 @@ def _trees(rows: Columns, mined: Columns, setup: Setup) -> Iterator[Finding]:
 
 def _predict(table: Columns, splits: Sequence[tuple[Any, Any]]) -> NDArray[Any]:
     inputs = {name: column for name, column in table.items() if name != CLASS}
-    found = []
+    guesses = []
     for train, test in splits:
         tree = KAnonymousTreeClassifier(privacy=1, criterion="gain_ratio")
         tree.fit({n: c[train] for n, c in inputs.items()}, table[CLASS][train])
-        found.append(tree.predict({n: c[test] for n, c in inputs.items()}))
-    return np.concatenate(found)
+        guesses.append(tree.predict({n: c[test] for n, c in inputs.items()}))
+    return np.concatenate(guesses)
 
 
 def _others(rows: Columns, mined: Columns, seed: int) -> Iterator[Finding]:
