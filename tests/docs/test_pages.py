@@ -11,6 +11,7 @@ from shoal.errors import MissingExtraError
 from tests.docs.pages import ROOT, Walk, read_blocks, shows
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = [page for page in PAGES if page.parent.name != "blocks"]  # parts that pages are filled with
 WITH_CODE = [p for p in PAGES if any(block.runs for block in read_blocks(p.read_text("utf-8")))]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 
