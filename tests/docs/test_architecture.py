@@ -48,22 +48,29 @@ def test_the_trace_is_of_the_command_on_the_page():
     assert f"`shoal {' '.join(trace.COMMAND)}`" in TEXT
 
 
-def test_the_size_of_the_trace_is_that_of_the_test():
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trace")
+    trace.write_people(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return trace.calls_of(trace.run_command)
+
+
+def test_the_size_of_the_trace_is_as_written(calls):
     measured, limit = (
         tuple(map(int, found))
         for found in re.findall(r"(\d+)(?: functions)? in (\d+)(?: files|\.)", block("trace"))
     )
     assert limit == (test_trace.MOST_FUNCTIONS, test_trace.MOST_FILES)
-    assert measured <= limit
+    # a few more are met when kernels have to be compiled; a page that is far off is out of date
+    assert abs(measured[0] - sum(map(len, calls.values()))) <= 10
+    assert abs(measured[1] - len(calls)) <= 2
 
 
-def test_files_of_the_life_of_a_csv_are_met_by_it(tmp_path, monkeypatch):
-    """Each step names files that the command really runs; the one that solves may change."""
-    trace.write_people(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    calls = trace.calls_of(trace.run_command)
+def test_files_of_the_life_of_a_csv_are_met_by_it(calls):
     life = TEXT.split("## The life of a CSV")[1].split("## The life of a model")[0]
     named = re.findall(r"\]\(\.\./\.\./src/shoal/([^)]+)\)", life)
-    # functions of a kernel that others call are not seen, and a list has none
+    # kernels that kernels call are not seen, and a list has no functions
     silent = {"cli/_commands.py", "privacy/compiled/_condition_kernels.py"}
     assert [path for path in named if path not in calls and path not in silent] == []
