@@ -47,29 +47,46 @@ def test_the_same_holds_for_values_that_are_no_numbers(counts):
 
 def test_the_ends_of_steps_are_round_and_nobodys():
     found = bin_values(marginal({17: 9, 23: 9, 38: 9, 91: 9}), 5)
-    assert labels(found)[0] == "10 to 19"
-    assert labels(found)[-1] == "90 to 99"
+    assert labels(found)[0] == "up to 19"
+    assert labels(found)[-1] == "90 and more"
     assert not any("91" in label or "17" in label for label in labels(found))
 
 
 def test_steps_of_few_people_are_joined_to_a_neighbour():
-    assert labels(bin_values(marginal({0: 9, 10: 1, 20: 9, 99: 2}), 5)) == ["0 to 19", "20 to 99"]
+    assert labels(bin_values(marginal({0: 9, 10: 1, 20: 9, 99: 2}), 5)) == [
+        "up to 19",
+        "20 and more",
+    ]
+
+
+@given(st.integers(100, 10**9), st.integers(100, 10**9))
+def test_how_far_out_the_last_person_is_changes_nothing(one, other):
+    people = {1: 9, 10: 9, 20: 9, 99: 9}
+    shown = [bin_values(marginal({**people, far: 1, -far: 1}), 5) for far in (one, other)]
+    assert shown[0] == shown[1]
 
 
 def test_fractions_have_an_open_end():
     found = bin_values(marginal({0.05: 9, 0.95: 9}), 5)
-    assert labels(found) == ["0 to below 0.9", "0.9 to below 1"]
+    assert labels(found) == ["below 0.9", "0.9 and more"]
 
 
 def test_dates_are_shown_by_the_year():
     counts = {dt.date(1999, 5, 1): 9, dt.date(2001, 2, 3): 9}
     found = bin_values(marginal({str(day): n for day, n in counts.items()}, "date"), 5)
-    assert labels(found) == ["1999 to 2000", "2001"]
+    assert labels(found) == ["up to 2000", "2001 and more"]
 
 
 def test_missing_values_are_a_bin_of_their_own_or_join_the_last():
-    assert labels(bin_values(marginal({1: 9, 2: 9, None: 9}), 5)) == ["1", "2", "missing"]
-    assert labels(bin_values(marginal({1: 9, 2: 9, None: 2}), 5)) == ["1", "2, missing"]
+    assert labels(bin_values(marginal({1: 9, 2: 9, None: 9}), 5)) == [
+        "up to 1",
+        "2 and more",
+        "missing",
+    ]
+    assert labels(bin_values(marginal({1: 9, 2: 9, None: 2}), 5)) == [
+        "up to 1",
+        "2 and more, missing",
+    ]
 
 
 def test_frequent_values_come_first_and_ordinal_ones_in_their_order():

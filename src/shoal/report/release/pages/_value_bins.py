@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.report.release.facts._marginals import Marginal
 from shoal.report.release.pages._numbers import number
 from shoal.schema._coding import Coding
-from shoal.typing import Floats
+from shoal.typing import Counts, Floats
 
 MOST = 10
 
@@ -53,34 +53,74 @@ class ValueBin:
 
 def bin_values(marginal: Marginal, least: int) -> list[ValueBin]:
     """Shares of few bins; each holds at least `least` raw rows where the column has as many."""
-    is_line = marginal.coding.kind in ("numeric", "date")
-    parts = _line(marginal) if is_line else _frequent(marginal, least)
+    if marginal.coding.kind in ("numeric", "date"):
+        # ends are opened first: what is missing may then join the last range as it reads
+        joined = _join_few([*_open_ends(_join_few(_line(marginal, least), least)),
+                            *_missing(marginal)], least)  # fmt: skip
+    else:
+        joined = _join_few(_frequent(marginal, least), least)
+    total, kept = max(1.0, float(marginal.before.sum())), max(1.0, float(marginal.after.sum()))
+    return [replace(part, before=part.before / total, after=part.after / kept) for part in joined]
+
+
+def _join_few(parts: Iterable[ValueBin], least: int) -> list[ValueBin]:
+    """Neighbours joined until each has at least `least` raw rows, if there are as many."""
     joined: list[ValueBin] = []
     for part in parts:
         if joined and min(part.before, joined[-1].before) < least:
             part = joined.pop().join(part)
         joined.append(part)
-    total, kept = max(1.0, float(marginal.before.sum())), max(1.0, float(marginal.after.sum()))
-    return [replace(part, before=part.before / total, after=part.after / kept) for part in joined]
+    return joined
 
 
-def _line(marginal: Marginal) -> Iterator[ValueBin]:
-    """Round steps over the number line: their ends are nobody's value."""
+def _line(marginal: Marginal, least: int) -> Iterator[ValueBin]:
+    """Round steps over the number line: their ends are nobody's value.
+
+    Steps lie between the values that `least` rows at either end reach: the size of the steps, and
+    where they stop, would otherwise tell the least and the largest person's value.
+    """
     coding = marginal.coding
     numbers = _numbers(coding)
     here = np.isfinite(numbers)
     if here.any():
-        low, high = float(numbers[here].min()), float(numbers[here].max())
+        low, high = _reached_by(numbers[here], marginal.before[here], least)
         whole = bool((numbers[here] == np.floor(numbers[here])).all())
         step = _step(high - low, whole)
+        steps = np.clip(np.floor(numbers / step), floor(low / step), floor(high / step))
         for index in range(floor(low / step), floor(high / step) + 1):
-            inside = here & (numbers >= index * step) & (numbers < (index + 1) * step)
             first, last = index * step, (index + 1) * step - (1 if whole else 0)
             is_year = coding.kind == "date"
             last_shown = _end(last, is_year) if whole else f"below {_end(last, is_year)}"
-            yield _bin(marginal, np.flatnonzero(inside), _end(first, is_year), last_shown)
-    if coding.missing >= 0:
-        yield _bin(marginal, np.array([coding.missing]), "missing")
+            inside = np.flatnonzero(here & (steps == index))
+            yield _bin(marginal, inside, _end(first, is_year), last_shown)
+
+
+def _missing(marginal: Marginal) -> Iterator[ValueBin]:
+    if marginal.coding.missing >= 0:
+        yield _bin(marginal, np.array([marginal.coding.missing]), "missing")
+
+
+def _reached_by(numbers: Floats, rows: Counts, least: int) -> tuple[float, float]:
+    """The values up to which, and from which on, there are at least `least` rows."""
+    order = np.argsort(numbers, kind="stable")
+    up, down = np.cumsum(rows[order]), np.cumsum(rows[order][::-1])
+    low = numbers[order][min(int(np.searchsorted(up, least)), len(order) - 1)]
+    high = numbers[order][::-1][min(int(np.searchsorted(down, least)), len(order) - 1)]
+    return float(min(low, high)), float(max(low, high))
+
+
+def _open_ends(bins: list[ValueBin]) -> list[ValueBin]:
+    """Ranges in which the first and the last are open: how far they go is somebody's secret."""
+    ranges = [index for index, part in enumerate(bins) if part.last]
+    if len(ranges) == 1:
+        only = ranges[0]
+        return [*bins[:only], replace(bins[only], first="all values", last=""), *bins[only + 1 :]]
+    if ranges:
+        first, last = bins[ranges[0]], bins[ranges[-1]]
+        begin = first.last if first.last.startswith("below") else f"up to {first.last}"
+        bins[ranges[0]] = replace(first, first=begin, last="")
+        bins[ranges[-1]] = replace(last, first=f"{last.first} and more", last="")
+    return bins
 
 
 def _numbers(coding: Coding) -> Floats:
