@@ -47,7 +47,7 @@ def _describe(command: Any, path: tuple[str, ...]) -> list[str]:
         for name in sorted(command.commands):
             parts += _describe(command.commands[name], (*path, name))
         return parts
-    own = [p for p in command.params if p.name not in ("json", "quiet", "help")]
+    own = [p for p in command.params if p.name not in ("json", "quiet", "show_values", "help")]
     needed = [p for p in own if not _option(p)] + [p for p in own if _option(p) and p.required]
     usage = " ".join([title, *map(_needed, needed)])
     parts.append(f"```text\n{usage}\n```")

@@ -1,8 +1,6 @@
 """Every exception and warning the package raises.
 
 Messages name columns, counts and parameters, never cell values: a traceback is a disclosure too.
-The one exception is a quasi-identifier's value that its hierarchy misses: without it the user
-cannot mend the hierarchy.
 """
 
 
@@ -20,6 +18,21 @@ class SchemaError(ShoalError, ValueError):
 
 class HierarchyError(SchemaError):
     """A hierarchy is not a tree over the values of its column."""
+
+
+class UncoveredValuesError(HierarchyError):
+    """Values of a column that its hierarchy lacks.
+
+    `column` and `values` are attributes, for those who mend the hierarchy; the message, which may
+    end up in a log, says only how many there are.
+    """
+
+    def __init__(self, column: str, values: tuple[str, ...], message: str) -> None:
+        self.column, self.values = column, values
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return UncoveredValuesError, (self.column, self.values, str(self))
 
 
 class TableError(ShoalError, ValueError):

@@ -248,3 +248,20 @@ def test_exit_codes_are_what_the_documentation_says():
     named = (_group.OK, _group.CHECK_FAILED, _group.BAD_INPUT, _group.INFEASIBLE, _group.PEER)
     assert named == (0, 1, 2, 3, 4)
     assert _group.INTERRUPTED == 130
+
+
+@pytest.mark.parametrize("show", [False, True])
+def test_values_that_a_hierarchy_lacks_stay_in_a_file_unless_asked_for(
+    failing, tmp_path, monkeypatch, show
+):
+    monkeypatch.chdir(tmp_path)
+    failing(errors.UncoveredValuesError("zip/code", ("CANARY1", "CANARY2"), "lacks 2 values."))
+    result = CliRunner().invoke(cli.app, ["boom", *(["--show-values"] if show else [])])
+    assert result.exit_code == 2
+    assert ("CANARY1" in result.output) == show
+    files = [path.name for path in tmp_path.iterdir()]
+    assert files == ([] if show else ["missing-values-zip-code.txt"])
+    if not show:
+        path = tmp_path / files[0]
+        assert path.read_text() == "CANARY1\nCANARY2\n"
+        assert path.stat().st_mode & 0o077 == 0

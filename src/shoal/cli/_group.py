@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 import traceback
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from shoal._atomic import write_text
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._output import output, start_output, to_json
-from shoal.errors import InfeasibleError, ProtocolError, ShoalError
+from shoal.errors import InfeasibleError, ProtocolError, ShoalError, UncoveredValuesError
 
 OK, CHECK_FAILED, BAD_INPUT, INFEASIBLE, PEER, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 """Exit codes; scripts rely on them, so they never change."""
@@ -80,6 +83,8 @@ def _report(error: Exception) -> int:
     code = exit_code(error)
     name = type(error).__name__
     match error:
+        case UncoveredValuesError():
+            message = f"{error}{_hand_over(error)}"
         case ShoalError():
             message = str(error)
         case OSError():
@@ -97,6 +102,25 @@ def _report(error: Exception) -> int:
     return code
 
 
+def _hand_over(error: UncoveredValuesError) -> str:
+    """Say where the values are: a file of the user's, or here when that was asked for."""
+    if not error.values:
+        return ""
+    if output().show_values:
+        return f" They are: {', '.join(map(repr, error.values))}."
+    path = Path(f"missing-values-{re.sub(r'[^A-Za-z0-9_-]+', '-', error.column)}.txt")
+    try:
+        write_text(path, "".join(f"{value}\n" for value in error.values))
+    except ShoalError:  # a folder that is not ours: the count has to do
+        return " Run again with --show-values to see them."
+    path.chmod(0o600)
+    return f" They are in {path.name}, which holds data of people (--show-values shows them here)."
+
+
+def _set_values(value: bool) -> None:
+    output().show_values |= value
+
+
 def _set_json(value: bool) -> None:
     output().json |= value
 
@@ -110,6 +134,13 @@ JSON_OPTION: Any = typer.Option(
 )
 QUIET_OPTION: Any = typer.Option(
     False, "--quiet", "-q", help="Only errors.", callback=_set_quiet, expose_value=False
+)
+VALUES_OPTION: Any = typer.Option(
+    False,
+    "--show-values",
+    help="Show values that a hierarchy lacks here, not in a file.",
+    callback=_set_values,
+    expose_value=False,
 )
 
 
@@ -144,6 +175,8 @@ def _shared_options() -> list[Any]:
     carrier = typer.Typer(add_completion=False)
 
     @carrier.command()
-    def carry(json: bool = JSON_OPTION, quiet: bool = QUIET_OPTION) -> None: ...
+    def carry(
+        json: bool = JSON_OPTION, quiet: bool = QUIET_OPTION, show_values: bool = VALUES_OPTION
+    ) -> None: ...
 
     return get_command(carrier).params

@@ -30,10 +30,13 @@ class Output:
         Write one JSON object to stdout and nothing else.
     quiet : bool
         Write nothing but errors (and the JSON object, when asked for).
+    show_values : bool
+        Show values that a hierarchy lacks here instead of writing them to a file.
     """
 
     json: bool = False
     quiet: bool = False
+    show_values: bool = False
 
     def emit(self, data: Any, show: Callable[[], None]) -> None:
         """Write the result: `data` as JSON, or whatever `show` prints for people."""
