@@ -83,7 +83,7 @@ def test_cells_are_the_distinct_combinations_with_their_counts(people):
 
 def test_columns_that_are_not_recoded_come_back_untouched_and_identifiers_do_not(people, engine):
     compressed = open_table(people).compress(SCHEMA)
-    table = compressed.release(recode(compressed.cells, (1, 1, 0)), RowOptions())
+    table = compressed.release(recode(compressed.cells, (1, 1, 0)), RowOptions(keep_order=True))
     assert engines.names(table) == ["zip", "age", "sex", "income", "illness"]
     rows = engines.rows(table)
     expected = [
@@ -103,9 +103,11 @@ def test_suppressed_rows_are_left_out_or_starred(people):
     cells = compressed.cells
     recoded = recode(cells, (0, 0, 0), suppressed=cells.sizes < 2)
     assert recoded.n_suppressed == 5
-    kept = engines.rows(compressed.release(recoded, RowOptions()))
+    kept = engines.rows(compressed.release(recoded, RowOptions(keep_order=True)))
     assert [row[:3] for row in kept] == [("53710", 25, "M"), ("53710", 25, "M")]
-    starred = engines.rows(compressed.release(recoded, RowOptions(keep_suppressed=True)))
+    starred = engines.rows(
+        compressed.release(recoded, RowOptions(keep_suppressed=True, keep_order=True))
+    )
     assert [row[:3] for row in starred] == [
         ("53710", "25", "M"),
         *[("*", "*", "*")] * 5,
@@ -115,7 +117,9 @@ def test_suppressed_rows_are_left_out_or_starred(people):
 
 def test_range_columns_hold_bounds_and_the_mean_of_the_group(people):
     compressed = open_table(people).compress(SCHEMA)
-    table = compressed.release(recode(compressed.cells, (2, 1, 1)), RowOptions(ranges=("age",)))
+    table = compressed.release(
+        recode(compressed.cells, (2, 1, 1)), RowOptions(ranges=("age",), keep_order=True)
+    )
     assert engines.names(table)[-3:] == ["age_min", "age_max", "age_mean"]
     first = engines.rows(table)[0]
     assert first[-3:] == (20.0, 29.0, (25 + 28 + 28 + 26 + 25) / 5)
@@ -124,7 +128,7 @@ def test_range_columns_hold_bounds_and_the_mean_of_the_group(people):
 def test_shuffling_keeps_the_rows_and_breaks_their_order(people):
     compressed = open_table(people).compress(SCHEMA)
     recoded = recode(compressed.cells, (1, 1, 0))
-    straight = engines.rows(compressed.release(recoded, RowOptions()))
+    straight = engines.rows(compressed.release(recoded, RowOptions(keep_order=True)))
     mixed = engines.rows(compressed.release(recoded, RowOptions(shuffle=3)))
     key = [tuple(map(str, _without_nan(row))) for row in straight]
     other = [tuple(map(str, _without_nan(row))) for row in mixed]
@@ -139,7 +143,7 @@ def test_written_releases_are_the_same_rows(people, engine, tmp_path, suffix):
     compressed = open_table(people).compress(SCHEMA)
     recoded = recode(compressed.cells, (1, 1, 0))
     path = tmp_path / f"out.{suffix}"
-    compressed.write(recoded, RowOptions(), path)
+    compressed.write(recoded, RowOptions(keep_order=True), path)
     assert open_table(str(path)).n_rows == 7
     if suffix == "csv":
         lines = path.read_text("utf-8").splitlines()
@@ -199,7 +203,9 @@ def test_many_distinct_values_are_looked_up_like_few(engine, tmp_path):
         }
     )
     compressed = open_table(table).compress(schema)
-    rows = engines.rows(compressed.release(recode(compressed.cells, (1, 1)), RowOptions()))
+    rows = engines.rows(
+        compressed.release(recode(compressed.cells, (1, 1)), RowOptions(keep_order=True))
+    )
     assert rows[999] == ("[990-999]", "[450-500)")
     assert rows[17] == ("[10-19]", "[0-50)")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -148,8 +149,9 @@ class Anonymizer(Estimator):
         )
 
     def fit_transform(self, table: Native, y: Any = None, **options: Any) -> Native:
-        """Fit and give out the released rows."""
-        return self.fit(table, y, **options).release_.table
+        """Fit and give out the released rows, in the order of `table`: they stay in the house."""
+        release = self.fit(table, y, **options).release_
+        return replace(release, output=in_order(release.output)).table
 
     def transform(self, table: Native, *, unseen: Unseen = "root") -> Native:
         """Recode new rows with the fitted recoding.
@@ -177,7 +179,12 @@ def apply_recoding(
     """Recode rows with a recoding fitted or loaded before."""
     compressed = open_table(table).compress(schema, CodingOptions(use_hierarchies=False))
     recoded = recoding.recode(compressed.cells, unseen)
-    return compressed.release(recoded, output or RowOptions())
+    return compressed.release(recoded, output or RowOptions(keep_order=True))
+
+
+def in_order(output: RowOptions) -> RowOptions:
+    """The same options with the rows in the order of the input, unless a seed is given."""
+    return output if output.shuffle is not None else replace(output, keep_order=True)
 
 
 def require_rows(cells: FrequencyTable, privacy: PrivacyModel) -> None:

@@ -54,6 +54,11 @@ class Frame:
         return native.lazy() if self.was_lazy else native
 
     @property
+    def eager(self) -> Native:
+        """The table in its own library, in memory."""
+        return self._frame.to_native()
+
+    @property
     def types(self) -> dict[str, str]:
         """Sort of value of each column: "number", "text", "date", "boolean" or "other"."""
         return {name: _sort(dtype) for name, dtype in self._frame.schema.items()}

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import ParameterError
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
@@ -37,24 +38,73 @@ class OpenOptions:
 class RowOptions:
     """How released rows are given out.
 
+    The order of the input says who is who to anybody who knows it (a table sorted by name), so a
+    release is put into a secret random order that is not kept.
+
     Parameters
     ----------
     keep_suppressed : bool
         Keep suppressed rows with every quasi-identifier starred, instead of leaving them out.
     shuffle : int or None
-        Seed that breaks the order of the rows; None keeps it.
+        Seed of an order that can be made again, for tests; whoever knows it can undo the order.
+        None draws a secret one.
     ranges : tuple of str
         Numeric quasi-identifiers that get columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
+    keep_order : bool
+        Leave the rows in the order of the input.
 
     Examples
     --------
     >>> RowOptions(shuffle=7)
-    RowOptions(keep_suppressed=False, shuffle=7, ranges=())
+    RowOptions(keep_suppressed=False, shuffle=7, ranges=(), keep_order=False)
     """
 
     keep_suppressed: bool = False
     shuffle: int | None = None
     ranges: tuple[str, ...] = ()
+    keep_order: bool = False
+
+    def __post_init__(self) -> None:
+        if self.keep_order and self.shuffle is not None:
+            raise ParameterError("keep_order and shuffle exclude one another. Give one of them.")
+
+    @property
+    def order(self) -> Literal["secret", "seed", "input"]:
+        """Where the order of released rows comes from."""
+        if self.keep_order:
+            return "input"
+        return "secret" if self.shuffle is None else "seed"
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """Which row of the source stands behind each row that was given out.
+
+    For the judge alone: it stays in memory and is dropped once the output was judged.
+
+    Parameters
+    ----------
+    row_ids : ndarray of int64
+        Number (0, 1, ... in reading order) of the source's row, for each row in written order.
+    source : object
+        What the numbers count, for a reader of its own: a tuple of paths (read one after another),
+        a dataframe, or, where the user's table has no stable order, the rows as they were read
+        once: a DuckDB relation or a Spark DataFrame of our own with the user's names.
+    encoding : str or None
+        Encoding of the source where it is CSV files; None is UTF-8.
+    """
+
+    row_ids: NDArray[np.int64]
+    source: Any = field(repr=False)
+    encoding: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedRows:
+    """Released rows in the library the table came from, and the rows behind them."""
+
+    table: Native
+    witness: Witness
 
 
 class Compressed(Protocol):
@@ -64,10 +114,13 @@ class Compressed(Protocol):
     def cells(self) -> FrequencyTable:
         """Distinct combinations of quasi-identifier values."""
 
+    def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
+        """The released rows, in the library the table came from, and their witness."""
+
     def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows, in the library the table came from."""
 
-    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
+    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
         """Write the released rows to a file; the suffix tells the format."""
 
 

@@ -48,6 +48,7 @@ class DuckEngine:
     ) -> None:
         self._relation = relation
         self._connection = connection  # kept alive; None for a relation of the user's
+        self.paths: tuple[Path, ...] = ()  # where the rows were read, if it was files
         names = tuple(relation.columns)
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -71,6 +72,11 @@ class DuckEngine:
         """A dataframe in memory, for those who ask in SQL."""
         connection = connect()
         return cls(connection.from_arrow(frame.arrow()), connection)
+
+    def of_files(self, paths: Sequence[Path]) -> DuckEngine:
+        """The same, with the files that the rows were read from."""
+        self.paths = tuple(paths)
+        return self
 
     @property
     def sql_types(self) -> dict[str, str]:

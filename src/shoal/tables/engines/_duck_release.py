@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from shoal.schema import Schema
 from shoal.tables._count_kernels import match_words
-from shoal.tables._engine import STAR, RowOptions
+from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable, pack_codes
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
+from shoal.tables._row_order import put_in_order
 from shoal.tables.engines._sql import name_sql, value_sql
 from shoal.typing import Codes, Native
 
@@ -39,48 +40,45 @@ class CompressedRelation:
     cells: FrequencyTable
     keys: dict[str, tuple[list[str], Codes]] = field(repr=False)
 
+    def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
+        """The released rows as a relation, and their witness."""
+        select, witness = self._select(recoded, output)
+        return ReleasedRows(self.engine.query(select), witness)
+
     def release(self, recoded: Recoded, output: RowOptions) -> Native:
-        """The released rows as a relation on the same connection."""
-        return self.engine.query(self._select(recoded, output))
+        """The released rows as a relation."""
+        return self.rows(recoded, output).table
 
-    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
+    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
         """Write the released rows to a file, without holding them in memory."""
-        self.engine.copy(self._select(recoded, output), path)
+        select, witness = self._select(recoded, output)
+        self.engine.copy(select, path)
+        return witness
 
-    def _select(self, recoded: Recoded, output: RowOptions) -> str:
-        alone = recoded.per_column is not None and not recoded.suppressed.any()
-        if alone and not output.ranges:
-            source, labels = "source", self._label_by_column(recoded)
-        else:
-            source, labels = self._label_by_row(recoded, output)
-        kept = [name for name in self.engine.names if self.schema[name].role != "identifier"]
+    def _select(self, recoded: Recoded, output: RowOptions) -> tuple[str, Witness]:
+        group = recoded.group_of[self.cell_of_rows()]
+        kept = np.flatnonzero((group >= 0) | output.keep_suppressed).astype(np.int64)
+        kept = put_in_order(kept, output)
+        source, labels = self._label_by_row(recoded, output, group, kept)
+        names = [name for name in self.engine.names if self.schema[name].role != "identifier"]
         columns = [f"{labels[name]} AS {name_sql(name)}" if name in labels else name_sql(name)
-                   for name in kept]  # fmt: skip
-        columns += [f"{labels[name]} AS {name_sql(name)}" for name in labels if name not in kept]
-        hide = "" if output.keep_suppressed or alone else " WHERE NOT shoal_hidden"
-        select = f"SELECT {', '.join(columns)} FROM {source}{hide}"
-        return select if output.shuffle is None else _shuffled(select, output.shuffle)
+                   for name in names]  # fmt: skip
+        columns += [f"{labels[name]} AS {name_sql(name)}" for name in labels if name not in names]
+        select = f"SELECT {', '.join(columns)} FROM {source} WHERE shoal_at >= 0 ORDER BY shoal_at"
+        return select, Witness(kept, self.engine.paths or self.engine.query("FROM source"))
 
-    def _label_by_column(self, recoded: Recoded) -> dict[str, str]:
-        """Each column looked up on its own, in one pass over the rows."""
-        assert recoded.per_column is not None
-        label_sql = {}
-        for index, labels in enumerate(recoded.labels):
-            name, label_of = labels.coding.name, recoded.per_column[index]
-            if recoded.is_untouched(index):
-                continue
-            keys, codes = self.keys[name]
-            texts = [labels.texts[label_of[code]] for code in codes[:-1]]
-            missing = labels.texts[label_of[codes[-1]]] if codes[-1] >= 0 else None
-            label_sql[name] = self.engine.lookup_sql(name, keys, texts, missing)
-        return label_sql
-
-    def _label_by_row(self, recoded: Recoded, output: RowOptions) -> tuple[str, dict[str, str]]:
+    def _label_by_row(
+        self,
+        recoded: Recoded,
+        output: RowOptions,
+        group: NDArray[np.int64],
+        kept: NDArray[np.int64],
+    ) -> tuple[str, dict[str, str]]:
         """Labels of whole combinations, found per row and laid beside the rows by position."""
-        cell_of = self.cell_of_rows()
-        group = recoded.group_of[cell_of]
         hidden = group < 0
-        beside: dict[str, NDArray[Any]] = {"shoal_hidden": hidden}
+        place = np.full(len(group), -1, np.int64)
+        place[kept] = np.arange(len(kept))
+        beside: dict[str, NDArray[Any]] = {"shoal_at": place}
         label_sql = {}
         for index, labels in enumerate(recoded.labels):
             if recoded.is_untouched(index) and not (hidden.any() and output.keep_suppressed):
@@ -122,8 +120,3 @@ class CompressedRelation:
         rows = self.engine.fetch(f"SELECT {listed} FROM source")
         packed = np.array([rows[f"w{i}"] for i in range(len(words))], np.uint64)
         return match_words(pack_codes(self.cells.keys, sizes), packed)
-
-
-def _shuffled(select: str, seed: int) -> str:
-    numbered = f"SELECT *, row_number() OVER () AS shoal_at FROM ({select})"
-    return f"SELECT * EXCLUDE (shoal_at) FROM ({numbered}) ORDER BY hash(shoal_at, {seed})"

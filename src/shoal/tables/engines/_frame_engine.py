@@ -20,11 +20,12 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
-from shoal.tables._engine import STAR, ColumnMap, OpenOptions, RowOptions
+from shoal.tables._engine import STAR, ColumnMap, OpenOptions, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.tables._row_codes import stack_codes
+from shoal.tables._row_order import put_in_order
 from shoal.typing import Codes, Counts, Native
 
 
@@ -156,25 +157,30 @@ class CompressedFrame:
     cells: FrequencyTable
     cell_of: NDArray[np.int64]
 
+    def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
+        """The released rows, in the library the table came from, and their witness."""
+        frame, row_ids = self._released(recoded, output)
+        return ReleasedRows(frame.native, Witness(row_ids, self.frame.eager))
+
     def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows, in the library the table came from."""
-        return self._released(recoded, output).native
+        return self.rows(recoded, output).table
 
-    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
+    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
         """Write the released rows to a file."""
-        self._released(recoded, output).write(path)
+        frame, row_ids = self._released(recoded, output)
+        frame.write(path)
+        return Witness(row_ids, self.frame.eager)
 
-    def _released(self, recoded: Recoded, output: RowOptions) -> Frame:
+    def _released(self, recoded: Recoded, output: RowOptions) -> tuple[Frame, NDArray[np.int64]]:
         group_of_row = recoded.group_of[self.cell_of]
-        kept = np.flatnonzero((group_of_row >= 0) | output.keep_suppressed)
-        if output.shuffle is not None:
-            kept = np.random.default_rng(output.shuffle).permutation(kept)
+        kept = put_in_order(
+            np.flatnonzero((group_of_row >= 0) | output.keep_suppressed).astype(np.int64), output
+        )
         groups = group_of_row[kept]
         hidden = groups < 0
         names = [name for name in self.frame.names if self.schema[name].role != "identifier"]
-        frame = self.frame.select(names)
-        if len(kept) < self.frame.n_rows or output.shuffle is not None:
-            frame = frame.take(kept)
+        frame = self.frame.select(names).take(kept)
         texts: dict[str, tuple[list[str | None], Codes]] = {}
         for column, labels in enumerate(recoded.labels):
             if recoded.is_untouched(column) and not hidden.any():
@@ -191,4 +197,4 @@ class CompressedFrame:
             frame = frame.with_arrays(
                 {name: np.append(column, np.nan)[groups] for name, column in added.items()}
             )
-        return frame
+        return frame, kept

@@ -8,8 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shoal.schema import Schema
-from shoal.tables._engine import STAR, RowOptions
+from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
@@ -28,6 +30,12 @@ class CompressedSpark:
     cells: FrequencyTable
     values: dict[str, tuple[list[Any], Codes]] = field(repr=False)
 
+    def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
+        """The released rows as a Spark DataFrame; the witness is not known yet."""
+        return ReleasedRows(
+            self.release(recoded, output), Witness(np.empty(0, np.int64), self.engine.native)
+        )
+
     def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows as a Spark DataFrame."""
         import pyspark.sql.functions as F
@@ -45,11 +53,15 @@ class CompressedSpark:
         ]
         columns += [labels[name].alias(name) for name in labels if name not in kept]
         frame = frame.select(*columns)
-        return frame if output.shuffle is None else frame.orderBy(F.rand(output.shuffle))
+        if output.keep_order:
+            return frame
+        return frame.orderBy(F.rand(output.shuffle))
 
-    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> None:
+    def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
         """Write the released rows as a folder of files."""
-        write_frame(self.release(recoded, output), path)
+        released = self.rows(recoded, output)
+        write_frame(released.table, path)
+        return released.witness
 
     def _label_by_column(self, recoded: Recoded) -> dict[str, Any]:
         import pyspark.sql.functions as F

@@ -44,10 +44,10 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
             f"{_GUESSED[options.guess]}{_types_sql(header, options)}{encoding})"
         )
         if not is_small:
-            return DuckEngine(connection.sql(f"FROM {read}"), connection)
+            return DuckEngine(connection.sql(f"FROM {read}"), connection).of_files(paths)
         # every query would guess and parse anew: a file that fits is parsed once
         connection.execute(f"CREATE TEMP TABLE shoal_source AS FROM {read}")
-        return DuckEngine(connection.table("shoal_source"), connection)
+        return DuckEngine(connection.table("shoal_source"), connection).of_files(paths)
 
 
 def _header(connection: duckdb.DuckDBPyConnection, path: Path, encoding: str) -> list[str]:

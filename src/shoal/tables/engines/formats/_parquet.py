@@ -28,7 +28,7 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
         raise TableError(
             f"{first} cannot be read: it is damaged, cut short, or no Parquet file."
         ) from None
-    return DuckEngine(relation, connection)
+    return DuckEngine(relation, connection).of_files(paths)
 
 
 def read_metadata(path: PathText, key: str) -> str | None:
