@@ -45,6 +45,21 @@ def test_roles():
     assert schema.sensitive == ("illness",)
 
 
+def test_a_subject_names_the_person_behind_a_row_and_is_never_released():
+    schema = Schema({"patient": {"role": "subject"}, "name": {"role": "identifier"}, "age": AGE})
+    assert schema.subject == "patient"
+    assert schema.released == ("age",)
+    assert schema.identifiers == ("name",)
+    assert Schema({"age": AGE}).subject is None
+    assert Schema.from_dict(schema.to_dict()) == schema
+    with pytest.raises(SchemaError, match="2 subjects \\('patient', 'name'\\)"):
+        schema.replace(name={"role": "subject"})
+    with pytest.raises(SchemaError, match="a subject is never released, so no target"):
+        schema.replace(patient={"role": "subject", "target": True})
+    with pytest.raises(SchemaError, match="a tree counts rows, and column 'patient'"):
+        schema.require_rows_of_own("a tree")
+
+
 def test_undeclared_absent_and_doubled_columns_are_all_named():
     schema = Schema({"age": AGE, "x": {"role": "sensitive"}})
     schema.require(["x", "age"])

@@ -95,9 +95,7 @@ def read_training_table(
         raise TableError("the table has 0 rows. Give the training table.")
     schema.require(frame.names)
     target = schema.target
-    attributes = tuple(
-        name for name in frame.names if name != target and schema[name].role != "identifier"
-    )
+    attributes = tuple(name for name in frame.names if name != target and schema[name].is_released)
     private = tuple(name for name in attributes if schema[name].role == "sensitive")
     if unknown := sorted(set(domain or {}) - set(private)):
         raise SchemaError(f"domain names {unknown[0]!r}, which is not a private attribute.")

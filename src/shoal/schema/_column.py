@@ -13,7 +13,7 @@ from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe
 from shoal.schema._text import text
 
-Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
+Role = Literal["identifier", "subject", "quasi-identifier", "sensitive", "insensitive"]
 """What others may know of a column, and what they may not."""
 Kind = Literal["categorical", "ordinal", "numeric", "date"]
 """How values of a column relate to one another."""
@@ -22,6 +22,8 @@ ROLES: tuple[str, ...] = get_args(Role)
 """All roles."""
 KINDS: tuple[str, ...] = get_args(Kind)
 """All kinds."""
+NEVER_RELEASED = ("identifier", "subject")
+"""Roles of columns that name people."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,9 @@ class Column:
 
     Parameters
     ----------
-    role : {"identifier", "quasi-identifier", "sensitive", "insensitive"}
-        Identifiers are never released; quasi-identifiers are coarsened; sensitive values are
+    role : {"identifier", "subject", "quasi-identifier", "sensitive", "insensitive"}
+        Identifiers are never released, nor is the subject, which names the person behind several
+        rows, so that people are counted; quasi-identifiers are coarsened; sensitive values are
         what nobody may link to a person; insensitive ones are released as they are.
     kind : {"categorical", "ordinal", "numeric", "date"}
         How values relate to one another.
@@ -74,6 +77,11 @@ class Column:
             if isinstance(given, Iterable):  # whatever else it is, `check` reports
                 object.__setattr__(self, key, tuple(str(text(value)) for value in given))
 
+    @property
+    def is_released(self) -> bool:
+        """Whether a release has the column at all."""
+        return self.role not in NEVER_RELEASED
+
     def check(self, name: str) -> None:
         """Raise unless the parts agree with one another."""
         self._check_types(name)
@@ -85,8 +93,11 @@ class Column:
             raise SchemaError(
                 f"column {name!r}: unknown kind {self.kind!r}. Choose from {', '.join(KINDS)}."
             )
-        if self.target and self.role == "identifier":
-            raise SchemaError(f"column {name!r}: an identifier is never released, so no target.")
+        if self.target and not self.is_released:
+            article = "an" if self.role == "identifier" else "a"
+            raise SchemaError(
+                f"column {name!r}: {article} {self.role} is never released, so no target."
+            )
         if not self.weight >= 0:
             raise SchemaError(f"column {name!r}: weight must not be negative, got {self.weight}.")
         if self.limit and self.limit_level is not None:

@@ -47,6 +47,12 @@ class Schema(Mapping[str, Column]):
         if len(targets) > 1:
             shown = ", ".join(map(repr, targets))
             raise SchemaError(f"the schema has {len(targets)} targets ({shown}). Keep one.")
+        if len(subjects := self.having("subject")) > 1:
+            shown = ", ".join(map(repr, subjects))
+            raise SchemaError(
+                f"the schema has {len(subjects)} subjects ({shown}), and a row belongs to one "
+                'person. Keep one, and give the others the role "identifier".'
+            )
 
     # -- parts ------------------------------------------------------------------------------
 
@@ -67,6 +73,16 @@ class Schema(Mapping[str, Column]):
     def identifiers(self) -> tuple[str, ...]:
         """Columns that are never released."""
         return self.having("identifier")
+
+    @property
+    def subject(self) -> str | None:
+        """The column that names the person behind each row; None when a row is a person."""
+        return next(iter(self.having("subject")), None)
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """Columns that a release has: all but identifiers and the subject."""
+        return tuple(name for name, column in self.items() if column.is_released)
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -108,6 +124,14 @@ class Schema(Mapping[str, Column]):
             raise SchemaError(
                 f"columns of the schema that the table lacks: {shown}. "
                 "Remove them from the schema or add them to the table."
+            )
+
+    def require_rows_of_own(self, what: str) -> None:
+        """Raise where people may have several rows, for work that counts rows."""
+        if self.subject is not None:
+            raise SchemaError(
+                f"{what} counts rows, and column {self.subject!r} says that people have several. "
+                "Keep one row of each person, and leave the column out."
             )
 
     # -- files ------------------------------------------------------------------------------

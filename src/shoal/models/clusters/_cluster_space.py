@@ -91,10 +91,11 @@ class ClusterSpace:
         """Bring numbers to mean 0 and variance 1; place categorical values by their hierarchies."""
         if schema is not None:
             schema.require(table.names)
+            schema.require_rows_of_own("a clustering")
         axes = []
         for place, name in enumerate(table.names):
             column = None if schema is None else schema[name]
-            if column is not None and (column.role == "identifier" or column.target):
+            if column is not None and (not column.is_released or column.target):
                 continue
             public = column is None or column.role != "sensitive"
             if column is None or column.kind == "numeric":

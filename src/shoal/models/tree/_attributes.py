@@ -165,6 +165,7 @@ def describe_attributes(
         return [Attribute(name, _guess(table, place)) for place, name in enumerate(table.names)]
     names = [*table.names]
     schema.require(names if target is None or target in names else [*names, target])
+    schema.require_rows_of_own("a tree")
     return [_describe(name, schema[name], table, place) for place, name in enumerate(table.names)]
 
 
@@ -178,7 +179,7 @@ def _guess(table: Input, place: int) -> Kind:
 
 
 def _describe(name: str, column: Column, table: Input, place: int) -> Attribute | None:
-    if column.role == "identifier":
+    if not column.is_released:
         return None
     public = column.role != "sensitive"
     if column.kind != "categorical":

@@ -42,7 +42,8 @@ def read_part(
     -------
     TablePart
     """
-    names = [name for name in schema if schema[name].role != "identifier"]
+    schema.require_rows_of_own("a joint table")
+    names = list(schema.released)
     texts, n_rows = _read(path, names, whole=split == "rows")
     domains = {name: public_values(schema[name], name) for name in names}
     unlisted = [name for name, values in domains.items() if not values]

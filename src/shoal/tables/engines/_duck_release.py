@@ -60,7 +60,7 @@ class CompressedRelation:
         kept = np.flatnonzero((group >= 0) | output.keep_suppressed).astype(np.int64)
         kept = put_in_order(kept, output)
         source, labels = self._label_by_row(recoded, output, group, kept)
-        names = [name for name in self.engine.names if self.schema[name].role != "identifier"]
+        names = [name for name in self.engine.names if self.schema[name].is_released]
         columns = [f"{labels[name]} AS {name_sql(name)}" if name in labels else name_sql(name)
                    for name in names]  # fmt: skip
         columns += [f"{labels[name]} AS {name_sql(name)}" for name in labels if name not in names]

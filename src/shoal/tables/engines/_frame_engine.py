@@ -179,7 +179,7 @@ class CompressedFrame:
         )
         groups = group_of_row[kept]
         hidden = groups < 0
-        names = [name for name in self.frame.names if self.schema[name].role != "identifier"]
+        names = [name for name in self.frame.names if self.schema[name].is_released]
         frame = self.frame.select(names).take(kept)
         texts: dict[str, tuple[list[str | None], Codes]] = {}
         for column, labels in enumerate(recoded.labels):

@@ -41,7 +41,7 @@ class CompressedSpark:
         import pyspark.sql.functions as F
 
         frame = self.engine.native
-        kept = [name for name in self.engine.names if self.schema[name].role != "identifier"]
+        kept = [name for name in self.engine.names if self.schema[name].is_released]
         alone = recoded.per_column is not None and not recoded.suppressed.any()
         if alone and not output.ranges:
             labels = self._label_by_column(recoded)

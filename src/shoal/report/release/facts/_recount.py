@@ -89,7 +89,7 @@ def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
     present = [name for name in roles.sensitive if name in groups.histograms]
     risks = risk(groups, sensitive=present)
     verdict = _judge(release, table, n_starred > 0, encoding)
-    expected = {name for name in roles if roles[name].role != "identifier"}
+    expected = set(roles.released)
     allowed = expected | {name + end for name in roles.quasi_identifiers for end in _ADDED}
     return Recount(
         groups=groups,
