@@ -1,8 +1,11 @@
 import errno
+import os
+import subprocess
+import sys
 
 import pytest
 
-from shoal._atomic import atomic_path, atomic_paths, refuse_existing, write_text
+from shoal._atomic import atomic_path, atomic_paths, refuse_existing, settle, write_text
 from shoal.errors import TableError
 
 
@@ -16,7 +19,7 @@ def test_the_file_appears_whole(tmp_path):
 def write_half(path, failure):
     with atomic_path(path) as part:
         part.write_text("half")
-        assert part.suffix == path.suffix
+        assert part.name == path.name
         raise failure
 
 
@@ -47,7 +50,7 @@ def test_a_private_file_is_its_owners_only_while_it_is_written_and_after(tmp_pat
 
 
 def test_a_draft_can_hide_from_a_listing_by_suffix(tmp_path):
-    with atomic_path(tmp_path / "site.parquet", keep_suffix=False) as part:
+    with atomic_path(tmp_path / "site.parquet") as part:
         part.write_text("half")
         assert not list(tmp_path.glob("*.parquet"))
     assert [path.name for path in tmp_path.glob("*.parquet")] == ["site.parquet"]
@@ -80,3 +83,99 @@ def test_what_is_there_is_refused_unless_forced(tmp_path):
     refuse_existing([path], force=True)
     with pytest.raises(TableError, match=r"'a\.csv' is there already.*--force"):
         refuse_existing([tmp_path / "b.csv", path], force=False)
+
+
+DIE = """
+import os, sys
+from pathlib import Path
+import shoal._atomic as atomic
+folder, step = Path(sys.argv[1]), int(sys.argv[2])
+calls = iter(range(10**6))
+
+def watched(name, function):
+    def call(*args, **named):
+        if next(calls) == step:
+            os._exit(9)
+        return function(*args, **named)
+    return call
+
+for name in ("replace", "open", "mkdir", "fsync"):
+    setattr(os, name, watched(name, getattr(os, name)))
+paths = {n: folder / f"{n}.txt" for n in ("one", "two")}
+paths["three"] = folder / "own" / "three.txt"
+with atomic.atomic_paths(paths, "set", private=["three"], outdated=[folder / "old.txt"]) as drafts:
+    for draft in drafts.values():
+        draft.write_text("new")
+print("done")
+"""
+
+
+def die_at(folder, step):
+    command = [sys.executable, "-c", DIE, str(folder), str(step)]
+    return subprocess.run(command, capture_output=True, text=True).returncode
+
+
+def test_wherever_a_writer_dies_the_next_one_finds_the_old_set_or_the_new_one(tmp_path):
+    outcomes = set()
+    for step in range(60):
+        folder = tmp_path / str(step)
+        (folder / "own").mkdir(parents=True)
+        for name in ("one.txt", "two.txt", "own/three.txt", "old.txt"):
+            (folder / name).write_text("old")
+        code = die_at(folder, step)
+        settle(folder)
+        there = {p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*.txt")}
+        assert not [p for p in folder.rglob("*") if p.name.startswith(".shoal")]
+        new = {"one.txt": "new", "two.txt": "new", "own/three.txt": "new"}
+        old = dict.fromkeys([*new, "old.txt"], "old")
+        assert there in (old, new)
+        outcomes.add(there == new)
+        if code == 0:
+            break
+    assert code == 0
+    assert outcomes == {True, False}
+
+
+def test_a_scratch_folder_in_use_is_left_alone(tmp_path):
+    with atomic_path(tmp_path / "a.txt") as part:
+        part.write_text("mine")
+        settle(tmp_path)
+        write_text(tmp_path / "b.txt", "other")
+        assert part.read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
+
+
+def test_a_request_to_end_cleans_up(tmp_path):
+    waiting = (
+        "import sys, time\nfrom shoal._atomic import atomic_path\n"
+        "with atomic_path(sys.argv[1]) as part:\n"
+        "    part.write_text('half'); print('ready', flush=True); time.sleep(60)\n"
+    )
+    command = [sys.executable, "-c", waiting, str(tmp_path / "a.txt")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.terminate()
+        assert process.wait(30) == 128 + 15
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_move_that_fails_keeps_the_old_set(tmp_path, monkeypatch):
+    paths = {"one": tmp_path / "one.txt", "two": tmp_path / "two.txt"}
+    paths["one"].write_text("old")
+
+    def refuse(source, target):
+        if str(target).endswith(".txt"):
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+        move(source, target)
+
+    move = os.replace
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(TableError, match="nothing was kept"):
+        write_new(paths)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"one.txt": "old"}
+
+
+def write_new(paths):
+    with atomic_paths(paths, "both") as drafts:
+        for draft in drafts.values():
+            draft.write_text("new")

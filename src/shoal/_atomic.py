@@ -1,90 +1,131 @@
-"""Files that appear whole or not at all, and never in place of another by accident."""
+"""Files that appear whole or not at all, and never in place of another by accident.
+
+A set of files is written through a journal.  Drafts go into a scratch folder `.shoal-…` beside
+their targets, which its writer holds a lock on for as long as it lives.  When all drafts are on
+disk, a record of the moves is written (`commit.json`): from then on the set is decided.  Then every
+draft takes its name and the scratch folder goes.  Whoever is killed before the record leaves a
+scratch folder that nobody will use, whoever is killed after it leaves a set that is only to be
+moved; :func:`settle` does the one or the other, and every command that reads or writes there calls
+it first.  So there is the old set or the new one, complete, and nothing else.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from shoal._locks import hold, is_held, take, terminating
 from shoal.errors import TableError
 
 if TYPE_CHECKING:  # loads numpy, which `--help` has no use for
     from shoal.typing import PathText
 
+SCRATCH = ".shoal-"
+"""How the names of folders with drafts begin."""
+
+_LOCK = "lock"
+_RECORD = "commit.json"
+
 
 def refuse_existing(paths: Iterable[PathText], *, force: bool) -> None:
     """Raise, before any work, when a result would replace something that is there."""
-    there = [Path(path).name for path in paths if Path(path).exists()]
+    wanted = [Path(path) for path in paths]
+    for folder in {path.parent for path in wanted}:
+        settle(folder)
+    there = [path.name for path in wanted if path.exists()]
     if there and not force:
         raise TableError(f"{there[0]!r} is there already. Choose another name or use --force.")
 
 
 @contextmanager
-def atomic_path(
-    path: PathText, *, private: bool = False, keep_suffix: bool = True
-) -> Iterator[Path]:
-    """A place beside `path` to write to; it takes the name `path` when the block ends well.
+def atomic_path(path: PathText, *, private: bool = False) -> Iterator[Path]:
+    """A place to write to; what is there takes the name `path` when the block ends well.
 
     When the block fails, or is interrupted, what was written is removed and an older `path`
     stays as it was.  A `private` file can be read by its owner only, from the first byte on.
-    Writers choose the format by the suffix, so the draft keeps it; without `keep_suffix`, whoever
-    lists the folder by suffix does not see the draft.
     """
     path = Path(path)
     if not path.parent.is_dir():
         raise TableError(
             f"cannot write {path.name}: its folder {path.parent.name!r} does not exist. Make it."
         )
-    token = secrets.token_hex(4)
-    draft = f".{token}.part.{path.name}" if keep_suffix else f".{path.name}.{token}.part"
-    part = path.with_name(draft)
-    try:
-        if private:
-            os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        yield part
-        _to_disk(part)
-        os.replace(part, path)
-    except OSError as error:
-        raise TableError(
-            f"cannot write {path.name}: {error.strerror or 'the system refused'}. "
-            "Check the folder, its permissions and the space left; nothing was kept."
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)
+    private_names = ("file",) if private else ()
+    with atomic_paths({"file": path}, path.name, private=private_names) as drafts:
+        yield drafts["file"]
 
 
 @contextmanager
-def atomic_paths(paths: Mapping[str, Path], what: str) -> Iterator[dict[str, Path]]:
+def atomic_paths(
+    paths: Mapping[str, Path],
+    what: str,
+    *,
+    private: Iterable[str] = (),
+    outdated: Iterable[Path] = (),
+) -> Iterator[dict[str, Path]]:
     """Twins of `paths` to write to, moved into place together at the end; `what` names them all.
 
-    All of them go into the folder of the first, which is made when it is not there.
+    All of them go into the folder of the first, or into folders in it; folders are made when they
+    are not there.  Files named in `private` can be read by their owner only, and so can folders
+    made for them.  `outdated` files of an older set are removed with the same step.
     """
     folder = next(iter(paths.values())).parent
+    with terminating() as moves_uninterrupted:
+        scratch, lock = _make_scratch(folder)
+        try:
+            drafts = {name: scratch / f"{n}" / path.name for n, (name, path) in
+                      enumerate(paths.items())}  # fmt: skip
+            for name in drafts:
+                drafts[name].parent.mkdir()
+                if name in private:
+                    os.close(os.open(drafts[name], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            yield drafts
+            with moves_uninterrupted():
+                record = _record(folder, scratch, drafts, paths, private, outdated)
+                for draft in drafts.values():
+                    _to_disk(draft)
+                with hold(folder):
+                    _commit(scratch, record)
+                    _carry_out(folder, scratch, record)
+        except OSError as error:
+            kept = _give_up(scratch, drafts)
+            raise TableError(
+                f"cannot write {what}: {error.strerror or 'the system refused'}. Check the folder, "
+                f"its permissions and the space left; {kept}."
+            ) from None
+        finally:
+            with moves_uninterrupted():
+                if not (scratch / _RECORD).exists():
+                    shutil.rmtree(scratch, ignore_errors=True)
+                os.close(lock)
+
+
+def _give_up(scratch: Path, drafts: Mapping[str, Path]) -> str:
+    """Take the decision back unless it is half carried out; says what becomes of the files."""
+    if (scratch / _RECORD).exists() and not all(draft.exists() for draft in drafts.values()):
+        return "the next command that writes there moves what is left"
+    (scratch / _RECORD).unlink(missing_ok=True)
+    return "nothing was kept"
+
+
+def settle(folder: PathText) -> None:
+    """Finish what killed writers left in a folder: move a decided set, remove anything else."""
+    folder = Path(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # in the same folder, since only a move within one disk is a single step
-        scratch = Path(tempfile.mkdtemp(prefix=".shoal-", dir=folder))
-    except OSError as error:
-        raise TableError(
-            f"cannot write into folder {folder.name!r}: {error.strerror}. "
-            "Choose another folder or mend its permissions."
-        ) from None
-    try:
-        twins = {name: scratch / path.name for name, path in paths.items()}
-        yield twins
-        for name, path in paths.items():
-            if path.is_dir():  # a Spark release is a folder of files
-                shutil.rmtree(path)
-            os.replace(twins[name], path)
-    except OSError as error:
-        raise TableError(f"cannot write {what}: {error.strerror}. Nothing was kept.") from None
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        found = [entry for entry in folder.iterdir() if entry.name.startswith(SCRATCH)]
+    except OSError:
+        return
+    if not found:
+        return
+    with hold(folder):
+        for scratch in found:
+            if scratch.is_dir() and not is_held(scratch / _LOCK):
+                _settle_one(folder, scratch)
 
 
 def write_text(path: PathText, content: str) -> None:
@@ -93,6 +134,100 @@ def write_text(path: PathText, content: str) -> None:
         part.write_text(content, "utf-8", newline="\n")
 
 
+def _make_scratch(folder: Path) -> tuple[Path, int]:
+    """A folder for drafts on the disk of their targets, and the lock that says it is in use."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        settle(folder)
+        scratch = folder / f"{SCRATCH}{secrets.token_hex(4)}"
+        with hold(folder):  # nobody settles a folder between its making and its lock
+            scratch.mkdir(0o700)
+            lock = take(scratch / _LOCK)
+    except OSError as error:
+        raise TableError(
+            f"cannot write into folder {folder.name!r}: {error.strerror}. "
+            "Choose another folder or mend its permissions."
+        ) from None
+    return scratch, lock
+
+
+def _record(
+    folder: Path,
+    scratch: Path,
+    drafts: Mapping[str, Path],
+    paths: Mapping[str, Path],
+    private: Iterable[str],
+    outdated: Iterable[Path],
+) -> dict[str, Any]:
+    """What is to be done, in names below the folder: they hold when the folder itself moves."""
+    hidden = set(private)
+    return {
+        "moves": [
+            [
+                draft.relative_to(scratch).as_posix(),
+                paths[name].relative_to(folder).as_posix(),
+                name in hidden,
+            ]
+            for name, draft in drafts.items()
+        ],
+        "removes": [path.relative_to(folder).as_posix() for path in outdated],
+    }
+
+
+def _commit(scratch: Path, record: Mapping[str, Any]) -> None:
+    """The one step that decides: before it the old set stands, after it the new one."""
+    draft = scratch / f"{_RECORD}.part"
+    draft.write_text(json.dumps(record), "utf-8")
+    _to_disk(draft)
+    os.replace(draft, scratch / _RECORD)
+    _sync(scratch)
+
+
+def _carry_out(folder: Path, scratch: Path, record: Mapping[str, Any]) -> None:
+    """Do what is recorded; whatever was done before a crash is not done again."""
+    for source, target, private in record["moves"]:
+        draft, path = scratch / source, folder / target
+        if not draft.exists():
+            continue
+        if not path.parent.is_dir():
+            path.parent.mkdir(mode=0o700 if private else 0o777)
+        if path.is_dir():  # a Spark release is a folder of files
+            shutil.rmtree(path)
+        os.replace(draft, path)
+    for name in record["removes"]:
+        (folder / name).unlink(missing_ok=True)
+    _sync(folder)
+    (scratch / _RECORD).unlink()  # last: until here the next command would do it all again
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _settle_one(folder: Path, scratch: Path) -> None:
+    try:
+        record = json.loads((scratch / _RECORD).read_text("utf-8"))
+    except (OSError, ValueError):
+        shutil.rmtree(scratch, ignore_errors=True)
+        return
+    try:
+        _carry_out(folder, scratch, record)
+    except OSError as error:
+        raise TableError(
+            f"files of a set that was cut short wait in {scratch.name!r} and cannot be moved: "
+            f"{error.strerror}. Mend the folder's permissions and run the command again."
+        ) from None
+
+
 def _to_disk(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+    """See that a file, or all files of a folder, outlive a loss of power."""
+    if path.is_dir():
+        for inner in path.rglob("*"):
+            _sync(inner)
+    _sync(path)
+
+
+def _sync(path: Path) -> None:
+    with suppress(OSError):  # not every system opens folders
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

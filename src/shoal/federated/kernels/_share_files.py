@@ -32,7 +32,7 @@ def write_share(share: Share, folder: PathText) -> Path:
         check_agreement([share, read_share(other)])
     columns = {f"k{j}": share.projection[:, j] for j in range(share.projection.shape[1])}
     path = Path(folder) / f"{share.site}{SUFFIX}"
-    with atomic_path(path, private=True, keep_suffix=False) as part:
+    with atomic_path(path, private=True) as part:
         write_parquet({**columns, **share.target}, {META: json.dumps(share.to_dict())}, part)
     return path
 

@@ -165,7 +165,7 @@ def _site_column(site: str, wanted: bool) -> str:
 
 def _copy(engine: DuckEngine, query: str, target: Path, meta: Mapping[str, Any] | None) -> None:
     metadata = None if meta is None else {META: json.dumps(meta)}
-    with atomic_path(target, keep_suffix=False) as draft:
+    with atomic_path(target) as draft:
         engine.copy(query, draft, suffix=target.suffix, metadata=metadata)
 
 
