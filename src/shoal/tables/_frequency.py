@@ -80,6 +80,8 @@ class FrequencyTable:
         Rows of each combination.
     histograms : mapping of str to Histogram
         For every sensitive column and for the target: rows with each value.
+    rows : ndarray of int64, optional
+        Rows of each combination where sizes count people instead.
 
     Examples
     --------
@@ -98,6 +100,12 @@ class FrequencyTable:
     keys: Codes
     sizes: Counts
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    rows: Counts | None = None
+
+    @property
+    def row_counts(self) -> Counts:
+        """Rows of each combination, whatever sizes count."""
+        return self.sizes if self.rows is None else self.rows
 
     @property
     def n_groups(self) -> int:
@@ -106,7 +114,7 @@ class FrequencyTable:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows behind them."""
+        """Number of rows behind them, or of people where those are counted."""
         return int(self.sizes.sum())
 
     @property
@@ -132,7 +140,11 @@ class FrequencyTable:
         histograms = {
             name: histogram.merge(group_of, n_groups) for name, histogram in self.histograms.items()
         }
-        return FrequencyTable(self.codings, keys, sizes, histograms)
+        rows = self.rows
+        if rows is not None:
+            rows = np.bincount(group_of[kept], weights=rows[kept], minlength=n_groups)
+            rows = rows.astype(np.int64)
+        return FrequencyTable(self.codings, keys, sizes, histograms, rows)
 
     def regroup(self, keys: Codes) -> tuple[FrequencyTable, NDArray[np.int64]]:
         """Exchange the keys and join combinations that became equal.

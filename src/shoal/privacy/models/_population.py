@@ -59,7 +59,10 @@ def with_population(
         for name, histogram in cells.histograms.items()
     }
     histograms[POPULATION] = population_histogram(people)
-    return FrequencyTable(cells.codings, all_keys, sizes, histograms)
+    rows = cells.rows
+    if rows is not None:
+        rows = np.concatenate([rows, np.zeros(n_groups - n_cells, np.int64)])
+    return FrequencyTable(cells.codings, all_keys, sizes, histograms, rows)
 
 
 def population_histogram(people: Counts) -> Histogram:
