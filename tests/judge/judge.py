@@ -1,0 +1,263 @@
+"""Which promises a release breaks: the one function that tests and the fuzzer ask."""
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from tests.judge.labels import Fact, covers
+from tests.judge.models import MODELS
+from tests.judge.values import plain, says
+from tests.judge.written import Written, read
+
+_ENDS = ("min", "max", "mean")
+
+
+@dataclass
+class Claim:
+    """What was promised, and of which table.
+
+    `columns` holds the table's values, `facts` what is public of each column, `models` the privacy
+    models as plain values, `population` the rows of everybody for delta-presence.
+    """
+
+    columns: dict
+    facts: dict[str, Fact]
+    models: list[dict]
+    suppressed: int = 0
+    keep_suppressed: bool = False
+    ranges: tuple = ()
+    guessed: bool = False
+    population: dict = field(default_factory=dict)
+
+    def having(self, *roles):
+        return [name for name, fact in self.facts.items() if fact.role in roles]
+
+
+def judge(released, claim, published=()):
+    """Broken promises of a release, as sentences; none when it keeps them all.
+
+    `released` is the path of a file or a table in memory, `published` every file that goes out
+    with it.
+    """
+    written = read(released)
+    broken = [f"written besides the cells: {what}" for what in written.besides]
+    broken += _columns(written, claim)
+    if broken:
+        return broken
+    table = {name: [row[i] for row in written.rows] for i, name in enumerate(written.names)}
+    broken += _one_text_per_value(table, claim)
+    source_of = _sources(table, len(written.rows), claim)
+    if source_of is None:
+        return [*broken, "rows or labels that are not true of any row of the table"]
+    n_rows = len(next(iter(claim.columns.values())))
+    expected = n_rows - (0 if claim.keep_suppressed else claim.suppressed)
+    if len(written.rows) != expected:
+        broken.append(f"{len(written.rows)} rows where {expected} were claimed")
+    broken += _models(table, source_of, claim)
+    broken += _ranges(table, source_of, claim)
+    return broken + leaks(written, published, claim)
+
+
+def _columns(written: Written, claim):
+    out = claim.having("quasi-identifier", "sensitive", "insensitive")
+    added = [f"{name}_{end}" for name in claim.ranges for end in _ENDS]
+    if sorted(written.names) != sorted([*out, *added]):
+        return [f"columns are {written.names}, and may be {[*out, *added]}"]
+    return []
+
+
+def _one_text_per_value(table, claim):
+    """Equal values are written alike, so that no cell tells how its value was stored."""
+    broken = []
+    for name in claim.having("sensitive", "insensitive"):
+        texts = defaultdict(set)
+        for raw, text in table[name]:
+            texts[_meaning(text, name, claim)].add(raw)
+        split = [sorted(raw) for raw in texts.values() if len(raw) > 1]
+        broken += [f"{name!r}: {raw} are one value" for raw in split]
+    return broken
+
+
+def _meaning(text, name, claim):
+    if text is None or claim.guessed:
+        return text
+    values = _distinct(name, claim)
+    return next((value for value in values if says(text, value)), text)
+
+
+def _distinct(name, claim):
+    return list(dict.fromkeys(map(plain, claim.columns[name])))
+
+
+def _sources(table, n_written, claim):
+    """A row of the table for each written row, no row twice, of which all its cells are true.
+
+    None when there is no such assignment.  Cells that name a row (a number of its own that is
+    released as it is) make the assignment the only one.
+    """
+    source = {name: list(map(plain, values)) for name, values in claim.columns.items()}
+    n_rows = len(next(iter(source.values())))
+    candidates = [set(range(n_rows)) for _ in range(n_written)]
+    for name, cells in table.items():
+        if name not in claim.facts:
+            continue
+        true_of = _true_rows(cells, source[name], claim.facts[name], claim.guessed)
+        for row, cell in enumerate(cells):
+            candidates[row] &= true_of[cell]
+    return _matching(candidates)
+
+
+def _true_rows(cells, values, fact, guessed):
+    rows_of = defaultdict(set)
+    for row, value in enumerate(values):
+        rows_of[value].add(row)
+    true = covers if fact.role == "quasi-identifier" else _equals
+    return {
+        cell: set().union(
+            *(
+                rows
+                for value, rows in rows_of.items()
+                if true(cell[1], value, fact, guessed=guessed)
+            )
+        )
+        for cell in set(cells)
+    }
+
+
+def _equals(text, value, fact, *, guessed):
+    return says(text, value, guessed=guessed)
+
+
+def _matching(candidates):
+    """Kuhn's augmenting paths."""
+    owner = {}
+
+    def assign(row, seen):
+        for source in candidates[row]:
+            if source not in seen:
+                seen.add(source)
+                if source not in owner or assign(owner[source], seen):
+                    owner[source] = row
+                    return True
+        return False
+
+    # the free ones first, so that paths stay short
+    for row, sources in enumerate(candidates):
+        free = next((source for source in sources if source not in owner), None)
+        if free is not None:
+            owner[free] = row
+        elif not assign(row, set()):
+            return None
+    row_of = {row: source for source, row in owner.items()}
+    return [row_of[row] for row in range(len(candidates))]
+
+
+def _groups(table, claim):
+    groups = defaultdict(list)
+    names = claim.having("quasi-identifier")
+    n_rows = len(next(iter(table.values()), ()))
+    for row in range(n_rows):
+        groups[tuple(table[name][row][0] for name in names)].append(row)
+    return groups
+
+
+def _models(table, source_of, claim):
+    groups, broken = _groups(table, claim), []
+    for model in _flat(claim.models):
+        judges = {"KAnonymity": _large, "DeltaPresence": _presence}.get(model["model"], _sensitive)
+        failing = [
+            key for key, rows in groups.items() if not judges(rows, model, table, source_of, claim)
+        ]
+        if failing:
+            broken.append(f"{model} does not hold in {len(failing)} groups, such as {failing[0]}")
+    return broken
+
+
+def _flat(models):
+    for model in models:
+        yield from _flat(model["models"]) if "models" in model else (model,)
+
+
+def _people(rows, source_of, claim):
+    """People behind rows: distinct subjects where the table names them, else rows."""
+    names = claim.having("subject")
+    if not names:
+        return len(rows)
+    return len({plain(claim.columns[names[0]][source_of[row]]) for row in rows})
+
+
+def _large(rows, model, table, source_of, claim):
+    return _people(rows, source_of, claim) >= model["k"]
+
+
+def _sensitive(rows, model, table, source_of, claim):
+    names = [model["column"]] if model.get("column") else claim.having("sensitive")
+    return _people(rows, source_of, claim) >= model.get("k", 1) and all(
+        MODELS[model["model"]](
+            [table[name][row] for row in rows], table[name], model, claim.facts[name]
+        )
+        for name in names
+    )
+
+
+def _presence(rows, model, table, source_of, claim):
+    names = claim.having("quasi-identifier")
+    people = {name: list(map(plain, claim.population[name])) for name in names}
+    n_people = sum(
+        all(covers(table[n][rows[0]][1], people[n][i], claim.facts[n]) for n in names)
+        for i in range(len(people[names[0]]))
+    )
+    return len(rows) <= Fraction(model["high"]) * n_people + Fraction(1, 10**8)
+
+
+def _ranges(table, source_of, claim):
+    """Bounds hold every value of the group; means are of enough people, or missing."""
+    k = max((model.get("k", 1) for model in _flat(claim.models)), default=1)
+    broken = []
+    for name in claim.ranges:
+        for rows in _groups(table, claim).values():
+            have = [row for row in rows if plain(claim.columns[name][source_of[row]]) is not None]
+            cells = {end: {table[f"{name}_{end}"][row] for row in rows} for end in _ENDS}
+            if any(len(said) > 1 for said in cells.values()):
+                broken.append(f"the ranges of {name!r} differ within a group")
+            elif _people(have, source_of, claim) < k and next(iter(cells["mean"]))[1] is not None:
+                broken.append(f"a mean of {name!r} is of {len(have)} rows")
+    return broken
+
+
+def leaks(written, published, claim):
+    """Values that no released cell tells, and that stand somewhere in the files that go out.
+
+    `published` are those files.  Only texts long enough to be nobody else's are looked for.
+    """
+    told = {text for row in written.rows for _, text in row if text}
+    for fact in claim.facts.values():
+        told |= {*fact.above, *fact.order}
+    told = "\n".join(told)
+    secrets = {
+        text
+        for values in claim.columns.values()
+        for value in values
+        if (text := _distinctive(value)) and text not in told
+    }
+    broken = []
+    for path in map(Path, published):
+        content = path.read_bytes()
+        for secret in sorted(secrets):
+            if any(form in content for form in _forms(secret)):
+                broken.append(f"{''.join(path.suffixes)} holds {secret!r}, which no cell tells")
+    return broken
+
+
+def _forms(secret):
+    return {secret.encode(), json.dumps(secret)[1:-1].encode()}
+
+
+def _distinctive(value):
+    held = plain(value)
+    if held is None or held[0] not in ("text", "number"):
+        return None
+    text = str(value)
+    return text if len(text) >= 7 else None
