@@ -15,6 +15,7 @@ from shoal.frames._frame import Frame
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._frequency import FrequencyTable
+from shoal.tables._people import People
 from shoal.tables._recoded import Recoded
 from shoal.typing import Codes, Counts, Native
 
@@ -113,6 +114,10 @@ class Compressed(Protocol):
     @property
     def cells(self) -> FrequencyTable:
         """Distinct combinations of quasi-identifier values."""
+
+    @property
+    def people(self) -> People | None:
+        """Who stands behind the rows; None where every row is a person."""
 
     def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
         """The released rows, in the library the table came from, and their witness."""

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import TableError
 from shoal.schema._coding import Coding
 from shoal.tables._frequency import FrequencyTable, Histogram
 from shoal.typing import Codes, Counts, Flags
@@ -54,7 +56,8 @@ class People:
         """
         starts, pair_of = _runs(np.lexsort((self.cell, self.person)), self.person, self.cell)
         in_cell = np.bincount(pair_of, weights=self.rows, minlength=len(starts))[pair_of]
-        order = np.lexsort((*self.values.values(), self.cell, -in_cell, self.person))
+        keys: list[NDArray[Any]] = [*self.values.values(), self.cell, -in_cell, self.person]
+        order = np.lexsort(keys)
         homes = np.zeros(len(self.person), np.bool_)
         homes[_runs(order, self.person)[0]] = True
         return homes
@@ -91,8 +94,8 @@ class People:
         group = group_of[self.cell]
         kept = np.flatnonzero(group >= 0)
         away = ~self.home
-        sort = (*self.values.values(), away, self.person, group)
-        order = kept[np.lexsort(tuple(key[kept] for key in sort))]
+        keys: list[NDArray[Any]] = [*self.values.values(), away, self.person, group]
+        order = kept[np.lexsort([key[kept] for key in keys])]
         first, member_of = _runs(order, group, self.person)
         member_group = group[first]
         sizes = np.bincount(member_group, minlength=groups.n_groups).astype(np.int64)
@@ -107,6 +110,15 @@ class People:
                 asked = shown[name].copy()
                 asked[member] = code
                 yield _counted(counted, sizes, member_group, {name: asked})
+
+
+def require_named(subject: str, n_unnamed: int) -> None:
+    """Raise when rows say nothing about whose they are."""
+    if n_unnamed:
+        raise TableError(
+            f"column {subject!r} names the person behind each row, and is missing in {n_unnamed} "
+            "rows. Fill it in, or leave those rows out."
+        )
 
 
 def count_people(

@@ -15,6 +15,7 @@ from shoal.schema import Schema
 from shoal.tables._count_kernels import match_words
 from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable, pack_codes
+from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.tables._row_order import put_in_order
@@ -39,6 +40,7 @@ class CompressedRelation:
     schema: Schema
     cells: FrequencyTable
     keys: dict[str, tuple[list[str], Codes]] = field(repr=False)
+    people: People | None = field(default=None, repr=False)
 
     def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
         """The released rows as a relation, and their witness."""

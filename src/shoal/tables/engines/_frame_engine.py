@@ -22,6 +22,7 @@ from shoal.tables._assemble import (
 )
 from shoal.tables._engine import STAR, ColumnMap, OpenOptions, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable, group_keys
+from shoal.tables._people import People, count_people, require_named
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.tables._row_codes import stack_codes
@@ -140,7 +141,12 @@ class FrameEngine:
         keys = np.column_stack([codes for _, codes in coded.values()])
         codings = [coding for coding, _ in coded.values()]
         cells, cell_of = assemble(codings, keys, counted)
-        return CompressedFrame(self._frame, schema, cells, cell_of)
+        people = None
+        if schema.subject is not None:
+            person, _ = self._frame.factorize(schema.subject)
+            require_named(schema.subject, int((person < 0).sum()))
+            cells, people = count_people(cells, cell_of, person, counted)
+        return CompressedFrame(self._frame, schema, cells, cell_of, people)
 
 
 def _code_frame(frame: Frame) -> Codes:
@@ -156,6 +162,7 @@ class CompressedFrame:
     schema: Schema
     cells: FrequencyTable
     cell_of: NDArray[np.int64]
+    people: People | None = None
 
     def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
         """The released rows, in the library the table came from, and their witness."""

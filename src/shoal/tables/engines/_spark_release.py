@@ -13,6 +13,7 @@ import numpy as np
 from shoal.schema import Schema
 from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable
+from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.typing import Codes, Native
@@ -29,6 +30,7 @@ class CompressedSpark:
     schema: Schema
     cells: FrequencyTable
     values: dict[str, tuple[list[Any], Codes]] = field(repr=False)
+    people: People | None = field(default=None, repr=False)
 
     def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
         """The released rows as a Spark DataFrame; the witness is not known yet."""
