@@ -78,11 +78,16 @@ def _methods(people: People, k: int, setup: Setup) -> dict[str, Anonymizer]:
     schema, privacy = people.schema, KAnonymity(k)
     iterations = 1_000 if setup.quick else 5_000
     return {
-        _GREEDY: BottomUpGeneralization(schema, privacy),
+        _GREEDY: BottomUpGeneralization(schema, privacy, metric="information"),
         _ANNEALED: BottomUpGeneralization(
-            schema, privacy, search="anneal", iterations=iterations, random_state=setup.seed
+            schema,
+            privacy,
+            metric="information",
+            search="anneal",
+            iterations=iterations,
+            random_state=setup.seed,
         ),
-        _TOP_DOWN: TopDownSpecialization(schema, privacy),
+        _TOP_DOWN: TopDownSpecialization(schema, privacy, metric="information"),
     }
 
 

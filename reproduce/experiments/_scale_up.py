@@ -119,7 +119,8 @@ def _searches(setup: Setup, scales: list[Scale]) -> Iterator[Search]:
 def _search(scale: Scale, path: Path, schema: Schema) -> Search:
     model = KAnonymity(scale.k)
     pruned, unpruned = (
-        BottomUpGeneralization(schema, model, prune=prune).fit(path) for prune in (True, False)
+        BottomUpGeneralization(schema, model, metric="information", prune=prune).fit(path)
+        for prune in (True, False)
     )
     recoded, seconds = pruned.release_.recoded, pruned.release_.seconds
     return Search(

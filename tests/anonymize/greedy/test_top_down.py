@@ -12,6 +12,7 @@ from tests.reference import cuts as reference
 
 
 def fit(rows, k, **parameters):
+    parameters = {"metric": "information"} | parameters
     return TopDownSpecialization(SCHEMA, KAnonymity(k), **parameters).fit(relation(rows))
 
 

@@ -29,16 +29,27 @@ class SequenceMixin:
 
     def _prepare(self, cells: FrequencyTable, privacy: PrivacyModel) -> CutProblem:
         """The problem of both directions; columns without a hierarchy grow one."""
-        cells = grow_hierarchies(cells, self.schema.target, max(privacy.minimum_size, 1))
+        metric = self.metric or default_metric(self.schema)
+        steers = self.schema.target if metric == "information" else None
+        cells = grow_hierarchies(cells, steers, max(privacy.minimum_size, 1))
         self._problem = make_problem(
             cells,
             privacy,
             target=self.schema.target,
-            metric=self.metric,
+            metric=metric,
             max_suppression=self.max_suppression,
             weights=[self.schema[name].weight for name in cells.names],
         )
         return self._problem
+
+    def _notes(self) -> tuple[str, ...]:
+        if self._problem.metric != "information" or not looks_at_sensitive(self.schema):
+            return ()
+        return (
+            f"the search looked at the sensitive column {self.schema.target!r}: who knows the "
+            "method can learn more about it than the groups say (see minimality in the "
+            "guarantees). metric='ncp' does not look.",
+        )
 
     def release_at(self, step: int) -> Release:
         """The release after a step; 0 is before the first.
@@ -79,3 +90,19 @@ class SequenceMixin:
             output=release.output,
             notes=release.notes,
         )
+
+
+def default_metric(schema: Schema) -> str:
+    """Class information for a target that is not sensitive, else the loss of detail.
+
+    A search that looks at sensitive values tells about them: which step was taken says what the
+    values were (the minimality attack).
+    """
+    if schema.target is None or looks_at_sensitive(schema):
+        return "ncp"
+    return "information"
+
+
+def looks_at_sensitive(schema: Schema) -> bool:
+    """Whether a search that is steered by the target reads sensitive values."""
+    return schema.target is not None and schema[schema.target].role == "sensitive"

@@ -27,9 +27,10 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
     privacy : PrivacyModel
         What every released group has to meet.
     metric : {"information", "ncp", "discernibility", "weighted"}, optional
-        What a step gains: class information (default with a target), or a fall of the normalised
-        certainty penalty (default without one), of squared group sizes, or of NCP weighted by the
-        schema's weights.
+        What a step gains: class information (default with a target that is not sensitive), or a fall
+        of the normalised certainty penalty (default else), of squared group sizes, or of NCP
+        weighted by the schema's weights.  "information" with a sensitive target tells about it
+        (minimality); the manifest then says so.
     max_suppression : float, default=0.0
         Share of rows that may be left out so that others can be released in more detail.
 

@@ -137,7 +137,9 @@ class FullDomain(Anonymizer):
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> CutRecoding:
-        cells = grow_hierarchies(cells, self.schema.target, max(privacy.minimum_size, 1))
+        # only what the metric asks for looks at the target: its values may be sensitive
+        steers = self.schema.target if self.metric == "classification" else None
+        cells = grow_hierarchies(cells, steers, max(privacy.minimum_size, 1))
         cut = make_problem(
             cells,
             privacy,
