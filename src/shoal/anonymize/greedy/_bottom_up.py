@@ -32,10 +32,10 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
     privacy : PrivacyModel
         What every released group has to meet.
     metric : {"information", "ncp", "discernibility", "weighted"}, optional
-        What a step loses: class information (default with a target that is not sensitive), normalised
-        certainty penalty (default else), squared group sizes, or NCP weighted by the schema's
-        weights.  "information" with a sensitive target tells about it (minimality); the manifest
-        then says so.
+        What a step loses: class information (default with a target that is not sensitive),
+        normalised certainty penalty (default else), squared group sizes, or NCP weighted by the
+        schema's weights.  "information" with a sensitive target tells about it (minimality); the
+        manifest then says so.
     max_suppression : float, default=0.0
         Share of rows that may be left out instead of generalizing further.
     partial : bool, default=False

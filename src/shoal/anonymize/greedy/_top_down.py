@@ -27,8 +27,8 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
     privacy : PrivacyModel
         What every released group has to meet.
     metric : {"information", "ncp", "discernibility", "weighted"}, optional
-        What a step gains: class information (default with a target that is not sensitive), or a fall
-        of the normalised certainty penalty (default else), of squared group sizes, or of NCP
+        What a step gains: class information (default with a target that is not sensitive), or a
+        fall of the normalised certainty penalty (default else), of squared group sizes, or of NCP
         weighted by the schema's weights.  "information" with a sensitive target tells about it
         (minimality); the manifest then says so.
     max_suppression : float, default=0.0
