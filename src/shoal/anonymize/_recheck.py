@@ -23,7 +23,7 @@ def recheck(
 ) -> FrequencyTable:
     """Raise :class:`GuaranteeError` unless the released rows keep the promise."""
     groups = count_released(table, schema, drop_stars=output.keep_suppressed)
-    expected = recoded.cells.n_rows - recoded.n_suppressed
+    expected = recoded.n_released_rows
     if groups.n_rows != expected:
         raise GuaranteeError(
             f"the output has {groups.n_rows} rows where {expected} were to be released. "

@@ -172,8 +172,13 @@ class Recoded:
 
     @property
     def n_suppressed(self) -> int:
-        """Number of rows suppressed."""
+        """Number of rows suppressed, or of people where those are counted."""
         return int(self.cells.sizes[self.suppressed].sum())
+
+    @property
+    def n_released_rows(self) -> int:
+        """Number of rows released, whatever is counted."""
+        return int(self.cells.row_counts[~self.suppressed].sum())
 
     def is_untouched(self, column: int) -> bool:
         """Whether every released value of a column is the raw one."""

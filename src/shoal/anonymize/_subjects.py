@@ -1,0 +1,143 @@
+"""Releases of tables in which people have several rows: who is counted, what is said and refused.
+
+Solvers count home rows, which add up; here every group is counted exactly before it is released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from shoal.errors import InfeasibleError, SchemaError
+from shoal.privacy import Level, PrivacyModel, check
+from shoal.schema import Schema
+from shoal.tables import Engine, FrequencyTable
+from shoal.tables._engine import Compressed
+from shoal.tables._people import People
+from shoal.tables._recoded import SUPPRESSED, Recoded
+from shoal.typing import Flags
+
+
+def settle(
+    engine: Engine, schema: Schema, compressed: Compressed, recoded: Recoded, privacy: PrivacyModel
+) -> tuple[Recoded, tuple[str, ...]]:
+    """The recoded table as it may be released to people, and what its reader should know."""
+    people = compressed.people
+    if schema.subject is None or people is None:
+        return recoded, warn_of_repeats(engine, schema)
+    kept = keep_promise_to_people(recoded, people, privacy)
+    names = pseudonyms(engine, schema)
+    refuse_ties(names, kept, people)
+    notes = [
+        f"people were counted, not rows: column {schema.subject!r} names {people.n_people} people "
+        f"in {engine.n_rows} rows"
+    ]
+    if lost := recoded.n_released_rows - kept.n_released_rows:
+        notes.append(f"{lost} rows were left out because too few people have rows that look alike")
+    notes.extend(f"column {name!r} ties the rows of a person together" for name in names)
+    return kept, tuple(notes)
+
+
+def keep_promise_to_people(recoded: Recoded, people: People, privacy: PrivacyModel) -> Recoded:
+    """Suppress groups that keep the promise by rows or home rows, but not by people.
+
+    Repeated until nothing fails: a model that compares groups with the whole sees another whole
+    when groups are left out.
+    """
+    while (failing := _failing(recoded, people, privacy)).any():
+        number = np.append(np.where(failing, SUPPRESSED, np.cumsum(~failing) - 1), SUPPRESSED)
+        recoded = replace(
+            recoded,
+            codes=recoded.codes[~failing],
+            group_of=number[recoded.group_of],  # -1, suppressed already, reads the last entry
+            per_column=None,
+        )
+        if not recoded.n_released_rows:
+            raise InfeasibleError(
+                f"no group of people reaches what is asked: {privacy.describe()}",
+                required=privacy.minimum_size,
+                achieved=0,
+                hint="Lower what is asked, or let values be coarsened further.",
+            )
+    return recoded
+
+
+def count_exactly(
+    recoded: Recoded, people: People, privacy: PrivacyModel | None = None
+) -> Iterator[FrequencyTable]:
+    """Groups with distinct people as sizes; with a model, once for all that it asks about."""
+    parts = () if privacy is None else privacy.parts
+    asked = dict.fromkeys(getattr(part, "column", None) for part in parts)
+    columns = [name for name in asked if name in people.values]
+    together = privacy is not None and not privacy.judges_groups_alone
+    return people.count(recoded.groups, recoded.group_of, columns, together=together)
+
+
+def worst_levels(recoded: Recoded, people: People, privacy: PrivacyModel) -> tuple[Level, ...]:
+    """What the released groups reach with each part of a model, whatever is asked about."""
+    tables = [check(privacy, table) for table in count_exactly(recoded, people, privacy)]
+    return tuple(
+        (min if part.larger_is_better else max)(levels, key=lambda level: level.reached)
+        for part, levels in zip(privacy.parts, zip(*tables, strict=True), strict=True)
+    )
+
+
+def _failing(recoded: Recoded, people: People, privacy: PrivacyModel) -> Flags:
+    failing = np.zeros(recoded.groups.n_groups, np.bool_)
+    for table in count_exactly(recoded, people, privacy):
+        failing |= ~privacy.holds(table)
+    return failing
+
+
+# -- what is said and refused ---------------------------------------------------------------
+
+
+def warn_of_repeats(engine: Engine, schema: Schema) -> tuple[str, ...]:
+    """A note on identifiers that stand in several rows, when no column is the subject."""
+    if schema.subject is not None:
+        return ()
+    repeated = [name for name in schema.identifiers if _n_distinct(engine, name) < engine.n_rows]
+    if not repeated:
+        return ()
+    shown = ", ".join(map(repr, repeated))
+    return (
+        f"rows were counted, not people: values of {shown} stand in several rows. If one of these "
+        'columns names the person behind a row, give it the role "subject".',
+    )
+
+
+def pseudonyms(engine: Engine, schema: Schema) -> tuple[str, ...]:
+    """Released columns with one value for each person, by which rows of a person can be tied."""
+    if schema.subject is None:
+        return ()
+    n_people = _n_distinct(engine, schema.subject)
+    if n_people < 2:
+        return ()
+    return tuple(
+        name
+        for name in schema.released
+        if schema[name].role != "quasi-identifier"
+        and _n_distinct(engine, name) == n_people
+        and _n_distinct(engine, name, schema.subject) == n_people
+    )
+
+
+def refuse_ties(names: tuple[str, ...], recoded: Recoded, people: People) -> None:
+    """Raise when rows of a person can be tied together and do not all look alike.
+
+    The groups of tied rows can be intersected, and fewer than k people may be in all of them.
+    """
+    if names and people.is_spread(recoded.group_of):
+        shown = ", ".join(map(repr, names))
+        raise SchemaError(
+            f"column {shown} has one value for each person, so that it ties their rows together, "
+            "and the rows of some people are released with different labels: whoever knows several "
+            'of them can tell who it is. Give the column the role "identifier", or put '
+            "quasi-identifiers into the table that are the same in all rows of a person."
+        )
+
+
+def _n_distinct(engine: Engine, *names: str) -> int:
+    return engine.view(names, {}).distinct_rows().n_rows
