@@ -60,3 +60,29 @@ def test_shares_decide_where_names_are_silent():
 def test_an_empty_table_gets_a_schema_too():
     found = suggest_schema(duckdb.sql("SELECT 1 AS age, 'x' AS name WHERE false"))
     assert set(found.schema) == {"age", "name"}
+
+
+def test_a_repeating_identifier_is_proposed_as_the_subject():
+    n = 60
+    visits = {
+        "visit_id": range(n),
+        "PatientNo": [i % 20 for i in range(n)],
+        "insurance_account": [i % 25 for i in range(n)],
+        "last_name": [f"name {i % 15}" for i in range(n)],
+        "age": [20 + i % 9 for i in range(n)],
+    }
+    found = suggest_schema(visits)
+    roles = {name: found.schema[name].role for name in found.schema}
+    assert found.schema.subject == "PatientNo"
+    assert roles["visit_id"] == roles["last_name"] == roles["insurance_account"] == "identifier"
+    assert any("person behind several rows" in line for line in found.reasons["PatientNo"])
+    for name in ("last_name", "insurance_account"):
+        assert any("make it the subject" in line for line in found.reasons[name])
+    assert not any("subject" in line for line in found.reasons["visit_id"])
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_names_stay_identifiers_in_tables_with_hardly_a_row(n):
+    found = suggest_schema({"name": ["x"] * n, "illness": ["y"] * n, "age": [7] * n})
+    roles = {name: found.schema[name].role for name in found.schema}
+    assert roles == {"name": "identifier", "illness": "sensitive", "age": "quasi-identifier"}

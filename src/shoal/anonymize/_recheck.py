@@ -29,6 +29,8 @@ def recheck(
             f"the output has {groups.n_rows} rows where {expected} were to be released. "
             "It is withheld; please report this defect."
         )
+    if schema.subject is not None:  # whose the rows are cannot be seen in a release
+        return groups
     failing = ~privacy.holds(privacy.prepare_release(groups, recoded))
     if failing.any():
         raise GuaranteeError(

@@ -69,10 +69,15 @@ def count_exactly(
 ) -> Iterator[FrequencyTable]:
     """Groups with distinct people as sizes; with a model, once for all that it asks about."""
     parts = () if privacy is None else privacy.parts
-    asked = dict.fromkeys(getattr(part, "column", None) for part in parts)
-    columns = [name for name in asked if name in people.values]
+    asked = {getattr(part, "column", None) for part in parts}
+    columns = [name for name in people.values if name in asked]
     together = privacy is not None and not privacy.judges_groups_alone
     return people.count(recoded.groups, recoded.group_of, columns, together=together)
+
+
+def count_raw(cells: FrequencyTable, people: People) -> FrequencyTable:
+    """The cells of a table with distinct people as sizes."""
+    return next(people.count(cells, np.arange(cells.n_groups), (), together=False))
 
 
 def worst_levels(recoded: Recoded, people: People, privacy: PrivacyModel) -> tuple[Level, ...]:

@@ -1,6 +1,8 @@
 """What column names give away about their role; the first pattern that fits decides."""
 
-NAMED: tuple[tuple[str, str], ...] = (
+from shoal.schema._column import Role
+
+NAMED: tuple[tuple[Role, str], ...] = (
     (
         "identifier",
         r"\b(ssn|social security|passport|e ?mail|phone|telephone|mobile|fax|iban|account|"
@@ -22,3 +24,12 @@ NAMED: tuple[tuple[str, str], ...] = (
         r"date|year|hours|children|household|language|citizen\w*)\b",
     ),
 )
+
+PERSON = (
+    r"\b(patient|person|subject|participant|customer|client|member|user|student|pupil|employee|"
+    r"insured|proband)( ?(id|ids|no|nr|num|number|code|key|uuid|guid|identifier|pseudonym))?$"
+)
+"""A column that names the person behind each row, if its values repeat."""
+
+HUMAN_NAME = r"\b(name|surname|address|street|url|ip)\b"
+"""Identifiers that different people may share."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from shoal.discover._names import NAMED
+from shoal.discover._names import HUMAN_NAME, NAMED, PERSON
 from shoal.discover._ratios import distinct_ratio
 from shoal.discover._roles import suggest_roles
 from shoal.schema import Auto, Column, Dates, Flat, Intervals, Schema
@@ -76,6 +76,17 @@ class _Facts:
         return self.n_distinct / self.n_rows if self.n_rows else 0.0
 
     @property
+    def words(self) -> str:
+        """The name in small letters, word by word."""
+        parts = re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", self.name).lower())
+        return " ".join(parts)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether some value stands in several rows."""
+        return 1 < self.n_distinct < min(self.n_rows, _MANY) - self.missing
+
+    @property
     def fractional(self) -> bool:
         return self.sort == "number" and any(float(v) != int(v) for v in self.values[:1000])
 
@@ -113,6 +124,7 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
         wanted = role == "quasi-identifier"
         columns[fact.name] = Column(role, kind, recipe if wanted else None)
         reasons[fact.name] = (_count(fact), why, *([how] if wanted else []))
+    _choose_subject(facts, columns, reasons)
     _leave_out_twins(engine, facts, columns, reasons)
     _measure_gains(engine, columns, reasons)
     _choose_target(facts, columns, reasons)
@@ -132,12 +144,12 @@ def _count(fact: _Facts) -> str:
 
 
 def _role(fact: _Facts) -> tuple[Role, str]:
-    if fact.n_distinct <= 1:
+    named = _named(fact)
+    # a column of names is one however few there are; other names say little of a single value
+    if fact.n_distinct <= 1 and named != "identifier" and (named is None or fact.n_rows > 1):
         return "insensitive", "one value only: it tells nobody apart"
-    words = " ".join(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", fact.name).lower()))
-    for role, pattern in NAMED:
-        if re.search(pattern, words):
-            return role, f"{role} by its name"  # type: ignore[return-value]
+    if named is not None:
+        return named, f"{named} by its name"
     if fact.n_rows >= 20 and fact.n_distinct == fact.n_rows and not fact.fractional:
         return "identifier", "every row has its own value: it names people, so it is left out"
     if fact.n_rows >= 50 and fact.ratio >= _NEARLY_UNIQUE and fact.sort != "date":
@@ -150,6 +162,31 @@ def _role(fact: _Facts) -> tuple[Role, str]:
     if fact.fractional:
         return "insensitive", "a measurement: change it if somebody outside may know it"
     return "quasi-identifier", "others may know it: when in doubt, it is coarsened"
+
+
+def _named(fact: _Facts) -> Role | None:
+    """The role that the column's name gives away."""
+    if re.search(PERSON, fact.words):
+        return "identifier"
+    found = (role for role, pattern in NAMED if re.search(pattern, fact.words))
+    return next(found, None)
+
+
+def _choose_subject(
+    facts: list[_Facts], columns: dict[str, Column], reasons: dict[str, tuple[str, ...]]
+) -> None:
+    """Of the identifiers whose values repeat, take the likeliest for the person behind a row."""
+    repeated = [f for f in facts if columns[f.name].role == "identifier" and f.repeats]
+    likely = [f for f in repeated if _named(f) and not re.search(HUMAN_NAME, f.words)]
+    likely.sort(key=lambda f: (re.search(PERSON, f.words) is None, f.n_distinct))
+    for fact in likely[:1]:
+        columns[fact.name] = replace(columns[fact.name], role="subject")
+        reasons[fact.name] += ("its values repeat: taken for the person behind several rows",)
+    for fact in repeated:
+        if columns[fact.name].role == "identifier":
+            reasons[fact.name] += (
+                "its values repeat: make it the subject if it names the person behind a row",
+            )
 
 
 def _kind(fact: _Facts) -> tuple[Kind, Recipe, str]:

@@ -124,7 +124,7 @@ def require_named(subject: str, n_unnamed: int) -> None:
 def count_people(
     cells: FrequencyTable,
     cell: _Numbers,
-    person: _Numbers,
+    person: NDArray[Any],
     counted: Mapping[str, tuple[Coding, Codes]],
     rows: Counts | None = None,
 ) -> tuple[FrequencyTable, People]:
