@@ -25,7 +25,7 @@ CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 help:
 	@sed -n '1,3s/^# //p' Makefile
 	@echo '  make lint    ruff, mypy, import-linter, vulture, codespell'
-	@echo '  make fuzz    property tests with fresh examples (MINUTES=10), and how to repeat a failure'
+	@echo '  make fuzz    random releases, files and examples (MINUTES=10), and how to repeat a failure'
 	@echo '  make bench   the speed figures (FULL=1 for long ones, ONLY=name for one)'
 	@echo '  make evidence  the papers again, all rows, into docs/evidence (an hour)'
 	@echo '  make docs    the documentation, into site/'
@@ -50,7 +50,7 @@ core: $(CORE)/.test
 	$(CORE)/bin/python -m pytest -n $(JOBS) --dist loadfile $(CORE_ONCE) $(CORE_TESTS)
 
 fuzz: $(VENV)/.test
-	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(ONLY)
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --jobs $(JOBS) $(ONLY)
 
 # Pages are rendered where there is a Chromium; installing one is tried, and may fail.
 chromium:

@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from tests import fuzz
+from tests.fuzz import properties as fuzz
 
 FAILS = """
 from hypothesis import Phase, given, settings, strategies as st

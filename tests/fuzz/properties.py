@@ -1,4 +1,4 @@
-"""Run the property tests with fresh examples, round after round: ``make fuzz MINUTES=10``.
+"""Run the property tests with fresh examples, round after round.
 
 ``make test`` always tries the same examples.  A round tries new ones: seed N of a round fixes the
 examples that Hypothesis draws, the order of the tests and the state of every random generator, so
@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def property_tests(root: Path = ROOT) -> list[str]:
@@ -86,7 +86,3 @@ def main(arguments: list[str] | None = None) -> int:
         seed += 1
     print(f"{rounds} rounds of {len(tests)} files, {failures} failures")  # noqa: T201
     return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
