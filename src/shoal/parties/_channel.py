@@ -2,12 +2,14 @@
 
 import hashlib
 import struct
+import time
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
 from shoal.errors import ProtocolError
+from shoal.parties._expect import ANYTHING, Expected
 from shoal.parties._transcript import Transcript
-from shoal.parties._wire import Message, decode, encode
+from shoal.parties._wire import Message, Reader, encode
 
 MAGIC = b"SHOL"
 VERSION = 1
@@ -27,7 +29,7 @@ class Channel(ABC):
     Parameters
     ----------
     timeout : float, default=60
-        Longest wait, in seconds, for a whole message to go out or to come in.
+        Longest wait, in seconds, for a whole message to go out, or to come in and be read.
     limit : int, default=256 MiB
         Largest message, in bytes, that this end accepts or sends.
     record : bool, default=False
@@ -75,11 +77,20 @@ class Channel(ABC):
         self._write(frame)
         self.transcript.sent(frame)
 
-    def receive(self) -> Any:
-        """Wait for one message, within the time limit."""
-        header, body = self._read_frame()
+    def receive(self, expected: Expected = ANYTHING) -> Any:
+        """Wait for one message and read it, both within the time limit.
+
+        Shoal's protocols say what they expect, and anything else is a :class:`ProtocolError`
+        before it becomes an object.
+        """
+        deadline = time.monotonic() + self.timeout
+        most = self.limit if expected.most is None else min(self.limit, expected.most)
+        header, body = self._read_frame(most, deadline)
         self.transcript.received(header + body)
-        return decode(body)
+        reader = Reader(memoryview(body), deadline)
+        message = expected.read(reader)
+        reader.finish()
+        return message
 
     @abstractmethod
     def close(self) -> None:
@@ -90,10 +101,10 @@ class Channel(ABC):
         """Put a frame on the line."""
 
     @abstractmethod
-    def _read_frame(self) -> tuple[bytes, bytes]:
+    def _read_frame(self, most: int, deadline: float) -> tuple[bytes, bytes]:
         """Take a frame off the line, checked by :meth:`_check_header` and :meth:`_check_body`."""
 
-    def _check_header(self, header: bytes) -> int:
+    def _check_header(self, header: bytes, most: int) -> int:
         """Length of the body that follows, or an error that says what is wrong."""
         magic, version, sequence, length, _ = _HEADER.unpack(header)
         if magic != MAGIC:
@@ -105,10 +116,8 @@ class Channel(ABC):
             )
         if sequence != self._next_received:
             raise ProtocolError(f"message {self._next_received} expected, {sequence} received.")
-        if length > self.limit:
-            raise ProtocolError(
-                f"the other end announces {length} bytes, the limit is {self.limit}."
-            )
+        if length > most:
+            raise ProtocolError(f"the other end announces {length} bytes, the limit is {most}.")
         self._next_received += 1
         return int(length)
 

@@ -2,6 +2,7 @@
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -35,9 +36,9 @@ class MemoryChannel(Channel):
             raise ConnectionCutError("the line is closed.")
         self._outbox.put(frame)
 
-    def _read_frame(self) -> tuple[bytes, bytes]:
+    def _read_frame(self, most: int, deadline: float) -> tuple[bytes, bytes]:
         try:
-            frame = self._inbox.get(timeout=self.timeout)
+            frame = self._inbox.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
             raise TimeLimitError(f"no message within {self.timeout:g} s.") from None
         if frame == _HANG_UP:
@@ -46,7 +47,7 @@ class MemoryChannel(Channel):
         if len(frame) < HEADER_SIZE:
             raise ProtocolError("malformed message: shorter than its header.")
         header, body = frame[:HEADER_SIZE], frame[HEADER_SIZE:]
-        length = self._check_header(header)
+        length = self._check_header(header, most)
         if length != len(body):
             raise ProtocolError(f"malformed message: {length} bytes announced, {len(body)} came.")
         self._check_body(header, body)

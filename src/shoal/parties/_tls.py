@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import hmac
+import selectors
 import socket
 import ssl
 import time
@@ -17,6 +18,7 @@ from shoal.parties._channel import (
     VERSION,
     Channel,
 )
+from shoal.parties._expect import Fields, Whole
 
 _CHUNK = 2**20
 
@@ -35,6 +37,8 @@ class TLSChannel(Channel):
     def __init__(self, line: ssl.SSLSocket, **options: Any) -> None:
         super().__init__(**options)
         self._line = line
+        self.refused = 0
+        """Connections that were not the other party's, before this one."""
 
     def close(self) -> None:
         """Hang up."""
@@ -50,10 +54,9 @@ class TLSChannel(Channel):
             with _translated("while sending", self.timeout):
                 view = view[self._line.send(view[:_CHUNK]) :]
 
-    def _read_frame(self) -> tuple[bytes, bytes]:
-        deadline = time.monotonic() + self.timeout
+    def _read_frame(self, most: int, deadline: float) -> tuple[bytes, bytes]:
         header = self._read(HEADER_SIZE, deadline)
-        body = self._read(self._check_header(header), deadline)
+        body = self._read(self._check_header(header, most), deadline)
         self._check_body(header, body)
         return header, body
 
@@ -81,47 +84,6 @@ def fingerprint(certificate: Path | str) -> str:
     return _grouped(hashlib.sha256(_read_certificate(Path(certificate))).hexdigest())
 
 
-def listen(
-    address: tuple[str, int] | socket.socket,
-    *,
-    key: Path | str,
-    certificate: Path | str,
-    peer: Path | str,
-    timeout: float = DEFAULT_TIMEOUT,
-    limit: int = DEFAULT_LIMIT,
-    record: bool = False,
-) -> TLSChannel:
-    """Wait for the other party and return the line to it.
-
-    Parameters
-    ----------
-    address : (host, port) or listening socket
-        Where to listen.
-    key, certificate : path
-        This party's own private key and certificate (PEM).
-    peer : path
-        The other party's certificate (PEM); nobody else is let in.
-    timeout : float, default=60
-        Limit on the wait for the connection and on every later wait.
-    limit : int
-        Largest message in bytes.
-    record : bool, default=False
-        Keep the bytes of messages in the transcript (for tests).
-    """
-    context = _context(ssl.PROTOCOL_TLS_SERVER, key, certificate, peer)
-    own = isinstance(address, socket.socket)
-    server = address if isinstance(address, socket.socket) else _server(address)
-    try:
-        server.settimeout(timeout)
-        with _translated("while waiting for a connection", timeout):
-            plain, _ = server.accept()
-    finally:
-        if not own:
-            server.close()
-    options = {"timeout": timeout, "limit": limit, "record": record}
-    return _secure(plain, context, server_side=True, peer=Path(peer), options=options)
-
-
 def connect(
     address: tuple[str, int],
     *,
@@ -136,7 +98,7 @@ def connect(
 
     Parameters are those of :func:`listen`.
     """
-    context = _context(ssl.PROTOCOL_TLS_CLIENT, key, certificate, peer)
+    context = tls_context(ssl.PROTOCOL_TLS_CLIENT, key, certificate, peer)
     deadline = time.monotonic() + timeout
     while True:
         try:
@@ -150,24 +112,16 @@ def connect(
             time.sleep(0.05)
         except OSError as error:
             raise ProtocolError(
-                f"cannot reach {address[0]}:{address[1]}: {_reason(error)}."
+                f"cannot reach {address[0]}:{address[1]}: {reason(error)}."
             ) from None
     options = {"timeout": timeout, "limit": limit, "record": record}
-    return _secure(plain, context, server_side=False, peer=Path(peer), options=options)
+    return greet(plain, context, server_side=False, peer=Path(peer), options=options)
 
 
-def _server(address: tuple[str, int]) -> socket.socket:
-    try:
-        return socket.create_server(address)
-    except OSError as error:
-        raise ProtocolError(
-            f"cannot listen at {address[0]}:{address[1]}: {_reason(error)}."
-        ) from None
-
-
-def _context(
+def tls_context(
     side: int, key: Path | str, certificate: Path | str, peer: Path | str
 ) -> ssl.SSLContext:
+    """Settings of a line on which both ends show a certificate and know the other's."""
     context = ssl.SSLContext(side)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.check_hostname = False  # the certificate itself is pinned, below
@@ -180,40 +134,69 @@ def _context(
         context.load_verify_locations(cafile=peer)
     except (ssl.SSLError, OSError) as error:
         raise ParameterError(
-            f"key or certificate cannot be used: {_reason(error)}. "
+            f"key or certificate cannot be used: {reason(error)}. "
             "Make a pair with 'shoal twoparty keys'."
         ) from None
     return context
 
 
-def _secure(
+def greet(
     plain: socket.socket,
     context: ssl.SSLContext,
     *,
     server_side: bool,
     peer: Path,
     options: dict[str, Any],
+    within: float | None = None,
 ) -> TLSChannel:
-    timeout = float(options["timeout"])
-    plain.settimeout(timeout)
-    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    """Make a line of a connection: handshake, pinned certificate, greeting; else close it.
+
+    `within` is a shorter time limit for all of this.
+    """
+    timeout = float(options["timeout"]) if within is None else within
+    deadline = time.monotonic() + timeout
+    line = None
     try:
         with _translated("during the TLS handshake", timeout):
-            line = context.wrap_socket(plain, server_side=server_side)
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            line = context.wrap_socket(
+                plain, server_side=server_side, do_handshake_on_connect=False
+            )
+            _shake_hands(line, deadline)
     except ProtocolError:
-        plain.close()
+        (line or plain).close()  # TLS has taken the connection over, or it has not
         raise
-    channel = TLSChannel(line, **options)
+    channel = TLSChannel(line, **{**options, "timeout": max(0.1, deadline - time.monotonic())})
     try:
         _check_pin(line, peer)
         # In TLS 1.3 a client learns only from the first read that its certificate was refused.
         channel.send({"hello": VERSION})
-        if channel.receive() != {"hello": VERSION}:
-            raise ProtocolError("the other party did not greet as expected.")
+        channel.receive(_HELLO)
     except ProtocolError:
         channel.close()
         raise
+    channel.timeout = float(options["timeout"])
     return channel
+
+
+_HELLO = Fields("a greeting", {"hello": Whole("a version", VERSION + 1, VERSION)})
+
+
+def _shake_hands(line: ssl.SSLSocket, deadline: float) -> None:
+    """Shake hands by a deadline: a limit on every wait alone would let a peer drip bytes."""
+    line.setblocking(False)
+    with selectors.DefaultSelector() as selector:
+        selector.register(line, selectors.EVENT_READ)
+        while True:
+            try:
+                line.do_handshake()
+                return
+            except ssl.SSLWantReadError:
+                selector.modify(line, selectors.EVENT_READ)
+            except ssl.SSLWantWriteError:
+                selector.modify(line, selectors.EVENT_WRITE)
+            if not selector.select(max(0.0, deadline - time.monotonic())):
+                raise TimeoutError
 
 
 def _check_pin(line: ssl.SSLSocket, peer: Path) -> None:
@@ -233,7 +216,8 @@ def _grouped(digest: str) -> str:
     return " ".join(digest[i : i + 4] for i in range(0, len(digest), 4))
 
 
-def _reason(error: OSError) -> str:
+def reason(error: OSError) -> str:
+    """What the system says, without addresses or names."""
     return getattr(error, "reason", None) or error.strerror or type(error).__name__
 
 
@@ -252,6 +236,6 @@ def _translated(when: str, timeout: float) -> Any:
     except ssl.SSLEOFError:
         raise ConnectionCutError(f"the connection was cut {when}.") from None
     except ssl.SSLError as error:
-        raise ProtocolError(f"TLS failed {when}: {_reason(error)}.") from None
+        raise ProtocolError(f"TLS failed {when}: {reason(error)}.") from None
     except (ConnectionError, OSError) as error:
-        raise ConnectionCutError(f"the connection was cut {when}: {_reason(error)}.") from None
+        raise ConnectionCutError(f"the connection was cut {when}: {reason(error)}.") from None

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import Channel
-from shoal.secure import _expect
+from shoal.parties._expect import PLAIN, Expected, Several, Whole
+from shoal.parties._wire import encode
 from shoal.secure._ring import Bits, Ring
 from shoal.secure.circuits._yao import Program, Results, evaluate_program, garble_program
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
@@ -69,7 +70,7 @@ class Session(ABC):
         mine = {"version": PROTOCOL, **settings}
         # Small enough for both to send at once; from then on the parties take turns.
         channel.send({**mine, "role": type(self).__name__})
-        theirs = channel.receive()
+        theirs = channel.receive(PLAIN)
         role = theirs.pop("role", None) if isinstance(theirs, dict) else None
         if not isinstance(role, str):
             raise ProtocolError("expected the other party's settings.")
@@ -84,26 +85,30 @@ class Session(ABC):
 
     def agree(self, mine: dict[str, Any], what: str) -> None:
         """Check that the other party has the same public parameters; else both stop."""
-        self._compare(mine, self.exchange(mine), what)
+        self._compare(mine, self.exchange(mine, PLAIN), what)
 
     def _compare(self, mine: dict[str, Any], theirs: Any, what: str) -> None:
         if not isinstance(theirs, dict):
             raise ProtocolError(f"expected the other party's {what}.")
-        differ = sorted(
-            name for name in mine.keys() | theirs.keys() if mine.get(name) != theirs.get(name)
+        # As bytes: 1, 1.0 and True are equal to Python, and are three different settings.
+        ours, others = (
+            {name: encode(value) for name, value in side.items()} for side in (mine, theirs)
         )
+        differ = sorted(name for name, value in ours.items() if others.get(name) != value)
+        unknown = len(others.keys() - ours.keys())  # their names are the other party's words
+        if unknown:
+            differ.append(f"{unknown} that this end does not know")
         if differ:
             raise ProtocolError(
-                f"the parties have other {what}: {', '.join(map(str, differ))}. "
-                "Use the same at both ends."
+                f"the parties have other {what}: {', '.join(differ)}. Use the same at both ends."
             )
 
-    def exchange(self, mine: Any) -> Any:
+    def exchange(self, mine: Any, expected: Expected) -> Any:
         """Tell the other party something public, and hear the same from it."""
         if self.is_first:  # in turns: two large messages at once could block each other
             self.channel.send(mine)
-            return self.channel.receive()
-        theirs = self.channel.receive()
+            return self.channel.receive(expected)
+        theirs = self.channel.receive(expected)
         self.channel.send(mine)
         return theirs
 
@@ -192,7 +197,8 @@ class FirstParty(Party):
         self._sender = ExtensionSender(channel)
         self._public: PublicKey | None = None
         if self.settings.products == "paillier":
-            n, base = _expect.integers(channel.receive(), 2, 1 << 2 * self.settings.key_bits, "key")
+            number = Whole("a number of the Paillier key", 1 << 2 * self.settings.key_bits)
+            n, base = channel.receive(Several("a Paillier key", number, 2))
             self._public = PublicKey.checked(
                 n,
                 base,

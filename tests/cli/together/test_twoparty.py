@@ -101,11 +101,12 @@ def test_both_shells_print_the_same_tree(folder):
     assert "person" not in one[1] + one[2] + two[1] + two[2]
     model = json.loads((folder / "t.json").read_text())
     assert set(model) == {"model", "traffic"}
-    state = json.loads((folder / "a.json").read_text())
-    assert state["rounds"] == json.loads((folder / "b.json").read_text())["rounds"]
+    states = {name: json.loads((folder / name).read_text()) for name in ("a.json", "b.json")}
+    assert states["a.json"]["rounds"] == states["b.json"]["rounds"]
+    assert states["a.json"]["run"] == states["b.json"]["run"]
 
     # A run that was cut after its first round goes on from there.
-    for name in ("a.json", "b.json"):
+    for name, state in states.items():
         (folder / name).write_text(json.dumps({**state, "rounds": state["rounds"][:1]}))
     port = free_port()
     again = finish(
@@ -141,8 +142,8 @@ def test_a_wrong_peer_is_an_error_at_both_ends_and_nothing_is_written(
 ):
     port = free_port()
     one, two = finish(
-        start(folder, "alice", "bob", "alice.csv", port, "--output", "t.json"),
-        start(folder, "bob", peer_of_bob, "bob.csv", port, *options),
+        start(folder, "alice", "bob", "alice.csv", port, "--output", "t.json", "--timeout", "15"),
+        start(folder, "bob", peer_of_bob, "bob.csv", port, *options, "--timeout", "15"),
     )
     assert one[0] == two[0] == 4
     assert message in one[2] + two[2]
@@ -173,6 +174,29 @@ def test_a_caller_that_dies_is_noticed_and_the_run_can_be_resumed(folder):
     assert one[1] == two[1]
 
 
+@pytest.mark.parametrize("whose", ["alice.csv", "bob.csv", "schema.toml"])
+def test_the_same_command_on_another_table_does_not_resume(folder, whose):
+    """Next month's table with last month's state files: refused where the change is."""
+    port = free_port()
+    ended = finish(
+        start(folder, "alice", "bob", "alice.csv", port, "--state", "a.json"),
+        start(folder, "bob", "alice", "bob.csv", port, "--state", "b.json"),
+    )
+    assert [run[0] for run in ended] == [0, 0]
+    changed = (folder / whose).read_text().replace("red", "blue", 1)
+    if whose == "schema.toml":
+        changed = (folder / whose).read_text().replace('["no", "yes"]', '["yes", "no"]')
+    (folder / whose).write_text(changed)
+    port = free_port()
+    own, peer = ("bob", "alice") if whose == "bob.csv" else ("alice", "bob")
+    state = "b.json" if whose == "bob.csv" else "a.json"
+    ((code, out, err),) = finish(start(folder, own, peer, f"{own}.csv", port, "--state", state))
+    assert code == 2
+    assert not out
+    assert "another table or schema" in err
+    assert "start anew" in err
+
+
 @pytest.fixture
 def run_alone(folder, monkeypatch):
     monkeypatch.chdir(folder)
@@ -199,7 +223,7 @@ def test_bad_usage_is_told_at_once(folder, run_alone):
     for options, message in (
         ([], "--listen and --connect"),
         (["--connect", "nowhere"], "HOST:PORT"),
-        (["--connect", "127.0.0.1:1", "--state", "old.json"], "other parameters"),
+        (["--connect", "127.0.0.1:1", "--state", "old.json"], "another version"),
         (["--connect", "127.0.0.1:1", "--state", "bad.json"], "not a state file"),
         (["--connect", "127.0.0.1:1", "--products", "semi2k"], "transfer or paillier"),
         (["--connect", "127.0.0.1:1", "wrong.csv"], "column 'colour': 1 cells"),

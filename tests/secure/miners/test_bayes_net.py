@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from shoal.errors import ParameterError, ProtocolError
 from shoal.secure import SecureBayesNet, TablePart
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
+from shoal.secure.miners._progress import Progress
 from tests.reference.k2 import ASIA, k2, sample_asia, stirling
 
 
@@ -100,14 +101,17 @@ def test_a_cut_run_resumes(both):
             part, party, done=done, progress=reports.append if party.is_first else None
         )
 
-    whole, _ = both(recorded, (parts[0], ()), (parts[1], ()))
-    rounds = reports[-1].rounds
-    again, _ = both(recorded, (parts[0], rounds[:1]), (parts[1], rounds))
+    whole, _ = both(recorded, (parts[0], None), (parts[1], None))
+    rounds, run = reports[-1].rounds, reports[-1].run
+    again, _ = both(
+        recorded, (parts[0], Progress(rounds[:1], run)), (parts[1], Progress(rounds, run))
+    )
     assert again.structure_ == whole.structure_
+    impossible = Progress([[3, 3, 3]], run)
     with pytest.raises(ProtocolError, match="cannot be added"):
-        both(recorded, (parts[0], [[3, 3, 3]]), (parts[1], [[3, 3, 3]]))
+        both(recorded, (parts[0], impossible), (parts[1], impossible))
     with pytest.raises(ProtocolError, match="does not fit"):
-        both(recorded, (parts[0], [[]]), (parts[1], [[]]))
+        both(recorded, (parts[0], Progress([[]], run)), (parts[1], Progress([[]], run)))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import memory_pair, run_parties
 from shoal.secure import FirstParty, SecondParty, SecureID3, Settings, TablePart
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
+from shoal.secure.miners._progress import Progress
 from tests.reference.id3 import id3, nested
 from tests.reference.two_parties import halves, table
 
@@ -99,13 +100,33 @@ def test_a_cut_run_resumes_from_public_outcomes(both):
             part, party, done=done, progress=reports.append if party.is_first else None
         )
 
-    whole, _ = both(recorded, (parts[0], ()), (parts[1], ()))
-    rounds = reports[-1].rounds
+    whole, _ = both(recorded, (parts[0], None), (parts[1], None))
+    rounds, run = reports[-1].rounds, reports[-1].run
     assert len(rounds) >= 3
-    again, _ = both(recorded, (parts[0], rounds[:2]), (parts[1], rounds[:1]))
+    again, _ = both(
+        recorded, (parts[0], Progress(rounds[:2], run)), (parts[1], Progress(rounds[:1], run))
+    )
+    assert reports[-1].run == run
     assert again.tree_ == whole.tree_
     assert again.n_logarithms_ < whole.n_logarithms_
     assert reports[-1].traffic["bytes_sent"] > 0
+
+    other, _ = both(recorded, (parts[0], None), (parts[1], Progress(rounds, run)))
+    assert other.n_logarithms_ == whole.n_logarithms_  # one party has nothing: both start anew
+    assert reports[-1].run != run
+
+
+def test_equal_rounds_of_two_runs_are_not_mixed(both):
+    arities = [3, 3, 2]
+    parts = halves(table(3, 20, arities), arities, "rows")
+
+    def half(party, part, run):
+        return SecureID3("class").fit(part, party, done=Progress([[0]], run))
+
+    with pytest.raises(ProtocolError, match="different runs"):
+        both(half, (parts[0], "11" * 16), (parts[1], "22" * 16))
+    with pytest.raises(ProtocolError, match="do not name their run"):
+        both(half, (parts[0], ""), (parts[1], "1"))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +143,7 @@ def test_a_wrong_state_is_refused(both, one, two, message):
     parts = halves(table(3, 20, arities), arities, "rows")
 
     def half(party, part, done):
-        return SecureID3("class").fit(part, party, done=done)
+        return SecureID3("class").fit(part, party, done=Progress(done, "00" * 16))
 
     with pytest.raises(ProtocolError, match=message):
         both(half, (parts[0], one), (parts[1], two))

@@ -112,7 +112,7 @@ def test_scalar_products_of_binary_vectors(both, rows, columns):
 
 
 def test_a_malformed_answer_is_refused():
-    with pytest.raises(ProtocolError, match="1 integers in range for ciphertexts"):
+    with pytest.raises(ProtocolError, match="expected a ciphertext: a whole number in its range"):
         run_parties(
             lambda line: serve_by_paillier(line, KEY.public, 100, [[1]]),
             lambda line: line.send([-5]),

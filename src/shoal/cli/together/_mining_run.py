@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,10 @@ import typer
 
 from shoal._atomic import write_text
 from shoal.cli._output import output
-from shoal.errors import ConnectionCutError, ParameterError, TableError
+from shoal.cli.together._state_file import StateFile, part_content
+from shoal.errors import ConnectionCutError, ParameterError
 from shoal.parties import Channel, connect, fingerprint, listen
+from shoal.parties._tls import TLSChannel
 from shoal.schema import Schema
 from shoal.secure import FirstParty, Party, SecondParty, Settings, TablePart, read_part
 from shoal.secure.miners._progress import Progress
@@ -41,23 +42,29 @@ class MiningRun:
     def mine(self, what: str, model: Any, view: Callable[[Any], tuple[Any, str]]) -> None:
         """Connect, fit, print the model; keep the state of a cut run."""
         schema = Schema.from_toml(self.schema)
-        done = _stored(self.state, _identity(what, model, self.split))
-        say = output()
-        rounds = len(done)
+        state, say = StateFile(self.state, self.key), output()
+        contents = {"set of parameters": self._parameters(what, model)}
+        # What cannot be used is told before anybody is called; where the values are shared, the
+        # table is known only after the call.
+        done = state.load(contents)
+        if not self.share_values:
+            done, part = self._resume(state, contents, self._part(schema, None))
+        rounds = len(done.rounds) if done else 0
 
         def report(progress: Progress) -> None:
             nonlocal rounds
             rounds = len(progress.rounds)
-            _store(self.state, _identity(what, model, self.split), progress.rounds)
+            state.store(progress, contents)
             say.note(f"round {rounds} done; {_traffic(progress.traffic)}")
 
-        if not self.share_values:
-            self._part(schema, None)  # a file that cannot be used is told before anybody is called
         with self._channel() as channel:
             say.note(f"connected; the other party is {fingerprint(self.peer)}")
+            if channel.refused:
+                say.note(f"{channel.refused} connections that were not the other party's")
             try:
                 party = self._party(channel)
-                part = self._part(schema, party)
+                if self.share_values:
+                    done, part = self._resume(state, contents, self._part(schema, party))
                 model.fit(part, party, done=done, progress=report)
             except ConnectionCutError as error:
                 hint = f" {rounds} rounds are kept: run the same command again at both ends."
@@ -70,7 +77,20 @@ class MiningRun:
         say.emit(data, lambda: typer.echo(text))
         say.note(f"done; {_traffic(traffic)}")
 
-    def _channel(self) -> Channel:
+    @staticmethod
+    def _resume(
+        state: StateFile, contents: dict[str, bytes], part: TablePart
+    ) -> tuple[Progress | None, TablePart]:
+        """Rounds to go on from, now that the table is known too."""
+        contents["table or schema"] = part_content(part)
+        return state.load(contents), part
+
+    def _parameters(self, what: str, model: Any) -> bytes:
+        parameters = [what, self.split, self.share_values, asdict(self.settings)]
+        text = json.dumps([*parameters, model.get_params()], sort_keys=True, default=str)
+        return text.encode() + fingerprint(self.peer).encode()
+
+    def _channel(self) -> TLSChannel:
         if bool(self.listen) == bool(self.connect):
             raise ParameterError("give one of --listen and --connect.")
         open_ = listen if self.listen else connect
@@ -106,30 +126,3 @@ def _address(text: str) -> tuple[str, int]:
 def _traffic(counts: dict[str, int]) -> str:
     sent, received = counts["bytes_sent"] / 1e6, counts["bytes_received"] / 1e6
     return f"{counts['rounds']} turns, {sent:.1f} MB sent, {received:.1f} MB received"
-
-
-def _identity(what: str, model: Any, split: str) -> str:
-    """Hash of what a state file belongs to."""
-    text = json.dumps([what, split, model.get_params()], sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _stored(path: Path | None, identity: str) -> list[list[int]]:
-    if path is None or not path.exists():
-        return []
-    try:
-        data = json.loads(path.read_text())
-        rounds = [[int(value) for value in outcome] for outcome in data["rounds"]]
-        same = data["run"] == identity
-    except (ValueError, KeyError, TypeError):
-        raise TableError(f"{path.name!r} is not a state file. Remove it to start anew.") from None
-    if not same:
-        raise ParameterError(
-            f"{path.name!r} belongs to a run with other parameters. Remove it to start anew."
-        )
-    return rounds
-
-
-def _store(path: Path | None, identity: str, rounds: list[list[int]]) -> None:
-    if path is not None:
-        write_text(path, json.dumps({"run": identity, "rounds": rounds}) + "\n")

@@ -16,7 +16,7 @@ import numpy as np
 
 from shoal.errors import ProtocolError
 from shoal.parties import Channel
-from shoal.secure import _expect
+from shoal.parties._expect import Array, Fields, Octets
 from shoal.secure._hash import KEY_SIZE, LabelHash, Labels
 from shoal.secure._ring import Bits, Limbs, Ring, random_words
 from shoal.secure.circuits._circuit import Circuit
@@ -175,18 +175,8 @@ def _evaluate_batch(
     circuit, batch = program.circuit, len(bits)
     choices = np.ascontiguousarray(bits.T)
     rows = receiver.extend(choices.ravel()).reshape(circuit.n_second, batch, 2)
-    key, inputs, transfers, tables, checks, projections = _expect.fields(
-        channel.receive(), "key", "inputs", "transfers", "tables", "outputs", "projections"
-    )
-    n_projected, words = len(program.weights), program.ring.words
-    inputs = _expect.array(inputs, np.uint64, (1 + circuit.n_first, batch, 2), "input labels")
-    transfers = _expect.array(transfers, np.uint64, (circuit.n_second, batch, 2), "transfers")
-    tables = _expect.array(tables, np.uint64, (circuit.n_and, 2, batch, 2), "garbled tables")
-    checks = _expect.array(checks, np.uint64, (2, program.n_decoded, batch, 2), "output hashes")
-    projections = _expect.array(
-        projections, np.uint64, (n_projected, batch, words), "projected outputs"
-    )
-    label_hash = LabelHash(_expect.octets(key, KEY_SIZE, "a hash key"))
+    key, inputs, transfers, tables, checks, projections = channel.receive(_garbled(program, batch))
+    label_hash = LabelHash(key)
     mine = label_hash(rows, label_hash.tweaks(circuit.n_second, batch))
     mine ^= where(choices, transfers)
     wires = evaluate(circuit, np.concatenate([inputs, mine]), tables, label_hash)
@@ -197,6 +187,26 @@ def _evaluate_batch(
         channel.send(decoded[: program.n_open])
     shares = _take_projections(program, projected, projections, label_hash)
     return Results(bits[:, : program.n_open], bits[:, program.n_open :], shares)
+
+
+def _garbled(program: Program, batch: int) -> Fields:
+    """What the garbler sends for so many copies."""
+    circuit, words = program.circuit, program.ring.words
+
+    def array(what: str, *shape: int) -> Array:
+        return Array(what, np.uint64, shape)
+
+    return Fields(
+        "a garbled circuit",
+        {
+            "key": Octets("a hash key", KEY_SIZE),
+            "inputs": array("input labels", 1 + circuit.n_first, batch, 2),
+            "transfers": array("transfers", circuit.n_second, batch, 2),
+            "tables": array("garbled tables", circuit.n_and, 2, batch, 2),
+            "outputs": array("output hashes", 2, program.n_decoded, batch, 2),
+            "projections": array("projected outputs", len(program.weights), batch, words),
+        },
+    )
 
 
 def _output_hashes(label_hash: LabelHash, outputs: Labels, offset: Labels) -> Labels:
@@ -222,7 +232,7 @@ def _receive_opened(channel: Channel, outputs: Labels, offset: Labels) -> Bits:
     """
     if not len(outputs):
         return np.zeros((outputs.shape[1], 0), np.bool_)
-    labels = _expect.array(channel.receive(), np.uint64, outputs.shape, "output labels")
+    labels = channel.receive(Array("output labels", np.uint64, outputs.shape))
     is_false = (labels == outputs).all(axis=-1)
     is_true = (labels == outputs ^ offset).all(axis=-1)
     if not (is_false ^ is_true).all():

@@ -1,10 +1,12 @@
 """Minindex: which of several shared values is the least?  The answer is public, the values not."""
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import ProtocolError
 from shoal.secure._party import Party
 from shoal.secure._ring import Ring
 from shoal.secure.circuits._circuit import Builder
@@ -42,7 +44,19 @@ def index_of_least(party: Party, ring: Ring, shares: list[list[int]]) -> NDArray
     limbs = ring.limbs(value for row in shares for value in row)
     bits = ring.bit_array(limbs).reshape(len(shares), count * ring.bits)
     opened = party.run(_program(ring, count), bits).opened
-    return opened @ (1 << np.arange(opened.shape[1]))
+    picks = opened @ (1 << np.arange(opened.shape[1]))
+    return np.array(in_range(picks, 0, count, "the least value"), np.intp)
+
+
+def in_range(opened: NDArray[Any], low: int, high: int, what: str) -> list[int]:
+    """Opened numbers from `low` to below `high`; a circuit that gives others is not the agreed one.
+
+    The second party cannot see what the first one garbled, so it checks what comes out.
+    """
+    values = opened.astype(np.int64)
+    if not ((values >= low) & (values < high)).all():
+        raise ProtocolError(f"the other party's circuit gave an impossible answer for {what}.")
+    return values.tolist()
 
 
 @lru_cache(maxsize=64)

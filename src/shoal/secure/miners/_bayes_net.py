@@ -126,7 +126,7 @@ class SecureBayesNet(Parameters):
         part: TablePart,
         party: Party,
         *,
-        done: Sequence[Sequence[int]] = (),
+        done: Progress | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> Self:
         """Find the structure together with the other party; see :meth:`SecureID3.fit`."""
@@ -134,14 +134,14 @@ class SecureBayesNet(Parameters):
         party.agree({**self.get_params(), "order": order}, "parameters")
         joint = JointTable(part, party)
         scorer = _Scorer(party, joint, self.logarithm, self.terms, self._largest(part))
-        rounds = common_rounds(party, done)
+        rounds, run = common_rounds(party, done)
         while True:
             parents, active = self._state(order, rounds)
             if not active:
                 break
             rounds.append(self._round(scorer, order, parents, active))
             if progress is not None:
-                progress(Progress(rounds, party.channel.transcript.to_dict()))
+                progress(Progress(rounds, run, party.channel.transcript.to_dict()))
         self.structure_ = NetworkStructure(list(part.names), parents)
         self.n_logarithms_ = scorer.n_logarithms
         return self

@@ -1,6 +1,6 @@
 """ID3 over a table that two parties hold in parts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Literal, Self
@@ -98,7 +98,7 @@ class SecureID3(Parameters):
         part: TablePart,
         party: Session,
         *,
-        done: Sequence[Sequence[int]] = (),
+        done: Progress | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> Self:
         """Grow the tree together with the other party.
@@ -109,8 +109,9 @@ class SecureID3(Parameters):
             What this party holds.
         party : FirstParty, SecondParty or an SPU party
             This end of the session.
-        done : sequence of rounds, default=()
-            Public outcomes of an interrupted run, from its progress reports.
+        done : Progress, optional
+            Last progress report of an interrupted run on this very table: its public outcomes.
+            Both parties must resume the same run; where one has nothing, both start anew.
         progress : callable, optional
             Called with a :class:`Progress` after every level.
         """
@@ -119,7 +120,7 @@ class SecureID3(Parameters):
         joint = JointTable(part, party)
         scores = _scores(self, party, joint.n_rows)
         target = part.column(self.target)
-        levels = common_rounds(party, done)
+        levels, run = common_rounds(party, done)
         # The tree is rebuilt from public decisions at every level, so that a run that was cut goes
         # on exactly like one that was not.
         while True:
@@ -128,7 +129,7 @@ class SecureID3(Parameters):
                 break
             levels.append(self._level(joint, scores, tree, frontier))
             if progress is not None:
-                progress(Progress(levels, party.channel.transcript.to_dict()))
+                progress(Progress(levels, run, party.channel.transcript.to_dict()))
         self.tree_, self.n_logarithms_ = tree, scores.n_logarithms
         self.counts_ = self._open_counts(joint, scores, tree) if self.reveal_counts else None
         return self

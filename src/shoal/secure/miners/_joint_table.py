@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, ProtocolError
+from shoal.parties._expect import Array, Whole
 from shoal.secure._party import Party, Session
 from shoal.secure.miners._table_part import MISSING, TablePart
 from shoal.secure.transfer._scalar import Margin
 
+MAX_ROWS = 2**31
 BATCH_TRANSFERS = 2**23  # some hundred megabytes
 
 Query = tuple[tuple[int, ...], Mapping[int, int]]  # columns to tabulate, values that are fixed
@@ -63,23 +65,24 @@ class JointTable:
             "tables",
         )
         if part.split == "rows":
-            other = party.exchange(len(part.codes))
-            if type(other) is not int or other < 0:
-                raise ProtocolError("expected the other party's number of rows.")
+            other = party.exchange(
+                len(part.codes), Whole("the other party's number of rows", MAX_ROWS)
+            )
             self.n_rows = len(part.codes) + other
         else:
             self.n_rows = len(part.codes)
             self._mine = self._ownership()
-        if not 0 < self.n_rows < 2**31:
+        if not 0 < self.n_rows < MAX_ROWS:
             raise ParameterError(f"the joint table needs 1 to 2**31 - 1 rows, has {self.n_rows}.")
 
     def _ownership(self) -> NDArray[np.bool_]:
         """Exchange who holds which cell; each must be held by exactly one party."""
         mine = self.part.codes != MISSING
-        theirs = self.party.exchange(np.packbits(mine))
-        if not isinstance(theirs, np.ndarray) or theirs.shape != np.packbits(mine).shape:
-            raise ProtocolError("expected which cells the other party holds.")
-        other = np.unpackbits(theirs.astype(np.uint8), count=mine.size).reshape(mine.shape) > 0
+        packed = np.packbits(mine)
+        theirs = self.party.exchange(
+            packed, Array("which cells the other party holds", np.uint8, packed.shape)
+        )
+        other = np.unpackbits(theirs, count=mine.size).reshape(mine.shape) > 0
         for name, both, none in zip(
             self.part.names, (mine & other).sum(axis=0), (~mine & ~other).sum(axis=0), strict=True
         ):

@@ -1,45 +1,86 @@
 """Public outcomes of rounds: what a run reports, and what it resumes from.
 
 A round's inputs are private parts and public outcomes of earlier rounds, so a cut run continues
-from the outcomes alone; no share, label or key is ever stored.
+from the outcomes alone; no share, label or key is ever stored.  A run has a random name that both
+parties draw together: only rounds of one and the same run are continued.
 """
 
 import hashlib
 import json
+import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.errors import ProtocolError
+from shoal.parties._expect import Fields, Octets, Whole
 from shoal.secure._party import Session
+
+NAME_SIZE = 16
+_NO_NAME = bytes(NAME_SIZE)
+_MAX_ROUNDS = 2**20
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Rounds finished so far, and the traffic of this end."""
+    """Rounds finished so far, the run that they belong to, and the traffic of this end."""
 
     rounds: list[list[int]]
-    traffic: dict[str, int]
+    run: str = ""
+    traffic: dict[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        return {"rounds": [list(r) for r in self.rounds], "traffic": dict(self.traffic)}
+        rounds = [list(outcome) for outcome in self.rounds]
+        return {"rounds": rounds, "run": self.run, "traffic": dict(self.traffic)}
 
 
-def common_rounds(party: Session, done: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Rounds that both parties have finished; they must agree on them.
+def common_rounds(party: Session, done: Progress | None) -> tuple[list[list[int]], str]:
+    """Rounds of one run that both parties have finished, and the name of the run.
 
-    A cut can leave one party a round ahead of the other; the longer record is shortened.
+    A cut can leave one party a round ahead of the other; the longer record is shortened.  Where
+    one has nothing, both start anew.
     """
-    rounds = [[int(value) for value in outcome] for outcome in done]
-    count = party.exchange(len(rounds))
-    if type(count) is not int or count < 0:
-        raise ProtocolError("expected the other party's number of finished rounds.")
+    done = done or Progress([])
+    rounds = [[int(value) for value in outcome] for outcome in done.rounds]
+    name = _name(done.run) if rounds else _NO_NAME
+    own = secrets.token_bytes(NAME_SIZE)
+    mine = {"rounds": len(rounds), "run": name, "draw": own}
+    count, run, draw = party.exchange(mine, _RECORD)
+    if not rounds or not count:
+        return [], _fresh(party, own, draw)
     rounds = rounds[:count]
-    digest = hashlib.sha256(json.dumps(rounds).encode()).hexdigest()
     common = min(count, len(rounds))
-    if party.exchange([common, digest]) != [common, digest]:
+    digest = hashlib.sha256(json.dumps(rounds[:common]).encode()).digest()
+    theirs = party.exchange(digest, Octets("a digest of the finished rounds", len(digest)))
+    if run != name or theirs != digest:
         raise ProtocolError(
             "the parties resume from different runs. Remove the state files at both ends."
         )
-    return rounds
+    return rounds, run.hex()
+
+
+_RECORD = Fields(
+    "the other party's finished rounds",
+    {
+        "rounds": Whole("the number of finished rounds", _MAX_ROUNDS),
+        "run": Octets("the name of a run", NAME_SIZE),
+        "draw": Octets("a random draw", NAME_SIZE),
+    },
+)
+
+
+def _name(run: str) -> bytes:
+    try:
+        name = bytes.fromhex(run)
+    except ValueError:
+        name = b""
+    if len(name) != NAME_SIZE:
+        raise ProtocolError("the rounds to resume from do not name their run. Start anew.")
+    return name
+
+
+def _fresh(party: Session, mine: bytes, theirs: bytes) -> str:
+    """Name a run by both parties' draws, so that neither alone can repeat an old name."""
+    both: Sequence[bytes] = (mine, theirs) if party.is_first else (theirs, mine)
+    return hashlib.sha256(b"shoal run" + b"".join(both)).digest()[:NAME_SIZE].hex()

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.errors import SchemaError, TableError
+from shoal.parties._expect import Fields, Several, Text
 from shoal.schema import Column, FromFile, Hierarchy, Schema, Tree
 from shoal.schema._text import text
 from shoal.secure._party import Party
@@ -14,6 +15,8 @@ from shoal.tables import open_table
 from shoal.typing import Native
 
 Texts = dict[str, list[str]]
+
+MAX_VALUES, MAX_TEXT = 2**16, 2**12  # of a column, and bytes of one of them, from the other party
 
 
 def read_part(
@@ -94,10 +97,12 @@ def _read(table: Native, names: Sequence[str], *, whole: bool) -> tuple[Texts, i
 
 def _exchanged(party: Party, names: list[str], texts: Texts) -> Mapping[str, list[str]]:
     mine = {name: sorted(set(texts.get(name, [])) - {""}) for name in names}
-    theirs = party.exchange(mine)
-    if not isinstance(theirs, dict) or set(theirs) != set(names):
-        raise SchemaError("the parties' schemas leave values of different columns open.")
-    joined = {name: sorted({*mine[name], *map(str, theirs[name])}) for name in names}
+    party.agree({"columns": names}, "columns whose values the schema leaves open")
+    values = Several("values of a column", Text("a value", MAX_TEXT), MAX_VALUES, least=0)
+    theirs = party.exchange(mine, Fields("each column's values", dict.fromkeys(names, values)))
+    joined = {
+        name: sorted({*mine[name], *others}) for name, others in zip(names, theirs, strict=True)
+    }
     empty = [name for name, values in joined.items() if not values]
     if empty:
         raise TableError(f"columns without any value: {', '.join(map(repr, empty))}.")

@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from shoal.errors import MissingExtraError, ParameterError, ProtocolError
 from shoal.parties import Channel
+from shoal.parties._expect import Octets, Several
 from shoal.secure._party import Session
+from shoal.secure.miners._argmin import in_range
 
 Table = NDArray[np.uint32]
 
 FRACTION_BITS = 24
+MAX_CHUNKS = 2**16
 
 
 class SPUParty(Session):
@@ -93,7 +96,7 @@ class SPUParty(Session):
         Both parties pass arrays of the same shape and the same function.
         """
         pieces = self._io.make_shares(mine, self._spu.Visibility.VIS_SECRET)
-        other = self._unpacked(self.exchange(_packed(pieces[1 - self.rank])))
+        other = self._unpacked(self.exchange(_packed(pieces[1 - self.rank]), self._piece))
         own = pieces[self.rank]
         shares = [own, other] if self.is_first else [other, own]
         executable = self._compiled(function, [mine, mine])
@@ -104,7 +107,7 @@ class SPUParty(Session):
         except RuntimeError:  # its text may hold anything
             raise ProtocolError("SPU failed; see its log at both ends.") from None
         result = self._runtime.get_var(executable.output_names[0])
-        answer = self._unpacked(self.exchange(_packed(result)))
+        answer = self._unpacked(self.exchange(_packed(result), self._piece))
         ordered = [result, answer] if self.is_first else [answer, result]
         return np.asarray(self._io.reconstruct(ordered))
 
@@ -126,9 +129,13 @@ class SPUParty(Session):
         )
         return executable
 
-    def _unpacked(self, message: object) -> Any:
-        if not isinstance(message, list) or not all(isinstance(m, bytes) for m in message):
-            raise ProtocolError("expected a share of the other party.")
+    @property
+    def _piece(self) -> Several:
+        """A share: what it is, and its chunks."""
+        chunk = Octets("a chunk of a share", self.channel.limit, exact=False)
+        return Several("a share of the other party", chunk, MAX_CHUNKS, least=1)
+
+    def _unpacked(self, message: list[bytes]) -> Any:
         share = self._spu.libspu.Share()
         share.meta, share.share_chunks = message[0], message[1:]
         return share
@@ -175,7 +182,8 @@ class SPUScores:
             pure = jnp.sum((own > 0).astype(jnp.int32), axis=1) < 2
             return jnp.where(pure | (size < min_rows), label, -1)
 
-        return self._party.compute(function, rows.astype(np.int32)).astype(int).tolist()
+        opened = self._party.compute(function, rows.astype(np.int32))
+        return in_range(opened, -1, n_classes, "the class of a leaf")
 
     def best(self, nodes: list[list[Table]]) -> list[int]:
         """Open the best attribute; nodes with tables of the same shapes go together."""
@@ -203,7 +211,8 @@ class SPUScores:
             return jnp.argmin(jnp.stack(scores, axis=1), axis=1)
 
         shares = (tables / self._n_rows).astype(np.float32)
-        return self._party.compute(function, shares).astype(int).tolist()
+        opened = self._party.compute(function, shares)
+        return in_range(opened, 0, len(shape), "the best attribute")
 
     def open(self, counts: Table) -> NDArray[np.int64]:
         """Open sums of counts."""

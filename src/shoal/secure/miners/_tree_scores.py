@@ -12,7 +12,7 @@ from shoal.secure.circuits._library import add, any_of, choose, constant, least,
 from shoal.secure.circuits._yao import Program
 from shoal.secure.logarithm._counts import count_bits, open_counts
 from shoal.secure.logarithm._logarithm import Logarithm
-from shoal.secure.miners._argmin import index_of_least
+from shoal.secure.miners._argmin import in_range, index_of_least
 
 Table = NDArray[np.uint32]
 
@@ -51,7 +51,8 @@ class CircuitScores:
         program = _leaf_program(n_classes, self._width, min_rows)
         opened = self._party.run(program, count_bits(rows, self._width)).opened
         labels = opened[:, 1:] @ (1 << np.arange(opened.shape[1] - 1))
-        return np.where(opened[:, 0], labels, -1).tolist()
+        chosen = np.where(opened[:, 0], labels, -1)
+        return in_range(chosen, -1, n_classes, "the class of a leaf")
 
     def best(self, nodes: list[list[Table]]) -> list[int]:
         """Compute all logarithms of all nodes in one batch, then minindex."""

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from shoal.errors import ProtocolError
 from shoal.parties import Channel
+from shoal.parties._expect import Octets
 from shoal.secure._ring import Bits
 
 _CURVE = ec.SECP256R1()
@@ -46,9 +47,7 @@ def send_keys(channel: Channel, count: int) -> list[tuple[bytes, bytes]]:
     own = _coordinates(secret.public_key())
     opening = _encode(own)
     channel.send(opening)
-    answers = channel.receive()
-    if not isinstance(answers, bytes) or len(answers) != count * _SIZE:
-        raise ProtocolError(f"expected {count} points for the base transfer.")
+    answers = channel.receive(Octets(f"{count} points for the base transfer", count * _SIZE))
     keys = []
     minus_own = (own[0], int(_PRIME) - own[1])
     for index in range(count):
@@ -62,9 +61,7 @@ def send_keys(channel: Channel, count: int) -> list[tuple[bytes, bytes]]:
 
 def receive_keys(channel: Channel, choices: Bits) -> list[bytes]:
     """Learn one key of each pair, as chosen; the sender does not learn which."""
-    opening = channel.receive()
-    if not isinstance(opening, bytes) or len(opening) != _SIZE:
-        raise ProtocolError("expected one point for the base transfer.")
+    opening = channel.receive(Octets("one point for the base transfer", _SIZE))
     sender = _load(opening)
     base = _coordinates(sender)
     answers, shared = [], []

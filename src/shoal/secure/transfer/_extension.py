@@ -12,8 +12,8 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
 
-from shoal.errors import ProtocolError
 from shoal.parties import Channel
+from shoal.parties._expect import Array
 from shoal.secure._hash import Labels
 from shoal.secure._ring import Bits, random_words
 from shoal.secure.transfer._base_transfer import receive_keys, send_keys
@@ -49,13 +49,9 @@ class ExtensionSender:
         for start in range(0, count, _CHUNK):
             size = min(_CHUNK, count - start)
             columns = _columns(self._streams, _octets(size))
-            answer = self._channel.receive()
-            if (
-                not isinstance(answer, np.ndarray)
-                or answer.dtype != np.uint8
-                or answer.shape != columns.shape
-            ):
-                raise ProtocolError(f"expected the columns of {size} transfers.")
+            answer = self._channel.receive(
+                Array(f"the columns of {size} transfers", np.uint8, columns.shape)
+            )
             columns ^= answer & select
             rows[start : start + size] = _transpose(columns)[:size]
         return rows

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.parties import Channel
-from shoal.secure import _expect
+from shoal.parties._expect import Several, Whole
 from shoal.secure._ring import Bits, Limbs, Ring
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
 from shoal.secure.transfer._paillier import PublicKey, SecretKey
@@ -100,11 +100,11 @@ def serve_by_paillier(channel: Channel, public: PublicKey, modulus: int, rows: R
         return []
     width = len(rows[0])
     slot, room = _slot(modulus, width), _room(public, modulus, width)
-    square = int(public.square)
+    cipher = Whole("a ciphertext", int(public.square))
     shares = []
     for start in range(0, len(rows), room):
         part = rows[start : start + room]
-        received = _expect.integers(channel.receive(), len(part) * width, square, "ciphertexts")
+        received = channel.receive(Several("ciphertexts", cipher, len(part) * width))
         packed, group = 0, []
         for index, row in enumerate(part):
             start_of_row = index * width
@@ -136,7 +136,7 @@ def ask_by_paillier(channel: Channel, key: SecretKey, modulus: int, rows: Rows) 
     for number, part in enumerate(groups):
         for following in groups[number + _AHEAD : number + _AHEAD + 1]:
             ask(following)
-        (answer,) = _expect.integers([channel.receive()], 1, int(public.square), "a packed sum")
+        answer = channel.receive(Whole("a packed sum", int(public.square)))
         plain = key.decrypt(answer)
         for index in range(len(part)):
             shares.append((plain >> slot * index & (1 << slot) - 1) % modulus)

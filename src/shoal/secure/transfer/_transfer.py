@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.parties import Channel
-from shoal.secure import _expect
+from shoal.parties._expect import Array, Fields, Octets
 from shoal.secure._hash import KEY_SIZE, LabelHash
 from shoal.secure._ring import Bits, Limbs, Ring
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
@@ -39,9 +39,8 @@ def offer_sums(channel: Channel, sender: ExtensionSender, ring: Ring, amounts: L
 def take_sums(channel: Channel, receiver: ExtensionReceiver, ring: Ring, choices: Bits) -> Limbs:
     """Learn ``r + choice * amount`` for each choice."""
     rows = receiver.extend(choices)
-    key, sums = _expect.fields(channel.receive(), "key", "sums")
-    label_hash = LabelHash(_expect.octets(key, KEY_SIZE, "a hash key"))
-    sums = _expect.array(sums, np.uint64, (len(choices), ring.words), "sums")
+    key, sums = channel.receive(_sums(np.uint64, len(choices), ring.words))
+    label_hash = LabelHash(key)
     pads = label_hash.words(rows, label_hash.tweaks(len(choices)), ring.words)
     chosen = ring.select(choices, ring.subtract(sums, pads))
     return chosen | ring.select(~choices, pads)
@@ -65,12 +64,16 @@ def offer_lanes(channel: Channel, sender: ExtensionSender, amounts: Lanes) -> La
 def take_lanes(channel: Channel, receiver: ExtensionReceiver, choices: Bits, lanes: int) -> Lanes:
     """Learn ``r + choice * amount`` in every lane."""
     rows = receiver.extend(choices)
-    key, sums = _expect.fields(channel.receive(), "key", "sums")
-    label_hash = LabelHash(_expect.octets(key, KEY_SIZE, "a hash key"))
-    sums = _expect.array(sums, np.uint32, (len(choices), lanes), "sums")
+    key, sums = channel.receive(_sums(np.uint32, len(choices), lanes))
+    label_hash = LabelHash(key)
     pads = _lane_pads(label_hash, rows, label_hash.tweaks(len(choices)), lanes)
     mask = -choices.astype(np.uint32)[:, None]
     return ((sums - pads) & mask) | (pads & ~mask)
+
+
+def _sums(dtype: type[np.generic], count: int, width: int) -> Fields:
+    items = {"key": Octets("a hash key", KEY_SIZE), "sums": Array("sums", dtype, (count, width))}
+    return Fields("a batch of transfers", items)
 
 
 def _lane_pads(label_hash: LabelHash, rows: Limbs, tweaks: NDArray[np.uint64], lanes: int) -> Lanes:
