@@ -12,6 +12,7 @@ import numpy as np
 from shoal._estimator import Estimator, require_fitted
 from shoal.anonymize._recoding import Recoding, Unseen
 from shoal.anonymize._release import Release
+from shoal.anonymize._subjects import settle
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import PrivacyModel, as_privacy_model
 from shoal.schema import Schema
@@ -106,15 +107,18 @@ class Anonymizer(Estimator):
             missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies
         )
         progress(0, 0, "counting")
-        compressed = open_table(table, encoding=encoding).compress(self.schema, options)
+        engine = open_table(table, encoding=encoding)
+        compressed = engine.compress(self.schema, options)
         counted = time.perf_counter()
         cells = privacy.prepare(compressed.cells)
         require_rows(cells, privacy)
         self.recoding_ = self._solve(cells, privacy, progress)
         recoded = self.recoding_.recode(cells)
+        recoded, said = settle(engine, self.schema, compressed, recoded, privacy)
         solved = time.perf_counter()
         seconds = {"compress": counted - started, "solve": solved - counted}
-        self.release_ = self._make_release(recoded, compressed, privacy, output, seconds)
+        release = self._make_release(recoded, compressed, privacy, output, seconds)
+        self.release_ = replace(release, notes=(*release.notes, *said))
         return self
 
     def __getstate__(self) -> dict[str, Any]:

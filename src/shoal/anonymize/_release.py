@@ -16,11 +16,12 @@ from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._release_files import release_files
+from shoal.anonymize._subjects import count_exactly, count_raw, worst_levels
 from shoal.metrics import Metrics, Risk, measure, risk
 from shoal.metrics._measure import measure_raw
 from shoal.privacy import Level, PrivacyModel, check
 from shoal.schema import Schema
-from shoal.tables import RowOptions
+from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Compressed
 from shoal.tables._recoded import Recoded
 from shoal.typing import Native, PathText
@@ -92,7 +93,16 @@ class Release:
     @cached_property
     def reached(self) -> tuple[Level, ...]:
         """What the released groups reach with each privacy model."""
+        people = self.compressed.people
+        if people is not None:
+            return worst_levels(self.recoded, people, self.privacy)
         return check(self.privacy, self.privacy.prepare(self.recoded.groups))
+
+    @cached_property
+    def counted(self) -> FrequencyTable:
+        """The released groups; sizes are distinct people where the schema has a subject."""
+        people = self.compressed.people
+        return self.recoded.groups if people is None else next(count_exactly(self.recoded, people))
 
     @cached_property
     def metrics(self) -> Metrics:
@@ -107,17 +117,19 @@ class Release:
     @cached_property
     def risk(self) -> Risk:
         """What an attacker can still do."""
-        return risk(self.recoded.groups, sensitive=self.schema.sensitive)
+        return risk(self.counted, sensitive=self.schema.sensitive)
 
     @cached_property
     def risk_before(self) -> Risk:
         """What an attacker could do with the raw table."""
-        return risk(self.recoded.cells, sensitive=self.schema.sensitive)
+        people, cells = self.compressed.people, self.recoded.cells
+        raw = cells if people is None else count_raw(cells, people)
+        return risk(raw, sensitive=self.schema.sensitive)
 
     @property
     def n_suppressed(self) -> int:
         """Rows left out."""
-        return self.recoded.n_suppressed
+        return int(self.recoded.cells.row_counts.sum()) - self.recoded.n_released_rows
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest: how the release was made and what it reaches.  Holds no row."""
@@ -129,10 +141,11 @@ class Release:
             "privacy": self.privacy.to_dict(),
             "guarantee": self.privacy.describe(),
             "reached": [part.to_dict() for part in self.reached],
-            "rows": self.recoded.cells.n_rows,
-            "released_rows": self.recoded.groups.n_rows,
+            "rows": int(self.recoded.cells.row_counts.sum()),
+            "released_rows": self.recoded.n_released_rows,
             "suppressed_rows": self.n_suppressed,
             "groups": self.recoded.groups.n_groups,
+            "counts": "rows" if self.compressed.people is None else "people",
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict()},
             "schema": self.schema.to_dict(),
@@ -174,8 +187,8 @@ class Release:
         return paths
 
     def __repr__(self) -> str:
-        groups = self.recoded.groups
         return (
-            f"Release({self.method}, {groups.n_rows} rows in {groups.n_groups} groups, "
+            f"Release({self.method}, {self.recoded.n_released_rows} rows in "
+            f"{self.recoded.groups.n_groups} groups, "
             f"{self.n_suppressed} suppressed)"
         )
