@@ -66,7 +66,7 @@ def test_a_release_is_written_with_manifest_recoding_and_schema(fitted, tmp_path
     assert sorted(p.name for p in (tmp_path / "deep").iterdir()) == [
         "out.csv",
         "out.manifest.json",
-        "out.recoding.json",
+        "out.private",
         "out.schema.toml",
     ]
     manifest = json.loads(paths["manifest"].read_text("utf-8"))
@@ -82,11 +82,11 @@ def test_a_release_is_written_with_manifest_recoding_and_schema(fitted, tmp_path
 
 def test_nothing_is_overwritten_without_force(fitted, tmp_path):
     fitted.release_.write(tmp_path / "out.csv")
-    before = (tmp_path / "out.csv").read_bytes()
+    before = sorted((tmp_path / "out.csv").read_text().splitlines())
     with pytest.raises(TableError, match=r"'out.csv' is there already.*--force"):
         fitted.release_.write(tmp_path / "out.csv")
     fitted.release_.write(tmp_path / "out.csv", force=True)
-    assert (tmp_path / "out.csv").read_bytes() == before
+    assert sorted((tmp_path / "out.csv").read_text().splitlines()) == before
 
 
 def test_a_failure_while_writing_leaves_nothing_behind(fitted, tmp_path, monkeypatch):
@@ -94,7 +94,7 @@ def test_a_failure_while_writing_leaves_nothing_behind(fitted, tmp_path, monkeyp
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(type(fitted.release_.compressed), "write", full)
-    with pytest.raises(TableError, match=r"No space left on device\. Nothing was kept"):
+    with pytest.raises(TableError, match=r"No space left on device\..*nothing was kept"):
         fitted.release_.write(tmp_path / "out.csv")
     assert list(tmp_path.iterdir()) == []
 

@@ -5,6 +5,7 @@ import pytest
 from shoal.anonymize._release_files import (
     FORMATS,
     file_beside,
+    find_recoding,
     is_manifest,
     release_files,
     table_beside,
@@ -18,10 +19,15 @@ def test_from_the_table_to_every_file_and_back(tmp_path, suffix):
     files["table"].write_text("")
     for kind, path in files.items():
         if kind != "table":
-            assert path.name.startswith("people.2026.")
+            assert path.relative_to(tmp_path).as_posix().startswith("people.2026.")
             assert table_beside(path) == files["table"]
             assert file_beside(path, "recoding") == files["recoding"]
+            assert find_recoding(path) == files["recoding"]
     assert [kind for kind, path in files.items() if is_manifest(path)] == ["manifest"]
+    assert find_recoding(tmp_path / "people.2026.private") == files["recoding"]
+    former = tmp_path / "people.2026.recoding.json"
+    assert find_recoding(former) == former
+    assert file_beside(former, "schema") == files["schema"]
 
 
 def test_a_name_without_a_known_format_is_refused():

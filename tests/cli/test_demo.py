@@ -16,7 +16,7 @@ def test_the_demo_works_offline_and_its_release_checks(tmp_path, monkeypatch):
     assert shown["check"]["smallest_group"] >= 10
     assert {p.name for p in out.iterdir()} == {
         "table.csv", "schema.toml", "release.csv", "release.manifest.json",
-        "release.recoding.json", "release.schema.toml",
+        "release.private", "release.schema.toml",
     }  # fmt: skip
     check = ["check", str(out / "release.csv"), "-s", str(out / "release.schema.toml"), "-k", "10"]
     assert CliRunner().invoke(cli.app, check).exit_code == 0

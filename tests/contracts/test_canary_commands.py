@@ -91,8 +91,8 @@ CASES: dict[str, list[tuple[int, list[str]]]] = {
         (2, [*TORN, "-k", "5", "--out", "new.csv"]),
     ],
     "apply": [
-        (0, ["r.recoding.json", "people.csv", "--out", "new.csv"]),
-        (2, ["r.recoding.json", "stranger.csv", "--out", "new.csv", "--unseen", "error"]),
+        (0, ["r.private/recoding.json", "people.csv", "--out", "new.csv"]),
+        (2, ["r.private/recoding.json", "stranger.csv", "--out", "new.csv", "--unseen", "error"]),
     ],
     "attack release": [
         (0, ["r.csv", "--schema", "people.toml", "--original", "people.csv", "--known-row", "3"]),

@@ -54,7 +54,7 @@ features.score = {low = 0, high = 10}
 """
 READERS = {
     "anonymize": "anonymize {table} -s schema.toml -k 4 --method mondrian -o {new}.csv",
-    "apply": "apply release.recoding.json {table} -o {new}.csv",
+    "apply": "apply release.private/recoding.json {table} -o {new}.csv",
     "attack release": "attack release release.csv -s schema.toml --original {table}",
     "attack release (released)": "attack release {released} -s schema.toml --original table.csv",
     "attack table": "attack table {table} --key site.key",

@@ -97,11 +97,20 @@ def _after(method: str) -> None:
     shoal("check", "r.csv", "-s", "@people.toml", "-k", 5, "--privacy", "distinct:3", "--json")
     shoal("metrics", "r.csv", "-s", "r.schema.toml")
     shoal("metrics", "r.csv", "-s", "r.schema.toml", "--json")
-    shoal("apply", "r.recoding.json", "@later.csv", "-o", "new.csv")
-    shoal("apply", "r.recoding.json", "@later.parquet", "-o", "new.parquet", "--json")
-    shoal("apply", "r.recoding.json", "@later.csv", "-o", "left.csv", "--unseen", "suppress",
+    shoal("apply", "r.private/recoding.json", "@later.csv", "-o", "new.csv")
+    shoal("apply", "r.private/recoding.json", "@later.parquet", "-o", "new.parquet", "--json")
+    shoal("apply", "r.csv", "@later.csv", "-o", "left.csv", "--unseen", "suppress",
           "--keep-suppressed", "--json")  # fmt: skip
-    shoal("apply", "r.recoding.json", "@later.csv", "-o", "no.csv", "--unseen", "error", "--json")
+    shoal(
+        "apply",
+        "r.private/recoding.json",
+        "@later.csv",
+        "-o",
+        "no.csv",
+        "--unseen",
+        "error",
+        "--json",
+    )
     shoal("attack", "release", "r.csv", "-s", "@people.toml", "--people", "@people.csv")
     shoal("attack", "release", "r.csv", "-s", "@people.toml", "--people", "@people.csv",
           "--known", 1, "--known", 17, "--second", "@people.csv", "--json")  # fmt: skip

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from shoal._atomic import atomic_path
 from shoal._estimator import Estimator, require_fitted
-from shoal.anonymize._recoding import Recoding, Unseen
+from shoal.anonymize._recoding import Recoding, Unseen, load_recoding
 from shoal.anonymize._release import Release
 from shoal.anonymize._subjects import settle
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
@@ -19,9 +20,7 @@ from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._recoded import Recoded
-from shoal.typing import Native, Progress
-
-_ROWS = ("release_", "_problem", "_cuts")  # fitted attributes that hold cells or rows
+from shoal.typing import Native, PathText, Progress
 
 
 def no_progress(done: int, total: int, what: str, /) -> None:
@@ -122,8 +121,35 @@ class Anonymizer(Estimator):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: parameters, recoding, steps.  Never rows: a saved method is no leak."""
-        return {name: value for name, value in vars(self).items() if name not in _ROWS}
+        """What is pickled: the parameters.  What was fitted knows people, and stays in the house.
+
+        A recoding holds every value of the table, those of suppressed people included; save it on
+        purpose with :meth:`save_private`.
+        """
+        return {name: vars(self)[name] for name in self.get_params(deep=False)}
+
+    def save_private(self, path: PathText) -> None:
+        """Save the fitted recoding into a file that only its owner can read, to stay in the house.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from shoal.anonymize import Mondrian
+        >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
+        >>> path = tempfile.mkdtemp() + "/recoding.json"
+        >>> Mondrian(schema, 2).fit({"age": [31, 34, 52, 58]}).save_private(path)
+        >>> again = Mondrian(schema, 2).load_private(path)
+        >>> again.transform({"age": [33]})["age"].tolist()
+        ['[31-34]']
+        """
+        require_fitted(self, "recoding_")
+        with atomic_path(path, private=True) as draft:
+            self.recoding_.save(draft)
+
+    def load_private(self, path: PathText) -> Self:
+        """Take over a recoding that was saved, so that :meth:`transform` works without a fit."""
+        self.recoding_ = load_recoding(path)
+        return self
 
     def _make_release(
         self,

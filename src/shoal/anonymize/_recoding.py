@@ -29,6 +29,9 @@ class Recoding(ABC):
 
     Subclasses hold arrays only and say in :meth:`recode` what happens to each cell.  New rows are
     coded on their own, so a recoding matches them to the fitted codes by :func:`match_codes`.
+
+    A recoding stays in the house: it knows every value of the table, those that only suppressed
+    people have included, and the ends behind coarse labels.
     """
 
     kind: ClassVar[str]

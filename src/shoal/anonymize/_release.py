@@ -15,16 +15,27 @@ from typing import Any
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._recoding import Recoding
-from shoal.anonymize._release_files import release_files
+from shoal.anonymize._release_files import (
+    digest,
+    file_beside,
+    former_files,
+    publish_files,
+    release_files,
+)
 from shoal.anonymize._subjects import count_exactly, count_raw, worst_levels
 from shoal.metrics import Metrics, Risk, measure, risk
 from shoal.metrics._measure import measure_raw
 from shoal.privacy import Level, PrivacyModel, check
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions
-from shoal.tables._engine import Compressed
+from shoal.tables._engine import Compressed, Witness
 from shoal.tables._recoded import Recoded
 from shoal.typing import Native, PathText
+
+_ORDER_NOTES = {
+    "input": ("Rows stand in the order of the input: whoever knows it knows who is who.",),
+    "seed": ("The order of the rows comes from a seed: whoever knows the seed can undo it.",),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +97,9 @@ class Release:
     @cached_property
     def table(self) -> Native:
         """The released rows, in the library the table came from; re-checked."""
-        table = self.compressed.release(self.recoded, self.output)
-        recheck(table, self.schema, self.privacy, self.output, self.recoded)
-        return table
+        given = self.compressed.rows(self.recoded, self.output)
+        self._judge(given.table, given.witness)
+        return given.table
 
     @cached_property
     def reached(self) -> tuple[Level, ...]:
@@ -149,7 +160,8 @@ class Release:
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict()},
             "schema": self.schema.to_dict(),
-            "notes": list(self.notes),
+            "order": self.output.order,
+            "notes": [*self.notes, *_ORDER_NOTES.get(self.output.order, ())],
             "seconds": {name: round(taken, 4) for name, taken in self.seconds.items()},
             "versions": {
                 "python": platform.python_version(),
@@ -157,34 +169,58 @@ class Release:
             },
         }
 
-    def write(self, path: PathText, *, force: bool = False) -> dict[str, Path]:
-        """Write the table, its manifest, the recoding and the schema, all or nothing.
+    def write(
+        self, path: PathText, *, force: bool = False, publish: PathText | None = None
+    ) -> dict[str, Path]:
+        """Write the table with its manifest, its schema and its recoding, all or nothing.
 
         Parameters
         ----------
         path : path
-            The table's file (.csv, .parquet, .arrow).  The others go beside it:
-            `NAME.manifest.json`, `NAME.recoding.json`, `NAME.schema.toml`.
+            The table's file (.csv, .parquet, .arrow).  Beside it go `NAME.manifest.json` and
+            `NAME.schema.toml`, which may be published with it, and the folder `NAME.private` with
+            the recoding, which may not.
         force : bool
             Replace files that are there.
+        publish : path, optional
+            A folder that gets copies of the files that may be published, and of no others.
 
         Returns
         -------
         dict
-            Paths of "table", "manifest", "recoding" and "schema".
+            Paths of "table", "manifest", "schema" and "recoding".
         """
         paths = release_files(path)
+        private = {"recoding"}
+        outdated = [*former_files(path)]
+        promise = self.privacy.private_dict()
+        if promise != self.privacy.to_dict():
+            paths["promise"] = file_beside(path, "promise")
+            private.add("promise")
+        else:
+            outdated.append(file_beside(path, "promise"))
         refuse_existing(paths.values(), force=force)
-        with ThreadPoolExecutor(1) as pool, atomic_paths(paths, "the release") as temporary:
+        with (
+            ThreadPoolExecutor(1) as pool,
+            atomic_paths(paths, "the release", private=private, outdated=outdated) as drafts,
+        ):
             manifest = pool.submit(self.to_dict)  # measured while the engine writes
-            self.compressed.write(self.recoded, self.output, temporary["table"])
-            recheck(temporary["table"], self.schema, self.privacy, self.output, self.recoded)
-            self.recoding.save(temporary["recoding"])
-            self.schema.to_toml(temporary["schema"], folder=paths["table"].parent)
-            temporary["manifest"].write_text(
-                json.dumps(manifest.result(), indent=2) + "\n", "utf-8"
-            )
+            witness = self.compressed.write(self.recoded, self.output, drafts["table"])
+            self._judge(drafts["table"], witness)
+            self.recoding.save(drafts["recoding"])
+            if "promise" in drafts:
+                drafts["promise"].write_text(json.dumps(promise) + "\n", "utf-8")
+            self.schema.to_toml(drafts["schema"], folder=paths["table"].parent)
+            sealed = manifest.result() | {
+                "files": {paths[kind].name: digest(drafts[kind]) for kind in ("table", "schema")}
+            }
+            drafts["manifest"].write_text(json.dumps(sealed, indent=2) + "\n", "utf-8")
+        if publish is not None:
+            publish_files(paths["table"], publish, force=force)
         return paths
+
+    def _judge(self, table: Native, witness: Witness) -> None:
+        recheck(table, self.schema, self.privacy, self.output, self.recoded)
 
     def __repr__(self) -> str:
         return (

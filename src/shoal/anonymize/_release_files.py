@@ -1,10 +1,18 @@
-"""The files of a release, and how to get from one of them to the others."""
+"""The files of a release, which of them may leave the house, and the way between them.
+
+`NAME.csv`, `NAME.manifest.json` and `NAME.schema.toml` may be published together.  What lies in
+`NAME.private/` may not: a recoding knows every value of the table, those of suppressed people
+included, and the ends behind coarse labels.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from shoal._atomic import atomic_paths, refuse_existing
 from shoal.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -13,23 +21,31 @@ if TYPE_CHECKING:
 FORMATS = (".csv", ".parquet", ".arrow", ".feather")
 """How the name of a released table may end."""
 
-FileKind = Literal["manifest", "recoding", "schema", "report"]
+PRIVATE = ".private"
+"""How the name of the folder ends whose files stay in the house."""
+
+PUBLISHED = ("table", "manifest", "schema")
+"""Kinds of files that may be published."""
+
+FileKind = Literal["manifest", "recoding", "schema", "promise", "report"]
 
 _ENDINGS: dict[FileKind, str] = {
     "manifest": ".manifest.json",
-    "recoding": ".recoding.json",
     "schema": ".schema.toml",
     "report": ".report.html",
+    "recoding": f"{PRIVATE}/recoding.json",
+    "promise": f"{PRIVATE}/promise.json",
 }
+_FORMER = ".recoding.json"  # where recodings lay before they had a folder of their own
 
 
 def release_files(table: PathText) -> dict[str, Path]:
-    """Paths of "table", "manifest", "recoding" and "schema", all of which a release writes.
+    """Paths of "table", "manifest", "schema" and "recoding", all of which a release writes.
 
     Examples
     --------
     >>> [path.name for path in release_files("out/people.csv").values()]
-    ['people.csv', 'people.manifest.json', 'people.recoding.json', 'people.schema.toml']
+    ['people.csv', 'people.manifest.json', 'people.schema.toml', 'recoding.json']
     """
     table = Path(table)
     if table.suffix.lower() not in FORMATS:
@@ -39,9 +55,15 @@ def release_files(table: PathText) -> dict[str, Path]:
     return {
         "table": table,
         "manifest": file_beside(table, "manifest"),
-        "recoding": file_beside(table, "recoding"),
         "schema": file_beside(table, "schema"),
+        "recoding": file_beside(table, "recoding"),
     }
+
+
+def former_files(table: PathText) -> list[Path]:
+    """Files that a release of an older version may have left, and no release writes now."""
+    table = Path(table)
+    return [table.with_name(_stem(table) + _FORMER)]
 
 
 def file_beside(path: PathText, kind: FileKind) -> Path:
@@ -51,11 +73,17 @@ def file_beside(path: PathText, kind: FileKind) -> Path:
     --------
     >>> file_beside("people.csv", "manifest").name
     'people.manifest.json'
-    >>> file_beside("people.recoding.json", "schema").name
+    >>> file_beside("people.private/recoding.json", "schema").as_posix()
     'people.schema.toml'
     """
+    return _named(Path(path), _ENDINGS[kind])
+
+
+def find_recoding(path: PathText) -> Path:
+    """The recoding, given as it is, or by its folder, or by any other file of its release."""
     path = Path(path)
-    return path.with_name(_stem(path) + _ENDINGS[kind])
+    is_other = is_manifest(path) or path == file_beside(path, "promise")
+    return path if path.suffix == ".json" and not is_other else file_beside(path, "recoding")
 
 
 def is_manifest(path: PathText) -> bool:
@@ -66,15 +94,47 @@ def is_manifest(path: PathText) -> bool:
 def table_beside(path: PathText) -> Path | None:
     """The released table that a file belongs to; None when it is not there."""
     path = Path(path)
-    there = [table for end in FORMATS if (table := path.with_name(_stem(path) + end)).exists()]
+    there = [table for end in FORMATS if (table := _named(path, end)).exists()]
     if len(there) > 1:
         shown = ", ".join(table.name for table in there)
         raise TableError(f"{path.name} may belong to {shown}. Name the table instead.")
     return there[0] if there else None
 
 
+def publish_files(table: PathText, folder: PathText, *, force: bool = False) -> dict[str, Path]:
+    """Copy what may be published of a written release into a folder, all or nothing."""
+    written = release_files(table)
+    copies = {kind: Path(folder) / written[kind].name for kind in PUBLISHED}
+    refuse_existing(copies.values(), force=force)
+    with atomic_paths(copies, "the published release") as drafts:
+        for kind, draft in drafts.items():
+            if written[kind].is_dir():  # a Spark release is a folder of files
+                shutil.copytree(written[kind], draft)
+            else:
+                shutil.copyfile(written[kind], draft)
+    return copies
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file, or of all files of a folder in the order of their names."""
+    if not path.is_dir():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    whole = hashlib.sha256()
+    for inner in sorted(inner for inner in path.rglob("*") if inner.is_file()):
+        whole.update(f"{inner.relative_to(path).as_posix()} {digest(inner)}\n".encode())
+    return whole.hexdigest()
+
+
+def _named(path: Path, ending: str) -> Path:
+    folder = path.parent.parent if path.parent.name.endswith(PRIVATE) else path.parent
+    return folder / (_stem(path) + ending)
+
+
 def _stem(path: Path) -> str:
-    for ending in _ENDINGS.values():
+    if path.parent.name.endswith(PRIVATE):
+        return path.parent.name.removesuffix(PRIVATE)
+    for ending in (*_ENDINGS.values(), _FORMER, PRIVATE):
         if path.name.endswith(ending):
             return path.name.removesuffix(ending)
     return path.name.removesuffix(path.suffix)

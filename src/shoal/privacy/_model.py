@@ -134,9 +134,13 @@ class PrivacyModel(ABC):
                 data[field.name] = list(value) if isinstance(value, tuple) else value
         return data
 
+    def private_dict(self) -> dict[str, Any]:
+        """The same with what :meth:`to_dict` keeps back, for files that stay in the house."""
+        return self.to_dict()
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PrivacyModel:
-        """Inverse of :meth:`to_dict`."""
+        """Inverse of :meth:`to_dict`, where it keeps nothing back, and of :meth:`private_dict`."""
         known = {kind.__name__: kind for kind in _descendants(PrivacyModel)}  # type: ignore[type-abstract]
         name = data.get("model")
         if name not in known:
@@ -248,6 +252,10 @@ class All(PrivacyModel):
     def to_dict(self) -> dict[str, Any]:
         """The models, in order."""
         return {"model": "All", "models": [model.to_dict() for model in self.models]}
+
+    def private_dict(self) -> dict[str, Any]:
+        """The models with what they keep back."""
+        return {"model": "All", "models": [model.private_dict() for model in self.models]}
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> PrivacyModel:

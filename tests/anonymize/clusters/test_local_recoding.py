@@ -51,7 +51,7 @@ def test_refinement_never_raises_loss(seed):
 
 def test_the_result_depends_on_nothing_else():
     runs = [LocalRecoding(group_cases.SCHEMA, KAnonymity(4)).fit(people(3)) for _ in range(2)]
-    assert runs[0].release_.table.fetchall() == runs[1].release_.table.fetchall()
+    assert sorted(runs[0].release_.table.fetchall()) == sorted(runs[1].release_.table.fetchall())
 
 
 def test_large_tables_are_cut_into_blocks(monkeypatch):
@@ -121,7 +121,7 @@ def test_a_saved_recoding_holds_no_rows(tmp_path):
     assert "keys" not in data
     loaded = load_recoding(tmp_path / "r.json")
     assert len(loaded.keys) == 0
-    assert len(pickle.loads(pickle.dumps(method)).recoding_.keys) == 0
+    assert len(pickle.loads(pickle.dumps(method.recoding_)).keys) == 0
     cells = method.release_.recoded.cells
     fresh, own = loaded.recode(cells), method.recoding_.recode(cells)
     label = [fresh.codes[fresh.group_of, column] for column in range(3)]

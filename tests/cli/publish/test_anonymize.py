@@ -16,7 +16,7 @@ from shoal.schema import Schema
 from tests.cli import worked_example
 from tests.extras import ROOT, hear_interrupts, need
 
-MADE = {"r.csv", "r.manifest.json", "r.recoding.json", "r.schema.toml"}
+MADE = {"r.csv", "r.manifest.json", "r.private", "r.schema.toml"}
 
 
 @pytest.fixture
@@ -105,13 +105,50 @@ def test_suppressed_rows_are_left_out_or_starred(folder):
     assert json.loads(shoal(*check, "--ignore-stars", "--json").stdout)["n_starred"] == 4
 
 
-def test_shuffling_keeps_the_rows_and_breaks_their_order(folder):
-    release("-k", 3)
-    ordered = (folder / "r.csv").read_text().splitlines()
-    release("-k", 3, "--shuffle", "--force")
-    shuffled = (folder / "r.csv").read_text().splitlines()
+def test_rows_come_in_a_secret_order_unless_asked(folder):
+    def lines(*more):
+        assert release("-k", 3, *more, "--force").exit_code == 0
+        manifest = json.loads((folder / "r.manifest.json").read_text())
+        return (folder / "r.csv").read_text().splitlines(), manifest
+
+    ordered, said = lines("--keep-order")
+    assert said["order"] == "input"
+    assert "who is who" in said["notes"][-1]
+    assert [line.split(",")[3] for line in ordered] == [
+        line.split(",")[3] for line in (folder / "table.csv").read_text().splitlines()
+    ]
+    shuffled, said = lines()
+    assert (said["order"], said["notes"]) == ("secret", [])
     assert ordered != shuffled
     assert sorted(ordered) == sorted(shuffled)
+    seeded, said = lines("--order-seed", 7)
+    assert said["order"] == "seed"
+    assert lines("--order-seed", 7)[0] == seeded
+
+
+def test_only_what_may_be_published_goes_into_the_public_folder(folder):
+    assert release("-k", 3, "--publish", "public").exit_code == 0
+    assert sorted(p.name for p in (folder / "public").rglob("*")) == [
+        "r.csv", "r.manifest.json", "r.schema.toml",
+    ]  # fmt: skip
+    for path in (folder / "public").iterdir():
+        assert path.read_bytes() == (folder / path.name).read_bytes()
+    assert "recoding.json  (stays in the house)" in release("-k", 3, "--force").stdout
+    assert (folder / "r.private").stat().st_mode & 0o777 == 0o700
+    again = release("-k", 3, "--publish", "public", out="r2.csv")
+    assert again.exit_code == 0
+    assert release("-k", 3, "--publish", "public", out="deep/r.csv").exit_code == 2
+    assert not (folder / "deep").exists()
+
+
+def test_a_torn_set_is_noticed(folder):
+    release("-k", 3)
+    table = (folder / "r.csv").read_bytes()
+    release("-k", 4, "--force")
+    (folder / "r.csv").write_bytes(table)  # the table of one release beside the files of another
+    checked = shoal("check", "r.csv", "-s", "r.schema.toml", "-k", 3, "--json")
+    assert checked.exit_code == 1
+    assert json.loads(checked.stdout)["matches_manifest"] is False
 
 
 def test_nothing_is_overwritten_unless_asked(folder):
@@ -168,7 +205,7 @@ def test_values_that_a_hierarchy_lacks_are_listed_with_the_flag_that_helps(folde
     table.write_text(table.read_text() + "x9,b2,a3,N\n" * 3 + "y9,b2,a3,N\n" * 3)
     result = release("-k", 3)
     assert result.exit_code == 2
-    assert "'x9', 'y9'" in result.stderr
+    assert "lacks 2 of the values" in result.stderr
     assert "--missing-to-root" in result.stderr
     assert release("-k", 3, "--missing-to-root").exit_code == 0
 
@@ -223,15 +260,17 @@ def test_metrics_of_raw_and_released(folder):
 def test_a_recoding_applies_to_new_rows(folder):
     release("-k", 3)
     (folder / "new.csv").write_text("relationship,race,workclass\nc1,d2,b3\nz9,c2,a3\n")
-    result = shoal("apply", "r.recoding.json", "new.csv", "--out", "n.csv")
+    result = shoal("apply", "r.private/recoding.json", "new.csv", "--out", "n.csv")
     assert result.exit_code == 0, result.output
     assert (folder / "n.csv").read_text().splitlines()[1:] == ["c1,f2,b3", "*,f2,a3"]
-    again = shoal("apply", "r.recoding.json", "new.csv", "--out", "n.csv")
+    again = shoal("apply", "r.private/recoding.json", "new.csv", "--out", "n.csv")
     assert again.exit_code == 2
-    suppressed = shoal("apply", "r.recoding.json", "new.csv", "-o", "n.csv", "--force",
+    suppressed = shoal("apply", "r.private/recoding.json", "new.csv", "-o", "n.csv", "--force",
                        "--unseen", "suppress", "--json")  # fmt: skip
     assert json.loads(suppressed.stdout)["suppressed_rows"] == 1
-    refused = shoal("apply", "r.recoding.json", "new.csv", "-o", "m.csv", "--unseen", "error")
+    refused = shoal(
+        "apply", "r.private/recoding.json", "new.csv", "-o", "m.csv", "--unseen", "error"
+    )
     assert refused.exit_code == 2
     assert "z9" not in refused.stderr
     assert not (folder / "m.csv").exists()

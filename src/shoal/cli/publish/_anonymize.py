@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,28 +83,47 @@ def anonymize(
         ),
     ] = None,
     keep_suppressed: KeepSuppressed = False,
-    shuffle: Annotated[
-        bool, typer.Option("--shuffle", help="Break the order of the rows, for good.")
+    keep_order: Annotated[
+        bool,
+        typer.Option(
+            "--keep-order",
+            help="Leave rows in the order of the input, which tells who is who to those who know "
+            "it; else a secret order is drawn and not kept.",
+        ),
     ] = False,
+    order_seed: Annotated[
+        int | None,
+        typer.Option("--order-seed", min=0, help="An order that can be made again, and undone."),
+    ] = None,
     ranges: Annotated[
         list[str] | None,
         typer.Option("--ranges", help="Numeric column that also gets _min, _max and _mean."),
     ] = None,
     missing_to_root: MissingToRoot = False,
     encoding: Encoding = None,
+    publish: Annotated[
+        Path | None,
+        typer.Option(
+            "--publish",
+            help="Folder that also gets the files that may be published, and no others.",
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Release TABLE so that everybody hides among at least k people.
 
-    Writes the release with its manifest, its recoding and its schema beside it.  The output is
-    counted again before it is handed out.
+    Writes the release with its manifest and its schema beside it, and what stays in the house into
+    a folder NAME.private.  The written file is read again and judged before it gets its name.
     """
     from shoal.anonymize import make_method
-    from shoal.anonymize._release_files import release_files
+    from shoal.anonymize._release_files import PUBLISHED, release_files
     from shoal.schema import Schema
     from shoal.tables import RowOptions
 
-    refuse_existing(release_files(out).values(), force=force)
+    files = release_files(out)
+    refuse_existing(files.values(), force=force)
+    if publish is not None:
+        refuse_existing([publish / files[kind].name for kind in PUBLISHED], force=force)
     columns = Schema.from_toml(schema)
     parameters: dict[str, Any] = {"max_suppression": suppress, "metric": metric}
     if workload is not None:
@@ -124,8 +142,9 @@ def anonymize(
     )
     rows = RowOptions(
         keep_suppressed=keep_suppressed,
-        shuffle=secrets.randbits(31) if shuffle else None,  # drawn, never kept
+        shuffle=order_seed,
         ranges=tuple(ranges or ()),
+        keep_order=keep_order,
     )
     out_ = output()
     started = time.perf_counter()
@@ -139,7 +158,7 @@ def anonymize(
         )
         progress(0, 0, "writing and counting again")
         release = estimator.release_
-        paths = release.write(out, force=force)
+        paths = release.write(out, force=force, publish=publish)
     data = release.to_dict() | {
         "files": {name: str(path) for name, path in paths.items()},
         "total_seconds": round(time.perf_counter() - started, 3),

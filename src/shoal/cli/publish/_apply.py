@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal._atomic import atomic_path
+from shoal._atomic import atomic_path, settle
 from shoal.cli._options import (
     Encoding,
     Force,
@@ -37,13 +37,16 @@ class Unseen(StrEnum):
 @app.command()
 def apply(
     recoding: Annotated[
-        Path, typer.Argument(metavar="RECODING", help="NAME.recoding.json of a release.")
+        Path,
+        typer.Argument(
+            metavar="RECODING", help="NAME.private/recoding.json of a release, or its table."
+        ),
     ],
     table: Table,
     out: OutFile,
     schema: Annotated[
         Path | None,
-        typer.Option("--schema", "-s", help="NAME.schema.toml beside the recoding, unless given."),
+        typer.Option("--schema", "-s", help="NAME.schema.toml of the release, unless given."),
     ] = None,
     unseen: Annotated[
         Unseen,
@@ -58,11 +61,14 @@ def apply(
     The promise was made for the rows of the release, not for these: check before you publish them.
     """
     from shoal.anonymize import load_recoding
+    from shoal.anonymize._release_files import find_recoding
     from shoal.schema import Schema
     from shoal.tables import RowOptions, open_table
     from shoal.tables._assemble import CodingOptions
 
     refuse_existing([out], force=force)
+    settle(recoding.parent)
+    recoding = find_recoding(recoding)
     loaded = load_recoding(recoding)
     described = Schema.from_toml(schema or _schema_beside(recoding))
     engine = open_table(table, encoding=encoding)
@@ -71,7 +77,9 @@ def apply(
     )
     recoded = loaded.recode(compressed.cells, unseen.value)
     with atomic_path(out) as part:
-        compressed.write(recoded, RowOptions(keep_suppressed=keep_suppressed), part)
+        compressed.write(
+            recoded, RowOptions(keep_suppressed=keep_suppressed, keep_order=True), part
+        )
     data = {
         "rows": recoded.cells.n_rows,
         "suppressed_rows": recoded.n_suppressed,

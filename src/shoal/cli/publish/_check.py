@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shoal._atomic import settle
 from shoal.cli._group import CHECK_FAILED
 from shoal.cli._options import Encoding, K, Privacy, SchemaFile, Table, read_privacy
 from shoal.cli._output import output
@@ -36,6 +39,7 @@ def check(
     from shoal.anonymize import check_table
     from shoal.schema import Schema
 
+    settle(table.parent)
     verdict = check_table(
         table,
         Schema.from_toml(schema),
@@ -43,9 +47,26 @@ def check(
         drop_stars=ignore_stars,
         encoding=encoding,
     )
-    output().emit(verdict, lambda: _show(verdict))
-    if not verdict.holds:
+    matches = _matches_manifest(table)
+    if matches is False:
+        output().note(
+            f"{table.name} is not the file that the manifest beside it was written with: one of "
+            "them was exchanged or changed."
+        )
+    output().emit(verdict.to_dict() | {"matches_manifest": matches}, lambda: _show(verdict))
+    if not verdict.holds or matches is False:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _matches_manifest(table: Path) -> bool | None:
+    """Whether the manifest beside a table seals these bytes; None where there is none."""
+    from shoal.anonymize._release_files import digest, file_beside
+
+    try:
+        sealed = json.loads(file_beside(table, "manifest").read_text("utf-8"))["files"]
+        return bool(sealed[table.name] == digest(table))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _show(verdict: Verdict) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.anonymize._release_files import PUBLISHED
 from shoal.cli._output import output
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
     for note in release.notes:
         out.note(f"Note: {note}")
     for name, path in paths.items():
-        out.print(f"  {name:9} {path}")
+        stays = "" if name in PUBLISHED else "  (stays in the house)"
+        out.print(f"  {name:9} {path}{stays}")
 
 
 def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:

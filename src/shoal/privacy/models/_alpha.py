@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from shoal.tables import FrequencyTable
 
 
+_WITHHELD = "(a protected value, withheld)"
+"""Stands for each protected value in a model that was pickled."""
+
+
 @dataclass(frozen=True)
 class AlphaKAnonymity(ColumnModel):
     """Every group has at least `k` rows, and no sensitive value a share above `alpha` [WLFW06]_.
@@ -36,7 +40,8 @@ class AlphaKAnonymity(ColumnModel):
     column : str, optional
         The sensitive column; every one of them when not given.
     values : tuple of str, optional
-        The values to protect; every value of the column when not given.
+        The values to protect; every value of the column when not given.  They say what somebody
+        has to hide: manifests and pickles tell how many they are, not which.
 
     Notes
     -----
@@ -110,8 +115,34 @@ class AlphaKAnonymity(ColumnModel):
         caps = np.where(self._protected(cells, column), float(self.alpha), np.inf)
         return Condition(CAP, column, self.alpha, floats=caps)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Name and parameters; of the protected values only how many they are."""
+        plain = super().to_dict()
+        named = plain.pop("values", None)
+        return plain if named is None else plain | {"protected_values": len(named)}
+
+    def private_dict(self) -> dict[str, Any]:
+        """Name and parameters, protected values included."""
+        return super().to_dict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: how many values are protected, not which."""
+        withheld = None if self.values is None else (_WITHHELD,) * len(self.values)
+        return {**vars(self), "values": withheld}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> AlphaKAnonymity:
+        return self  # frozen; a copy in memory is no file that leaves the house
+
     def _protected(self, groups: FrequencyTable, column: str) -> Flags:
         coding = groups.histograms[column].coding
+        if self.values is not None and _WITHHELD in self.values:
+            raise ParameterError(
+                "AlphaKAnonymity: its protected values were not pickled, since they stay in the "
+                "house. Make the model again with values=."
+            )
         if self.values is None:
             return np.ones(coding.n_codes, np.bool_)
         unknown = sum(value not in coding.code_of for value in self.values)

@@ -31,7 +31,8 @@ class DeltaPresence(PrivacyModel):
     population : FrequencyTable, optional
         The quasi-identifiers of everybody who might be in the table, those who are included.
         :meth:`prepare` counts it beside the cells; without it, give tables that
-        :func:`with_population` made.
+        :func:`with_population` made.  It is data about people: neither manifests nor pickles
+        hold it.
 
     Notes
     -----
@@ -151,6 +152,16 @@ class DeltaPresence(PrivacyModel):
     def to_dict(self) -> dict[str, Any]:
         """The bounds; the population is data and stays out."""
         return {"model": "DeltaPresence", "low": self.low, "high": self.high}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the bounds.  The population is given again."""
+        return {**vars(self), "population": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DeltaPresence:
+        return self  # frozen; a copy in memory is no file that leaves the house
 
     def _counts_everybody(self, groups: FrequencyTable) -> bool:
         # Who is in no group is known not to be in the table, and suppressing a group does that.

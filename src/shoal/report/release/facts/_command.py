@@ -33,6 +33,8 @@ def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -
     parts = ["shoal", "anonymize", raw, "--schema", schema, "--method", method, *promise, *settings]
     if seen is not None and seen.n_starred:
         parts.append("--keep-suppressed")
+    if release.manifest.get("order") == "input":
+        parts.append("--keep-order")
     return [
         shlex.join([*parts, "--out", out]),
         shlex.join(["shoal", "report", out, *(["--original", original] if original else [])]),

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from shoal.anonymize._release_files import digest
 from shoal.errors import TableError
-from shoal.report.release.facts._release_file import ReleaseFile, digest
+from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
 from shoal.tables._assemble import CodingOptions

@@ -20,6 +20,10 @@ def find_problems(release: ReleaseFile, seen: Recount | None) -> list[str]:
         if seen.verdict is not None:
             problems += _broken(seen.verdict)
         problems += _wrong_table(seen)
+    problems += [
+        f"{name} is not the file that the manifest was written with: it was exchanged or changed."
+        for name in release.torn
+    ]
     return problems
 
 

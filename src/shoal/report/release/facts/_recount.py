@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from math import isclose
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from shoal.anonymize import Verdict, check_table
 from shoal.anonymize._recheck import count_released
+from shoal.anonymize._release_files import file_beside
 from shoal.errors import ShoalError
 from shoal.metrics import Risk, risk
 from shoal.privacy import PrivacyModel
@@ -104,9 +106,12 @@ def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
 
 def read_promise(release: ReleaseFile) -> PrivacyModel | None:
     """The privacy model of the manifest; None where it cannot be made again."""
+    kept = file_beside(release.path, "promise")  # in the house, with what the manifest keeps back
     try:
+        if kept.exists():
+            return PrivacyModel.from_dict(json.loads(kept.read_text("utf-8")))
         return PrivacyModel.from_dict(release.mapping("privacy"))
-    except ShoalError:
+    except (ShoalError, ValueError, AttributeError):
         return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +10,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from shoal.anonymize._release_files import file_beside, is_manifest, table_beside
+from shoal._atomic import settle
+from shoal.anonymize._release_files import digest, file_beside, is_manifest, table_beside
 from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.typing import PathText
@@ -74,6 +74,16 @@ class ReleaseFile:
             raise _damaged(path)
         return value
 
+    @property
+    def torn(self) -> tuple[str, ...]:
+        """Files that are not the ones the manifest was written with, by their digests."""
+        sealed = self.manifest.get("files")
+        if not isinstance(sealed, Mapping):  # of an older version
+            return ()
+        return tuple(
+            name for name, found in self.digests.items() if sealed.get(name, found) != found
+        )
+
     @cached_property
     def schema(self) -> Schema:
         """The columns; the schema file beside the manifest knows where hierarchies lie."""
@@ -113,6 +123,7 @@ def read_release(source: PathText) -> ReleaseFile:
         the table is looked for beside it.
     """
     source = Path(source)
+    settle(source.parent)
     if is_manifest(source):
         manifest_path, table = source, table_beside(source)
     else:
@@ -120,8 +131,9 @@ def read_release(source: PathText) -> ReleaseFile:
         if not source.exists():
             raise TableError(f"there is no {source.name!r}. Give a released table or its manifest.")
     manifest = _read_manifest(manifest_path)
+    schema = file_beside(manifest_path, "schema")
     digests = {
-        path.name: digest(path) for path in (manifest_path, table) if path and path.is_file()
+        path.name: digest(path) for path in (manifest_path, table, schema) if path and path.exists()
     }
     return ReleaseFile((table or manifest_path).name, manifest, manifest_path, table, digests)
 
@@ -141,9 +153,3 @@ def _read_manifest(path: Path) -> Mapping[str, Any]:
     if manifest.get("version") != 1:
         raise TableError(f"{path.name} was written by another version of Shoal. Use that one.")
     return manifest
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
