@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Literal
 
 import duckdb
@@ -24,6 +27,9 @@ def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
     """A connection of our own."""
     connection = duckdb.connect(database)
     connection.execute("SET enable_progress_bar = false")  # stdout belongs to the command
+    connection.execute("SET python_enable_replacements = false")  # a table is never a variable
+    spill = Path(gettempdir()) / f"shoal-spill-{secrets.token_hex(8)}"
+    connection.execute("SET temp_directory = ?", [str(spill)])  # not where the user happens to be
     asked = asked_threads()
     if asked is not None:  # DuckDB takes every core unless told otherwise
         connection.execute(f"SET threads = {asked}")

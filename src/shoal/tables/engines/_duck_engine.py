@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -14,48 +11,49 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._jit import load_kernels
-from shoal.errors import TableError
-from shoal.frames._arrow_files import ARROW_SUFFIXES, write_arrow_batches
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
-from shoal.schema._coding import Coding
-from shoal.tables._assemble import (
-    CodingOptions,
-    assemble,
-    code_values,
-    counted_columns,
-    require_quasi_identifiers,
-)
-from shoal.tables._count_kernels import merge_entries, pack_groups
+from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import ColumnMap, OpenOptions
+from shoal.tables.engines._duck_compress import compress_rows
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._duck_release import CompressedRelation
 from shoal.tables.engines._duck_rows import code_rows, fractional, sample_rows
-from shoal.tables.engines._sql import lookup_sql, name_sql, value_sql
+from shoal.tables.engines._duck_staging import StagedRows, require_names, stage_relation
+from shoal.tables.engines._duck_write import copy_query
+from shoal.tables.engines._sql import canonical_sql, name_sql, value_sql
 from shoal.typing import Codes, Counts, Native
 
-_numbers = itertools.count()
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
           "UBIGINT", "HUGEINT", "UHUGEINT")  # fmt: skip
 
 
 class DuckEngine:
-    """A DuckDB relation; files are relations of a connection of our own."""
+    """A DuckDB relation, read in a connection of our own.
 
-    def __init__(
-        self, relation: duckdb.DuckDBPyRelation, connection: duckdb.DuckDBPyConnection | None = None
-    ) -> None:
-        self._relation = relation
-        self._connection = connection  # kept alive; None for a relation of the user's
-        self.paths: tuple[Path, ...] = ()  # where the rows were read, if it was files
-        names = tuple(relation.columns)
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            shown = ", ".join(map(repr, twice))
-            raise TableError(f"columns given twice: {shown}. Rename or drop one of each.")
-        self.names = names
-        self._types = dict(zip(names, map(str, relation.types), strict=True))
+    A relation of the user's is read once, when its rows are first asked for: Shoal's names never
+    resolve in the user's catalog, and rows that come in another order each time stay what they are.
+
+    Parameters
+    ----------
+    relation : DuckDBPyRelation
+        The table.
+    kept : object, optional
+        What keeps a relation of our own alive; None for one of the user's.
+    """
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation, kept: Any = None) -> None:
+        require_names(relation.columns)
+        self._given = relation
+        self._kept = kept
+        self.names = tuple(relation.columns)
+
+    @classmethod
+    def of_rows(cls, rows: StagedRows) -> DuckEngine:
+        """The engine of rows that are numbered already."""
+        engine = cls(rows.relation, rows)
+        engine.staged = rows
+        return engine
 
     @classmethod
     def recognizes(cls, source: Any) -> bool:
@@ -73,20 +71,25 @@ class DuckEngine:
         connection = connect()
         return cls(connection.from_arrow(frame.arrow()), connection)
 
-    def of_files(self, paths: Sequence[Path]) -> DuckEngine:
-        """The same, with the files that the rows were read from."""
-        self.paths = tuple(paths)
-        return self
+    @cached_property
+    def staged(self) -> StagedRows:
+        """The rows, numbered, in a connection of our own."""
+        return stage_relation(self._given)
 
-    @property
+    @cached_property
+    def _relation(self) -> duckdb.DuckDBPyRelation:
+        return self.staged.relation if self._kept is None else self._given
+
+    @cached_property
     def sql_types(self) -> dict[str, str]:
         """DuckDB's own type of each column."""
-        return dict(self._types)
+        return dict(zip(self.names, map(str, self._relation.types), strict=True))
 
     @property
     def types(self) -> dict[str, str]:
         """Sort of value of each column."""
-        return {name: _sort(kind) for name, kind in self._types.items()}
+        kinds = map(str, self._given.types)
+        return {name: _sort(kind) for name, kind in zip(self.names, kinds, strict=True)}
 
     @cached_property
     def n_rows(self) -> int:
@@ -102,11 +105,6 @@ class DuckEngine:
         """Columns of a query's result."""
         with disclose_nothing():
             return self.query(sql).fetchnumpy()
-
-    def store(self, table: str, columns: dict[str, NDArray[Any]]) -> None:
-        """Put arrays into a temporary table; DuckDB finds `columns` by its name."""
-        with disclose_nothing():
-            self._relation.query("source", f"CREATE TEMP TABLE {table} AS SELECT * FROM columns")
 
     def arrow(self, sql: str) -> Any:
         """A query's result as a PyArrow table."""
@@ -132,7 +130,7 @@ class DuckEngine:
 
     def exchange(self, maps: Mapping[str, ColumnMap]) -> Native:
         """The relation with some columns exchanged; values are looked at when it is read."""
-        return self._relation.project(self.exchange_sql(maps))
+        return self._given.project(self.exchange_sql(maps))
 
     def exchange_sql(self, maps: Mapping[str, ColumnMap]) -> str:
         """Every column, some of them exchanged, as the list of a SELECT."""
@@ -143,15 +141,8 @@ class DuckEngine:
         )
 
     def value_sql(self, name: str) -> str:
-        """A column's value, with NaN read as missing."""
-        column = name_sql(name)
-        if self._types[name] in ("DOUBLE", "FLOAT"):
-            return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
-        return column
-
-    def lookup_sql(self, name: str, keys: list[str], results: list[Any], missing: Any) -> str:
-        """Exchange a column's values, given by their texts in SQL, for results."""
-        return lookup_sql(f"CAST({self.value_sql(name)} AS VARCHAR)", keys, results, missing)
+        """A column's value in canonical form: NaN is missing, -0.0 is 0."""
+        return canonical_sql(name_sql(name), self.sql_types[name])
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> DuckEngine:
         """Some columns, numbers of some of them put into bins of a width."""
@@ -161,15 +152,15 @@ class DuckEngine:
             else f"{self.value_sql(name)} AS {name_sql(name)}"
             for name in names
         ]
-        return DuckEngine(self.query(f"SELECT {', '.join(columns)} FROM source"), self._connection)
+        return self._derived(f"SELECT {', '.join(columns)} FROM source")
 
     def fractional(self) -> tuple[str, ...]:
         """Columns with numbers that are not whole."""
-        return fractional(self, self._types)
+        return fractional(self, self.sql_types)
 
     def code_rows(self) -> Codes:
         """Codes of every column (first axis) and row, for telling equal from unequal."""
-        return code_rows(self, self._types)
+        return code_rows(self, self.sql_types)
 
     def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
         """Codes of rows drawn uniformly without replacement, in one pass over the rows."""
@@ -184,7 +175,10 @@ class DuckEngine:
 
     def distinct_rows(self) -> DuckEngine:
         """The same table with equal rows made one; DuckDB spills to disk what does not fit."""
-        return DuckEngine(self.query("SELECT DISTINCT * FROM source"), self._connection)
+        return self._derived("SELECT DISTINCT * FROM source")
+
+    def _derived(self, sql: str) -> DuckEngine:
+        return DuckEngine(self.query(sql), (self._relation, self._kept or self.staged))
 
     def write(self, names: Sequence[str], path: Path) -> None:
         """Write some columns of every row to a file, as they are; the suffix tells the format."""
@@ -203,73 +197,12 @@ class DuckEngine:
         `suffix` tells the format where the name does not; `metadata` is kept with the rows of a
         Parquet file.
         """
-        suffix = (suffix or path.suffix).lower()
-        if suffix in ARROW_SUFFIXES:
-            with disclose_nothing("write"):
-                write_arrow_batches(self.query(select), path)
-            return
-        how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
-        if metadata:
-            pairs = ", ".join(
-                f"{name_sql(key)}: {value_sql(text)}" for key, text in metadata.items()
-            )
-            how += f", KV_METADATA {{{pairs}}}"
-        with disclose_nothing("write"):
-            self.query(f"COPY ({select}) TO {value_sql(str(path))} ({how})")
+        copy_query(self.query, select, path, suffix=suffix, metadata=metadata)
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedRelation:
         """Group the rows into cells: one scan, then everything happens on the result."""
-        options = options or CodingOptions()
         schema.require(self.names)
-        quasi = require_quasi_identifiers(schema)
-        wanted = list(dict.fromkeys([*quasi, *counted_columns(schema)]))
-        table = f"shoal_cells_{os.getpid()}_{next(_numbers)}"
-        load_kernels(pack_groups, merge_entries)
-        columns = ", ".join(f"{self.value_sql(name)} AS {name_sql(name)}" for name in wanted)
-        self.query(
-            f"CREATE TEMP TABLE {table} AS "
-            f"SELECT {columns}, count(*) AS shoal_rows FROM source GROUP BY ALL"
-        )
-        try:
-            coded = {name: self._code(name, table, schema, options) for name in wanted}
-            listed = ", ".join(f"{coded[name].sql} AS c{i}" for i, name in enumerate(wanted))
-            fetched = self.fetch(f"SELECT {listed}, shoal_rows FROM {table} AS t")
-        finally:
-            self.query(f"DROP TABLE {table}")
-        codes = {
-            name: coded[name].code_of_value[np.asarray(fetched[f"c{i}"], np.int64)]
-            for i, name in enumerate(wanted)
-        }
-        counts = np.asarray(fetched["shoal_rows"], np.int64)
-        keys = np.column_stack([codes[name] for name in quasi])
-        counted = {name: (coded[name].coding, codes[name]) for name in counted_columns(schema)}
-        cells, _ = assemble([coded[name].coding for name in quasi], keys, counted, counts)
-        values = {name: (coded[name].keys, coded[name].code_of_value) for name in quasi}
-        return CompressedRelation(self, schema, cells, values)
-
-    def _code(self, name: str, table: str, schema: Schema, options: CodingOptions) -> _Coded:
-        column = name_sql(name)
-        with disclose_nothing():
-            rows = self.query(
-                f"SELECT DISTINCT {column}, CAST({column} AS VARCHAR) FROM {table} ORDER BY 1"
-            ).fetchall()
-        known = [row for row in rows if row[0] is not None]
-        values, keys = [row[0] for row in known], [row[1] for row in known]
-        coding, code_of_value = code_values(
-            name, schema[name], values, has_missing=len(values) < len(rows), options=options
-        )
-        # each row's value as its number among the distinct ones, missing last
-        text_sql = f"CAST({column} AS VARCHAR)"
-        numbers = list(range(len(keys)))
-        return _Coded(coding, lookup_sql(text_sql, keys, numbers, len(keys)), keys, code_of_value)
-
-
-@dataclass(frozen=True, eq=False)
-class _Coded:
-    coding: Coding
-    sql: str
-    keys: list[str]
-    code_of_value: Codes
+        return compress_rows(self.staged, schema, options or CodingOptions())
 
 
 def _sort(kind: str) -> str:

@@ -1,9 +1,8 @@
-"""Cells of a DuckDB relation, and its rows released where they are."""
+"""Cells of a DuckDB relation, and its rows released from codes."""
 
 from __future__ import annotations
 
 import itertools
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,40 +11,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.schema import Schema
-from shoal.tables._count_kernels import match_words
 from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness
-from shoal.tables._frequency import FrequencyTable, pack_codes
+from shoal.tables._frequency import FrequencyTable
 from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
-from shoal.tables._recoded import Recoded
+from shoal.tables._recoded import Labels, Recoded
 from shoal.tables._row_order import put_in_order
-from shoal.tables.engines._sql import name_sql, value_sql
-from shoal.typing import Codes, Native
+from shoal.tables.engines._duck_connection import disclose_nothing
+from shoal.tables.engines._duck_staging import NUMBER, StagedRows
+from shoal.tables.engines._duck_write import copy_query, store
+from shoal.tables.engines._sql import name_sql
+from shoal.typing import Native
 
 if TYPE_CHECKING:
-    from shoal.tables.engines._duck_engine import DuckEngine
+    from shoal.tables.engines._duck_compress import RowCells
 
-_numbers = itertools.count()
+_counter = itertools.count()
 
 
 @dataclass(frozen=True, eq=False)
 class CompressedRelation:
-    """A relation, its cells, and what stands in the rows for each code.
+    """Numbered rows of a relation, its cells, and the way from a row to its cell."""
 
-    `keys` holds for every quasi-identifier the distinct values' texts in SQL and their codes, with
-    the code of a missing value behind them.
-    """
-
-    engine: DuckEngine
+    staged: StagedRows
     schema: Schema
     cells: FrequencyTable
-    keys: dict[str, tuple[list[str], Codes]] = field(repr=False)
+    row_cells: RowCells = field(repr=False)
     people: People | None = field(default=None, repr=False)
 
     def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
-        """The released rows as a relation, and their witness."""
-        select, witness = self._select(recoded, output)
-        return ReleasedRows(self.engine.query(select), witness)
+        """The released rows as a relation of a connection of our own, and their witness."""
+        select, witness, made = self._select(recoded, output)
+        connection, table = self.staged.connection, f"released_{next(_counter)}"
+        with disclose_nothing():
+            connection.execute(f"CREATE TEMP TABLE {table} AS {select}")
+            self._drop(made)
+            return ReleasedRows(connection.table(table), witness)
 
     def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows as a relation."""
@@ -53,72 +54,65 @@ class CompressedRelation:
 
     def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
         """Write the released rows to a file, without holding them in memory."""
-        select, witness = self._select(recoded, output)
-        self.engine.copy(select, path)
+        select, witness, made = self._select(recoded, output)
+        copy_query(self.staged.connection.sql, select, path)
+        self._drop(made)
         return witness
 
-    def _select(self, recoded: Recoded, output: RowOptions) -> tuple[str, Witness]:
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        """Cell of each row, by the row's number."""
+        return self.row_cells.of_rows()
+
+    def _select(self, recoded: Recoded, output: RowOptions) -> tuple[str, Witness, list[str]]:
+        """A query for the released rows; rows, labels and places meet by the row's number."""
         group = recoded.group_of[self.cell_of_rows()]
         kept = np.flatnonzero((group >= 0) | output.keep_suppressed).astype(np.int64)
         kept = put_in_order(kept, output)
-        source, labels = self._label_by_row(recoded, output, group, kept)
-        names = [name for name in self.engine.names if self.schema[name].is_released]
-        columns = [f"{labels[name]} AS {name_sql(name)}" if name in labels else name_sql(name)
-                   for name in names]  # fmt: skip
-        columns += [f"{labels[name]} AS {name_sql(name)}" for name in labels if name not in names]
-        select = f"SELECT {', '.join(columns)} FROM {source} WHERE shoal_at >= 0 ORDER BY shoal_at"
-        return select, Witness(kept, self.engine.paths or self.engine.query("FROM source"))
-
-    def _label_by_row(
-        self,
-        recoded: Recoded,
-        output: RowOptions,
-        group: NDArray[np.int64],
-        kept: NDArray[np.int64],
-    ) -> tuple[str, dict[str, str]]:
-        """Labels of whole combinations, found per row and laid beside the rows by position."""
-        hidden = group < 0
-        place = np.full(len(group), -1, np.int64)
-        place[kept] = np.arange(len(kept))
-        beside: dict[str, NDArray[Any]] = {"shoal_at": place}
-        label_sql = {}
+        group = group[kept]
+        columns: dict[str, NDArray[Any]] = {NUMBER: kept, "place": np.arange(len(kept))}
+        released: dict[str, str] = {
+            name: f"r.c{i}"
+            for i, name in enumerate(self.staged.names)
+            if self.schema[name].is_released
+        }
+        made, joins = [f"placed_{next(_counter)}"], ""
         for index, labels in enumerate(recoded.labels):
-            if recoded.is_untouched(index) and not (hidden.any() and output.keep_suppressed):
+            if recoded.is_untouched(index) and not (group < 0).any():
                 continue
-            # a row carries the number of its label; the texts are written into the query once
-            used, code = np.unique(recoded.codes[:, index], return_inverse=True)
-            texts = [labels.texts[label] for label in used] + [STAR]
-            column = f"shoal_{index}"
-            beside[column] = np.append(code, len(used)).astype(np.int32)[group]
-            listed = ", ".join(map(value_sql, texts))
-            label_sql[labels.coding.name] = f"CAST([{listed}][{column} + 1] AS VARCHAR)"
-        if output.ranges:
-            for number, (name, values) in enumerate(range_columns(recoded, output.ranges).items()):
-                beside[f"shoal_r{number}"] = np.append(values, np.nan)[group]
-                label_sql[name] = f"shoal_r{number}"
-        table = f"shoal_labels_{os.getpid()}_{next(_numbers)}"
-        self.engine.store(table, beside)
-        return f"source POSITIONAL JOIN {table}", label_sql
+            columns[f"l{index}"], table = self._label(recoded, index, labels, group)
+            joins += f" LEFT JOIN {table} AS t{index} ON t{index}.label = p.l{index}"
+            released[labels.coding.name] = f"t{index}.text"
+            made.append(table)
+        for index, (name, numbers) in enumerate(range_columns(recoded, output.ranges).items()):
+            columns[f"r{index}"] = np.append(numbers, np.nan)[group]
+            released[name] = f"CASE WHEN isnan(p.r{index}) THEN NULL ELSE p.r{index} END"
+        store(self.staged.connection, made[0], columns)
+        listed = ", ".join(f"{value} AS {name_sql(name)}" for name, value in released.items())
+        select = (
+            f"SELECT {listed} FROM {self.staged.view} AS r JOIN {made[0]} AS p "
+            f"ON p.{NUMBER} = r.{NUMBER}{joins} ORDER BY p.place"
+        )
+        return select, self._witness(kept), made
 
-    def cell_of_rows(self) -> NDArray[np.int64]:
-        """Cell of each row, in the order of the rows."""
-        sizes = np.array([coding.n_codes for coding in self.cells.codings], np.int32)
-        words: list[str] = []
-        room = 0
-        for coding, size in zip(self.cells.codings, sizes.tolist(), strict=True):
-            keys, codes = self.keys[coding.name]
-            looked_up = self.engine.lookup_sql(
-                coding.name, keys, codes[:-1].tolist(), max(int(codes[-1]), 0)
-            )
-            code = f"CAST({looked_up} AS UBIGINT)"
-            # codes of several columns share a word of 64 bits, as in pack_codes
-            if not words or room * max(size, 1) > 2**63:
-                words.append(code)
-                room = 1
-            else:
-                words[-1] += f" + {code} * {room}::UBIGINT"
-            room *= max(size, 1)
-        listed = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
-        rows = self.engine.fetch(f"SELECT {listed} FROM source")
-        packed = np.array([rows[f"w{i}"] for i in range(len(words))], np.uint64)
-        return match_words(pack_codes(self.cells.keys, sizes), packed)
+    def _label(
+        self, recoded: Recoded, index: int, labels: Labels, group: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], str]:
+        """Number of each row's label, and a table of the texts that are used."""
+        used, code = np.unique(recoded.codes[:, index], return_inverse=True)
+        texts = [labels.texts[label] for label in used] + [STAR]
+        written = [i for i, text in enumerate(texts) if text is not None]
+        table = f"labels_{next(_counter)}"
+        columns: dict[str, NDArray[Any]] = {
+            "label": np.array(written, np.int32),
+            "text": np.array([texts[i] for i in written], object),
+        }
+        store(self.staged.connection, table, columns)
+        return np.append(code.ravel(), len(used)).astype(np.int32)[group], table
+
+    def _witness(self, kept: NDArray[np.int64]) -> Witness:
+        source = self.staged.paths or self.staged.relation
+        return Witness(kept, source, self.staged.encoding)
+
+    def _drop(self, tables: list[str]) -> None:
+        for table in tables:
+            self.staged.connection.execute(f"DROP TABLE {table}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -11,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.tables._row_codes import code_array, stack_codes
+from shoal.tables.engines._duck_connection import disclose_nothing
+from shoal.tables.engines._duck_staging import NUMBER, StagedRows
+from shoal.tables.engines._duck_write import store
 from shoal.tables.engines._sql import name_sql, value_sql
 from shoal.typing import Codes
 
@@ -30,9 +32,8 @@ class _Relation(Protocol):
 
     def fetch(self, sql: str) -> dict[str, NDArray[Any]]: ...
 
-    def query(self, sql: str) -> Any: ...
-
-    def store(self, table: str, columns: dict[str, NDArray[Any]]) -> None: ...
+    @property
+    def staged(self) -> StagedRows: ...
 
 
 def fractional(engine: _Relation, types: Mapping[str, str]) -> tuple[str, ...]:
@@ -68,21 +69,17 @@ def sample_rows(engine: _Relation, size: int, generator: np.random.Generator) ->
     The row numbers are drawn first, so that the sample is what the generator makes it; DuckDB then
     picks the rows in one pass, and holds no more than them.
     """
-    names = ", ".join(f"{name_sql(name)} AS c{i}" for i, name in enumerate(engine.names))
     n = engine.n_rows
-    if size >= n:
-        return _stack(engine, engine.fetch(f"SELECT {names} FROM source"))
-    chosen = generator.choice(n, size, replace=False, shuffle=False)
-    table = f"shoal_chosen_{os.getpid()}_{next(_numbers)}"
-    engine.store(table, {"shoal_chosen": np.sort(chosen)})
-    try:
-        numbered = f"SELECT {names}, row_number() OVER () - 1 AS shoal_row FROM source"
-        columns = engine.fetch(
-            f"SELECT * FROM ({numbered}) SEMI JOIN {table} ON shoal_row = shoal_chosen "
-            "ORDER BY shoal_row"
-        )
-    finally:
-        engine.query(f"DROP TABLE {table}")
+    kept = np.arange(n) if size >= n else generator.choice(n, size, replace=False, shuffle=False)
+    staged, table = engine.staged, f"chosen_{next(_numbers)}"
+    names = ", ".join(f"r.c{i}" for i in range(len(engine.names)))
+    store(staged.connection, table, {"chosen": np.sort(kept)})
+    with disclose_nothing():
+        columns = staged.connection.sql(
+            f"SELECT {names} FROM {staged.view} AS r SEMI JOIN {table} ON r.{NUMBER} = chosen "
+            f"ORDER BY r.{NUMBER}"
+        ).fetchnumpy()
+        staged.connection.execute(f"DROP TABLE {table}")
     return _stack(engine, columns)
 
 

@@ -1,11 +1,14 @@
-"""Small pieces of SQL: quoted names, literals, look-ups that keep the order of rows."""
+"""Small pieces of SQL: quoted names, literals, columns in canonical form."""
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
+
+from shoal.typing import PathText
 
 
 def name_sql(name: str) -> str:
@@ -39,22 +42,37 @@ def list_sql(values: Sequence[Any]) -> str:
     return "[" + ", ".join(map(value_sql, values)) + "]"
 
 
-MAP_LIMIT = 256  # a MAP is searched from its start: beyond this an ENUM's hash table wins
+MAP_LIMIT = 256
+"""Entries up to which a MAP is fast: it is searched from its start."""
 
 
-def lookup_sql(expression: str, keys: Sequence[str], results: Sequence[Any], missing: Any) -> str:
-    """Exchange each text for its result, row by row: a join would lose the order of the rows.
+def paths_sql(paths: Sequence[PathText]) -> str:
+    """Names of files, as a list; what DuckDB would take for a pattern stands for itself."""
+    return list_sql([re.sub(r"([*?\[])", r"[\1]", str(path)) for path in paths])
 
-    NULL and texts that are not listed become `missing`.
+
+_AS_TEXT = ("ENUM", "JSON", "UUID", "INTERVAL", "BIT", "TIMETZ", "TIME WITH", "VARINT", "BIGNUM")
+_NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
+
+
+def is_nested(kind: str) -> bool:
+    """Whether values of a type of DuckDB's are made of other values."""
+    return kind.endswith("]") or kind.startswith(_NESTED)
+
+
+def canonical_sql(column: str, kind: str) -> str:
+    """A column of a type of DuckDB's with one value for all that are equal.
+
+    The same as :mod:`shoal.tables._canonical` says for every engine.
     """
-    otherwise = value_sql(missing)
-    if not keys:
-        return otherwise
-    if len(keys) <= MAP_LIMIT:
-        looked_up = f"MAP({list_sql(keys)}, {list_sql(results)})[{expression}]"
-    else:
-        members = ", ".join(map(value_sql, keys))
-        looked_up = (
-            f"{list_sql(results)}[enum_code(TRY_CAST({expression} AS ENUM ({members}))) + 1]"
-        )
-    return looked_up if missing is None else f"COALESCE({looked_up}, {otherwise})"
+    if is_nested(kind):
+        return column
+    if kind in ("DOUBLE", "FLOAT"):
+        return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} + CAST(0 AS {kind}) END"
+    if kind == "BLOB":
+        return f"lower(hex({column}))"
+    if kind == "TIMESTAMP_NS":
+        return f"regexp_replace(CAST({column} AS VARCHAR), ' 00:00:00$', '')"
+    if kind == "TIME" or kind.startswith(_AS_TEXT):
+        return f"CAST({column} AS VARCHAR)"
+    return column

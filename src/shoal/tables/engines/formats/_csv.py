@@ -11,11 +11,12 @@ from shoal.errors import TableError
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._sql import list_sql, value_sql
+from shoal.tables.engines._duck_staging import require_names, stage_table
+from shoal.tables.engines._sql import list_sql, paths_sql, value_sql
 from shoal.tables.engines.formats._file_format import FileFormat
 
 _SMALL_BYTES = 200_000_000
-"""Files up to this size are parsed once and held; larger ones are parsed by every query."""
+"""Types of files up to this size are told from all rows; of larger ones, from the first."""
 
 _GUESSED = {
     "all": "",
@@ -35,39 +36,30 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
     with disclose_nothing():
         encoding = f", encoding={value_sql(options.encoding)}" if options.encoding else ""
         header = _header(connection, paths[0], encoding)
-        _refuse_doubled(header)
+        require_names(header)
         # guessing types from all rows costs a scan: files of ordinary size get it
         is_small = sum(path.stat().st_size for path in paths) < _SMALL_BYTES
+        names = [f"c{i}" for i in range(len(header))]
         read = (
-            f"read_csv({list_sql([str(path) for path in paths])}, header=true, "
-            f"sample_size={'-1' if is_small else '200000'}"
+            f"read_csv({paths_sql(paths)}, header=true, names={list_sql(names)}, "
+            f"hive_partitioning=false, sample_size={'-1' if is_small else '200000'}"
             f"{_GUESSED[options.guess]}{_types_sql(header, options)}{encoding})"
         )
-        if not is_small:
-            return DuckEngine(connection.sql(f"FROM {read}"), connection).of_files(paths)
-        # every query would guess and parse anew: a file that fits is parsed once
-        connection.execute(f"CREATE TEMP TABLE shoal_source AS FROM {read}")
-        return DuckEngine(connection.table("shoal_source"), connection).of_files(paths)
+        return DuckEngine.of_rows(stage_table(connection, read, header, paths, options.encoding))
 
 
 def _header(connection: duckdb.DuckDBPyConnection, path: Path, encoding: str) -> list[str]:
     rows = connection.sql(
-        f"FROM read_csv({value_sql(str(path))}, header=false, all_varchar=true, "
+        f"FROM read_csv({paths_sql([path])}, header=false, all_varchar=true, "
         f"null_padding=true{encoding}) LIMIT 1"
     ).fetchall()
     return [name for row in rows for name in row if name is not None]
 
 
-def _refuse_doubled(names: Sequence[str]) -> None:
-    # DuckDB would rename the second one and say nothing
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        shown = ", ".join(map(repr, twice))
-        raise TableError(f"columns given twice: {shown}. Rename or drop one of each.")
-
-
 def _types_sql(header: Sequence[str], options: OpenOptions) -> str:
-    given = [(name, kind) for name, kind in options.types.items() if name in header]
+    given = [
+        (f"c{i}", options.types[name]) for i, name in enumerate(header) if name in options.types
+    ]
     if not given:
         return ""
     listed = ", ".join(f"{value_sql(name)}: {value_sql(kind)}" for name, kind in given)

@@ -11,7 +11,12 @@ from shoal.errors import TableError
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._sql import list_sql
+from shoal.tables.engines._duck_staging import (
+    read_parquet_sql,
+    require_names,
+    stage_parquet,
+)
+from shoal.tables.engines._sql import paths_sql
 from shoal.tables.engines.formats._file_format import FileFormat
 from shoal.typing import PathText
 
@@ -22,20 +27,31 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
         raise TableError(f"file {empty[0]!r} is empty. It is no Parquet file.")
     connection = connect()
     try:
-        relation = connection.sql(f"FROM read_parquet({list_sql([str(path) for path in paths])})")
+        names = connection.sql(f"FROM {read_parquet_sql(paths)}").columns
+        _require_distinct(connection, paths[0])
+        return DuckEngine.of_rows(stage_parquet(connection, paths, names))
     except duckdb.Error:
         first = f"{paths[0].name!r}" if len(paths) == 1 else f"one of {len(paths)} files"
         raise TableError(
             f"{first} cannot be read: it is damaged, cut short, or no Parquet file."
         ) from None
-    return DuckEngine(relation, connection).of_files(paths)
+
+
+def _require_distinct(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    # DuckDB renames a column whose name differs in case only, and says nothing
+    rows = connection.execute(
+        f"SELECT name, num_children FROM parquet_schema({paths_sql([path])})"
+    ).fetchall()
+    if all(not children for _, children in rows[1:]):
+        require_names([name for name, _ in rows[1:]])
 
 
 def read_metadata(path: PathText, key: str) -> str | None:
     """A text that was stored with a Parquet file under a key; None when there is none."""
     with disclose_nothing(), connect() as connection:
         rows = connection.execute(
-            "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [str(path), key.encode()]
+            f"SELECT value FROM parquet_kv_metadata({paths_sql([path])}) WHERE key = ?",
+            [key.encode()],
         ).fetchall()
     return bytes(rows[0][0]).decode("utf-8") if rows else None
 

@@ -1,0 +1,189 @@
+"""From the rows of a relation to cells: one scan, then everything happens on the result."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._jit import load_kernels
+from shoal.errors import TableError
+from shoal.schema import Schema
+from shoal.schema._coding import Coding
+from shoal.tables._assemble import (
+    CodingOptions,
+    assemble,
+    code_values,
+    counted_columns,
+    require_quasi_identifiers,
+)
+from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
+from shoal.tables._frequency import group_keys, pack_codes
+from shoal.tables._people import count_people, require_named
+from shoal.tables.engines._duck_connection import disclose_nothing
+from shoal.tables.engines._duck_release import CompressedRelation
+from shoal.tables.engines._duck_staging import NUMBER, StagedRows
+from shoal.tables.engines._sql import is_nested
+from shoal.typing import Codes, Counts
+
+_counter = itertools.count()
+
+
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """Distinct values of a column, numbered by a table in the database: missing ones come last."""
+
+    table: str
+    n: int
+    coding: Coding | None
+    code_of: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class RowCells:
+    """How the cell of each row is found: the numbers of its values, packed into words.
+
+    Parameters
+    ----------
+    rows : StagedRows
+        The rows.
+    columns : tuple of (int, str, int)
+        Position of each quasi-identifier, the table that numbers its values, and how many.
+    keys : ndarray of int32
+        Distinct combinations of such numbers.
+    cells : ndarray of int64
+        Cell of each of them.
+    """
+
+    rows: StagedRows
+    columns: tuple[tuple[int, str, int], ...]
+    keys: Codes = field(repr=False)
+    cells: NDArray[np.int64] = field(repr=False)
+
+    def of_rows(self) -> NDArray[np.int64]:
+        """Cell of each row, by the row's number."""
+        sizes = np.array([n + 1 for _, _, n in self.columns], np.int32)
+        words: list[str] = []
+        room = 0
+        for i, size in enumerate(sizes.tolist()):
+            number = f"CAST(coalesce(v{i}.number, {size - 1}) AS UBIGINT)"
+            # numbers of several columns share a word of 64 bits, as in pack_codes
+            if not words or room * size > 2**63:
+                words.append(number)
+                room = 1
+            else:
+                words[-1] += f" + {number} * {room}::UBIGINT"
+            room *= size
+        listed = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
+        joins = " ".join(
+            f"LEFT JOIN {table} AS v{i} ON v{i}.value = r.c{at}"
+            for i, (at, table, _) in enumerate(self.columns)
+        )
+        with disclose_nothing():
+            found = self.rows.connection.sql(
+                f"SELECT r.{NUMBER} AS place, {listed} FROM {self.rows.view} AS r {joins}"
+            ).fetchnumpy()
+        packed = np.array([found[f"w{i}"] for i in range(len(words))], np.uint64)
+        cells = np.empty(packed.shape[1], np.int64)
+        known = match_words(pack_codes(self.keys, sizes), packed)
+        cells[np.asarray(found["place"])] = self.cells[known]
+        return cells
+
+
+def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> CompressedRelation:
+    """Group the rows into cells."""
+    schema.require(rows.names)
+    quasi = require_quasi_identifiers(schema)
+    _refuse_nested(rows, schema)
+    counted = counted_columns(schema)
+    subject = () if schema.subject is None else (schema.subject,)
+    wanted = list(dict.fromkeys([*quasi, *counted, *subject]))
+    load_kernels(pack_groups, merge_entries)
+    with disclose_nothing():
+        values, numbers, counts = _count(rows, wanted, schema, options)
+    codes = {name: values[name].code_of[numbers[name]] for name in (*quasi, *counted)}
+    keys = np.column_stack([codes[name] for name in quasi])
+    entries = {name: (_coding(values[name]), codes[name]) for name in counted}
+    cells, cell_of = assemble([_coding(values[name]) for name in quasi], keys, entries, counts)
+    people = None
+    if schema.subject is not None:
+        person = numbers[schema.subject]
+        unnamed = person == values[schema.subject].n
+        require_named(schema.subject, int(counts[unnamed].sum()))
+        cells, people = count_people(cells, cell_of, person, entries, counts)
+    at_keys = np.column_stack([numbers[name] for name in quasi]).astype(np.int32)
+    group_of, n_groups = group_keys(at_keys)
+    first = np.zeros(n_groups, np.int64)
+    first[group_of] = np.arange(len(at_keys))
+    columns = tuple((rows.names.index(name), values[name].table, values[name].n) for name in quasi)
+    row_cells = RowCells(rows, columns, at_keys[first], cell_of[first])
+    return CompressedRelation(rows, schema, cells, row_cells, people)
+
+
+def _count(
+    rows: StagedRows, wanted: Sequence[str], schema: Schema, options: CodingOptions
+) -> tuple[dict[str, _Values], dict[str, NDArray[np.int64]], Counts]:
+    """Distinct combinations, as numbers of values, and how many rows have each."""
+    mark = next(_counter)
+    connection, table = rows.connection, f"cells_{mark}"
+    listed = ", ".join(f"c{rows.names.index(name)} AS k{i}" for i, name in enumerate(wanted))
+    connection.execute(
+        f"CREATE TEMP TABLE {table} AS SELECT {listed}, count(*) AS n FROM {rows.view} GROUP BY ALL"
+    )
+    try:
+        values = {
+            name: _number(rows, name, f"{table}", f"k{i}", schema, options)
+            for i, name in enumerate(wanted)
+        }
+        numbers = ", ".join(
+            f"coalesce(v{i}.number, {values[name].n}) AS k{i}" for i, name in enumerate(wanted)
+        )
+        joins = " ".join(
+            f"LEFT JOIN {values[name].table} AS v{i} ON v{i}.value = t.k{i}"
+            for i, name in enumerate(wanted)
+        )
+        found = connection.sql(f"SELECT {numbers}, t.n AS n FROM {table} AS t {joins}").fetchnumpy()
+    finally:
+        connection.execute(f"DROP TABLE {table}")
+    at = {name: np.asarray(found[f"k{i}"], np.int64) for i, name in enumerate(wanted)}
+    return values, at, np.asarray(found["n"], np.int64)
+
+
+def _number(
+    rows: StagedRows, name: str, cells: str, key: str, schema: Schema, options: CodingOptions
+) -> _Values:
+    connection, table = rows.connection, f"values_{next(_counter)}"
+    connection.execute(
+        f"CREATE TEMP TABLE {table} AS SELECT value, row_number() OVER () - 1 AS number FROM "
+        f"(SELECT DISTINCT {key} AS value FROM {cells} WHERE {key} IS NOT NULL)"
+    )
+    if schema[name].role == "subject":  # people are told apart, and have no coding
+        ((n,),) = connection.sql(f"SELECT count(*) FROM {table}").fetchall()
+        return _Values(table, n, None, np.empty(0, np.int32))
+    listed = connection.sql(f"SELECT value FROM {table} ORDER BY number").fetchall()
+    ((missing,),) = connection.sql(f"SELECT count(*) FROM {cells} WHERE {key} IS NULL").fetchall()
+    coding, code_of = code_values(
+        name,
+        schema[name],
+        [value for (value,) in listed],
+        has_missing=missing > 0,
+        options=options,
+    )
+    return _Values(table, len(listed), coding, code_of)
+
+
+def _coding(values: _Values) -> Coding:
+    assert values.coding is not None
+    return values.coding
+
+
+def _refuse_nested(rows: StagedRows, schema: Schema) -> None:
+    for name, kind in zip(rows.names, rows.types, strict=True):
+        if is_nested(kind) and schema[name].is_released:
+            raise TableError(
+                f"column {name!r} holds lists or other values that cannot be compared. "
+                "Turn them into text or numbers first."
+            )
