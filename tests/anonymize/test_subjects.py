@@ -130,7 +130,7 @@ def test_a_table_with_one_row_per_person_says_nothing_and_counts_the_same():
 
 def test_rows_without_a_person_are_refused():
     table = VISITS.assign(patient=VISITS.patient.where(VISITS.index > 3))
-    with pytest.raises(TableError, match="'patient' names the person .* missing in 4 rows"):
+    with pytest.raises(TableError, match=r"'patient' names the person .* missing in 4 rows"):
         Mondrian(SCHEMA, 5).fit(table)
 
 

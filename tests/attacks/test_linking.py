@@ -356,3 +356,33 @@ def test_no_value_in_the_repr():
     found = linking_attack(RELEASED, PEOPLE, SCHEMA)
     assert "flu" not in repr(found)
     assert "flu" not in str(found.to_dict())
+
+
+def test_people_with_several_rows_are_attacked_once():
+    """Two patients with three visits each: rows hide nobody, and a value of any visit counts."""
+    visits = pd.DataFrame(
+        {
+            "patient": ["p", "q", "p", "q", "p", "q"],
+            "village": ["A", "A", "A", "A", "B", "A"],
+            "ill": ["flu", "flu", "flu", "gout", "cold", "flu"],
+        }
+    )
+    schema = Schema(
+        {
+            "patient": {"role": "subject"},
+            "village": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive"},
+        }
+    )
+    found = linking_attack(visits.drop(columns="patient"), visits, schema)
+    assert found.summary.trials == 2
+    assert found.hides_among.tolist() == [3, 2]  # A: five rows of two people; B: one of one
+    assert found.groups.tolist() == [2, 1]
+    assert found.summary.risk == 1.0  # flu is the best guess, and everybody had it
+    assert found.summary.baseline == 1.0
+    rows = linking_attack(
+        visits.drop(columns="patient"), visits, schema.replace(patient={"role": "identifier"})
+    )
+    assert rows.summary.trials == 6
+    with pytest.raises(SchemaError, match="an audit counts rows"):
+        audit(rows, visits, schema)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.errors import InfeasibleError, SchemaError
+from shoal.errors import InfeasibleError, SchemaError, TableError
 from shoal.privacy import Level, PrivacyModel, check
 from shoal.schema import Schema
 from shoal.tables import Engine, FrequencyTable
@@ -25,8 +25,13 @@ def settle(
 ) -> tuple[Recoded, tuple[str, ...]]:
     """The recoded table as it may be released to people, and what its reader should know."""
     people = compressed.people
-    if schema.subject is None or people is None:
+    if schema.subject is None:
         return recoded, warn_of_repeats(engine, schema)
+    if people is None:
+        raise TableError(
+            f"people cannot be counted in such a table, and column {schema.subject!r} asks for it. "
+            "Give the table in another form."
+        )
     kept = keep_promise_to_people(recoded, people, privacy)
     names = pseudonyms(engine, schema)
     refuse_ties(names, kept, people)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,7 @@ class Candidates:
     person, group : ndarray
         The pairs, by person.
     sizes : ndarray of int64
-        Rows of each group.
+        Rows of each group, or people where those are counted.
     counts : ndarray of shape (n_groups, n_values)
         Rows with each private value; zeros where nothing is said.
     """
@@ -51,9 +53,29 @@ class Candidates:
 
     @cached_property
     def hides_among(self) -> Counts:
-        """Rows of all groups that fit each person."""
+        """Rows, or people, of all groups that fit each person."""
         rows = np.bincount(self.person, self.sizes[self.group], minlength=self.n_people)
         return rows.astype(np.int64)
+
+    def by_person(self, person: NDArray[np.integer[Any]]) -> Candidates:
+        """Rows of one person made one: who has rows in several groups fits all of them.
+
+        A group counts no more people than fit it, and no more than it has rows.
+        """
+        pairs = np.unique(np.column_stack([person[self.person], self.group]), axis=0)
+        fitting = np.bincount(pairs[:, 1], minlength=len(self.sizes))
+        sizes = np.minimum(self.sizes, fitting).astype(np.int64)
+        n_people = int(person.max(initial=-1)) + 1
+        return Candidates(n_people, pairs[:, 0], pairs[:, 1], sizes, self.counts)
+
+    def without(self, known: Sequence[int], truth: Codes) -> Candidates:
+        """Take out people whose value is known, where there is no doubt about their group."""
+        counts = self.counts.copy()
+        for row in known:
+            if self.n_groups[row] == 1:
+                group = int(self.groups_of(row)[0])
+                counts[group, truth[row]] = max(0.0, counts[group, truth[row]] - 1)
+        return replace(self, counts=counts)
 
     def groups_of(self, row: int) -> NDArray[np.intp]:
         """Groups that fit one person."""

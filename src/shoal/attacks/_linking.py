@@ -19,7 +19,8 @@ from shoal.metrics._wilson import wilson
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, code_column
 from shoal.tables._open import is_table
-from shoal.typing import Codes, Counts, Floats, Native
+from shoal.tables._people import require_named
+from shoal.typing import Codes, Counts, Flags, Floats, Native
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +35,8 @@ class LinkingAttack:
         Its values.
     hides_among : ndarray of int64
         For every person, the rows among which he hides: those of his span, or of all released
-        groups that fit him.
+        groups that fit him.  Where the schema has a subject, people, in the order in which the
+        public table names them.
     groups : ndarray of int64
         Spans or released groups that fit each person.
     left : ndarray of shape (n_people, n_values)
@@ -119,6 +121,9 @@ def linking_attack(
     more.  Two releases count as independent evidence: probabilities are multiplied, and divided by
     the marginal ones.
 
+    Where the schema has a subject, people are counted, trials and baseline alike: a person fits
+    every group that one of their rows fits, and a guess is right that names a value of any of them.
+
     References
     ----------
     .. [FWS08] A. Friedman, R. Wolff, A. Schuster.  Providing k-anonymity in data mining.
@@ -138,26 +143,29 @@ def linking_attack(
     >>> found.summary.risk, found.summary.baseline
     (0.75, 0.75)
     """
-    table = read_training_table(public_table, schema, domain)
+    table = read_training_table(public_table, schema, domain, several_rows=True)
     if any(not 0 <= row < table.n_rows for row in known):
         raise ParameterError(f"known must name rows from 0 to {table.n_rows - 1}.")
     column = _choose(table.schema, column, tuple(table.columns))
     coding, truth = table.columns[column]
-    candidates = _candidates(release, table, column)
-    left = _left(candidates, truth, coding, known)
+    person = _person_of_row(table)
+    has = np.zeros((int(person.max()) + 1, coding.n_codes), np.bool_)
+    has[person, truth] = True
+    candidates = _people(_candidates(release, table, column).without(known, truth), table, person)
+    left = _left(candidates)
     prior = np.bincount(truth, minlength=coding.n_codes) / len(truth)
     hides, groups = candidates.hides_among, candidates.n_groups
     if second is not None:
-        other = _candidates(second, table, column)
-        left = _intersect(left, _left(other, truth, coding, known), prior)
+        other = _people(_candidates(second, table, column).without(known, truth), table, person)
+        left = _intersect(left, _left(other), prior)
         hides = np.minimum(hides, other.hides_among)
     left = np.where(left.sum(axis=1, keepdims=True) > 0, left, prior)
     left /= left.sum(axis=1, keepdims=True)
-    asked = np.ones(len(truth), np.bool_)
-    asked[list(known)] = False
+    asked = np.ones(len(has), np.bool_)
+    asked[person[list(known)]] = False
     if not asked.any():
         raise ParameterError("known holds everybody: there is nobody left to guess.")
-    summary = _sum_up(candidates, left, truth, prior, asked, column)
+    summary = _sum_up(candidates, left, has, asked, column)
     return LinkingAttack(column, coding, hides, groups, left, summary)
 
 
@@ -177,6 +185,7 @@ def _candidates(release: Any, table: Any, column: str) -> Candidates:
     if isinstance(release, Release):
         release = release.table
     if not _is_table(release):
+        table.schema.require_rows_of_own("a model")
         model = find_adapter(release).read(release, table, AdapterOptions())
         spans = model.spans
         counts = spans.groups.histograms[column].dense().astype(np.float64)
@@ -214,14 +223,24 @@ def _code_like(coding: Coding, schema: Schema, frame: Any, column: str) -> tuple
     return coding, code_of[codes]
 
 
-def _left(candidates: Candidates, truth: Codes, coding: Coding, known: Sequence[int]) -> Floats:
-    counts = candidates.counts.copy()
-    for row in known:  # only where there is no doubt in which group the known person is
-        if candidates.n_groups[row] == 1:
-            group = int(candidates.groups_of(row)[0])
-            counts[group, truth[row]] = max(0.0, counts[group, truth[row]] - 1)
-    sums = np.zeros((len(truth), coding.n_codes))
-    np.add.at(sums, candidates.person, counts[candidates.group])
+def _person_of_row(table: Any) -> Codes:
+    """Who each row of the public table belongs to: every row is a person, unless named."""
+    subject = table.schema.subject
+    if subject is None:
+        return np.arange(table.n_rows, dtype=np.int32)
+    codes, _ = table.frame.factorize(subject)
+    require_named(subject, int((codes < 0).sum()))
+    person: Codes = codes
+    return person
+
+
+def _people(candidates: Candidates, table: Any, person: Codes) -> Candidates:
+    return candidates if table.schema.subject is None else candidates.by_person(person)
+
+
+def _left(candidates: Candidates) -> Floats:
+    sums = np.zeros((candidates.n_people, candidates.counts.shape[1]))
+    np.add.at(sums, candidates.person, candidates.counts[candidates.group])
     return sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-300)
 
 
@@ -234,12 +253,12 @@ def _intersect(one: Floats, two: Floats, prior: Floats) -> Floats:
 
 
 def _sum_up(
-    candidates: Candidates, left: Floats, truth: Codes, prior: Floats, asked: Any, column: str
+    candidates: Candidates, left: Floats, has: Flags, asked: Any, column: str
 ) -> AttackResult:
     rows = np.flatnonzero(asked)
     # ties are broken by luck: the expected number of hits counts
     best = left == left.max(axis=1, keepdims=True)
-    hit = best[rows, truth[rows]] / best[rows].sum(axis=1)
+    hit = (best & has)[rows].sum(axis=1) / best[rows].sum(axis=1)
     certain = (left[rows].max(axis=1) > 1 - 1e-12) & (candidates.n_groups[rows] > 0)
     low, high = wilson(float(hit.sum()), len(rows))
     return AttackResult(
@@ -248,13 +267,13 @@ def _sum_up(
         risk=float(hit.mean()),
         low=low,
         high=high,
-        baseline=float(prior.max()),
+        baseline=float(has.mean(axis=0).max()),
         trials=len(rows),
         details={
             "certain": int(certain.sum()),
             "several_groups": int((candidates.n_groups[rows] > 1).sum()),
             "no_group": int((candidates.n_groups[rows] == 0).sum()),
             "smallest_group": int(candidates.hides_among[rows].min()) if len(rows) else 0,
-            "known": len(truth) - len(rows),
+            "known": len(has) - len(rows),
         },
     )

@@ -85,15 +85,24 @@ class TrainingTable:
 
 
 def read_training_table(
-    table: Native, schema: Schema, domain: Mapping[str, Sequence[Any]] | None = None
+    table: Native,
+    schema: Schema,
+    domain: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    several_rows: bool = False,
 ) -> TrainingTable:
-    """Read a training table and check it against its schema."""
+    """Read a training table and check it against its schema.
+
+    A schema with a subject is refused unless the caller copes with `several_rows` of a person.
+    """
     if not isinstance(schema, Schema):
         raise SchemaError("schema must be a Schema: which columns are public, which private.")
     frame = read_frame(_baskets(table, schema) if isinstance(table, list) else table)
     if not frame.n_rows:
         raise TableError("the table has 0 rows. Give the training table.")
     schema.require(frame.names)
+    if not several_rows:
+        schema.require_rows_of_own("an audit")
     target = schema.target
     attributes = tuple(name for name in frame.names if name != target and schema[name].is_released)
     private = tuple(name for name in attributes if schema[name].role == "sensitive")
