@@ -112,7 +112,8 @@ def _polars(frame):
     for name, kind in frame.schema.items():
         if str(kind).startswith(("Enum", "Categorical")):
             used = set(frame[name].cast(str).to_list())
-            known = [*frame[name].cat.get_categories()] if "Enum" in str(kind) else []
+            # a categorical column shares its list with the whole process, an enum has its own
+            known = kind.categories.to_list() if str(kind).startswith("Enum") else []
             besides += [f"category {value}" for value in known if value not in used]
     return Written(frame.columns, _rows([frame[n].to_list() for n in frame.columns]), besides)
 

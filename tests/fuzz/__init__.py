@@ -1,0 +1,1 @@
+"""Fuzzing: random releases judged by `tests.judge`, mutated files, property tests; `make fuzz`."""

@@ -1,0 +1,249 @@
+"""One random release: a table, an engine, a method, models and options, made and judged.
+
+Everything follows from (seed, case), so a failure can be made again by these two numbers.
+"""
+
+import dataclasses
+import inspect
+import random
+import shutil
+import tempfile
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shoal import Schema, privacy
+from shoal.anonymize import METHODS, make_method
+from shoal.anonymize._registry import method_class
+from shoal.errors import GuaranteeError, ShoalError
+from shoal.tables import RowOptions, open_table
+from tests.fuzz import engines, tables
+from tests.judge.judge import Claim, judge
+
+FORMATS = (None, None, None, ".csv", ".parquet", ".arrow")
+"""How a release is given out: most in memory, since files take longer."""
+
+PARAMETERS = {
+    "max_suppression": (0.0, 0.1, 0.5, 1.0),
+    "metric": (None,),
+    "partial": (False, True),
+    "search": ("greedy", "optimal", "heuristic"),
+    "refine": (True, False),
+    "ranges": (True, False),
+    "splits": ("partial", "full"),
+    "relaxed": (True, False),
+    "spread": (0.0, 1.0),
+    "loss": (0.0, 1.0),
+}
+"""Parameters of methods that are varied; a method takes those that it has."""
+
+
+@dataclass
+class Outcome:
+    """What became of a case: "judged", "refused", or what was broken."""
+
+    kind: str
+    broken: list = field(default_factory=list)
+    about: str = ""
+
+
+@dataclass
+class Case:
+    """A release to be made."""
+
+    engine: str
+    columns: dict
+    method: str
+    parameters: dict
+    models: list
+    output: dict
+    suffix: str | None
+
+    def __str__(self):
+        kinds = ", ".join(f"{n!r}: {d.sort} {d.schema}" for n, d in self.columns.items())
+        rows = len(next(iter(self.columns.values())).values)
+        return (
+            f"{self.engine} {rows} rows ({kinds}) {self.method} {self.parameters} {self.models} "
+            f"{self.output} {self.suffix}"
+        )
+
+
+def draw(seed: int, case: int) -> tuple[Case, random.Random]:
+    """The case, and the generator to go on with."""
+    rng = random.Random(f"{seed}:{case}")
+    engine = rng.choice(engines.KINDS)
+    columns = tables.table(rng, engine)
+    method = rng.choice(list(METHODS))
+    models = _models(rng, columns)
+    return Case(
+        engine,
+        columns,
+        method,
+        _parameters(rng, method),
+        models,
+        _output(rng, columns),
+        rng.choice(FORMATS),
+    ), rng
+
+
+def _parameters(rng, method):
+    known = inspect.signature(method_class(method)).parameters
+    drawn = {}
+    for name, choices in PARAMETERS.items():
+        value = rng.choice(choices)
+        if name in known and rng.random() < 0.6 and _suits(known[name].default, value, name):
+            drawn[name] = value
+    return drawn
+
+
+def _suits(default, value, name):
+    own = {"search": {"greedy": ("greedy",), "optimal": ("optimal", "heuristic")}.get(default, ())}
+    return value in own.get(name, (value,)) and type(value) is type(default)
+
+
+def _output(rng, columns):
+    options = {"keep_suppressed": rng.random() < 0.2}
+    known = {field.name for field in dataclasses.fields(RowOptions)}
+    order = rng.choice(("none", "seed", "keep"))
+    if order == "seed":
+        options["shuffle"] = rng.randrange(100)
+    elif order == "keep" and "keep_order" in known:
+        options["keep_order"] = True
+    if rng.random() < 0.2:
+        ordered = ("whole", "real", "date", "decimal")
+        options["ranges"] = tuple(
+            name
+            for name, drawn in columns.items()
+            if drawn.fact.role == "quasi-identifier" and drawn.sort in ordered
+        )
+    return options
+
+
+def _models(rng, columns):
+    models = [{"model": "KAnonymity", "k": rng.choice((1, 2, 2, 3, 3, 5))}]
+    sensitive = {name: d for name, d in columns.items() if d.fact.role == "sensitive"}
+    if not sensitive or rng.random() < 0.4:
+        if rng.random() < 0.1:
+            models.append({"model": "DeltaPresence", "low": 0, "high": rng.choice((0.3, 0.5, 0.9))})
+        return models
+    name = rng.choice(list(sensitive))
+    k, drawn = models[0]["k"], sensitive[name]
+    choices = [
+        {"model": "DistinctDiversity", "l": rng.choice((1, 2, 3))},
+        {"model": "EntropyDiversity", "l": rng.choice((1.0, 1.3, 2.0))},
+        {"model": "RecursiveDiversity", "c": rng.choice((0.5, 1.0, 3.0)), "l": rng.choice((1, 2))},
+        {"model": "ConfidenceLimit", "c": rng.choice((0.5, 0.7, 0.9))},
+        {"model": "TCloseness", "t": rng.choice((0.1, 0.3, 0.5)), "distance": "equal"},
+        {"model": "AlphaKAnonymity", "alpha": rng.choice((0.4, 0.5, 0.8)), "k": k},
+        {"model": "PSensitive", "p": min(2, k), "k": k},
+        {
+            "model": "BetaLikeness",
+            "beta": rng.choice((0.5, 1.0, 2.0)),
+            "enhanced": rng.random() < 0.5,
+        },
+    ]
+    if drawn.fact.kind != "categorical":
+        choices += [
+            {"model": "TCloseness", "t": rng.choice((0.1, 0.3)), "distance": "ordered"},
+            {"model": "Proximity", "e": rng.choice((0.0, 0.5, 2.0)), "m": rng.choice((1, 2))},
+        ]
+    texts = sorted({v for v in drawn.values if isinstance(v, str)})
+    if drawn.sort == "text" and texts:
+        choices.append(choices[5] | {"values": tuple(texts[:2])})
+    if drawn.fact.above and None not in drawn.values:
+        choices.append({"model": "TCloseness", "t": 0.3, "distance": "hierarchical"})
+    model = rng.choice(choices)
+    # ConfidenceLimit and some others speak of one column only, or are about all of them
+    return [*models, model | {"column": name}]
+
+
+def _privacy(case, schema):
+    """The models of a case as the package's own, and the population where one is needed."""
+    joined, population = None, {}
+    for model in case.models:
+        given = {key: value for key, value in model.items() if key != "model"}
+        if model["model"] == "DeltaPresence":
+            population = _population(case)
+            names = {name: schema[name] for name in population}
+            given["population"] = open_table(population).compress(Schema(names)).cells
+        made = getattr(privacy, model["model"])(**given)
+        joined = made if joined is None else joined & made
+    return joined, population
+
+
+def _population(case):
+    names = [n for n, d in case.columns.items() if d.fact.role == "quasi-identifier"]
+    people = {n: engines.held(case.engine, case.columns[n]) for n in names}
+    return {n: [*values, *values, *reversed(values)] for n, values in people.items()}
+
+
+def run_case(seed: int, case: int) -> Outcome:
+    """Make the release, and judge it."""
+    drawn, rng = draw(seed, case)
+    folder = Path(tempfile.mkdtemp(prefix="shoal-fuzz-"))
+    try:
+        return _run(drawn, rng, folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _run(case, rng, folder):
+    source = engines.make(rng, case.engine, case.columns, folder)
+    try:
+        schema = Schema({name: drawn.schema for name, drawn in case.columns.items()})
+        model, population = _privacy(case, schema)
+        method = make_method(case.method, schema, model, case.parameters)
+        release = method.fit(source, output=RowOptions(**case.output)).release_
+        released, published = _give_out(release, case, folder)
+        claim = _claim(case, release, population)
+    except GuaranteeError as error:
+        defect = "defect" in str(error)
+        return Outcome("withheld" if defect else "refused", [str(error)] * defect, str(case))
+    except ShoalError as error:
+        return Outcome("refused", [], f"{type(error).__name__}: {error}")
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(frame.filename).name}:{frame.lineno}"
+        return Outcome("crashed", [f"{type(error).__name__} at {where}: {error}"], str(case))
+    broken = judge(released, claim, published)
+    kind = "in memory" if case.suffix is None else "written"
+    return Outcome("broken" if broken else kind, broken, str(case))
+
+
+def _give_out(release, case, folder):
+    if case.suffix is None:
+        return release.table, ()
+    out = folder / "out"
+    out.mkdir()
+    paths = release.write(out / f"release{case.suffix}")
+    files = [path for path in out.rglob("*") if path.is_file()]
+    published = [path for path in files if not any(".private" in part for part in path.parts)]
+    return paths["table"], published
+
+
+def _claim(case, release, population):
+    columns = {name: engines.held(case.engine, drawn) for name, drawn in case.columns.items()}
+    return Claim(
+        columns,
+        {name: drawn.fact for name, drawn in case.columns.items()},
+        case.models,
+        suppressed=release.n_suppressed,
+        keep_suppressed=case.output["keep_suppressed"],
+        ranges=case.output.get("ranges", ()),
+        guessed=case.engine == "csv",
+        population=population,
+    )
+
+
+def run_many(seed: int, cases, until=lambda: False) -> tuple[Counter, list]:
+    """Outcomes of cases by kind, and the (case, outcome) of those that are findings."""
+    kinds, findings = Counter(), []
+    for case in cases:
+        if until():
+            break
+        outcome = run_case(seed, case)
+        kinds[outcome.kind] += 1
+        if outcome.broken:
+            findings.append((case, outcome))
+    return kinds, findings
