@@ -12,7 +12,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from shoal.errors import TableError
-from shoal.frames import _native, _series
+from shoal.frames import _fresh, _native, _series
 from shoal.typing import Codes, Flags, Native
 
 
@@ -122,6 +122,29 @@ class Frame:
         """Exchange a column for numbers; NaN becomes a missing value."""
         series = _series.of_numbers(name, numbers, like=self._frame[name])
         return self._wrap(self._frame.with_columns(series))
+
+    def is_loose(self, name: str) -> bool:
+        """Whether a column has to be made anew from its values, so that nothing else comes along.
+
+        Objects of several kinds, categories, dictionaries, bytes.
+        """
+        return _fresh.is_loose(self._frame, name)
+
+    def require_plain(self, names: Sequence[str]) -> None:
+        """Raise when one of the columns holds lists or other nested values."""
+        for name in names:
+            if self._frame.schema[name].is_nested():
+                raise _native.nested_error(name)
+
+    def fresh(
+        self,
+        names: Sequence[str],
+        rows: NDArray[np.int64],
+        pools: Mapping[str, _fresh.Pool],
+        numbers: Mapping[str, NDArray[Any]],
+    ) -> Frame:
+        """A new table of some rows, to which nothing sticks; see :func:`make_fresh`."""
+        return self._wrap(_fresh.make_fresh(self._frame, names, rows, pools, numbers))
 
     def select(self, names: Sequence[str]) -> Frame:
         """Only some columns, in this order."""

@@ -46,10 +46,15 @@ def factorize(frame: nw.DataFrame[Any], name: str) -> tuple[Codes, list[Any]]:
             return _factorize_pandas(native[name])
         return _factorize_list(frame[name].to_list())
     except TypeError:
-        raise TableError(
-            f"column {name!r} holds lists or other values that cannot be compared. "
-            "Turn them into text or numbers first."
-        ) from None
+        raise nested_error(name) from None
+
+
+def nested_error(name: str) -> TableError:
+    """What is said of a column of lists, structs and the like."""
+    return TableError(
+        f"column {name!r} holds lists or other values that cannot be compared. "
+        "Turn them into text or numbers first."
+    )
 
 
 def _factorize_polars(series: Any) -> tuple[Codes, list[Any]]:
@@ -57,6 +62,8 @@ def _factorize_polars(series: Any) -> tuple[Codes, list[Any]]:
 
     if series.dtype.is_nested():
         raise TypeError
+    if series.dtype == pl.Object:
+        return _factorize_list(series.to_list())
     if series.dtype.is_float():
         series = series.fill_nan(None)
     if series.dtype in (pl.Categorical, pl.Enum):
@@ -77,11 +84,17 @@ def _factorize_arrow(column: Any) -> tuple[Codes, list[Any]]:
         raise TypeError
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = column.cast(column.type.storage_type)
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, column)
     if not len(column):
         return np.empty(0, np.int32), []
-    encoded = column.combine_chunks().dictionary_encode()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    encoded = column.dictionary_encode()
     codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
     return codes.astype(np.int32), encoded.dictionary.to_pylist()
 
@@ -91,6 +104,10 @@ def _factorize_pandas(series: Any) -> tuple[Codes, list[Any]]:
 
     if isinstance(series.dtype, pd.CategoricalDtype):
         return _used_categories(series.cat)
+    if series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) != "string":
+        return _factorize_list([None if value is pd.NA else value for value in series.tolist()])
+    if isinstance(series.dtype, pd.ArrowDtype):
+        return _factorize_arrow(series.array.__arrow_array__())
     codes, distinct = pd.factorize(series, use_na_sentinel=True)
     return codes.astype(np.int32), list(distinct.tolist())
 
@@ -105,12 +122,15 @@ def _used_categories(categorical: Any) -> tuple[Codes, list[Any]]:
 
 
 def _factorize_list(values: list[Any]) -> tuple[Codes, list[Any]]:
-    code_of: dict[Any, int] = {}
+    code_of: dict[tuple[bool, Any], int] = {}  # True is no 1, as far as a reader can tell
     codes = np.empty(len(values), np.int32)
     for row, value in enumerate(values):
+        if isinstance(value, tuple | frozenset):
+            raise TypeError
         missing = value is None or value != value
-        codes[row] = -1 if missing else code_of.setdefault(value, len(code_of))
-    return codes, list(code_of)
+        key = (isinstance(value, bool | np.bool_), value)
+        codes[row] = -1 if missing else code_of.setdefault(key, len(code_of))
+    return codes, [value for _, value in code_of]
 
 
 def with_texts(
@@ -230,15 +250,19 @@ def write(frame: nw.DataFrame[Any], path: Path) -> None:
 
         how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
         target = str(path).replace("'", "''")
-        duckdb.connect().execute(f"COPY native TO '{target}' ({how})")
+        with duckdb.connect() as connection:
+            connection.register("made", native)
+            connection.execute(f"COPY made TO '{target}' ({how})")
 
 
 def _write_arrow(frame: nw.DataFrame[Any], path: Path) -> None:
     if frame.implementation.is_polars():
-        frame.to_native().write_ipc(path)
+        import polars as pl
+
+        frame.to_native().write_ipc(path, compat_level=pl.CompatLevel.oldest())
         return
     try:
         import pyarrow.feather as feather
     except ImportError:
         raise MissingExtraError("PyArrow", "arrow", "writing Arrow files") from None
-    feather.write_feather(frame.to_arrow(), path)
+    feather.write_feather(frame.to_arrow().replace_schema_metadata(None), path)

@@ -75,9 +75,10 @@ class People:
     ) -> Iterator[FrequencyTable]:
         """Exact counts of people in groups of cells, once for every question about a value.
 
-        The first table counts each person of a group by one of their rows in it.  Where somebody
-        has several values of one of the `columns` in a group, further tables follow: asked about a
-        value, everybody who has it in any row counts for it.  A condition has to hold in all.
+        The first table counts each person of a group by the first, in their order, of the values
+        that they have in it.  Where somebody has several of one of the `columns` in a group,
+        further tables follow: asked about a value, everybody who has it in any row counts for it.
+        A condition has to hold in all.
 
         Parameters
         ----------
@@ -93,13 +94,15 @@ class People:
         """
         group = group_of[self.cell]
         kept = np.flatnonzero(group >= 0)
-        away = ~self.home
-        keys: list[NDArray[Any]] = [*self.values.values(), away, self.person, group]
-        order = kept[np.lexsort([key[kept] for key in keys])]
+        order = kept[np.lexsort((self.person[kept], group[kept]))]
         first, member_of = _runs(order, group, self.person)
         member_group = group[first]
         sizes = np.bincount(member_group, minlength=groups.n_groups).astype(np.int64)
-        shown = {name: codes[first] for name, codes in self.values.items()}
+        starts = np.flatnonzero(np.diff(member_of[order], prepend=-1))
+        shown = {
+            name: np.minimum.reduceat(codes[order], starts) if len(starts) else codes[:0]
+            for name, codes in self.values.items()
+        }
         counted = _counted(groups, sizes, member_group, shown)
         yield counted
         for name in columns:

@@ -36,6 +36,8 @@ class Labels:
         First and last code covered (both included).
     covered : ndarray of int64
         Number of values covered; the missing value does not count as one.
+    ends : ndarray of float, shape (n_labels, 2), optional
+        Numbers at which labels that end on public lines begin and end, within the column's values.
     """
 
     coding: Coding
@@ -44,6 +46,7 @@ class Labels:
     low: Codes
     high: Codes
     covered: Counts
+    ends: Floats | None = None
 
     @property
     def is_raw(self) -> Flags:

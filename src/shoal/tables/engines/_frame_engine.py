@@ -20,6 +20,7 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
+from shoal.tables._canonical import canonical_values
 from shoal.tables._engine import STAR, ColumnMap, OpenOptions, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.tables._people import People, count_people, require_named
@@ -134,6 +135,7 @@ class FrameEngine:
         """Group the rows into cells."""
         options = options or CodingOptions()
         schema.require(self.names)
+        self._frame.require_plain([name for name in self.names if schema[name].is_released])
         coded = {
             name: self.code(name, schema, options) for name in require_quasi_identifiers(schema)
         }
@@ -187,8 +189,7 @@ class CompressedFrame:
         groups = group_of_row[kept]
         hidden = groups < 0
         names = [name for name in self.frame.names if self.schema[name].is_released]
-        frame = self.frame.select(names).take(kept)
-        texts: dict[str, tuple[list[str | None], Codes]] = {}
+        pools = {name: self._pool(name, kept) for name in names if self.frame.is_loose(name)}
         for column, labels in enumerate(recoded.labels):
             if recoded.is_untouched(column) and not hidden.any():
                 continue
@@ -197,11 +198,16 @@ class CompressedFrame:
             else:  # nothing is released, and a starred row reads no code
                 codes = np.zeros(len(groups), np.int32)
             codes = np.where(hidden, len(labels.texts), codes).astype(np.int32)
-            texts[labels.coding.name] = ([*labels.texts, STAR], codes)
-        frame = frame.with_texts(texts)
-        if output.ranges:
-            added = range_columns(recoded, output.ranges)
-            frame = frame.with_arrays(
-                {name: np.append(column, np.nan)[groups] for name, column in added.items()}
-            )
-        return frame, kept
+            pools[labels.coding.name] = ([*labels.texts, STAR], codes)
+        added = {
+            name: np.append(column, np.nan)[groups]
+            for name, column in range_columns(recoded, output.ranges).items()
+        }
+        return self.frame.fresh(names, kept, pools, added), kept
+
+    def _pool(self, name: str, rows: NDArray[np.int64]) -> tuple[list[Any], Codes]:
+        """A column by its values, so that values which are equal are written alike."""
+        codes, values = self.frame.factorize(name)
+        canonical = canonical_values(values)
+        codes = np.where(codes < 0, len(canonical), codes).astype(np.int32)
+        return [*canonical, None], codes[rows]

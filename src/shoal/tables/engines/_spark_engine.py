@@ -22,6 +22,7 @@ from shoal.tables._assemble import (
     require_quasi_identifiers,
 )
 from shoal.tables._engine import ColumnMap, OpenOptions
+from shoal.tables._people import count_people, require_named
 from shoal.tables._row_codes import code_array, masked_array, stack_codes
 from shoal.tables.engines._spark_release import CompressedSpark, write_frame
 from shoal.typing import Codes, Counts, Native
@@ -182,12 +183,13 @@ class SparkEngine:
         options = options or CodingOptions()
         schema.require(self.names)
         quasi = require_quasi_identifiers(schema)
-        wanted = list(dict.fromkeys([*quasi, *counted_columns(schema)]))
+        subject = () if schema.subject is None else (schema.subject,)
+        wanted = list(dict.fromkeys([*quasi, *counted_columns(schema), *subject]))
         grouped = self._frame.select(*(self.value(n).alias(f"c{i}") for i, n in enumerate(wanted)))
         rows = grouped.groupBy(*grouped.columns).count().collect()
         coded = {}
         values_of: dict[str, tuple[list[Any], Codes]] = {}
-        for i, name in enumerate(wanted):
+        for i, name in enumerate(wanted[: len(wanted) - len(subject)]):
             column = [row[i] for row in rows]
             values = list(dict.fromkeys(value for value in column if value is not None))
             coding, table = code_values(
@@ -201,8 +203,16 @@ class SparkEngine:
         counts = np.array([row[len(wanted)] for row in rows], np.int64)
         keys = np.column_stack([coded[name][1] for name in quasi]).reshape(-1, len(quasi))
         counted = {name: coded[name] for name in counted_columns(schema)}
-        cells, _ = assemble([coded[name][0] for name in quasi], keys, counted, counts)
-        return CompressedSpark(self, schema, cells, {name: values_of[name] for name in quasi})
+        cells, cell_of = assemble([coded[name][0] for name in quasi], keys, counted, counts)
+        people = None
+        if schema.subject is not None:
+            named = [row[len(wanted) - 1] for row in rows]
+            unnamed = np.array([value is None for value in named], np.bool_)
+            require_named(schema.subject, int(counts[unnamed].sum()))
+            person = code_array(schema.subject, np.array([*named, None], object)[:-1])
+            cells, people = count_people(cells, cell_of, person, counted, counts)
+        values = {name: values_of[name] for name in quasi}
+        return CompressedSpark(self, schema, cells, values, people)
 
 
 def _sort(kind: str) -> str:

@@ -1,0 +1,193 @@
+"""Tables made anew: nothing but values comes along from the table that they are taken from.
+
+No index, no attributes, no metadata of a schema or a field, no category or dictionary entry, no
+buffer of a row that is not taken.
+"""
+# ruff: noqa: PLC0415  dataframe libraries are optional: imported when a table of theirs is at hand
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.typing import Codes, Flags
+
+Pool = tuple[Sequence[Any], Codes]
+"""A column as distinct values of one kind (None is missing) and the number of each row's value."""
+
+
+def is_loose(frame: nw.DataFrame[Any], name: str) -> bool:
+    """Whether equal values of a column may differ in kind, or be listed apart from the rows.
+
+    Objects, categories, dictionaries, bytes: such a column is made anew from a pool of values.
+    """
+    native, library = frame.to_native(), frame.implementation
+    if library.is_polars():
+        import polars as pl
+
+        loose = (pl.Object, pl.Categorical, pl.Enum, pl.Binary, pl.Null)
+        return native[name].dtype in loose
+    if library.is_pyarrow():
+        import pyarrow as pa
+
+        kind = native[name].type
+        tests = (pa.types.is_dictionary, pa.types.is_null, pa.types.is_binary,
+                 pa.types.is_large_binary, pa.types.is_fixed_size_binary)  # fmt: skip
+        return isinstance(kind, pa.BaseExtensionType) or any(test(kind) for test in tests)
+    return not _is_typed_pandas(native[name].dtype)
+
+
+def _is_typed_pandas(dtype: Any) -> bool:
+    import pandas as pd
+
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "biufmM"
+    if isinstance(dtype, pd.SparseDtype):
+        return False
+    masked = (pd.BooleanDtype, pd.StringDtype, pd.DatetimeTZDtype)
+    is_number = pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_float_dtype(dtype)
+    return isinstance(dtype, masked) or bool(is_number)
+
+
+def make_fresh(
+    frame: nw.DataFrame[Any],
+    names: Sequence[str],
+    rows: NDArray[np.int64],
+    pools: Mapping[str, Pool],
+    numbers: Mapping[str, NDArray[Any]],
+) -> nw.DataFrame[Any]:
+    """Some rows of some columns as a new table of the same library.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Where columns without a pool come from; they must not be loose.
+    names : sequence of str
+        Columns of the result; those of `numbers` follow.
+    rows : ndarray of int64
+        Rows to take, in this order.
+    pools : mapping of str to Pool
+        Columns that are given by value instead; a number for each row taken.
+    numbers : mapping of str to ndarray
+        Columns of floats to add; NaN is missing.
+    """
+    native, library = frame.to_native(), frame.implementation
+    used = {name: _used(*pool) for name, pool in pools.items()}
+    if library.is_polars():
+        result = _fresh_polars(native, names, rows, used, numbers)
+    elif library.is_pyarrow():
+        result = _fresh_arrow(native, names, rows, used, numbers)
+    else:
+        result = _fresh_pandas(native, names, rows, used, numbers)
+    return nw.from_native(result, eager_only=True)
+
+
+def _used(values: Sequence[Any], codes: Codes) -> Pool:
+    """Only the values that occur, sorted by nothing but the numbers they had."""
+    numbers, inside = np.unique(codes, return_inverse=True)
+    return [values[number] for number in numbers.tolist()], inside.ravel().astype(np.int32)
+
+
+def _fresh_polars(
+    native: Any,
+    names: Sequence[str],
+    rows: NDArray[np.int64],
+    pools: Mapping[str, Pool],
+    numbers: Mapping[str, NDArray[Any]],
+) -> Any:
+    import polars as pl
+
+    def column(name: str) -> Any:
+        if name in pools:
+            values, codes = pools[name]
+            dtype = pl.String if not any(value is not None for value in values) else None
+            return pl.Series(name, values, dtype=dtype).gather(codes)
+        series = native[name].gather(rows)
+        if series.dtype == pl.String:  # a view of a text would bring along the texts beside it
+            return pl.Series(name, series.to_list(), dtype=pl.String)
+        if series.dtype.is_float():
+            series = series.fill_nan(None) + 0.0
+        return series.alias(name)
+
+    added = [pl.Series(name, values).fill_nan(None) for name, values in numbers.items()]
+    return pl.DataFrame([*map(column, names), *added])
+
+
+def _fresh_arrow(
+    native: Any,
+    names: Sequence[str],
+    rows: NDArray[np.int64],
+    pools: Mapping[str, Pool],
+    numbers: Mapping[str, NDArray[Any]],
+) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def column(name: str) -> Any:
+        if name in pools:
+            values, codes = pools[name]
+            kind = pa.string() if not any(value is not None for value in values) else None
+            return pa.array(values, kind).take(pa.array(codes))
+        taken = native[name].take(pa.array(rows))
+        if pa.types.is_floating(taken.type):
+            taken = pc.if_else(pc.is_nan(taken), None, pc.add(taken, pa.scalar(0, taken.type)))
+        if str(taken.type) in ("string_view", "large_string"):
+            taken = taken.cast(pa.string())
+        return taken
+
+    added = {name: pa.array(values, mask=np.isnan(values)) for name, values in numbers.items()}
+    arrays = [*map(column, names), *added.values()]
+    return pa.Table.from_arrays(arrays, names=[*names, *added])
+
+
+def _fresh_pandas(
+    native: Any,
+    names: Sequence[str],
+    rows: NDArray[np.int64],
+    pools: Mapping[str, Pool],
+    numbers: Mapping[str, NDArray[Any]],
+) -> Any:
+    import pandas as pd
+
+    def column(name: str) -> Any:
+        if name in pools:
+            return _pandas_pool(*pools[name])
+        array = native[name].array
+        if pd.api.types.is_float_dtype(array.dtype):
+            kind = array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(np.float64)
+            return array.to_numpy(kind, na_value=np.nan)[rows] + kind.type(0)
+        taken = array.take(rows)
+        missing = np.asarray(taken.isna(), np.bool_)
+        if hasattr(taken, "_mask") and missing.any():  # what lies under the mask stays behind
+            return _masked(taken, missing)
+        return taken
+
+    made = {name: column(name) for name in names} | dict(numbers)
+    # a dictionary would do, were it not for a table without columns, whose rows would be lost
+    return pd.DataFrame(made, index=pd.RangeIndex(len(rows)))
+
+
+def _masked(array: Any, missing: Flags) -> Any:
+    filled = array.fillna(array.dtype.type(0)).to_numpy(array.dtype.numpy_dtype)
+    return type(array)(filled, missing)
+
+
+def _pandas_pool(values: Sequence[Any], codes: Codes) -> Any:
+    import pandas as pd
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {float}:
+        return np.array([np.nan if value is None else value for value in values])[codes]
+    if kinds in ({int}, {bool}):
+        dtype = "Int64" if kinds == {int} else "boolean"
+        if None not in values:
+            return np.array(values)[codes]
+        return pd.array(list(values), dtype=dtype).take(codes)
+    if pd.__version__ >= "3":
+        pool = pd.Series(list(values), dtype="str")
+        return pool.take(codes).array if len(codes) else pool.iloc[:0].array
+    return np.array([*values, None], object)[codes]
