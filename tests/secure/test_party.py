@@ -3,7 +3,14 @@ import pytest
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import memory_pair, run_parties
-from shoal.secure import FirstParty, SecondParty, Settings, TaylorLogarithm
+from shoal.secure import (
+    FirstParty,
+    SecondParty,
+    SecureID3,
+    Settings,
+    TablePart,
+    TaylorLogarithm,
+)
 from shoal.secure.miners._argmin import index_of_least
 
 
@@ -29,6 +36,38 @@ def test_two_first_parties_are_refused():
 def test_garbage_in_place_of_settings_is_an_error(garbage):
     with pytest.raises(ProtocolError):
         run_parties(FirstParty, lambda channel: channel.send(garbage))
+
+
+LONG = pytest.param(2**20_000, id="long")
+
+
+@pytest.mark.parametrize("odd", [np.zeros(2), [np.zeros(2)], np.array(1), LONG, True, {}])
+@pytest.mark.parametrize("name", ["version", "products", "full_randomness", "role", "unknown"])
+def test_a_setting_of_another_type_is_an_error_of_ours(name, odd):
+    """An array is neither equal nor unequal; True is not 1; a long number has no short text."""
+
+    def peer(channel):
+        settings = {**channel.receive(), "role": "SecondParty", name: odd}
+        channel.send(settings)
+
+    with pytest.raises(ProtocolError) as caught:
+        run_parties(FirstParty, peer)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("odd", [np.zeros(2), [1], None, "1", LONG, -1, 1.0, True])
+def test_a_number_of_rows_of_another_type_is_an_error_of_ours(odd):
+    part = TablePart(["a", "b"], [["x", "y"]] * 2, np.zeros((3, 2), int))
+
+    def peer(channel):
+        party = SecondParty(channel)
+        party.agree(SecureID3("a").get_params(), "parameters")
+        channel.send(channel.receive())  # the same names and values
+        channel.receive()
+        channel.send(odd)
+
+    with pytest.raises(ProtocolError, match=r"number of rows|announces"):
+        run_parties(lambda line: SecureID3("a").fit(part, FirstParty(line)), peer)
 
 
 @pytest.mark.parametrize("options", [{"products": "semi2k"}, {"key_bits": 1024}])
