@@ -95,7 +95,7 @@ def _rows(columns):
 def _pandas(frame):
     besides = [f"attrs {frame.attrs}"] if frame.attrs else []
     if type(frame.index).__name__ != "RangeIndex" or frame.index.name is not None:
-        besides.append(f"index {list(frame.index)} {frame.index.name}")
+        besides.append(f"index {list(frame.index)[:3]} {frame.index.name}")
     columns = []
     for place in range(frame.shape[1]):
         column = frame.iloc[:, place]

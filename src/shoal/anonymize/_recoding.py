@@ -56,6 +56,10 @@ class Recoding(ABC):
         Path(path).write_text(json.dumps(content), "utf-8")
 
 
+_DAMAGE = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
+"""What reading a recoding raises where its file was changed."""
+
+
 def load_recoding(path: PathText) -> Recoding:
     """Read a recoding that was saved."""
     name = Path(path).name
@@ -63,7 +67,7 @@ def load_recoding(path: PathText) -> Recoding:
         data = json.loads(Path(path).read_text("utf-8"))
     except OSError as error:
         raise TableError(f"cannot read recoding {name!r}: {error.strerror}.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise TableError(f"{name!r} is not a recoding: it is not JSON, or cut short.") from None
     if not isinstance(data, dict) or data.get("shoal") != "recoding":
         raise TableError(f"{name!r} is not a recoding. Give the file that a release came with.")
@@ -71,9 +75,15 @@ def load_recoding(path: PathText) -> Recoding:
     if data.get("kind") == "tree":  # loads scikit-learn: only when it is needed
         import_module("shoal.anonymize._model_based")
     kinds = {kind.kind: kind for kind in _descendants(Recoding)}  # type: ignore[type-abstract]
-    if data.get("version") != 1 or data.get("kind") not in kinds:
+    if data.get("version") != 1 or str(data.get("kind")) not in kinds:
         raise TableError(f"{name!r} was written by another version of Shoal. Upgrade this one.")
-    return kinds[data["kind"]].from_dict(data)
+    try:
+        return kinds[data["kind"]].from_dict(data)
+    except _DAMAGE:
+        raise TableError(
+            f"{name!r} is a recoding with parts missing or damaged. Take the file that the release "
+            "came with."
+        ) from None
 
 
 def _descendants(kind: type[Recoding]) -> list[type[Recoding]]:
