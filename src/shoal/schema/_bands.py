@@ -13,7 +13,7 @@ import numpy as np
 from shoal.errors import HierarchyError
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Values, from_label_columns
-from shoal.schema._text import number, text
+from shoal.schema._text import BEYOND, number, text
 from shoal.typing import Floats
 
 
@@ -215,6 +215,11 @@ def _numbers(values: Values, column: str) -> Floats:
     if not np.isfinite(numbers).all():
         raise HierarchyError(
             f"hierarchy of column {column!r}: bands need finite numbers, and some values are not."
+        )
+    if (np.abs(numbers) >= BEYOND).any():
+        raise HierarchyError(
+            f"hierarchy of column {column!r}: bands of numbers beyond 2**53 would not be exact. "
+            'Use hierarchy = "flat", or count in larger units.'
         )
     return numbers
 

@@ -17,7 +17,7 @@ from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals, r
 from shoal.schema._csv import read_hierarchy
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe, Values, from_label_columns
-from shoal.schema._text import number, text
+from shoal.schema._text import BEYOND, number, text
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,9 @@ class Auto:
         if all(isinstance(value, dt.date) for value in values):
             return Dates(("month", "quarter", "year"))
         if all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values):
-            widths = round_widths(np.array([number(value) for value in values], np.float64))
+            numbers = np.array([number(value) for value in values], np.float64)
+            far = bool((np.abs(numbers) >= BEYOND).any())  # where bands would not be exact
+            widths = () if far else round_widths(numbers)
             return Intervals(widths) if widths else Flat()
         texts = [text(value) or "" for value in values]
         lengths = {len(t) for t in texts}

@@ -7,6 +7,11 @@ from typing import Any
 
 import numpy as np
 
+BEYOND = 2**53
+"""From here on floats miss whole numbers."""
+
+_DIGITS = 2**128
+
 
 def text(value: Any) -> str | None:
     """Text of one value; None for a missing one (None, NaN, NaT).
@@ -15,6 +20,8 @@ def text(value: Any) -> str | None:
     --------
     >>> [text(v) for v in (20.0, 20.5, True, "01234", float("nan"))]
     ['20', '20.5', 'true', '01234', None]
+    >>> [text(v) for v in (-0.0, Decimal("20.50"), 2**53 + 1, float(2**60))]
+    ['0', '20.5', '9007199254740993', '1152921504606846976']
     """
     if type(value) is str:  # most are
         return value
@@ -28,7 +35,7 @@ def text(value: Any) -> str | None:
         case int():
             return str(value)
         case float() | Decimal():
-            return _number(float(value)) if math.isfinite(value) else _odd(float(value))
+            return _finite(value) if math.isfinite(value) else _odd(float(value))
         case dt.datetime():
             return _moment(value)
         case bytes():
@@ -55,8 +62,41 @@ def number(value: Any) -> float:
             return float(value)
 
 
+def exact(value: Any) -> Any:
+    """A number for comparing, as exact as it was given; floats would make 2**53 + 1 even.
+
+    Examples
+    --------
+    >>> exact("9007199254740993") > 2**53, exact("20.5")
+    (True, 20.5)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, int | float | Decimal):
+        return value
+    if isinstance(value, str) and abs(number(value)) >= BEYOND:
+        return Decimal(value)
+    return number(value)
+
+
+def _finite(value: float | Decimal) -> str:
+    return _number(value) if isinstance(value, float) else _decimal(value)
+
+
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    # digits up to 128 bits, as whole numbers of databases have them
+    return str(int(value)) if value == int(value) and abs(value) < _DIGITS else repr(value)
+
+
+def _decimal(value: Decimal) -> str:
+    """The text of a float where one is worth the same, else all digits, without idle zeros."""
+    if value == value.to_integral_value() and abs(value) < _DIGITS:
+        return str(int(value))
+    nearest = float(value)
+    if math.isfinite(nearest) and Decimal(repr(nearest)) == value:
+        return _number(nearest)
+    digits = format(value, "f")
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 def _odd(value: float) -> str | None:
