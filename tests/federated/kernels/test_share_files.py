@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
@@ -22,6 +24,7 @@ def test_a_share_holds_the_projection_the_outcome_and_the_metadata_only(folder, 
     share = read_share(folder / "gent.share.parquet")
     np.testing.assert_array_equal(share.projection, kernel.transform(sites["gent"]))
     assert share.to_dict() == {
+        "version": 2,
         "site": "gent",
         "rows": 60,
         "components": 3,
@@ -37,9 +40,9 @@ def test_a_share_holds_the_projection_the_outcome_and_the_metadata_only(folder, 
 @pytest.mark.parametrize(
     "other",
     [
-        RandomKernel(RANGES, random_state=12),
-        RandomKernel({**RANGES, "age": (0, 120)}, random_state=11),
-        RandomKernel(RANGES, 2, random_state=11),
+        RandomKernel(RANGES, random_state=2**100 + 12),
+        RandomKernel({**RANGES, "age": (0, 120)}, random_state=2**100 + 11),
+        RandomKernel(RANGES, 2, random_state=2**100 + 11),
     ],
 )
 def test_a_site_with_another_kernel_is_refused_before_anything_is_written(folder, other):
@@ -81,3 +84,41 @@ def test_mixed_outcomes_are_refused(kernel, sites, folder):
     share = make_share(kernel, sites["gent"], "late", time="time", event="event")
     with pytest.raises(ProtocolError, match="different kinds of outcome"):
         write_share(share, folder)
+
+
+def rewritten(path, change):
+    """The file with other metadata, as a site could have made it."""
+    table = pq.read_table(path)
+    facts = json.loads(table.schema.metadata[b"shoal.share"])
+    changed = change(facts)
+    kept = {"shoal.share": json.dumps(changed)}
+    pq.write_table(table.replace_schema_metadata(kept), path)
+
+
+def test_a_share_of_an_earlier_version_is_refused_with_advice(folder):
+    path = folder / "gent.share.parquet"
+    rewritten(path, lambda facts: {k: v for k, v in facts.items() if k != "version"})
+    with pytest.raises(ProtocolError, match=r"another version.*make the shares again"):
+        read_share(path)
+
+
+ODD = [None, True, -1, 10**30, 1.5, float("nan"), "", "..", "a/b", [], [[]], [1, 2], {}, "x" * 500]
+
+
+@pytest.mark.parametrize(
+    "name", ["site", "components", "outcome", "fingerprint", "features", "ranges", "kernel"]
+)
+def test_metadata_of_another_type_are_an_error_of_ours(folder, name):
+    path = folder / "gent.share.parquet"
+    whole = path.read_bytes()
+    for odd in ODD:
+        path.write_bytes(whole)
+        rewritten(path, lambda facts, odd=odd: {**facts, name: odd})
+        with pytest.raises((ProtocolError, TableError)) as caught:
+            read_share(path)
+        assert len(str(caught.value)) < 300
+    for odd in (None, 7, "text", [], [1]):
+        path.write_bytes(whole)
+        rewritten(path, lambda facts, odd=odd: odd)
+        with pytest.raises((ProtocolError, TableError)):
+            read_share(path)

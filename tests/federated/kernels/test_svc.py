@@ -59,7 +59,7 @@ def test_a_trainer_without_the_matrix_can_train_but_not_read_raw_rows(shares, si
 
 
 def test_shares_of_another_kernel_are_refused(shares, sites):
-    other = RandomKernel(RANGES, random_state=12).fit()
+    other = RandomKernel(RANGES, random_state=2**100 + 12).fit()
     with pytest.raises(ProtocolError, match="another random kernel"):
         RandomKernelSVC(other).fit_shares(shares)
     mixed = [*shares, make_share(other, sites["gent"], "late", label="dead")]
@@ -92,7 +92,7 @@ def test_one_class_or_three_are_refused(sites, kernel, labels):
 
 def test_is_a_good_estimator(sites, kernel):
     table, y = sites["gent"], sites["gent"]["dead"].to_numpy()
-    model = RandomKernelSVC(RandomKernel(RANGES, random_state=1), nu=2.0)
+    model = RandomKernelSVC(RandomKernel(RANGES, random_state=2**100 + 1), nu=2.0)
     assert clone(model).get_params()["nu"] == 2.0
     with pytest.raises(NotFittedError):
         model.predict(table)

@@ -18,7 +18,7 @@ from shoal.federated.kernels._arrays import (
     share_to_arrays,
     site_score,
 )
-from shoal.federated.kernels._shares import OUTCOMES, Share
+from shoal.federated.kernels._shares import MAX_FEATURES, OUTCOMES, Share
 from shoal.federated.kernels._stacked_shares import check_agreement
 
 SECONDS_FOR_SITES = 300  # that the trainer waits until all sites are there
@@ -197,8 +197,7 @@ class _Training:
 
     def aggregate_evaluate(self, server_round: int, results: Any, failures: Any) -> Any:
         """Note each site's score."""
-        for _, answer in results:
-            self.evaluation[str(answer.metrics["site"])] = float(answer.metrics["score"])
+        self._guard(lambda: self._note(results))
         return None, {}
 
     def evaluate(self, server_round: int, parameters: Any) -> None:
@@ -210,6 +209,15 @@ class _Training:
             work()
         except ShoalError as error:
             self.problem = error
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+            self.problem = ProtocolError("a site sent something else than a share or a score.")
+
+    def _note(self, results: Any) -> None:
+        for _, answer in results:
+            site, score = answer.metrics["site"], float(answer.metrics["score"])
+            if site not in self.sites or score < 0 or score > 1:
+                raise ProtocolError("a site sent a score that is none, or for another site.")
+            self.evaluation[site] = score
 
     def _compare(self, client_manager: Any) -> None:
         asked = self.common.GetPropertiesIns({})
@@ -219,7 +227,8 @@ class _Training:
             meta = json.loads(str(answer.properties["share"]))
             # A share without rows: enough to compare fingerprints before any row is sent.
             outcomes = [np.zeros(0) for _ in OUTCOMES[meta["outcome"]]]
-            told.append(share_from_arrays([np.zeros((0, meta["components"])), *outcomes], meta))
+            width = min(int(meta["components"]), MAX_FEATURES)
+            told.append(share_from_arrays([np.zeros((0, width)), *outcomes], meta))
         present = sorted(share.site for share in told)
         if present != self.sites:
             raise ProtocolError(f"expected the sites {self.sites}, but these came: {present}.")

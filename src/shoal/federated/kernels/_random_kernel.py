@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import secrets
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -15,6 +16,9 @@ from shoal.federated._secret import MEMORY_KIB, read_private, seal, unseal, writ
 from shoal.federated.kernels._features import check_ranges, feature_matrix, feature_names, scale
 from shoal.federated.kernels._kernel_functions import KERNELS, gaussian, linear
 from shoal.typing import Floats, PathText
+
+LEAST_SECRET_SEED = 2**64
+"""Seeds below are found by trying: each costs microseconds."""
 
 
 class RandomKernel(TransformerMixin, BaseEstimator):
@@ -32,8 +36,10 @@ class RandomKernel(TransformerMixin, BaseEstimator):
     gamma : float or None, default=None
         Width of the Gaussian kernel; None is 1 / number of features.
     random_state : int or None, default=None
-        Agreed seed of B.  A seed that can be guessed gives B away: agree on
-        ``secrets.randbits(128)``, or leave None and send one site's `save`\\ d file to the others.
+        Agreed seed of B.  A seed that can be guessed gives B away, so what is drawn from one below
+        2**64 stays in the house: it has no fingerprint, and can be neither shared nor saved.  Agree
+        on ``secrets.randbits(128)``, or leave None and send one site's `save`\\ d file to the
+        others.
 
     Attributes
     ----------
@@ -41,6 +47,9 @@ class RandomKernel(TransformerMixin, BaseEstimator):
         The matrix B, standard normal.
     ranges_ : dict
         Agreed range of each feature.
+    blind_ : bytes or None
+        32 secret bytes that keep the fingerprint from confirming a guessed B; None where B comes
+        from a seed that can be guessed.
 
     Notes
     -----
@@ -95,6 +104,7 @@ class RandomKernel(TransformerMixin, BaseEstimator):
         self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
         shape = (_components(self.n_components, self.n_features_in_), self.n_features_in_)
         self.basis_ = np.random.default_rng(self.random_state).standard_normal(shape)
+        self.blind_ = _blind(self.random_state)
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -115,11 +125,15 @@ class RandomKernel(TransformerMixin, BaseEstimator):
 
     @property
     def fingerprint(self) -> str:
-        """What sites compare before they publish; covers B, ranges, features and kernel."""
-        check_is_fitted(self)
+        """What sites compare before they publish; covers B, ranges, features and kernel.
+
+        It is in every share.  Whoever guesses a seed, or a matrix, cannot confirm it with the
+        fingerprint, which covers the 32 secret bytes of `blind_` too.
+        """
         settings = json.dumps(self._settings(), sort_keys=True).encode()
         matrix = np.ascontiguousarray(self.basis_, "<f8").tobytes()
-        return hashlib.sha256(b"shoal random kernel\0" + settings + matrix).hexdigest()
+        text = b"shoal random kernel 2\0" + self._secret() + settings + matrix
+        return hashlib.sha256(text).hexdigest()
 
     def check_peer(self, fingerprint: str, peer: str = "the other site") -> None:
         """Raise unless a peer's fingerprint is this kernel's."""
@@ -132,8 +146,11 @@ class RandomKernel(TransformerMixin, BaseEstimator):
 
     def save(self, path: PathText, passphrase: str, *, memory_kib: int = MEMORY_KIB) -> None:
         """Write B and the agreed settings, encrypted, for the other sites."""
-        check_is_fitted(self)
-        content = {**self._settings(), "basis": [[x.hex() for x in row] for row in self.basis_]}
+        content = {
+            **self._settings(),
+            "blind": self._secret().hex(),
+            "basis": [[x.hex() for x in row] for row in self.basis_],
+        }
         write_private(path, seal(json.dumps(content).encode(), passphrase, memory_kib=memory_kib))
 
     @classmethod
@@ -143,13 +160,25 @@ class RandomKernel(TransformerMixin, BaseEstimator):
             data = json.loads(unseal(read_private(path), passphrase))
             ranges = {name: tuple(ends) for name, ends in data["ranges"]}
             basis = np.array([[float.fromhex(x) for x in row] for row in data["basis"]])
+            blind = bytes.fromhex(data["blind"]) if "blind" in data else None
             loaded = cls(ranges, len(basis), data["kernel"], gamma=data["gamma"], random_state=0)
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, KeyFileError):
                 raise
             raise KeyFileError("this key file does not hold a random kernel.") from None
         loaded.fit().basis_ = basis  # fit drew another B from the placeholder seed
+        loaded.blind_ = blind  # older files have none: they still predict, and share no more
         return loaded
+
+    def _secret(self) -> bytes:
+        check_is_fitted(self)
+        if self.blind_ is None:
+            raise ParameterError(
+                "B comes from a seed that can be guessed, or from a file of an earlier version: "
+                "with B, every row can be computed from its share. Draw B without random_state, or "
+                "from secrets.randbits(128), at one site, and send its saved file to the others."
+            )
+        return self.blind_
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -157,6 +186,15 @@ class RandomKernel(TransformerMixin, BaseEstimator):
             "kernel": self.kernel,
             "gamma": self.gamma_,
         }
+
+
+def _blind(seed: int | None) -> bytes | None:
+    """Secret bytes of the fingerprint, the same at all sites that agreed on a seed."""
+    if seed is None:
+        return secrets.token_bytes(32)
+    if abs(seed) < LEAST_SECRET_SEED:
+        return None
+    return hashlib.sha256(f"shoal random kernel, blind of seed {seed:x}".encode()).digest()
 
 
 def _components(asked: int | None, n_features: int) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal._atomic import atomic_path
 from shoal.errors import ProtocolError, TableError
-from shoal.federated.kernels._shares import OUTCOMES, Share
+from shoal.federated.kernels._shares import Share, share_from_facts
 from shoal.federated.kernels._stacked_shares import check_agreement
 from shoal.frames._arrow_files import read_parquet, write_parquet
 from shoal.typing import PathText
@@ -41,20 +41,11 @@ def read_share(path: PathText) -> Share:
     """Read one site's file."""
     try:
         columns, kept = read_parquet(path)
-        meta = json.loads(kept[META])
-        names = [f"k{j}" for j in range(meta["components"])]
+        facts = json.loads(kept[META])
+        names = sorted(columns.keys() & {f"k{j}" for j in range(len(columns))}, key=_place)
         matrix = np.column_stack([columns[name] for name in names])
-        target = {name: _numpy(columns[name]) for name in OUTCOMES[meta["outcome"]]}
-        ranges = tuple((float(a), float(b)) for a, b in meta["ranges"])
-        return Share(
-            meta["site"],
-            matrix,
-            target,
-            meta["fingerprint"],
-            tuple(meta["features"]),
-            ranges,
-            meta["kernel"],
-        )
+        target = {name: _numpy(values) for name, values in columns.items() if name not in names}
+        return share_from_facts(facts, matrix, target)
     except (KeyError, TypeError, ValueError) as error:
         reason = type(error).__name__
         raise TableError(
@@ -84,6 +75,10 @@ def read_shares(
             f"{', '.join(absent) or 'none'}; not expected: {', '.join(extra) or 'none'}."
         )
     return shares
+
+
+def _place(name: str) -> int:
+    return int(name[1:])
 
 
 def _numpy(values: NDArray[Any]) -> NDArray[Any]:

@@ -1,6 +1,7 @@
 """What a site publishes: projections, outcomes and what it needs to be read."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.errors import ParameterError, ProtocolError, SchemaError, TableError
+from shoal.federated.kernels._kernel_functions import KERNELS
 from shoal.federated.kernels._random_kernel import RandomKernel
 from shoal.frames._frame import Frame
 from shoal.tables import open_table
 from shoal.typing import Floats
 
+VERSION = 2
+"""Of a share's metadata; fingerprints of version 1 confirmed a guessed seed."""
+MAX_FEATURES = 2**16
 OUTCOMES = {"label": ("label",), "survival": ("time", "event")}
 
 
@@ -45,6 +50,7 @@ class Share:
     def to_dict(self) -> dict[str, Any]:
         """Metadata, as written into the file."""
         return {
+            "version": VERSION,
             "site": self.site,
             "rows": len(self.projection),
             "components": self.projection.shape[1],
@@ -54,6 +60,75 @@ class Share:
             "ranges": [list(r) for r in self.ranges],
             "kernel": self.kernel,
         }
+
+
+def share_from_facts(
+    facts: object, projection: NDArray[Any], target: Mapping[str, NDArray[Any]]
+) -> Share:
+    """A share that another site made, from its `to_dict` and its arrays, each held against it."""
+    if not isinstance(facts, dict):
+        raise ProtocolError("a share's metadata are missing or damaged.")
+    if facts.get("version", 1) != VERSION:
+        raise ProtocolError(
+            "a share comes from another version of Shoal; fingerprints of version 1 could confirm "
+            "a guessed seed. Draw a new kernel and make the shares again, all with one version."
+        )
+    wrong = [name for name, fits in _FACTS.items() if not fits(facts.get(name))]
+    if not wrong and len(facts["features"]) != len(facts["ranges"]):
+        wrong = ["ranges"]
+    if wrong:
+        raise ProtocolError(f"a share's metadata are damaged: {', '.join(wrong)}.")
+    rows = np.asarray(projection)
+    if rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != facts["components"]:
+        raise ProtocolError(f"expected {facts['components']} columns of projected numbers.")
+    if not np.isfinite(rows).all() or any(np.ndim(values) != 1 for values in target.values()):
+        raise ProtocolError("a share's projections or outcomes are damaged.")
+    if sorted(target) != sorted(OUTCOMES[facts["outcome"]]):
+        raise ProtocolError("a share's outcomes are not those that its metadata say.")
+    return Share(
+        facts["site"],
+        rows,
+        target,
+        facts["fingerprint"],
+        tuple(facts["features"]),
+        tuple((float(low), float(high)) for low, high in facts["ranges"]),
+        facts["kernel"],
+    )
+
+
+def plain_site(name: object) -> bool:
+    """Whether a site's name can be part of a file's name."""
+    return (
+        isinstance(name, str)
+        and bool(name)
+        and Path(name).name == name
+        and not name.startswith(".")
+        and len(name) <= 100
+    )
+
+
+def _is_range(ends: object) -> bool:
+    return (
+        isinstance(ends, list)
+        and len(ends) == 2
+        and all(type(end) in (int, float) and np.isfinite(end) for end in ends)
+    )
+
+
+_FACTS: Mapping[str, Callable[[Any], bool]] = {
+    "site": plain_site,
+    "components": lambda count: type(count) is int and 0 < count < MAX_FEATURES,
+    "outcome": lambda outcome: isinstance(outcome, str) and outcome in OUTCOMES,
+    "fingerprint": lambda text: isinstance(text, str) and bool(re.fullmatch("[0-9a-f]{64}", text)),
+    "features": lambda names: (
+        isinstance(names, list)
+        and len(names) < MAX_FEATURES
+        and all(isinstance(name, str) for name in names)
+        and len(set(names)) == len(names)
+    ),
+    "ranges": lambda ranges: isinstance(ranges, list) and all(map(_is_range, ranges)),
+    "kernel": lambda kernel: isinstance(kernel, str) and kernel in KERNELS,
+}
 
 
 def make_share(
@@ -76,12 +151,12 @@ def make_share(
     --------
     >>> import polars as pl
     >>> ranges = {"age": (0, 100), "dose": (0, 80), "score": (0, 4)}
-    >>> kernel = RandomKernel(ranges, random_state=1).fit()
+    >>> kernel = RandomKernel(ranges).fit()
     >>> rows = pl.DataFrame({"age": [50, 70], "dose": [60, 20], "score": [1, 3], "died": [0, 1]})
     >>> make_share(kernel, rows, "gent", label="died")
     Share(site='gent', 2 rows, 2 components, label)
     """
-    if not site or Path(site).name != site or site.startswith("."):
+    if not plain_site(site):
         raise ParameterError("site must be a plain name that can be part of a file's name.")
     frame = open_table(table).frame()
     target = _target(frame, label, time, event)
