@@ -86,7 +86,8 @@ class Case:
         assert found.safe_k == min(sizes, default=found.n_rows)
         small = sorted(size for size in sizes if size < found.k)
         assert sorted(breach.rows for breach in found.breaches) == small
-        assert found.is_safe == (not small)
+        assert (found.answer == "unsafe") == bool(small)
+        assert found.is_safe == (not small and not found.unread)
 
 
 def _key(row):

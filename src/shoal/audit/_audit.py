@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from shoal.audit._carried_rows import RowScan
+from shoal.audit._feature_map import transformed
 from shoal.audit._model_audit import Breach, ModelAudit, ReleaseKind
 from shoal.audit._model_spans import ModelSpans
-from shoal.audit._training_table import read_training_table
+from shoal.audit._readability import find_carriers, open_search, row_spans, unread_init
+from shoal.audit._training_table import TrainingTable, read_training_table
 from shoal.audit.adapters._adapter import AdapterOptions
 from shoal.audit.adapters._registry import find_adapter
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, ShoalError, TableError
+from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity, PrivacyModel
 from shoal.privacy.spans._spans import Spans
 from shoal.schema import Schema
 from shoal.typing import Floats, Native
 
+OWN_MODELS = (KAnonymousTreeClassifier, KAnonymousClustering)
+"""What is published of them is what :meth:`to_dict` gives, not the object in memory."""
+MALFORMED = (
+    KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError,
+)  # fmt: skip
+"""What readers of plain JSON stumble over, where a file is not what its library writes."""
 RELEASES = ("counts", "frequencies", "majority")
 MOST_EXPLAINED = 100  # breaches whose causes are looked up; nobody reads more of them
 
@@ -77,8 +88,11 @@ def audit(
 
     Notes
     -----
-    **Guarantee.**  The method is "exact" unless the result says otherwise: a row's span is the set
-    of equivalence classes that it can fall in when its private values vary over their domains.
+    **Guarantee.**  A model is called safe only where it was read completely: wrappers are opened or
+    not called safe, models that keep training rows are unsafe by that alone, and every array in
+    the object is held against the rows of the table.  The method is "exact" unless the
+    result says otherwise: a row's span is the set of equivalence classes that it can fall in when
+    its private values vary over their domains.
 
     **Assumes** that the attacker knows the public values of everybody, and the domains.
 
@@ -89,7 +103,8 @@ def audit(
 
     Examples
     --------
-    A function tells who is old and has a car; whether somebody has a car is private.
+    A function tells who is old and has a car; whether somebody has a car is private.  No group is
+    too small, but a function is asked, not read.
 
     >>> from shoal.schema import Schema
     >>> table = {"age": [30, 40, 70, 80, 90], "car": ["yes", "no", "yes", "no", "no"]}
@@ -99,8 +114,8 @@ def audit(
     >>> def predict(rows):
     ...     return (rows["age"] > 65) & (rows["car"] == "yes")
     >>> found = audit(predict, table, schema, k=3)
-    >>> found.is_safe, found.safe_k, found.spans.population.tolist()
-    (True, 3, [2, 3])
+    >>> found.answer, found.safe_k, found.spans.population.tolist()
+    ('cannot tell', 3, [2, 3])
     """
     if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
         raise ParameterError(f"k must be a whole number of at least 1, got {k!r}.")
@@ -110,11 +125,37 @@ def audit(
         raise ParameterError("privacy must be a privacy model such as EntropyDiversity(2).")
     training_table = read_training_table(table, schema, domain)
     options = AdapterOptions(threshold, check_table, max_points, random_state)
-    read = find_adapter(model).read(model, training_table, options)
+    read, held = _read(model, training_table, options, int(k))
     condition: PrivacyModel = KAnonymity(int(k))
     if privacy is not None:
         condition = condition & privacy.bind(tuple(training_table.columns))
-    return judge(read, condition, int(k), release)
+    return replace(judge(read, condition, int(k), release), held=held, unread=read.unread)
+
+
+def _read(
+    model: Any, table: TrainingTable, options: AdapterOptions, k: int
+) -> tuple[ModelSpans, tuple[str, ...]]:
+    """The model as spans with all that was not read, and where it holds training rows."""
+    if carriers := find_carriers(model):
+        return row_spans(carriers, table), tuple(f"{kind} keeps training rows" for kind in carriers)
+    opened, unread = open_search(model)
+    try:
+        read = find_adapter(opened).read(opened, table, options)
+    except MALFORMED as error:
+        if isinstance(error, ShoalError) or not isinstance(opened, dict | list):
+            raise
+        raise TableError(
+            f"the model's file is not laid out as its library does it ({type(error).__name__}). "
+            "It is damaged or was changed; write it again."
+        ) from None
+    scan = RowScan(table, k, transformed(opened, table))
+    told = not read.spans.is_single.all()
+    try:
+        published = opened.to_dict() if isinstance(opened, OWN_MODELS) else model
+        held, closed = scan.scan(published, tells_something=told)
+    except ParameterError as refused:  # centroids that are too few people's means
+        held, closed = [str(refused).removesuffix(".")], []
+    return replace(read, unread=(*read.unread, *unread, *unread_init(opened), *closed)), tuple(held)
 
 
 def judge(model: ModelSpans, condition: PrivacyModel, k: int, release: ReleaseKind) -> ModelAudit:

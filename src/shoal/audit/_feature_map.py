@@ -217,6 +217,17 @@ def find_features(
     return features.in_single() if single else features
 
 
+def transformed(model: Any, table: TrainingTable) -> list[Floats]:
+    """Features as a model's own encoders make them of the rows; none without a Pipeline."""
+    if not _is_pipeline(model) or len(model.steps) < 2:
+        return []
+    before = model[:-1]
+    try:
+        return [_transform(before, table, input_columns(before, table), None, None)]
+    except SchemaError:  # its encoders take other columns: whoever reads the model has refused it
+        return []
+
+
 def _names(before: Any, n_features: int) -> tuple[str, ...]:
     try:
         return tuple(map(str, before.get_feature_names_out()))

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from shoal.audit._trial_load import list_unknown_types, load_skops, try_load
 from shoal.audit.adapters._registry import is_recognized
 from shoal.errors import MissingExtraError, ParameterError, TableError
 from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
@@ -25,8 +26,13 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
         or LightGBM's `dump_model` writes as `.json`; a `.joblib`, `.pkl` or `.pickle` file with
         `trust`.
     trust : bool, default=False
-        Load pickles, and skops files with types other than scikit-learn's.  Loading a pickle runs
-        whatever program its author put into it.
+        Load pickles, and skops files with types other than scikit-learn's, without trying them
+        first.  Loading a pickle runs whatever program its author put into it.
+
+    Notes
+    -----
+    A skops file is loaded in a process of its own first, with limits of time and memory, and its
+    trees are checked to be trees before anything follows their indices.
 
     Examples
     --------
@@ -74,10 +80,10 @@ def _read_json(path: Path) -> Any:
 
 def _read_skops(path: Path, trust: bool) -> Any:
     try:
-        from skops import io  # noqa: PLC0415  optional
+        import skops.io  # noqa: F401, PLC0415  optional
     except ImportError:
         raise MissingExtraError("skops", "audit", "reading a .skops model") from None
-    unknown = io.get_untrusted_types(file=path)
+    unknown = list_unknown_types(path)
     # skops leaves scikit-learn's own trees out of its list: their arrays are not checked
     foreign = [name for name in unknown if not name.startswith("sklearn.")]
     if foreign and not trust:
@@ -85,4 +91,6 @@ def _read_skops(path: Path, trust: bool) -> Any:
             f"{path.name} holds {len(foreign)} types that neither skops nor Shoal knows "
             f"({', '.join(foreign[:3])}). Use --trust if you know where the file comes from."
         )
-    return io.load(path, trusted=unknown)
+    if not trust:
+        try_load(path)
+    return load_skops(path, unknown)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.privacy.spans._spans import Bins, Spans
 
 ReleaseKind = Literal["counts", "frequencies", "majority"]
+Answer = Literal["safe", "unsafe", "cannot tell"]
 MOST_SHOWN = 10
 
 
@@ -70,10 +71,15 @@ class ModelAudit:
         "exact", or what was enumerated or sampled.
     notes : tuple of str
         Whatever the reader has to know.
+    held : tuple of str
+        Where the model itself holds training rows; it is unsafe for that alone.
+    unread : tuple of str
+        What of the model was not read; without a breach the answer is "cannot tell" then.
 
     Examples
     --------
-    Nobody makes one by hand: :func:`audit` returns it.
+    Nobody makes one by hand: :func:`audit` returns it.  A function can be asked, not read, so that
+    it may be found unsafe but never safe.
 
     >>> from shoal.audit import audit
     >>> from shoal.schema import Schema
@@ -83,7 +89,7 @@ class ModelAudit:
     ... )
     >>> found = audit(lambda rows: rows["ill"], table, schema, k=4)
     >>> found
-    ModelAudit(function, 1 spans, 1 breaches at k = 4, safe_k = 3)
+    ModelAudit(unsafe: function, 1 spans, 1 breaches at k = 4, safe_k = 3)
     """
 
     kind: str
@@ -99,11 +105,20 @@ class ModelAudit:
     confidence: Mapping[str, Mapping[str, float]]
     method: str = "exact"
     notes: tuple[str, ...] = field(default=())
+    held: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> Answer:
+        """Safe, unsafe, or "cannot tell" where the model was not read completely."""
+        if self.breaches or self.held:
+            return "unsafe"
+        return "cannot tell" if self.unread else "safe"
 
     @property
     def is_safe(self) -> bool:
-        """Whether no span breaks the condition."""
-        return not self.breaches
+        """Whether all of the model was read, no span breaks the condition, and it holds no row."""
+        return self.answer == "safe"
 
     @property
     def n_rows(self) -> int:
@@ -123,14 +138,26 @@ class ModelAudit:
             f"Of {self.n_rows:,} people the model says nothing private about {silent:,}; "
             f"the others fall into {int((~self.spans.is_single).sum()):,} groups."
         )
-        if self.is_safe:
+        if self.answer == "safe":
             return f"Safe: {self.privacy} holds for every group. {said} {self._largest()}"
+        if self.answer == "cannot tell":
+            return (
+                f"Cannot tell: no breach was found, but not all of the model was read. {said} "
+                f"Not read: {'; '.join(self.unread[:MOST_SHOWN])}."
+            )
+        if self.held:
+            return (
+                "Do not publish: the model holds what it was trained on: "
+                f"{'; '.join(self.held[:MOST_SHOWN])}. {said} {self._largest()}"
+            )
         return (
             f"Do not publish: {len(self.breaches):,} groups with {self.rows_in_breaches:,} people "
             f"break the condition ({self.privacy}). {said} {self._largest()}"
         )
 
     def _largest(self) -> str:
+        if self.held:
+            return "No k is safe."
         if self.spans.is_single.all():
             return "The release is safe for any k."
         return f"The largest safe k is {self.safe_k:,}."
@@ -142,6 +169,7 @@ class ModelAudit:
             "release": self.release,
             "k": self.k,
             "privacy": self.privacy,
+            "answer": self.answer,
             "safe": self.is_safe,
             "safe_k": self.safe_k,
             "verdict": self.verdict,
@@ -159,6 +187,8 @@ class ModelAudit:
             "exposed": dict(self.exposed),
             "confidence": {name: dict(values) for name, values in self.confidence.items()},
             "notes": list(self.notes),
+            "held": list(self.held),
+            "unread": list(self.unread),
         }
 
     def to_text(self) -> str:
@@ -179,6 +209,6 @@ class ModelAudit:
 
     def __repr__(self) -> str:
         return (
-            f"ModelAudit({self.kind}, {self.spans.n_spans} spans, {len(self.breaches)} breaches "
-            f"at k = {self.k}, safe_k = {self.safe_k})"
+            f"ModelAudit({self.answer}: {self.kind}, {self.spans.n_spans} spans, "
+            f"{len(self.breaches)} breaches at k = {self.k}, safe_k = {self.safe_k})"
         )

@@ -33,6 +33,8 @@ class ModelSpans:
         Which tests, rules or centroids tell a span apart from the others.
     notes : tuple of str
         Whatever the reader of the report has to know.
+    unread : tuple of str
+        What of the model these spans do not show; nobody can call it safe then.
     """
 
     kind: str
@@ -42,6 +44,7 @@ class ModelSpans:
     explain: Callable[[int], tuple[str, ...]]
     method: str = "exact"
     notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 def shorten(shown: list[str]) -> tuple[str, ...]:

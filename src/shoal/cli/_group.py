@@ -20,7 +20,8 @@ from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._output import output, start_output, to_json
 from shoal.errors import InfeasibleError, ProtocolError, ShoalError, UncoveredValuesError
 
-OK, CHECK_FAILED, BAD_INPUT, INFEASIBLE, PEER, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+OK, CHECK_FAILED, BAD_INPUT, INFEASIBLE, PEER, CANNOT_TELL = 0, 1, 2, 3, 4, 5
+BUG, INTERRUPTED = 70, 130
 """Exit codes; scripts rely on them, so they never change."""
 
 

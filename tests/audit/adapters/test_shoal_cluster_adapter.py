@@ -15,7 +15,7 @@ SCHEMA = numeric(a="quasi-identifier", b="quasi-identifier", c="sensitive")
 
 def example():
     table = random_points(3)
-    return KAnonymousClustering(SCHEMA, 4).fit(table), table, SCHEMA
+    return KAnonymousClustering(SCHEMA, 4, min_rows=4).fit(table), table, SCHEMA
 
 
 def test_the_audit_agrees_with_the_clustering():

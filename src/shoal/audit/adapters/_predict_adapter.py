@@ -51,7 +51,8 @@ class PredictAdapter(Adapter):
         def explain(span: int) -> tuple[str, ...]:
             return tuple(bins.names[output] for output in spans.bins_of(span).tolist())
 
-        return ModelSpans(kind, spans, span_of_row, bins, explain, method)
+        unread = (f"the {kind} was asked, not read: what it keeps of its training is not known",)
+        return ModelSpans(kind, spans, span_of_row, bins, explain, method, unread=unread)
 
 
 class _Question:

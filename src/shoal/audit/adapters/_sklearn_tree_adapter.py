@@ -18,6 +18,8 @@ from shoal.typing import Floats
 
 TREES = ("DecisionTree", "ExtraTree")
 FORESTS = ("RandomForest", "ExtraTrees", "GradientBoosting")
+ENSEMBLES = ("Bagging", "AdaBoost", "Voting", "OneVsRestClassifier", "OneVsOneClassifier")
+"""Wrappers whose output is a vote or a sum of members that all see the same features."""
 
 
 class SklearnTreeAdapter(TreeAdapter):
@@ -27,15 +29,12 @@ class SklearnTreeAdapter(TreeAdapter):
 
     def recognizes(self, model: Any) -> bool:
         """Whether this is a fitted tree or forest."""
-        last = last_step(model)
-        kind = type(last).__name__
-        is_tree = hasattr(last, "tree_") and kind.startswith(TREES)
-        return is_tree or (hasattr(last, "estimators_") and kind.startswith(FORESTS))
+        return _fitted_trees(last_step(model)) is not None
 
     def read_trees(self, model: Any, table: TrainingTable, options: AdapterOptions) -> TreeModel:
         """The trees, which compare single precision."""
         before, last = split_pipeline(model)
-        parts = _fitted_trees(last)
+        parts = _fitted_trees(last) or []
         features = find_features(before, last, table, single=True)
 
         def apply(tree: int) -> RowGroups:
@@ -52,17 +51,41 @@ class SklearnTreeAdapter(TreeAdapter):
         )
 
 
-def _fitted_trees(model: Any) -> list[Any]:
-    if hasattr(model, "tree_"):
+def _fitted_trees(model: Any) -> list[Any] | None:
+    """All trees of a tree, a forest, or an ensemble of these; None where there is anything else."""
+    kind = type(model).__name__
+    if hasattr(model, "tree_") and kind.startswith(TREES):
         return [model]
-    rows = np.asarray(model.estimators_, object)  # boosting keeps a row of trees per round
-    return list(rows.ravel())
+    if not hasattr(model, "estimators_") or not kind.startswith((*FORESTS, *ENSEMBLES)):
+        return None
+    # boosting keeps a row of trees per round
+    members = list(np.asarray(model.estimators_, object).ravel())
+    if not members or not _see_all_features(model):
+        return None
+    trees: list[Any] = []
+    for member in members:
+        own = _fitted_trees(member)
+        if own is None:
+            return None
+        trees += own
+    return trees
+
+
+def _see_all_features(model: Any) -> bool:
+    """Whether members were fitted on the columns of the whole, in their order."""
+    drawn = getattr(model, "estimators_features_", ())
+    n_features = int(getattr(model, "n_features_in_", 0))
+    return all(np.array_equal(own, np.arange(n_features)) for own in drawn)
 
 
 def _count_rows(
     model: Any, parts: Sequence[Any], n_rows: int, check_table: bool
 ) -> tuple[Floats | None, ...]:
     """Training rows at each node, where trees were not grown on rows that were drawn."""
+    kind = type(model).__name__
+    if kind.startswith(ENSEMBLES):  # members may be drawn, weighted, or of two classes only
+        _check_bagging(model, parts, n_rows, check_table)
+        return (None,) * len(parts)
     if not (getattr(model, "bootstrap", False) or getattr(model, "subsample", 1.0) != 1.0):
         return tuple(np.asarray(part.tree_.n_node_samples, np.float64) for part in parts)
     root = float(parts[0].tree_.weighted_n_node_samples[0])
@@ -72,3 +95,11 @@ def _count_rows(
         why = f"{root:g} rows were drawn from it, and it has {n_rows}"
         raise TableError(wrong_table_message(why))
     return (None,) * len(parts)
+
+
+def _check_bagging(model: Any, parts: Sequence[Any], n_rows: int, check_table: bool) -> None:
+    """Refuse a table with fewer rows than a member was grown on."""
+    most = max(int(part.tree_.n_node_samples[0]) for part in parts)
+    if check_table and most > n_rows:
+        why = f"a tree of {type(model).__name__} has {most} rows, and the table {n_rows}"
+        raise TableError(wrong_table_message(why))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.audit._compiled_parts import check_children
 from shoal.audit.trees._reach_kernels import TreeArrays
 from shoal.typing import Flags, Floats
 
@@ -53,6 +54,9 @@ class BinaryTree:
     number: NDArray[np.int64]
     chosen: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)
     strict: bool = False
+
+    def __post_init__(self) -> None:
+        check_children(self.left, self.right)
 
     @classmethod
     def from_sklearn(cls, tree: Any) -> BinaryTree:

@@ -51,6 +51,11 @@ class TreeModel:
     notes: tuple[str, ...] = ()
     apply: Callable[[int], RowGroups] | None = None
 
+    def __post_init__(self) -> None:
+        n_features = len(self.features.names)
+        if any(tree.tested.max(initial=-1) >= n_features for tree in self.trees):
+            raise TableError("the model tests a feature that it does not have. It is damaged.")
+
     def ends(self, number: int) -> RowGroups:
         """The leaf of every row in one tree."""
         if self.apply is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli._group import CHECK_FAILED
+from shoal.cli._group import CANNOT_TELL, CHECK_FAILED
 from shoal.cli._options import Encoding, Force, KByDefault, Plot, SchemaFile, Table, refuse_existing
 from shoal.cli._output import output
 
@@ -44,7 +44,10 @@ def run(
     encoding: Encoding = None,
     force: Force = False,
 ) -> None:
-    """Say what a model tells about the people it was trained on; exit code 1 on a breach.
+    """Say what a model tells about the people it was trained on.
+
+    The exit code is 0 for a safe model, 1 for an unsafe one, and 5 where not all of it could be
+    read, so that nobody can tell.
 
     TABLE is the table that the model was trained on.
     """
@@ -67,7 +70,7 @@ def run(
         plot_audit(verdict, plot)
     output().emit(verdict.to_dict(), lambda: _show(verdict, plot))
     if not verdict.is_safe:
-        raise typer.Exit(CHECK_FAILED)
+        raise typer.Exit(CHECK_FAILED if verdict.answer == "unsafe" else CANNOT_TELL)
 
 
 def _show(audit: ModelAudit, plot: Path | None) -> None:

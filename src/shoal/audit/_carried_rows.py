@@ -1,0 +1,281 @@
+"""Training rows inside a model: every array of it is held against the table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.audit._contents import ATOMS, open_model
+from shoal.audit._training_table import TrainingTable
+from shoal.schema._text import text
+from shoal.typing import Floats
+
+PER_ROW = {
+    "labels_", "oob_decision_function_", "oob_prediction_", "transduction_", "embedding_",
+    "outliers_", "inlier_mask_", "cv_results_", "cv_values_", "x_scores_", "y_scores_",
+}  # fmt: skip
+"""Attributes of scikit-learn with an entry for each training row, in its order."""
+SUMMARIES = {
+    "mean_", "var_", "scale_", "center_", "statistics_", "data_min_", "data_max_", "data_range_",
+    "min_", "lambdas_", "max_abs_", "coef_", "intercept_", "n_iter_", "scores_", "pvalues_",
+    "classes_", "n_classes_", "train_score_", "validation_score_", "estimator_weights_",
+    "estimator_errors_", "oob_improvement_", "oob_scores_", "class_prior_", "feature_names_in_",
+}  # fmt: skip
+"""Attributes with a number for each column, class or round, which a person may have by chance."""
+BY_CHANCE = 20  # rows from which an array of as many entries is no coincidence
+FEW_VALUES = 10  # values of a column that are no more than a scale
+EVIDENCE = 12.0  # bits that rows must have in common with the table to be no coincidence
+DIGITS = 5  # significant digits in which scaled rows are compared
+
+
+class RowScan:
+    """A table in all the forms in which a model may have kept its rows.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        The rows.
+    k : int
+        Rows that fewer people have in common are somebody's.
+    matrices : sequence of ndarray
+        Features as the model's own encoders make them.
+    """
+
+    def __init__(self, table: TrainingTable, k: int, matrices: Sequence[Floats] = ()) -> None:
+        self.table, self.k, self.n_rows = table, k, table.n_rows
+        self._given = [np.asarray(matrix, np.float64) for matrix in matrices]
+
+    def scan(self, model: Any, *, tells_something: bool) -> tuple[list[str], list[str]]:
+        """What a model holds of the rows, and what of it could not be read.
+
+        A model that tells nothing private may say of every row what it says anyway.
+        """
+        held: list[str] = []
+        unread: list[str] = []
+        for piece in open_model(model):
+            name = piece.path or "the model itself"
+            array = piece.array
+            if array is None:
+                unread.append(f"{name} could not be opened")
+            elif array.dtype.names or not array.size or _holds_objects(array):
+                continue  # nodes of trees, which adapters read, or a shelf whose pieces follow
+            elif self._is_output(name, array):
+                if tells_something:
+                    held.append(f"{name} has an entry for each training row, in their order")
+            elif said := self._held(name, array):
+                held.append(said)
+            elif tells_something and self._is_per_row(name, array):
+                unread.append(f"{name} has an entry for each training row")
+        return held, unread
+
+    def _is_output(self, name: str, array: NDArray[Any]) -> bool:
+        known = name.rpartition(".")[2] in PER_ROW
+        return known and array.shape[:1] == (self.n_rows,)
+
+    def _held(self, name: str, array: NDArray[Any]) -> str | None:
+        last = name.rpartition(".")[2]
+        if column := self._same_column(array):
+            return f"{name} holds column {column!r} row by row"
+        if rows := self._rows(array, is_summary=last in SUMMARIES):
+            return f"{name} holds {rows:,} rows that fewer than {self.k} people have"
+        if array.dtype.kind in "OUT" and (found := self._identifiers(array)):
+            return f"{name} holds {found:,} values of an identifier"
+        if array.dtype.kind in "iuf" and (column := self._private_values(array)):
+            return f"{name} lists values of private column {column!r}"
+        return None
+
+    def _is_per_row(self, name: str, array: NDArray[Any]) -> bool:
+        long = self.n_rows >= BY_CHANCE and array.shape[:1] == (self.n_rows,)
+        return long and name.rpartition(".")[2] not in SUMMARIES and _varies(array)
+
+    @cached_property
+    def _codes(self) -> dict[str, NDArray[np.int32]]:
+        frame = self.table.frame
+        return {name: frame.factorize(name)[0] for name in frame.names}
+
+    def _same_column(self, array: NDArray[Any]) -> str | None:
+        """A column that an array tells apart row by row, whatever it calls the values."""
+        if array.shape[:1] != (self.n_rows,) or array.ndim > 2 or self.n_rows < 3:
+            return None
+        for own in array.reshape(self.n_rows, -1).T[:64]:
+            codes = _number(own)
+            for name, other in self._codes.items():
+                n_values = int(other.max(initial=-1)) + 1
+                pairs = len(np.unique(codes.astype(np.int64) * (n_values + 1) + other + 1))
+                same = n_values > 1 and pairs == len(np.unique(other)) == int(codes.max()) + 1
+                # where everybody differs, any list of different values tells the same apart
+                if same and (n_values < self.n_rows or self._same_order(name, own)):
+                    return name
+        return None
+
+    def _same_order(self, name: str, own: NDArray[Any]) -> bool:
+        values = self.table.frame.values(name)
+        if own.dtype.kind not in "iuf":
+            return [*map(_text, own.tolist())] == [*map(_text, values)]
+        if self.table.frame.types[name] != "number":
+            return False
+        order, rows = np.argsort(self.table.numbers(name)), np.argsort(own)
+        return np.array_equal(order, rows) or np.array_equal(order, rows[::-1])
+
+    @cached_property
+    def _layouts(self) -> list[Floats]:
+        """The numbers of the table, in the orders and scales in which a model may keep them."""
+        frame, types = self.table.frame, self.table.frame.types
+        numeric = [name for name in frame.names if types[name] in ("number", "boolean")]
+        attributes = [name for name in numeric if name in self.table.attributes]
+        found = [*self._given]
+        for names in (attributes, numeric):
+            if names:
+                found.append(np.column_stack([frame.numbers(name) for name in names]))
+        with np.errstate(all="ignore"):
+            for matrix in [*found]:
+                low, wide = np.nanmin(matrix, axis=0), np.ptp(matrix, axis=0)
+                found.append((matrix - np.nanmean(matrix, axis=0)) / np.nanstd(matrix, axis=0))
+                found.append((matrix - low) / wide)
+        return found
+
+    @cached_property
+    def _counted(self) -> dict[int, list[tuple[Counter[bytes], float]]]:
+        """How many people have each row, and the bits of a row, by the number of columns."""
+        found: dict[int, list[tuple[Counter[bytes], float]]] = {}
+        for matrix in self._layouts:
+            bits = sum(np.log2(len(np.unique(column))) for column in matrix.T)
+            for keys in _keys(matrix):
+                found.setdefault(matrix.shape[1], []).append((Counter(keys), float(bits)))
+        return found
+
+    @cached_property
+    def _texts(self) -> dict[int, tuple[Counter[tuple[str, ...]], float]]:
+        """The same for rows of texts: attributes, and all columns."""
+        frame = self.table.frame
+        found = {}
+        for names in (self.table.attributes, frame.names):
+            columns = [[*map(_text, frame.values(name))] for name in names]
+            bits = sum(np.log2(len(set(column))) for column in columns)
+            found[len(names)] = Counter(zip(*columns, strict=True)), float(bits)
+        return found
+
+    def _rows(self, array: NDArray[Any], *, is_summary: bool) -> int:
+        """Rows of an array that are rows of the table which fewer than k people have."""
+        if array.ndim > 2:
+            array = array.reshape(-1, array.shape[-1])
+        if array.ndim == 1:
+            if is_summary or len(array) < 3 or _is_scale(array):
+                return 0  # three numbers of one person are hardly chance
+            array = array[None]
+        return max(self._match(array), self._match(array.T) if array.shape[0] > 1 else 0)
+
+    def _match(self, rows: NDArray[Any]) -> int:
+        width = rows.shape[1]
+        if width < 2:
+            return 0
+        best = 0
+        numbers = _numbers(rows)
+        if numbers is not None and width in self._counted:
+            variants = [set(keys) for keys in _keys(numbers)]
+            for place, (counted, bits) in enumerate(self._counted[width]):
+                best = max(best, self._count(variants[place % 2], counted, bits))
+        if rows.dtype.kind in "OUT" and width in self._texts:
+            own = {tuple(map(_text, row)) for row in rows.tolist()}
+            best = max(best, self._count(own, *self._texts[width]))
+        return best
+
+    def _count(self, own: set[Any], counted: Counter[Any], bits: float) -> int:
+        """Rows that somebody has; 0 where so many would be found by chance."""
+        hits = sum(0 < counted[key] < self.k for key in own)
+        if not hits:
+            return 0
+        one = bits - np.log2(len(own))  # bits of one hit among as many that were tried
+        most = hits > 1 and 2 * hits >= len(own)
+        return hits if one >= EVIDENCE or (most and hits * bits >= EVIDENCE) else 0
+
+    @cached_property
+    def _names(self) -> set[str]:
+        roles = self.table.schema
+        own = [name for name in self.table.frame.names if roles[name].role == "identifier"]
+        found = {_text(value) for name in own for value in self.table.frame.factorize(name)[1]}
+        return {value for value in found if len(value) > 2}
+
+    def _identifiers(self, array: NDArray[Any]) -> int:
+        return sum(isinstance(v, str) and v in self._names for v in set(_hashable(array)))
+
+    @cached_property
+    def _rare(self) -> dict[str, Floats]:
+        """Values of private numbers that fewer than k people have."""
+        found = {}
+        for name in self.table.private:
+            if self.table.schema[name].kind == "numeric":
+                values, counts = np.unique(self.table.numbers(name), return_counts=True)
+                if len(values) > FEW_VALUES:
+                    found[name] = values[counts < self.k]
+        return found
+
+    def _private_values(self, array: NDArray[Any]) -> str | None:
+        if not self._rare:
+            return None
+        columns = array.reshape(len(array), -1).T[:64] if array.ndim > 1 else array[None]
+        for own in (np.unique(column.astype(np.float64)) for column in columns):
+            for name, rare in self._rare.items():
+                hits = int(np.isin(own, rare).sum())
+                if hits >= 3 and 2 * hits >= len(own):
+                    return name
+        return None
+
+
+def _is_scale(array: NDArray[Any]) -> bool:
+    """Whether these are rising numbers: categories, quantiles, edges of bins."""
+    return bool(array.dtype.kind in "iuf" and len(array) < 6 and (np.diff(array) > 0).all())
+
+
+def _holds_objects(array: NDArray[Any]) -> bool:
+    if array.dtype != object:
+        return False
+    return any(not isinstance(one, ATOMS) for one in array.ravel()[:100].tolist())
+
+
+def _varies(array: NDArray[Any]) -> bool:
+    if array.dtype.kind == "f" and np.isnan(array).all():
+        return False
+    return bool((array != array.ravel()[:1]).any())
+
+
+def _number(values: NDArray[Any]) -> NDArray[np.int64]:
+    if values.dtype.kind in "biuf":
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    number_of: dict[str, int] = {}
+    return np.array([number_of.setdefault(_text(v), len(number_of)) for v in values.tolist()])
+
+
+def _numbers(rows: NDArray[Any]) -> Floats | None:
+    if rows.dtype.kind in "biuf":
+        return rows.astype(np.float64)
+    try:
+        return rows.astype(np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _keys(matrix: Floats) -> Iterator[list[bytes]]:
+    """Rows as bytes: rounded to single precision, and to a few digits."""
+    with np.errstate(all="ignore"):
+        single = np.ascontiguousarray(matrix.astype(np.float32) + np.float32(0))
+        yield [row.tobytes() for row in single]
+        scale = 10.0 ** (np.floor(np.log10(np.abs(matrix))) - DIGITS + 1)
+        scale = np.where(np.isfinite(scale) & (scale > 0), scale, 1.0)
+        few = np.where(np.abs(matrix) < 1e-12, 0.0, np.round(matrix / scale) * scale)
+        yield [
+            row.tobytes() for row in np.ascontiguousarray(few.astype(np.float32) + np.float32(0))
+        ]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or value != value else str(text(value))
+
+
+def _hashable(array: NDArray[Any]) -> list[str]:
+    return [value for value in array.ravel().tolist() if isinstance(value, str)]

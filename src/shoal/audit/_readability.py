@@ -1,0 +1,116 @@
+"""Which models are read completely, and which carry the rows that they were trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from shoal.audit._feature_map import last_step
+from shoal.audit._model_spans import ModelSpans
+from shoal.audit._training_table import TrainingTable
+from shoal.privacy.spans._spans import Bins, Spans
+from shoal.tables._frequency import group_keys
+
+CARRIERS = (
+    "KNeighbors", "RadiusNeighbors", "NearestNeighbors", "LocalOutlierFactor", "KNNImputer",
+    "SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "GaussianProcess", "KernelRidge",
+    "KernelDensity", "KernelPCA", "LabelPropagation", "LabelSpreading", "DBSCAN", "HDBSCAN",
+    "OPTICS", "AffinityPropagation", "SpectralClustering", "Isomap", "LocallyLinearEmbedding",
+    "Nystroem", "KDTree", "BallTree", "IterativeImputer",
+)  # fmt: skip
+"""Estimators of scikit-learn whose prediction needs rows of the training table."""
+NOT_CARRIERS = ("KernelCenterer",)
+FOLDS = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+
+
+def is_carrier(model: Any) -> bool:
+    """Whether this estimator, or one that it inherits from, keeps training rows to predict."""
+    kinds = [kind.__name__ for kind in type(model).__mro__]
+    return any(kind.startswith(CARRIERS) and kind not in NOT_CARRIERS for kind in kinds)
+
+
+def find_carriers(model: Any) -> list[str]:
+    """Kinds of estimators within a model, at any depth, that keep training rows."""
+    return sorted(
+        {type(one).__name__ for one in parts_of(model) if is_carrier(one) and _is_fitted(one)}
+    )
+
+
+def _is_fitted(model: Any) -> bool:
+    return any(name.endswith("_") and not name.endswith("__") for name in vars(model))
+
+
+def parts_of(model: Any) -> Iterator[Any]:
+    """A model and all estimators in it: steps, members of ensembles, results of searches."""
+    todo, seen = [model], set()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, dict):
+            todo += one.values()
+        elif isinstance(one, list | tuple) and len(one) <= 100_000:
+            todo += one
+        elif isinstance(one, np.ndarray) and one.dtype.hasobject:
+            todo += one.ravel().tolist()
+        elif _is_part(one):
+            yield one
+            todo += [value for value in vars(one).values() if _may_hold_estimators(value)]
+        elif hasattr(one, "__self__"):
+            todo.append(one.__self__)
+
+
+def _is_part(value: Any) -> bool:
+    if isinstance(value, type) or not hasattr(value, "__dict__"):
+        return False
+    return callable(getattr(value, "get_params", None)) or _is_of_sklearn(value)
+
+
+def _is_of_sklearn(value: Any) -> bool:
+    return type(value).__module__.startswith("sklearn.")
+
+
+def _may_hold_estimators(value: Any) -> bool:
+    if isinstance(value, dict | list | tuple) or _is_part(value):
+        return True
+    return isinstance(value, np.ndarray) and value.dtype.hasobject
+
+
+def row_spans(carriers: list[str], table: TrainingTable) -> ModelSpans:
+    """What training rows tell: all private values, to whoever knows the public ones."""
+    names = [n for n in table.schema if n not in table.columns and n in table.frame.names]
+    known = [n for n in names if table.schema[n].role != "identifier"]
+    codes = [table.frame.factorize(name)[0] + 1 for name in known]
+    group = np.zeros(table.n_rows, np.int64)
+    if codes:
+        group = group_keys(np.column_stack(codes))[0].astype(np.int64)
+    n_spans = int(group.max()) + 1
+    start = 2 * np.arange(n_spans + 1, dtype=np.int64)
+    members = np.tile(np.arange(2, dtype=np.int32), n_spans)
+    spans = Spans.from_members(group, start, members, table.columns)
+    bins = Bins.count(("a private value", "another"), np.zeros(table.n_rows, np.int64))
+    kind = ", ".join(carriers)
+    return ModelSpans(kind, spans, group, bins, lambda _: (f"rows kept by {kind}",))
+
+
+def open_search(model: Any) -> tuple[Any, tuple[str, ...]]:
+    """The model that a search found, and what else the search holds that is not read."""
+    unread: list[str] = []
+    while type(model).__name__ in FOLDS and hasattr(model, "best_estimator_"):
+        unread.append(
+            f"{type(model).__name__} keeps scores of parts of the table for every candidate; "
+            "publish its best_estimator_ alone"
+        )
+        model = model.best_estimator_
+    return model, tuple(unread)
+
+
+def unread_init(model: Any) -> tuple[str, ...]:
+    """Gradient boosting starts from another model, which trees do not show."""
+    start = getattr(last_step(model), "init_", None)
+    if start is None or type(start).__name__ in ("DummyClassifier", "DummyRegressor", "str"):
+        return ()
+    return (f"the model that boosting starts from ({type(start).__name__}) was not read",)

@@ -1,0 +1,103 @@
+"""Load a skops file in a process of its own first: a crafted one may crash whoever loads it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from shoal.audit._compiled_parts import check_compiled_parts
+from shoal.errors import ParameterError, ShoalError, TableError
+
+SECONDS = 120
+MEMORY = 16 << 30  # bytes of address space: compiled libraries reserve far more than they use
+LARGEST = 4 << 30  # bytes that a file may unpack to
+REFUSED = 9
+"""Exit code of the trial for a file that Shoal's own checks refuse."""
+
+
+def try_load(path: Path) -> None:
+    """Raise unless a process with limits can load the file and finds its trees to be trees."""
+    _check_size(path)
+    call = [sys.executable, "-m", "shoal.audit._trial_load", str(path.resolve())]
+    try:
+        done = subprocess.run(call, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise _not_loaded(path, f"loading it took more than {SECONDS} seconds") from None
+    if done.returncode == REFUSED:
+        raise TableError(done.stderr.strip().splitlines()[-1])
+    if done.returncode < 0:
+        raise _not_loaded(path, "the process that tried to load it crashed")
+    if done.returncode:
+        raise _not_loaded(path, "skops cannot load it")
+
+
+def load_skops(path: Path, unknown: list[str]) -> Any:
+    """Load a file and check its trees."""
+    from skops import io  # noqa: PLC0415  optional
+
+    try:
+        model = io.load(path, trusted=unknown)
+        check_compiled_parts(model)
+    except ShoalError:
+        raise
+    except Exception as error:  # whatever the parts of a damaged file raise
+        raise _not_loaded(path, f"skops cannot load it ({type(error).__name__})") from None
+    return model
+
+
+def list_unknown_types(path: Path) -> list[str]:
+    """Types in a file that skops does not know to be harmless."""
+    from skops import io  # noqa: PLC0415  optional
+
+    try:
+        return list(io.get_untrusted_types(file=path))
+    except Exception as error:  # no zip file, no schema in it, nested too deep, ...
+        raise _not_loaded(path, f"it is no skops file ({type(error).__name__})") from None
+
+
+def _check_size(path: Path) -> None:
+    try:
+        with zipfile.ZipFile(path) as file:
+            size = sum(entry.file_size for entry in file.infolist())
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
+        raise _not_loaded(path, "it is no skops file") from None
+    if size > LARGEST:
+        raise ParameterError(
+            f"{path.name} unpacks to {size:,} bytes; at most {LARGEST:,} are read."
+        )
+
+
+def _not_loaded(path: Path, why: str) -> TableError:
+    return TableError(
+        f"cannot read model {path.name}: {why}. It is damaged or was changed; save it again."
+    )
+
+
+def _limit() -> None:
+    try:
+        import resource  # noqa: PLC0415  not on Windows
+    except ImportError:
+        return
+    for kind, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, SECONDS)):
+        hard = resource.getrlimit(kind)[1]
+        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main(path: Path) -> int:
+    """Load in this process; the exit code says how it went."""
+    _limit()
+    try:
+        load_skops(path, list_unknown_types(path))
+    except ShoalError as error:
+        sys.stderr.write(f"{error}\n")
+        return REFUSED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,116 @@
+"""Rows in the object itself, in any form, against tables and models that hold none."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from shoal.audit import audit
+from shoal.schema import Schema
+from tests.audit.people import numeric, random_people, roles
+from tests.extras import need
+
+pd = need("pandas")
+SCHEMA = roles(a="pn", b="pn", c="pn", y="s")
+
+
+def people(seed=0, n=200):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.normal(size=(n, 3)).round(4), columns=list("abc"))
+    return table.assign(y=rng.choice(["u", "v"], n))
+
+
+def fit(table, *steps):
+    tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=0)
+    model = make_pipeline(*steps, tree) if steps else tree
+    return model.fit(table[list("abc")], table["y"])
+
+
+def tree_of(model):
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def standardized(rows):
+    return (rows - rows.mean(axis=0)) / rows.std(axis=0)
+
+
+KEPT = {
+    "all rows": lambda t: t[list("abc")].to_numpy(),
+    "as a frame": lambda t: t,
+    "a few, in single precision": lambda t: t[list("abc")].to_numpy(np.float32)[[3, 9, 27]],
+    "one row": lambda t: t[list("abc")].to_numpy()[7],
+    "as lists": lambda t: {"deep": [{"inside": t[list("abc")].to_numpy()[:5].tolist()}]},
+    "by column": lambda t: t[list("abc")].to_numpy().T[:, :40],
+    "standardized": lambda t: standardized(t[list("abc")].to_numpy())[::-1],
+    "one column": lambda t: t["b"].to_numpy(),
+    "the classes": lambda t: (t["y"] == "u").to_numpy(),
+    "the classes as text": lambda t: t["y"].tolist(),
+    "in a function": lambda t: lambda rows: rows.equals(t),
+}
+
+
+@pytest.mark.parametrize("how", KEPT)
+@pytest.mark.parametrize("steps", [(), (StandardScaler(),)])
+def test_rows_are_found_in_whatever_form(how, steps):
+    table = people()
+    model = fit(table, *steps)
+    assert audit(model, table, SCHEMA, k=10).answer == "safe"
+    tree_of(model).kept = KEPT[how](table)
+    found = audit(model, table, SCHEMA, k=10)
+    assert found.answer == "unsafe"
+    assert "kept" in found.verdict
+
+
+def test_rows_as_the_models_own_scaler_makes_them():
+    table = people()
+    model = fit(table, StandardScaler())
+    scaled = model[0].transform(table[list("abc")])
+    tree_of(model).kept = scaled[[5, 17]]
+    assert audit(model, table, SCHEMA, k=10).answer == "unsafe"
+
+
+def test_an_array_of_as_many_entries_is_not_called_safe():
+    table = people()
+    model = fit(table)
+    model.kept = np.random.default_rng(1).normal(size=len(table))
+    assert audit(model, table, SCHEMA, k=10).answer == "cannot tell"
+    model.kept = b"x" * 1000
+    assert audit(model, table, SCHEMA, k=10).answer == "cannot tell"
+
+
+def test_labels_in_the_order_of_the_rows():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": np.repeat([0.0, 9.0], 40), "b": rng.normal(size=80)})
+    model = KMeans(2, n_init=1, random_state=0).fit(table)
+    assert audit(model, table, numeric(a="quasi-identifier", b="quasi-identifier")).is_safe
+    schema = numeric(a="sensitive", b="quasi-identifier")
+    assert audit(model, table, schema).held
+    del model.labels_
+    assert audit(model, table, schema).is_safe
+
+
+def test_identifiers_and_quantiles():
+    table = people().assign(name=[f"person {i}" for i in range(200)])
+    roles = {c: {"role": "quasi-identifier", "kind": "numeric"} for c in "ab"}
+    roles |= {"c": {"role": "sensitive", "kind": "numeric"}, "name": {"role": "identifier"}}
+    schema = Schema(roles | {"y": {"role": "sensitive", "target": True}})
+    model = fit(table)
+    assert not audit(model, table, schema, k=2).held
+    model.note = "trained with the help of"
+    model.thanks = ["person 12"]
+    assert audit(model, table, schema, k=2).held
+    assert audit(fit(table, QuantileTransformer(n_quantiles=200)), table, schema, k=2).held
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_honest_models_hold_nothing(seed):
+    case = random_people(seed)
+    columns = list("abcd")
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), tree)
+    model.fit(case.table[columns], case.table["y"])
+    found = audit(model, case.table, case.schema, k=3)
+    assert not found.held
+    assert not found.unread

@@ -1,0 +1,137 @@
+"""Three answers: what is not read completely is never called safe."""
+
+import numpy as np
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.impute import KNNImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import LabelPropagation
+from sklearn.svm import SVC, NuSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from shoal.audit import audit
+from tests.audit.people import roles
+from tests.extras import need
+
+pd = need("pandas")
+SCHEMA = roles(age="pn", zip="pn", ill="s")
+
+
+def people(n=60):
+    rng = np.random.default_rng(0)
+    age = rng.permutation(np.arange(20.0, 20 + n))
+    table = pd.DataFrame({"age": age, "zip": rng.integers(1000, 9999, n).astype(float)})
+    return table.assign(ill=rng.choice(["no", "yes"], n))
+
+
+def answer(model, k=10):
+    table = people()
+    return audit(model.fit(table[["age", "zip"]], table["ill"]), table, SCHEMA, k=k)
+
+
+DEEP = DecisionTreeClassifier(random_state=0)
+BROAD = DecisionTreeClassifier(min_samples_leaf=12, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda tree: GridSearchCV(tree, {"splitter": ["best"]}, cv=2),
+        lambda tree: RandomizedSearchCV(tree, {"splitter": ["best"]}, n_iter=1, cv=2),
+        lambda tree: BaggingClassifier(tree, 2, bootstrap=False),
+        lambda tree: AdaBoostClassifier(tree, n_estimators=2),
+        lambda tree: VotingClassifier([("a", tree), ("b", tree)]),
+        lambda tree: VotingClassifier([("a", BaggingClassifier(tree, 2))]),
+        lambda tree: OneVsRestClassifier(tree),
+        lambda tree: OneVsOneClassifier(tree),
+        lambda tree: make_pipeline(StandardScaler(), BaggingClassifier(tree, 2)),
+        lambda tree: GridSearchCV(make_pipeline(StandardScaler(), tree), {}, cv=2),
+    ],
+)
+def test_a_tree_is_no_safer_inside_a_wrapper(wrap):
+    assert answer(DEEP).answer == "unsafe"
+    assert answer(wrap(DEEP)).answer == "unsafe"
+    assert answer(BROAD).answer == "safe"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KNeighborsClassifier(1),
+        RadiusNeighborsClassifier(1e6),
+        SVC(),
+        SVC(kernel="linear"),
+        NuSVC(nu=0.1),
+        GaussianProcessClassifier(),
+        LabelPropagation(),
+        GradientBoostingClassifier(init=KNeighborsClassifier(1), n_estimators=1, max_depth=1),
+        VotingClassifier([("tree", BROAD), ("rows", KNeighborsClassifier(1))]),
+        StackingClassifier([("rows", KNeighborsClassifier(1))], LogisticRegression()),
+        CalibratedClassifierCV(SVC(), cv=2),
+        make_pipeline(StandardScaler(), OneVsRestClassifier(KNeighborsClassifier(3))),
+        GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1]}, cv=2),
+        make_pipeline(KNNImputer(), BROAD),
+    ],
+)
+def test_models_that_keep_rows_are_unsafe_by_that_alone(model):
+    found = answer(model, k=1)
+    assert found.answer == "unsafe"
+    assert found.held
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        GridSearchCV(BROAD, {"splitter": ["best"]}, cv=2),
+        StackingClassifier([("tree", BROAD)], LogisticRegression(), cv=2),
+        CalibratedClassifierCV(BROAD, cv=2),
+        VotingClassifier([("tree", BROAD), ("line", LogisticRegression())]),
+        BaggingClassifier(BROAD, 3, max_features=1, random_state=0),
+        GradientBoostingClassifier(init=LogisticRegression(), n_estimators=1, max_depth=1),
+    ],
+)
+def test_what_is_not_read_is_never_safe(model):
+    found = answer(model, k=2)
+    assert found.answer == "cannot tell"
+    assert found.unread
+    assert not found.is_safe
+    assert found.to_dict()["answer"] == "cannot tell"
+    assert "Cannot tell" in found.verdict
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+def test_ensembles_of_small_trees_are_read_together(kind):
+    found = answer(kind(2, max_depth=1, bootstrap=False, random_state=0), k=2)
+    assert found.answer in ("safe", "unsafe")
+    assert found.method == "exact"
+
+
+def test_unfitted_parts_hold_nothing():
+    model = BaggingClassifier(BROAD, 1, bootstrap=False)
+    table = people()
+    model.fit(table[["age", "zip"]], table["ill"])
+    model.spare = KNeighborsClassifier()
+    assert audit(model, table, SCHEMA, k=10).answer == "safe"
+
+
+def test_functions_are_asked_not_read():
+    table = people()
+    model = KNeighborsClassifier(1).fit(table[["age", "zip"]], table["ill"])
+    assert audit(model.predict, table, SCHEMA).answer == "unsafe"
+    assert audit(lambda rows: model.predict(rows), table, SCHEMA).answer != "safe"
+    assert audit(lambda rows: np.zeros(len(rows)), table, SCHEMA).answer == "cannot tell"
