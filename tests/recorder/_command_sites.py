@@ -40,7 +40,7 @@ def _keys() -> None:
 def _encode() -> None:
     for site in ("gent", "leuven"):
         shoal("site", "encode", f"@{site}.csv", "--key", "@key", "--site", site, "--to", ".",
-              *SECRET, "--json")  # fmt: skip
+              *SECRET, "--drop-others", "--json")  # fmt: skip
     files = ["gent.encoded.parquet", "leuven.encoded.parquet"]
     shoal("site", "combine", *files, "--out", "all.parquet", "--site", "gent", "--site", "leuven")
     shoal("site", "combine", *files, "--out", "named.parquet", "--with-site", "--json")

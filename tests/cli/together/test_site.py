@@ -38,6 +38,9 @@ high = 4
 """
 
 
+OTHERS = ("--clear", "dose", "--clear", "score", "--clear", "died")
+
+
 def shoal(*arguments, secret="open sesame"):
     environment = {**os.environ, "SHOAL_PASSPHRASE": secret}
     return CliRunner(env=environment).invoke(app, ["site", *map(str, arguments)])
@@ -96,7 +99,7 @@ def test_sites_as_processes_encode_combine_and_read_back(home, key):
     running = [
         start(
             "encode", home / name / "rows.csv", "--key", key, "--site", name, "--to",
-            home / "shared", "--json",
+            home / "shared", *OTHERS, "--json",
         )
         for name in ("gent", "leuven")
     ]  # fmt: skip
@@ -169,7 +172,7 @@ def test_another_key_or_fingerprint_is_refused_before_anything_is_written(home, 
     def encode(site, its_key, *more):
         return shoal(
             "encode", home / "gent" / "rows.csv", "--key", its_key, "--site", site, "--to",
-            home / "shared", "--no-attacks", *more,
+            home / "shared", "--no-attacks", *OTHERS, *more,
         )  # fmt: skip
 
     assert encode("gent", key).exit_code == 0
@@ -183,12 +186,45 @@ def test_another_key_or_fingerprint_is_refused_before_anything_is_written(home, 
     assert [p.name for p in (home / "shared").iterdir()] == ["gent.encoded.parquet"]
 
 
+def test_columns_outside_the_agreement_do_not_leave_in_the_clear(home, key):
+    rows = home / "gent" / "rows.csv"
+    patients(1).with_columns(name=pl.lit("CANARY")).write_csv(rows)
+    encode = ("encode", rows, "--key", key, "--site", "gent", "--to", home / "shared")
+    refused = shoal(*encode, *OTHERS)
+    assert refused.exit_code == 2
+    assert "does not name: 'name'" in refused.stderr
+    assert "CANARY" not in refused.output
+    assert list((home / "shared").iterdir()) == []
+    assert shoal(*encode, "--drop-others", "--no-attacks").exit_code == 0
+    (written,) = (home / "shared").iterdir()
+    assert pl.read_parquet(written).columns == ["age", "disease"]
+
+
+def test_what_is_there_is_not_replaced_by_accident(home, key, kernel):
+    rows, shared = home / "gent" / "rows.csv", home / "shared"
+    common = ("--site", "gent", "--to", shared, "--no-attacks")
+    union = ("--out", home / "union.parquet")
+    for command in (
+        ("encode", rows, "--key", key, *common, "--drop-others"),
+        ("share", rows, "--kernel", kernel, *common, "--label", "died"),
+        ("combine", shared / "gent.encoded.parquet", *union),
+        ("decode", home / "union.parquet", "--key", key, "--out", home / "back.csv"),
+        ("key", "extend", key, "--column", "disease", "--category", "x", "--out", home / "longer"),
+    ):
+        assert shoal(*command).exit_code == 0
+        # before any work: the passphrase would be wrong
+        again = shoal(*command, secret="not this one")
+        assert again.exit_code == 2, again.output
+        assert "exists" in again.stderr or "is there already" in again.stderr
+        assert shoal(*command, "--force").exit_code == 0
+
+
 def test_bad_rows_are_refused_and_nothing_is_written(home, key):
     table = patients(3).with_columns(age=pl.lit(14))
     table.write_csv(home / "gent" / "rows.csv")
     result = shoal(
         "encode", home / "gent" / "rows.csv", "--key", key, "--site", "gent", "--to",
-        home / "shared",
+        home / "shared", "--drop-others",
     )  # fmt: skip
     assert result.exit_code == 2
     assert "'age': 80 of 80 values lie outside" in result.stderr

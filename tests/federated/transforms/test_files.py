@@ -1,5 +1,6 @@
 import duckdb
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -46,7 +47,7 @@ def test_a_file_is_encoded_like_a_frame_and_decoded_exactly(table, key, tmp_path
     source = tmp_path / f"rows.{suffix}"
     write = {"csv": table.write_csv, "parquet": table.write_parquet, "arrow": table.write_ipc}
     write[suffix](source)
-    encoded = encode_file(source, folder, key, "gent")
+    encoded = encode_file(source, folder, key, "gent", clear=["ward"])
     assert encoded.name == "gent.encoded.parquet"
     assert_frame_equal(pl.read_parquet(encoded), encode(table, key), check_exact=True)
     back = tmp_path / ("back.csv" if suffix == "csv" else "back.parquet")
@@ -58,12 +59,13 @@ def test_a_file_is_encoded_like_a_frame_and_decoded_exactly(table, key, tmp_path
 
 def test_where_a_file_came_from_is_in_its_metadata(table, key, tmp_path, folder):
     table.write_parquet(tmp_path / "rows.parquet")
-    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent")
+    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent", clear=["ward"])
     assert read_provenance(encoded) == {
         "sites": ["gent"],
         "version": 1,
         "fingerprint": key.fingerprint,
         "columns": {"age": "graded", "disease": "mapped", "zip": "mapped"},
+        "clear": ["ward"],
     }
     assert b"01234" not in encoded.read_bytes()
     assert b"flu" not in encoded.read_bytes()
@@ -72,7 +74,8 @@ def test_where_a_file_came_from_is_in_its_metadata(table, key, tmp_path, folder)
 def test_sites_are_combined_and_decoded_as_one(table, key, tmp_path, folder):
     table.write_parquet(tmp_path / "rows.parquet")
     files = [
-        encode_file(tmp_path / "rows.parquet", folder, key, site) for site in ("gent", "leuven")
+        encode_file(tmp_path / "rows.parquet", folder, key, site, clear=["ward"])
+        for site in ("gent", "leuven")
     ]
     union = combine_files(files, tmp_path / "union.parquet", sites=["leuven", "gent"])
     assert read_provenance(union)["sites"] == ["gent", "leuven"]
@@ -87,10 +90,10 @@ def test_a_site_with_another_key_is_refused_before_anything_is_written(
     table, key, tmp_path, folder, other
 ):
     table.write_parquet(tmp_path / "rows.parquet")
-    encode_file(tmp_path / "rows.parquet", folder, key, "gent")
+    encode_file(tmp_path / "rows.parquet", folder, key, "gent", clear=["ward"])
     foreign = make_key() if other == "key" else make_key(high=95)
     with pytest.raises(ProtocolError, match=r"'gent.encoded.parquet' has a key with another"):
-        encode_file(tmp_path / "rows.parquet", folder, foreign, "leuven")
+        encode_file(tmp_path / "rows.parquet", folder, foreign, "leuven", clear=["ward"])
     assert [p.name for p in folder.iterdir()] == ["gent.encoded.parquet"]
 
 
@@ -99,7 +102,9 @@ def test_files_of_different_keys_are_not_combined(table, key, tmp_path):
     files = []
     for site, its_key in (("gent", key), ("leuven", make_key())):
         (tmp_path / site).mkdir()
-        files.append(encode_file(tmp_path / "rows.parquet", tmp_path / site, its_key, site))
+        files.append(
+            encode_file(tmp_path / "rows.parquet", tmp_path / site, its_key, site, clear=["ward"])
+        )
     before = sorted(tmp_path.iterdir())
     with pytest.raises(ProtocolError, match="were encoded with different keys"):
         combine_files(files, tmp_path / "union.parquet")
@@ -108,7 +113,7 @@ def test_files_of_different_keys_are_not_combined(table, key, tmp_path):
 
 def test_more_sites_than_files_or_one_twice_is_refused(table, key, tmp_path, folder):
     table.write_parquet(tmp_path / "rows.parquet")
-    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent")
+    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent", clear=["ward"])
     target = tmp_path / "union.parquet"
     with pytest.raises(ProtocolError, match="2 sites were expected and 1 files given"):
         combine_files([encoded], target, sites=["gent", "leuven"])
@@ -119,11 +124,55 @@ def test_more_sites_than_files_or_one_twice_is_refused(table, key, tmp_path, fol
     assert not target.exists()
 
 
+def test_a_column_that_nobody_named_does_not_leave_the_site(table, key, tmp_path, folder):
+    """Names in a column that the agreement forgot: refused, dropped, or asked for by name."""
+    people = table.with_columns(name=pl.lit("CANARY"), **{'sel\'ect "x"': pl.lit("CANARY")})
+    for suffix in ("csv", "parquet", "arrow"):
+        source = tmp_path / f"rows.{suffix}"
+        write = {
+            "csv": people.write_csv,
+            "parquet": people.write_parquet,
+            "arrow": people.write_ipc,
+        }
+        write[suffix](source)
+        with pytest.raises(SchemaError, match="does not name: 'ward', 'name', ") as caught:
+            encode_file(source, folder, key, "gent")
+        assert "CANARY" not in str(caught.value)
+        with pytest.raises(SchemaError, match="does not name: 'name', "):
+            encode_file(source, folder, key, "gent", clear=["ward"])
+        assert list(folder.iterdir()) == []
+        encoded = encode_file(source, folder, key, "gent", clear=["ward"], drop_others=True)
+        assert pl.read_parquet(encoded).columns == ["age", "disease", "zip", "ward"]
+        assert b"CANARY" not in encoded.read_bytes()
+        assert read_provenance(encoded)["clear"] == ["ward"]
+        encoded.unlink()
+    for name, why in (("age", "is in the key"), ("absent", "is not in the table")):
+        with pytest.raises(SchemaError, match=why):
+            encode_file(source, folder, key, "gent", clear=[name], drop_others=True)
+
+
+@pytest.mark.parametrize(
+    "meta",
+    ["7", "[]", "{}", '{"sites": "gent"}', '{"sites": [], "fingerprint": 7}', "[[", '"text"',
+     '{"sites": [7], "fingerprint": "%s"}' % ("0" * 64), '{"sites": ["../x"], "fingerprint": ""}'],
+)  # fmt: skip
+def test_impossible_metadata_of_another_site_are_an_error_of_ours(
+    table, key, tmp_path, folder, meta
+):
+    changed = table.to_arrow().replace_schema_metadata({"shoal.encoded": meta})
+    pq.write_table(changed, folder / "leuven.encoded.parquet")
+    table.write_parquet(tmp_path / "rows.parquet")
+    with pytest.raises((ProtocolError, TableError), match=r"leuven\.encoded\.parquet"):
+        encode_file(tmp_path / "rows.parquet", folder, key, "gent", clear=["ward"])
+    with pytest.raises((ProtocolError, TableError), match=r"leuven\.encoded\.parquet"):
+        combine_files([folder / "leuven.encoded.parquet"], tmp_path / "union.parquet")
+
+
 def test_files_with_other_columns_are_not_combined(table, key, tmp_path, folder):
     table.write_parquet(tmp_path / "rows.parquet")
     table.drop("ward").write_parquet(tmp_path / "less.parquet")
     files = [
-        encode_file(tmp_path / "rows.parquet", folder, key, "gent"),
+        encode_file(tmp_path / "rows.parquet", folder, key, "gent", clear=["ward"]),
         encode_file(tmp_path / "less.parquet", folder, key, "leuven"),
     ]
     with pytest.raises(ProtocolError, match="differ in columns or types"):
@@ -147,14 +196,14 @@ def test_what_the_key_does_not_know_is_refused_and_nothing_written(
     source = tmp_path / f"rows.{suffix}"
     (bad.write_csv if suffix == "csv" else bad.write_parquet)(source)
     with pytest.raises(SchemaError, match=match) as caught:
-        encode_file(source, folder, key, "gent")
+        encode_file(source, folder, key, "gent", clear=["ward"])
     assert "99123" not in str(caught.value)
     assert list(folder.iterdir()) == []
 
 
 def test_decoding_with_another_key_is_refused_and_nothing_written(table, key, tmp_path, folder):
     table.write_parquet(tmp_path / "rows.parquet")
-    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent")
+    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent", clear=["ward"])
     with pytest.raises(ProtocolError, match="another fingerprint"):
         decode_file(encoded, tmp_path / "back.parquet", make_key())
     bare = tmp_path / "bare.parquet"
@@ -166,12 +215,12 @@ def test_decoding_with_another_key_is_refused_and_nothing_written(table, key, tm
 
 def test_a_newer_key_reads_what_an_older_one_wrote(table, key, tmp_path, folder):
     table.write_parquet(tmp_path / "rows.parquet")
-    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent")
+    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent", clear=["ward"])
     newer = key.extend({"disease": ["gout"]})
     decode_file(encoded, tmp_path / "back.parquet", newer)
     assert_frame_equal(pl.read_parquet(tmp_path / "back.parquet"), table)
     with pytest.raises(ProtocolError, match="another fingerprint"):
-        encode_file(tmp_path / "rows.parquet", folder, newer, "leuven")
+        encode_file(tmp_path / "rows.parquet", folder, newer, "leuven", clear=["ward"])
 
 
 def test_many_categories_are_looked_up_alike(tmp_path, folder):
@@ -214,9 +263,9 @@ def test_unreadable_input_is_an_error_without_its_content(
 def test_other_mistakes_are_refused(table, key, tmp_path, folder):
     table.write_parquet(tmp_path / "rows.parquet")
     with pytest.raises(ParameterError, match="plain name"):
-        encode_file(tmp_path / "rows.parquet", folder, key, "../gent")
+        encode_file(tmp_path / "rows.parquet", folder, key, "../gent", clear=["ward"])
     with pytest.raises(TableError, match="'nowhere' does not exist"):
-        encode_file(tmp_path / "rows.parquet", tmp_path / "nowhere", key, "gent")
+        encode_file(tmp_path / "rows.parquet", tmp_path / "nowhere", key, "gent", clear=["ward"])
     with pytest.raises(ProtocolError, match="not a file that Shoal encoded"):
         combine_files([tmp_path / "rows.parquet"], tmp_path / "union.parquet")
     with pytest.raises(ParameterError, match="must end in"):
@@ -241,6 +290,6 @@ def test_a_large_file_is_streamed_in_little_memory(key, tmp_path, folder, monkey
         f"md5(i::VARCHAR) AS note FROM range(600000) t(i)) TO '{source}' (FORMAT parquet)"
     )
     monkeypatch.setattr("shoal.tables.engines._duck_connection.duckdb.connect", small)
-    encoded = encode_file(source, folder, key, "gent")
+    encoded = encode_file(source, folder, key, "gent", clear=["note"])
     back = decode_file(encoded, tmp_path / "back.parquet", key)
     assert_frame_equal(pl.read_parquet(back), pl.read_parquet(source))

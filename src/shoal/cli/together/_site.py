@@ -64,14 +64,20 @@ def key_extend(
     category: Annotated[
         list[str], typer.Option("--category", help="New category. May be repeated.")
     ],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write; else KEY itself.")
+    ] = None,
     passphrase_file: PassphraseFile = None,
+    force: Force = False,
 ) -> None:
     """Add categories under new aliases; old aliases stay.  Send the new file to all sites."""
     from shoal.federated import TransformKey
 
+    if out is not None:
+        _refuse_existing_key(out, force)
     secret = passphrase(passphrase_file)
     longer = TransformKey.load(key, secret).extend({column: category})
-    longer.save(key, secret)
+    longer.save(out or key, secret)
     _show_key(longer)
 
 
@@ -106,18 +112,27 @@ def encode(
     peer: Annotated[
         list[str] | None, typer.Option("--peer", help="Fingerprint another site read to you.")
     ] = None,
+    clear: Annotated[
+        list[str] | None,
+        typer.Option("--clear", help="Column outside the key to write as it is. May be repeated."),
+    ] = None,
+    drop_others: Annotated[
+        bool, typer.Option("--drop-others", help="Leave out all other columns outside the key.")
+    ] = False,
     attacks: Annotated[bool, typer.Option(help="Print what the transform gives away.")] = True,
     passphrase_file: PassphraseFile = None,
+    force: Force = False,
 ) -> None:
     """Encode TABLE with the shared key, for the miner."""
     from shoal.attacks import attack_table
     from shoal.federated import TransformKey, encode_file
-    from shoal.federated.transforms._files import sample_file
+    from shoal.federated.transforms._files import SUFFIX, sample_file
 
+    refuse_existing([folder / f"{site}{SUFFIX}"], force=force)
     shared = TransformKey.load(key, passphrase(passphrase_file))
     for fingerprint in peer or ():
         shared.check_peer(fingerprint)
-    written = encode_file(table, folder, shared, site)
+    written = encode_file(table, folder, shared, site, clear=clear or (), drop_others=drop_others)
     results = attack_table(sample_file(table, shared), shared) if attacks else []
     show_attacks({"file": written.name, **shared.to_dict()}, results)
 
@@ -176,12 +191,15 @@ def share(
     event: Annotated[str | None, typer.Option(help="Column with 1 for an event.")] = None,
     attacks: Annotated[bool, typer.Option(help="Print what the shares give away.")] = True,
     passphrase_file: PassphraseFile = None,
+    force: Force = False,
 ) -> None:
     """Publish TABLE's random-kernel projection, with outcomes."""
     from shoal.attacks import attack_kernel
     from shoal.federated import RandomKernel, make_share, write_share
+    from shoal.federated.kernels._share_files import SUFFIX
     from shoal.federated.transforms._files import read_rows
 
+    refuse_existing([folder / f"{site}{SUFFIX}"], force=force)
     shared = RandomKernel.load(kernel, passphrase(passphrase_file))
     rows = read_rows(table)
     made = make_share(shared, rows, site, label=label, time=time, event=event)

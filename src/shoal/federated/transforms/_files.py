@@ -21,9 +21,18 @@ from shoal.typing import PathText
 
 META = "shoal.encoded"
 SUFFIX = ".encoded.parquet"
+SITE = re.compile(r"[A-Za-z0-9][\w-]{0,99}")
 
 
-def encode_file(source: PathText, folder: PathText, key: TransformKey, site: str) -> Path:
+def encode_file(
+    source: PathText,
+    folder: PathText,
+    key: TransformKey,
+    site: str,
+    *,
+    clear: Sequence[str] = (),
+    drop_others: bool = False,
+) -> Path:
     """Encode a file into ``folder/site.encoded.parquet``.
 
     Parameters
@@ -38,25 +47,50 @@ def encode_file(source: PathText, folder: PathText, key: TransformKey, site: str
         The shared key.
     site : str
         Name of the site, kept in the file's metadata with the key's fingerprint.
+    clear : sequence of str, default=()
+        Columns that the key does not name and that are written as they are, for everyone to read.
+    drop_others : bool, default=False
+        Leave out all other columns that the key does not name.  Without it they are an error: a
+        name or a number that nobody thought of must not leave the site.
 
     Returns
     -------
     Path
         The written file.
     """
-    if not re.fullmatch(r"[A-Za-z0-9][\w-]*", site):
+    if not SITE.fullmatch(site):
         raise ParameterError("site must be a plain name of letters, digits, '-' and '_'.")
     for other in sorted(Path(folder).glob(f"*{SUFFIX}")):
         key.check_peer(read_provenance(other)["fingerprint"], f"file '{other.name}'")
     target = Path(folder) / f"{site}{SUFFIX}"
-    meta = {"sites": [site], **key.to_dict()}
     engine = _open(source, key)
+    names = _leaving(engine.names, key, clear, drop_others=drop_others)
+    meta = {"sites": [site], **key.to_dict(), "clear": [n for n in names if n not in key.columns]}
+    query = _select_sql(engine, key, back=False)
     try:
-        _copy(engine, _select_sql(engine, key, back=False), target, meta)
+        _copy(engine, f"SELECT {', '.join(map(name_sql, names))} FROM ({query})", target, meta)
     except StoppedQueryError:
         _explain(engine, key)
         raise
     return target
+
+
+def _leaving(
+    columns: Sequence[str], key: TransformKey, clear: Sequence[str], *, drop_others: bool
+) -> list[str]:
+    """Columns that are written: the key's, and those that the caller named; or an error."""
+    for name in clear:
+        if name in key.columns or name not in columns:
+            where = "is in the key" if name in key.columns else "is not in the table"
+            raise SchemaError(f"column '{name}' cannot be written as it is: it {where}.")
+    others = [name for name in columns if name not in key.columns and name not in clear]
+    if others and not drop_others:
+        raise SchemaError(
+            f"columns that the key does not name: {', '.join(map(repr, others))}. They would leave "
+            "the site as they are. Drop them (--drop-others), name those that may be read by "
+            "everyone (--clear NAME), or agree on a key that has them; nothing was written."
+        )
+    return [name for name in columns if name not in others]
 
 
 def combine_files(
@@ -125,7 +159,7 @@ def read_rows(source: PathText) -> Any:
 
 
 def read_provenance(path: PathText) -> dict[str, Any]:
-    """Sites, key version, fingerprint and column kinds of an encoded file."""
+    """Sites, key version, fingerprint and column kinds of an encoded file, as its site says."""
     meta = _metadata(path)
     if meta is None:
         raise ProtocolError(f"'{Path(path).name}' is not a file that Shoal encoded.")
@@ -135,9 +169,24 @@ def read_provenance(path: PathText) -> dict[str, Any]:
 def _metadata(path: PathText) -> dict[str, Any] | None:
     try:
         text = read_metadata(path, META)
-        return None if text is None else dict(json.loads(text))
+        meta = None if text is None else json.loads(text)
     except (TableError, ValueError):
         raise TableError(f"'{Path(path).name}' is not a Parquet file, or is damaged.") from None
+    if meta is not None and not _is_provenance(meta):
+        raise ProtocolError(f"'{Path(path).name}' says something impossible about its origin.")
+    return meta
+
+
+def _is_provenance(meta: Any) -> bool:
+    """Whether another site's metadata have the types that they must have."""
+    return (
+        isinstance(meta, dict)
+        and isinstance(meta.get("fingerprint"), str)
+        and re.fullmatch("[0-9a-f]{64}", meta["fingerprint"]) is not None
+        and isinstance(meta.get("sites"), list)
+        and len(meta["sites"]) > 0
+        and all(isinstance(site, str) and SITE.fullmatch(site) for site in meta["sites"])
+    )
 
 
 def _open(path: PathText, key: TransformKey, *, encoded: bool = False) -> DuckEngine:

@@ -23,7 +23,8 @@ def encode(table: Native, key: TransformKey) -> Native:
     ----------
     table : table or path
         Whatever :func:`shoal.tables.open_table` reads.  Must have every column of the key; other
-        columns pass unchanged.
+        columns pass unchanged, in the clear: the result stays in the house until they are dropped.
+        :func:`encode_file`, which writes what leaves, refuses them.
     key : TransformKey
         The shared key.
 
