@@ -61,7 +61,8 @@ class Risk:
     Parameters
     ----------
     n_rows, n_groups : int
-        Released rows, and groups of them.
+        Released rows, and groups of them.  Where people are counted, each counts once in every
+        group that has a row of theirs, here and below.
     threshold : float
         Risk above which a row counts in `share_above`.
     prosecutor : Reidentification
@@ -141,8 +142,8 @@ def risk(
 
     Notes
     -----
-    **Assumes** that every person has one row and that an attacker knows all quasi-identifiers
-    without error.
+    **Assumes** that every person has one row, or that `groups` count people (``release.counted``
+    where the schema has a subject), and that an attacker knows all quasi-identifiers without error.
 
     Examples
     --------
