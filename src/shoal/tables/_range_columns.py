@@ -1,19 +1,26 @@
 """Numbers behind a released range, so that a recipient can compute with it."""
 
+from __future__ import annotations
+
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.tables._recoded import Recoded
+from shoal.schema._band_labels import band_bounds, range_ends
+from shoal.schema._text import number
+from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Floats
 
 
 def range_columns(recoded: Recoded, names: Sequence[str]) -> dict[str, Floats]:
     """`NAME_min`, `NAME_max` and `NAME_mean` of each group, for numeric quasi-identifiers.
 
-    The mean is the mean of the group's own rows; the group is at least as large as the privacy
-    model asks, so it is an aggregate like any other released number.
+    The ends are what the label says, and missing where it says nothing: a star has no ends, and
+    `>=65` no largest value.  The mean is the mean of the group's own rows that have a value, and
+    missing where these are fewer than the rows of the smallest group released: a mean of fewer
+    people than the privacy model asks for is not given out.
     """
     columns: dict[str, Floats] = {}
     index_of = {labels.coding.name: index for index, labels in enumerate(recoded.labels)}
@@ -23,15 +30,43 @@ def range_columns(recoded: Recoded, names: Sequence[str]) -> dict[str, Floats]:
             raise ParameterError(
                 f"ranges: {name!r} is neither a numeric nor a date quasi-identifier."
             )
-        labels = recoded.labels[index]
-        bounds = labels.bounds[recoded.codes[:, index]]
-        numbers = labels.coding.numbers[recoded.cells.keys[:, index]]
-        inside = (recoded.group_of >= 0) & ~np.isnan(numbers)
-        weight = recoded.cells.sizes[inside]
-        group = recoded.group_of[inside]
-        n_groups = len(recoded.codes)
-        rows = np.bincount(group, weights=weight, minlength=n_groups)
-        total = np.bincount(group, weights=weight * numbers[inside], minlength=n_groups)
-        mean = np.divide(total, rows, out=np.full(n_groups, np.nan), where=rows > 0)
-        columns |= {f"{name}_min": bounds[:, 0], f"{name}_max": bounds[:, 1], f"{name}_mean": mean}
+        ends = _said(recoded.labels[index])[recoded.codes[:, index]]
+        columns |= {
+            f"{name}_min": ends[:, 0],
+            f"{name}_max": ends[:, 1],
+            f"{name}_mean": _means(recoded, index),
+        }
     return columns
+
+
+def _means(recoded: Recoded, index: int) -> Floats:
+    numbers = recoded.labels[index].coding.numbers[recoded.cells.keys[:, index]]
+    inside = (recoded.group_of >= 0) & ~np.isnan(numbers)
+    weight = recoded.cells.sizes[inside]
+    group = recoded.group_of[inside]
+    n_groups = len(recoded.codes)
+    people = np.bincount(group, weights=weight, minlength=n_groups)
+    total = np.bincount(group, weights=weight * numbers[inside], minlength=n_groups)
+    enough = people >= max(int(recoded.groups.sizes.min(initial=1)), 1)
+    return np.divide(total, people, out=np.full(n_groups, np.nan), where=enough)
+
+
+def _said(labels: Labels) -> Floats:
+    """Ends of each label, shape (n_labels, 2), as it is written; NaN where it says none."""
+    ends = np.full((len(labels.texts), 2), np.nan)
+    is_date = labels.coding.kind == "date"  # 1990-1999 are years, not days
+    for label, written in enumerate(labels.texts):
+        if labels.is_raw[label] and written == labels.coding.texts[labels.low[label]]:
+            ends[label] = labels.coding.numbers[labels.low[label]]
+        elif not is_date and (bounds := band_bounds(written)) is not None:
+            ends[label] = [end if math.isfinite(end) else np.nan for end in bounds]
+        elif is_date and (dates := range_ends(written)) is not None:
+            ends[label] = [_day(end) for end in dates]
+    return ends
+
+
+def _day(end: str) -> float:
+    try:
+        return number(np.datetime64(end).astype("datetime64[us]"))
+    except ValueError:
+        return math.nan
