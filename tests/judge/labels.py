@@ -53,6 +53,7 @@ def covers(text, value, fact, *, guessed=False):
         or (fact.kind == "date" and _by_period(text, value))
         or (fact.kind in ("numeric", "ordinal") and _by_band(text, value, guessed))
         or (fact.kind == "ordinal" and _by_order(text, value, fact))
+        or (fact.kind == "categorical" and _by_alphabet(text, _leaf(value)))
     )
 
 
@@ -100,17 +101,11 @@ def _by_band(text, value, guessed):
     if not (band := _BAND.fullmatch(text)):
         return False
     low, high = _end(band[1]), _end(band[2])
-    inside = number <= high if band[3] == "]" else number < high
-    return low <= high and (low <= number or _same(low, number)) and (inside or _same(high, number))
+    return low <= number <= high and (band[3] == "]" or number < high)
 
 
 def _end(text):
     return Fraction(read_number(text))
-
-
-def _same(end, number):
-    """Decimal ends of binary fractions: 0.1 is what 0.1 is stored as."""
-    return number.denominator > 1 and float(end) == float(number)
 
 
 def _by_period(text, value):
@@ -159,3 +154,12 @@ def _by_order(text, value, fact):
             if None not in (low, high) and low <= place.get(_leaf(value), -1) <= high:
                 return True
     return False
+
+
+def _by_alphabet(text, leaf):
+    """Texts without a hierarchy are ordered by their characters' numbers."""
+    if not (text[:4] and text[0] == "[" and text[-1] == "]"):
+        return False
+    parts = text[1:-1].split(" to ")
+    cuts = [(" to ".join(parts[:cut]), " to ".join(parts[cut:])) for cut in range(1, len(parts))]
+    return any(low <= leaf <= high for low, high in cuts)

@@ -31,6 +31,8 @@ def plain(value):
 
 
 def _number(value):
+    if isinstance(value, float) and math.isfinite(value) and value != int(value):
+        return Fraction(repr(value))  # a binary fraction is what it is written as
     if isinstance(value, int) or math.isfinite(value):
         return Fraction(value)
     return "inf" if value > 0 else "-inf"
@@ -78,10 +80,7 @@ def _same_number(text, held):
     number = read_number(text)
     if isinstance(held, str) or isinstance(number, str) or number is None:
         return text.lower() in (held, f"{held}inity") if isinstance(held, str) else number == held
-    # a binary fraction is written as the shortest decimal that means it
-    return number == held or (
-        held.denominator > 1 and abs(number) < 10**300 and float(number) == float(held)
-    )
+    return number == held
 
 
 def _means_the_same(text, held):

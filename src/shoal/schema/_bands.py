@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +18,9 @@ from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Values, from_label_columns
 from shoal.schema._text import BEYOND, number, text
 from shoal.typing import Floats
+
+_SURE = 1e-9  # quotients of floats that are as near to a whole number are computed again
+_PRECISION = 400  # digits: enough for every float
 
 
 @dataclass(frozen=True)
@@ -48,17 +54,21 @@ class Intervals:
                     f"intervals of column {column!r}: {large:g} is not a multiple of {small:g}. "
                     "Give rising widths, each dividing the next, so that bands nest."
                 )
-        finest = self.widths[0]
-        band = _floor((numbers - self.origin) / finest)
-        whole = _whole(numbers) and finest.is_integer() and self.origin.is_integer()
+        finest, origin = _decimal(self.widths[0]), _decimal(self.origin)
+        band = _band_numbers(values, numbers, origin, finest)
+        whole = _whole(numbers) and finest.denominator == origin.denominator == 1
         levels = []
         for width in self.widths:
-            # from the finest band, not from the number: rounding must not part what is together
-            ratio = round(width / finest)
-            starts, which = np.unique(np.floor(band / ratio), return_inverse=True)
-            lows = [self.origin + float(i) * width for i in starts]
-            names = [band_label(low, low + width, whole) for low in lows]
-            levels.append([names[i] for i in which])
+            # from the finest band, not from the number: bands of all widths must nest
+            ratio = round(width / self.widths[0])
+            starts = [number // ratio for number in band]
+            names = {
+                start: band_label(
+                    origin + start * finest * ratio, origin + (start + 1) * finest * ratio, whole
+                )
+                for start in set(starts)
+            }
+            levels.append([names[start] for start in starts])
         return from_label_columns(values, levels, column)
 
     def to_toml(self) -> Any:
@@ -123,7 +133,7 @@ class EqualWidth:
         """Bands over the values."""
         numbers = _numbers(values, column)
         points = np.linspace(numbers.min(), numbers.max(), _bins(self.bins, column) + 1)[1:-1]
-        return _bands(values, numbers, _halve(np.unique(points)), column)
+        return _bands(values, numbers, _halve(np.unique(_short(points))), column)
 
     def to_toml(self) -> Any:
         """`{equal_width = 8}`."""
@@ -146,7 +156,7 @@ class EqualFrequency:
         """Bands over the values."""
         numbers = _numbers(values, column)
         ranks = np.arange(1, _bins(self.bins, column)) * len(numbers) // self.bins
-        return _bands(values, numbers, _halve(np.unique(np.sort(numbers)[ranks])), column)
+        return _bands(values, numbers, _halve(np.unique(_short(np.sort(numbers)[ranks]))), column)
 
     def to_toml(self) -> Any:
         """`{equal_frequency = 8}`."""
@@ -168,26 +178,39 @@ def round_widths(numbers: Floats) -> tuple[float, ...]:
     return tuple(float(f"{width:.12g}") for width in widths)
 
 
-def band_label(low: float, high: float, whole: bool) -> str:
-    """`[20-24]` for whole numbers, `[20-25)` for others, `<18` and `>=65` at open ends."""
-    if low == -np.inf:
-        return f"<{_short(high)}"
-    if high == np.inf:
-        return f">={_short(low)}"
-    if whole and float(low).is_integer() and float(high).is_integer():
-        return f"[{text(low)}-{text(high - 1)}]" if high - low > 1 else str(text(low))
-    return f"[{_short(low)}-{_short(high)})"
+def band_label(low: Fraction | None, high: Fraction | None, whole: bool) -> str:
+    """`[20-24]` for whole numbers, `[20-25)` for others, `<18` and `>=65` at open ends (None)."""
+    if low is None:
+        return f"<{_digits(high)}"
+    if high is None:
+        return f">={_digits(low)}"
+    if whole and low.denominator == high.denominator == 1:
+        return f"[{low}-{high - 1}]" if high - low > 1 else str(low)
+    return f"[{_digits(low)}-{_digits(high)})"
 
 
-def _short(value: float) -> str:
-    return str(text(float(f"{value:.12g}")))
+def _digits(end: Fraction | None) -> str:
+    assert end is not None
+    with localcontext(prec=_PRECISION):
+        return str(text(Decimal(end.numerator) / end.denominator))
 
 
-def _floor(quotient: Floats) -> Floats:
-    """Floor that takes 0.3 / 0.1 for 3: decimal fractions are meant, binary ones are stored."""
-    near = np.round(quotient)
-    close = np.abs(quotient - near) <= 1e-9 * np.maximum(1.0, np.abs(quotient))
-    return np.asarray(np.where(close, near, np.floor(quotient)), np.float64)
+def _decimal(value: Any) -> Fraction:
+    """A number as it is written: 0.1 is a tenth, and no whole number is rounded."""
+    return Fraction(str(text(value)))
+
+
+def _band_numbers(values: Values, numbers: Floats, origin: Fraction, width: Fraction) -> list[int]:
+    """Number of each value's band: by floats where they are sure, else by decimal fractions."""
+    quotient = (numbers - float(origin)) / float(width)
+    band = np.floor(quotient)
+    near = np.abs(quotient - np.round(quotient)) <= _SURE * np.maximum(1.0, np.abs(quotient))
+    exact = _whole(numbers) and width.denominator == origin.denominator == 1
+    unsure = np.abs(numbers) >= BEYOND if exact else near | (np.abs(numbers) >= BEYOND)
+    found = [0 if sure else int(number) for number, sure in zip(band, unsure, strict=True)]
+    for place in np.flatnonzero(unsure).tolist():
+        found[place] = (_decimal(values[place]) - origin) // width
+    return found
 
 
 def _plain(value: float) -> float:
@@ -216,11 +239,6 @@ def _numbers(values: Values, column: str) -> Floats:
         raise HierarchyError(
             f"hierarchy of column {column!r}: bands need finite numbers, and some values are not."
         )
-    if (np.abs(numbers) >= BEYOND).any():
-        raise HierarchyError(
-            f"hierarchy of column {column!r}: bands of numbers beyond 2**53 would not be exact. "
-            'Use hierarchy = "flat", or count in larger units.'
-        )
     return numbers
 
 
@@ -237,11 +255,19 @@ def _bands(values: Values, numbers: Floats, levels: list[Floats], column: str) -
     columns = []
     whole = _whole(numbers) and all(map(_whole, levels))
     for points in levels:
-        edges = np.concatenate([[-np.inf], points, [np.inf]])
+        ends = [_decimal(point) for point in points.tolist()]
         which = np.searchsorted(points, numbers, side="right")
-        names = [band_label(low, high, whole) for low, high in pairwise(edges)]
+        # a float may lie beyond a point that its number does not reach
+        for place in np.flatnonzero(np.abs(numbers) >= BEYOND).tolist():
+            which[place] = bisect_right(ends, _decimal(values[place]))
+        names = [band_label(low, high, whole) for low, high in pairwise([None, *ends, None])]
         columns.append([names[i] for i in which])
     return from_label_columns(values, columns, column)
+
+
+def _short(points: Floats) -> Floats:
+    """Break points made from data, with few digits: what is written is where bands end."""
+    return np.array([p if float(p).is_integer() else float(f"{p:.12g}") for p in points.tolist()])
 
 
 def _whole(numbers: Floats) -> bool:
