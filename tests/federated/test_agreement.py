@@ -1,3 +1,4 @@
+import contextlib
 import subprocess
 import sys
 
@@ -65,6 +66,35 @@ def test_a_key_without_agreement_is_refused(agreement, match):
 def test_a_kernel_without_agreement_is_refused(agreement, match):
     with pytest.raises(SchemaError, match=match):
         make_kernel(agreement)
+
+
+ODD = [None, True, -1, 0, 10**400, 1.5, float("nan"), float("inf"), "", "x", [], [[]], ["x", 1], {}]
+
+
+@pytest.mark.parametrize(
+    "setting", ["low", "high", "groups", "decimals", "breaks", "categories", "prefix"]
+)
+@pytest.mark.parametrize("kind", [{"low": 1, "high": 9}, {"breaks": [1, 5]}, {"categories": ["a"]}])
+def test_a_setting_of_another_type_is_an_error_of_ours(kind, setting):
+    for odd in ODD:
+        with contextlib.suppress(ParameterError, SchemaError):
+            make_key({"columns": {"age": {**kind, setting: odd}}})
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: type(odd).__name__)
+def test_a_kernel_setting_of_another_type_is_an_error_of_ours(odd):
+    features = {name: {"low": 0, "high": 10} for name in "abcd"}
+    for agreement in (
+        {"features": odd},
+        {"features": {**features, "a": odd}},
+        {"features": {**features, "a": {"low": odd, "high": 10}}},
+        {"features": features, "kernel": odd},
+        *({"features": features, "kernel": {s: odd}} for s in ("components", "kernel", "gamma")),
+    ):
+        with contextlib.suppress(ParameterError, SchemaError):
+            make_kernel(agreement)
+        with contextlib.suppress(ParameterError, SchemaError):
+            make_key(agreement)
 
 
 def test_an_unreadable_agreement_is_an_error(tmp_path):

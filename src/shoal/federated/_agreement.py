@@ -1,7 +1,7 @@
 """What sites agree on, written down: keys and kernels from one small TOML file."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +72,7 @@ def make_kernel(agreement: Mapping[str, Any]) -> "RandomKernel":
         if not {"low", "high"} <= set(spec):
             raise SchemaError(f"feature '{name}' needs low and high.")
         ranges[name] = (float(spec["low"]), float(spec["high"]))
-    options = dict(agreement.get("kernel", {}))
+    options = agreement.get("kernel", {})
     _known("kernel", options, {"components", "kernel", "gamma"})
     return RandomKernel(
         ranges,
@@ -89,19 +89,58 @@ def _column(name: str, spec: Any) -> ColumnCode:
         _known(name, spec, MAPPED)
         return AliasTable.random(spec["categories"], spec.get("prefix", name))
     _known(name, spec, GRADED)
-    decimals = int(spec.get("decimals", 0))
+    decimals = spec.get("decimals", 0)
     if "breaks" in spec:
         return GradedRanges.from_breaks(spec["breaks"], decimals=decimals)
     if not {"low", "high"} <= set(spec):
         raise SchemaError(f"column '{name}' needs categories, breaks, or low and high.")
-    return GradedRanges.uniform(
-        spec["low"], spec["high"], int(spec.get("groups", 5)), decimals=decimals
-    )
+    return GradedRanges.uniform(spec["low"], spec["high"], spec.get("groups", 5), decimals=decimals)
 
 
-def _known(name: str, spec: Mapping[str, Any], known: set[str]) -> None:
+def _known(name: str, spec: Any, known: set[str]) -> None:
+    """Raise unless these are known settings, each of its type."""
+    if not isinstance(spec, Mapping):
+        raise SchemaError(f"'{name}' needs a table of settings.")
     unknown = sorted(set(spec) - known)
     if unknown:
         raise SchemaError(
             f"'{name}': unknown setting '{unknown[0]}'. Known are {', '.join(sorted(known))}."
         )
+    for setting, value in spec.items():
+        fits, words = SETTINGS[setting]
+        if not fits(value):
+            raise SchemaError(f"'{name}': {setting} must be {words}.")
+
+
+def _number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < MOST_NUMBER
+
+
+def _whole(least: int, most: int) -> Callable[[Any], bool]:
+    return lambda value: type(value) is int and least <= value <= most
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _list_of(*types: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list | tuple) and all(type(v) in types for v in value)
+
+
+MOST_NUMBER, MOST_GROUPS, MOST_DECIMALS = 1e300, 100_000, 15
+SETTINGS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "low": (_number, "a number"),
+    "high": (_number, "a number"),
+    "gamma": (lambda value: _number(value) and value > 0, "a number above 0"),
+    "groups": (_whole(1, MOST_GROUPS), f"a whole number from 1 to {MOST_GROUPS}"),
+    "decimals": (_whole(0, MOST_DECIMALS), f"a whole number from 0 to {MOST_DECIMALS}"),
+    "components": (_whole(1, MOST_GROUPS), f"a whole number from 1 to {MOST_GROUPS}"),
+    "breaks": (
+        lambda value: _list_of(int, float)(value) and all(map(_number, value)),
+        "a list of numbers",
+    ),
+    "categories": (_list_of(str, int, bool), "a list of texts, whole numbers or truth values"),
+    "prefix": (_text, "a text"),
+    "kernel": (_text, "a text"),
+}

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from shoal.errors import ProtocolError, TableError
 from shoal.federated import RandomKernelCox, RandomKernelSVC, make_share
 from shoal.federated.kernels._arrays import (
     model_from_arrays,
@@ -47,3 +48,27 @@ def test_a_cox_model_survives_the_wire_and_is_scored_at_a_site(kernel, sites):
     )
     y = survival_target(table["time"].to_numpy(), table["event"].to_numpy())
     assert site_score(again, share) == concordance(y, model.predict(table))
+
+
+ODD = [[], [np.zeros(3)], [np.zeros((5, 3)), np.zeros(4)], [np.zeros((5, 2)), np.zeros(5)],
+       [np.zeros((5, 3), np.float32), np.zeros(5)], [np.full((5, 3), np.nan), np.zeros(5)],
+       [np.zeros((5, 3)), np.zeros((5, 2))], [np.zeros((5, 3)), np.zeros(5), np.zeros(5)],
+       [np.array([["a"] * 3] * 5), np.zeros(5)]]  # fmt: skip
+
+
+@pytest.mark.parametrize("arrays", ODD)
+def test_other_arrays_than_a_share_has_are_an_error_of_ours(kernel, sites, arrays):
+    meta = make_share(kernel, sites["gent"], "gent", label="dead").to_dict()
+    assert meta["components"] == 3
+    with pytest.raises((ProtocolError, TableError)):
+        share_from_arrays(arrays, meta)
+    for other in (None, 7, [], {}, {**meta, "outcome": ["label"]}):
+        with pytest.raises(ProtocolError):
+            share_from_arrays(arrays, other)
+
+
+@pytest.mark.parametrize("kind", [RandomKernelSVC, RandomKernelCox])
+def test_other_arrays_than_a_model_has_are_an_error_of_ours(kernel, kind):
+    for arrays in [*ODD, [np.zeros(2), np.zeros(1), np.zeros(2)], [np.zeros(3)] * 3, [None] * 5]:
+        with pytest.raises(ProtocolError, match="something else than a model"):
+            model_from_arrays(kind(kernel), arrays)

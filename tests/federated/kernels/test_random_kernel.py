@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
 from shoal.errors import KeyFileError, ParameterError, ProtocolError, SchemaError
-from shoal.federated import AliasTable, RandomKernel, TransformKey, make_share
+from shoal.federated import AliasTable, RandomKernel, RandomKernelSVC, TransformKey, make_share
 from shoal.federated._secret import seal, write_private
 from shoal.federated.kernels._kernel_functions import gaussian, linear
 from tests.reference.sites import patients
@@ -173,3 +173,12 @@ def test_a_kernel_file_without_secret_bytes_predicts_and_shares_no_more(tmp_path
     np.testing.assert_array_equal(loaded.transform(rows(5)), shared.transform(rows(5)))
     with pytest.raises(ParameterError, match="earlier version"):
         loaded.fingerprint  # noqa: B018  the property raises
+
+
+def test_the_seed_is_not_shown():
+    seed = 2**100 + 123_456_789
+    shared = RandomKernel(RANGES, random_state=seed).fit()
+    model = RandomKernelSVC(shared)
+    shown = [repr(shared), str(shared), repr(model), str(shared._repr_mimebundle_())]
+    assert all(str(seed) not in text for text in shown)
+    assert repr(RandomKernel()) == "RandomKernel(no agreed features, kernel='linear')"

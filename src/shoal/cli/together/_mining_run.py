@@ -118,7 +118,7 @@ class MiningRun:
 
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+    if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
         raise ParameterError(f"an address is HOST:PORT, got {text!r}.")
     return host.strip("[]"), int(port)
 

@@ -23,8 +23,8 @@ def passphrase(file: Path | None, *, new: bool = False) -> str:
     if file is not None:
         try:
             return file.read_text("utf-8").rstrip("\r\n")
-        except OSError:
-            raise KeyFileError(f"passphrase file '{file.name}' cannot be read.") from None
+        except (OSError, UnicodeDecodeError):
+            raise KeyFileError(f"passphrase file '{file.name}' cannot be read as text.") from None
     if VARIABLE in os.environ:
         return os.environ[VARIABLE]
     return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=new, err=True))

@@ -12,7 +12,7 @@ from shoal.cli._options import Force, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.cli.publish._attack_output import show_attacks, show_facts
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
     from shoal.federated import RandomKernel, TransformKey
@@ -174,7 +174,7 @@ def decode(
     refuse_existing([out], force=force)
     shared = TransformKey.load(key, passphrase(passphrase_file))
     if source.suffix in TEXT:
-        write_text(out, decode_text(source.read_text("utf-8"), shared))
+        write_text(out, decode_text(_read_report(source), shared))
     else:
         decode_file(source, out, shared)
     _say({"file": out.name})
@@ -206,6 +206,15 @@ def share(
     written = write_share(made, folder)
     results = attack_kernel(rows, shared) if attacks else []
     show_attacks({"file": written.name, **made.to_dict()}, results)
+
+
+def _read_report(source: Path) -> str:
+    try:
+        return source.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise TableError(
+            f"'{source.name}' cannot be read as text. Give a report in UTF-8, or encoded rows."
+        ) from None
 
 
 def _say(facts: dict[str, Any]) -> None:

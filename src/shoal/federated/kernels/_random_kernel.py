@@ -93,6 +93,14 @@ class RandomKernel(TransformerMixin, BaseEstimator):
         self.gamma = gamma
         self.random_state = random_state
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        # The agreed seed is as secret as B: logs and notebooks show neither.
+        features = "no agreed" if self.ranges is None else len(self.ranges)
+        return f"RandomKernel({features} features, kernel={self.kernel!r})"
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"text/plain": repr(self)}
+
     def fit(self, X: Any = None, y: object = None) -> Self:
         """Draw B; `X` is needed only when no ranges were agreed."""
         if self.kernel not in KERNELS:
