@@ -103,6 +103,8 @@ def test_every_group_has_k_patients(method, asked):
                 assert share < 1  # nobody in a group is sure to have had an illness
     manifest = release.to_dict()
     assert manifest["counts"] == "people"
+    assert "rows" not in manifest["guarantee"]
+    assert f"at least {model.minimum_size} people" in str(manifest["reached"])
     assert all(part["holds"] for part in manifest["reached"])
     assert any("700 people" in note for note in manifest["notes"])
     assert manifest["risk"]["after"]["prosecutor"]["highest"] <= 1 / model.minimum_size

@@ -5,7 +5,8 @@ Solvers count home rows, which add up; here every group is counted exactly befor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -87,11 +88,25 @@ def count_raw(cells: FrequencyTable, people: People) -> FrequencyTable:
 
 def worst_levels(recoded: Recoded, people: People, privacy: PrivacyModel) -> tuple[Level, ...]:
     """What the released groups reach with each part of a model, whatever is asked about."""
-    tables = [check(privacy, table) for table in count_exactly(recoded, people, privacy)]
-    return tuple(
-        (min if part.larger_is_better else max)(levels, key=lambda level: level.reached)
-        for part, levels in zip(privacy.parts, zip(*tables, strict=True), strict=True)
-    )
+    return worst_of(privacy, count_exactly(recoded, people, privacy))
+
+
+def worst_of(privacy: PrivacyModel, tables: Iterable[FrequencyTable]) -> tuple[Level, ...]:
+    """The worst levels over several counts of the same groups."""
+    counts = zip(*(check(privacy, table) for table in tables), strict=True)
+    worst = []
+    for part, levels in zip(privacy.parts, counts, strict=True):
+        ends = min if part.larger_is_better else max
+        level = ends(levels, key=lambda one: one.reached)
+        most = max(one.failing_groups for one in levels)
+        worst.append(replace(level, description=of_people(level.description), failing_groups=most))
+    return tuple(worst)
+
+
+def of_people(sentence: str) -> str:
+    """What a model asks for, said of people."""
+    sentence = re.sub(r"\brow's", "person's", sentence)
+    return re.sub(r"\brows\b", "people", sentence)
 
 
 def _failing(recoded: Recoded, people: People, privacy: PrivacyModel) -> Flags:

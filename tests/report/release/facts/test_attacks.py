@@ -127,3 +127,22 @@ def test_without_a_sensitive_column_there_is_nothing_to_guess(tmp_path):
     report = release_report(path, raw)
     assert report.attacks == ()
     assert "there is nothing to guess" in report.html
+
+
+def test_people_with_several_rows_are_attacked_once_and_the_promise_is_left_to_the_manifest(
+    tmp_path,
+):
+    schema = SCHEMA.replace(patient={"role": "subject"})
+    raw = tmp_path / "visits.csv"
+    visits = [(30 + 10 * (i % 2), 36 + i, "flu" if i % 3 else "cold", i) for i in range(40)]
+    with raw.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([schema, *visits, *visits])
+    path = tmp_path / "release.csv"
+    BottomUpGeneralization(schema, KAnonymity(10)).fit(raw).release_.write(path)
+    report = release_report(path, raw)
+    attack = report.attacks[0]
+    assert attack.n_people == 40
+    assert attack.smallest == 20
+    assert attack.certain == 0
+    page = report.html
+    assert "people were counted, not rows" in page

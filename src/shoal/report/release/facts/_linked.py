@@ -89,12 +89,41 @@ def attack_people(
 def _attack(
     table: Path, original: Original, known: list[str], column: str, n_people: int, seed: int
 ) -> ColumnAttack:
+    if original.schema.subject is not None:
+        return _attack_subjects(table, original, known, column)
     rows, n_drawn = original.sample([*known, column], column, n_people, seed)
     roles = Schema({name: original.schema[name] for name in (*known, column)})
     values = rows.project(f'"{column.replace(chr(34), chr(34) * 2)}"').fetchall()
     attack = linking_attack(str(table), rows, roles, column=column)
     truth = [attack.coding.code_of[text(value)] for (value,) in values[:n_drawn]]
     return _sum_up(attack, np.array(truth, np.intp), tuple(known))
+
+
+def _attack_subjects(
+    table: Path, original: Original, known: list[str], column: str
+) -> ColumnAttack:
+    """Every person once, with all their rows: a sample of rows would be none of people."""
+    schema = original.schema
+    names = [str(schema.subject), *known, column]
+    roles = Schema({name: schema[name] for name in names})
+    attack = linking_attack(str(table), original.engine.view(names, {}), roles, column=column)
+    fits = attack.groups > 0
+    chance = np.divide(1.0, attack.hides_among, out=np.zeros(len(fits)), where=fits)
+    summary = attack.summary
+    return ColumnAttack(
+        column=column,
+        known=tuple(known),
+        n_people=summary.trials,
+        risk=summary.risk,
+        low=summary.low,
+        high=summary.high,
+        baseline=summary.baseline,
+        certain=int(summary.details["certain"]),
+        smallest=int(attack.hides_among[fits].min()) if fits.any() else 0,
+        found=float(chance.mean()),
+        several=int((attack.groups > 1).sum()),
+        none=int((~fits).sum()),
+    )
 
 
 def _sum_up(attack: LinkingAttack, truth: Any, known: tuple[str, ...]) -> ColumnAttack:

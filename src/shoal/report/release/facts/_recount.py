@@ -90,7 +90,8 @@ def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
     n_starred = whole.n_rows - groups.n_rows
     present = [name for name in roles.sensitive if name in groups.histograms]
     risks = risk(groups, sensitive=present)
-    verdict = _judge(release, table, n_starred > 0, encoding)
+    by_people = roles.subject is not None  # whose the rows are cannot be seen in a release
+    verdict = None if by_people else _judge(release, table, n_starred > 0, encoding)
     expected = set(roles.released)
     allowed = expected | {name + end for name in roles.quasi_identifiers for end in _ADDED}
     return Recount(
@@ -98,7 +99,7 @@ def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
         n_starred=n_starred,
         risk=risks,
         verdict=verdict,
-        differences=tuple(_differences(release, groups, risks, verdict)),
+        differences=tuple(_differences(release, groups, None if by_people else risks, verdict)),
         added=tuple(name for name in names if name not in allowed),
         lost=tuple(sorted(expected - set(names))),
     )
@@ -130,21 +131,15 @@ def _judge(
 
 
 def _differences(
-    release: ReleaseFile, groups: FrequencyTable, risks: Risk, verdict: Verdict | None
+    release: ReleaseFile, groups: FrequencyTable, risks: Risk | None, verdict: Verdict | None
 ) -> list[Difference]:
     sizes = groups.sizes[groups.sizes > 0]
     counted: dict[tuple[str | int, ...], Any] = {
         ("released_rows",): int(sizes.sum()),
         ("groups",): len(sizes),
-        ("metrics", "after", "smallest_group"): int(sizes.min(initial=2**62)) if len(sizes) else 0,
-        ("metrics", "after", "largest_group"): int(sizes.max(initial=0)),
     }
-    plain = risks.to_dict()
-    for key in ("highest", "average"):
-        counted["risk", "after", "prosecutor", key] = plain["prosecutor"][key]
-    for column, values in plain["inference"].items():
-        for key in ("certain_rows", "average_confidence"):
-            counted["risk", "after", "inference", column, key] = values[key]
+    if risks is not None:
+        counted |= _counted_risks(sizes, risks)
     if verdict is not None and len(verdict.reached) == len(release.entries("reached")):
         for index, part in enumerate(verdict.reached):
             for key in ("reached", "failing_groups"):
@@ -154,6 +149,20 @@ def _differences(
         for path, value in counted.items()
         if not _equal(written := release.number(*path), value)
     ]
+
+
+def _counted_risks(sizes: Counts, risks: Risk) -> dict[tuple[str | int, ...], Any]:
+    counted: dict[tuple[str | int, ...], Any] = {
+        ("metrics", "after", "smallest_group"): int(sizes.min(initial=2**62)) if len(sizes) else 0,
+        ("metrics", "after", "largest_group"): int(sizes.max(initial=0)),
+    }
+    plain = risks.to_dict()
+    for key in ("highest", "average"):
+        counted["risk", "after", "prosecutor", key] = plain["prosecutor"][key]
+    for column, values in plain["inference"].items():
+        for key in ("certain_rows", "average_confidence"):
+            counted["risk", "after", "inference", column, key] = values[key]
+    return counted
 
 
 def _equal(written: float | int | None, counted: float | int | None) -> bool:
