@@ -33,7 +33,7 @@ def main(quick: bool = False) -> Iterator[Row]:
     table, schema = adult().path(), adult_schema("arx", quasi_identifiers=EIGHT)
     cells = open_table(table).compress(schema, CodingOptions()).cells
     for k, (peer_loss, peer_seconds) in ARX_LOCAL.items():
-        for ranges, name in ((True, "ranges"), (False, "nodes only")):
+        for ranges, name in (("exact", "ranges"), ("nodes", "nodes only")):
             method = LocalRecoding(schema, KAnonymity(k), ranges=ranges)
             taken, loss = _solve(method, cells, 1 if quick else 3)
             yield Row(f"local, {name}, k={k}, loss", loss, peer_loss, ARX, "")

@@ -36,7 +36,7 @@ ROW, WIDTH, TOP = 26, (70, 74, 92, 86), 66
 
 def before_after() -> str:
     """Six people, and the same six hiding among three each."""
-    table = LocalRecoding(SCHEMA, KAnonymity(3), ranges=False).fit_transform(_relation())
+    table = LocalRecoding(SCHEMA, KAnonymity(3), ranges="nodes").fit_transform(_relation())
     after = [list(map(str, row)) for row in table.fetchall()]
     before = [list(map(str, row)) for row in zip(*PEOPLE.values(), strict=True)]
     keys = list(dict.fromkeys((row[0], row[1]) for row in after))

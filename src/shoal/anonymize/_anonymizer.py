@@ -41,7 +41,7 @@ class Anonymizer(Estimator):
     >>> isinstance(method, Anonymizer), method.name
     (True, 'mondrian')
     >>> method.fit_transform({"age": [31, 34, 52, 58]})["age"].tolist()
-    ['[31-34]', '[31-34]', '[52-58]', '[52-58]']
+    ['[30-34]', '[30-34]', '[50-59]', '[50-59]']
     """
 
     #: Name on the command line; None where it cannot be asked for there.
@@ -140,7 +140,7 @@ class Anonymizer(Estimator):
         >>> Mondrian(schema, 2).fit({"age": [31, 34, 52, 58]}).save_private(path)
         >>> again = Mondrian(schema, 2).load_private(path)
         >>> again.transform({"age": [33]})["age"].tolist()
-        ['[31-34]']
+        ['[30-34]']
         """
         require_fitted(self, "recoding_")
         with atomic_path(path, private=True) as draft:

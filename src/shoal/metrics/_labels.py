@@ -82,8 +82,8 @@ def gcp(recoded: Recoded, weights: Sequence[float] | None = None) -> float:
     ...     }
     ... )
     >>> release = Mondrian(schema, 2).fit(people).release_
-    >>> round(gcp(release.recoded), 2)  # ages are released as [21-34] and [35-62]
-    0.49
+    >>> round(gcp(release.recoded), 2)  # ages are released as [20-34] and [30-69]
+    0.55
     """
     return _mean(ncp(recoded), weights)
 
@@ -147,7 +147,10 @@ def _spread(labels: Labels) -> Floats:
     width = np.nanmax(numbers, initial=-np.inf) - np.nanmin(numbers, initial=np.inf)
     if not width > 0:
         return np.zeros(len(labels.texts))
-    return np.nan_to_num((numbers[labels.high] - numbers[labels.low]) / width)
+    low, high = numbers[labels.low], numbers[labels.high]
+    if labels.ends is not None:  # what is written counts, not whom it covers
+        low, high = labels.ends.T
+    return np.nan_to_num((high - low) / width)
 
 
 def _settle(labels: Labels, cost: Floats) -> Floats:

@@ -15,7 +15,7 @@ from shoal.schema._column import Column, Kind
 from shoal.schema._cover import check_lost, lost_values
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe
-from shoal.schema._text import number, text
+from shoal.schema._text import BEYOND, exact, number, text
 from shoal.typing import Codes, Floats
 
 
@@ -42,6 +42,8 @@ class Coding:
     ceiling : ndarray of int32
         Node beyond which each leaf may not be generalized (the root without a limit); empty
         without a hierarchy.
+    lines : float or str, optional
+        What the schema says of where ranges may end; see :mod:`shoal.schema._lines`.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Coding:
     numbers: Floats
     hierarchy: Hierarchy | None = None
     ceiling: Codes = field(default_factory=lambda: np.empty(0, np.int32))
+    lines: float | str | None = None
 
     @property
     def n_codes(self) -> int:
@@ -89,6 +92,7 @@ class Coding:
             "numbers": [None if np.isnan(x) else float(x) for x in self.numbers],
             "hierarchy": self.hierarchy.to_dict() if self.hierarchy else None,
             "ceiling": self.ceiling.tolist(),
+            "lines": self.lines,
         }
 
     @classmethod
@@ -102,6 +106,7 @@ class Coding:
             np.array([np.nan if x is None else x for x in data["numbers"]], np.float64),
             Hierarchy.from_dict(tree) if tree else None,
             np.array(data["ceiling"], np.int32),
+            data.get("lines"),
         )
 
     def __repr__(self) -> str:
@@ -142,7 +147,7 @@ def make_coding(
         numbers = np.array(keys, np.float64)
         if has_missing:
             texts, numbers = (*texts, None), np.append(numbers, np.nan)
-        return Coding(name, column.kind, texts, numbers)
+        return Coding(name, column.kind, texts, numbers, lines=column.lines)
     hierarchy = recipe.build(ordered, column=name) if isinstance(recipe, Recipe) else recipe
     lost = lost_values(hierarchy, [str(text(v)) for v in ordered])
     if lost:
@@ -150,9 +155,10 @@ def make_coding(
         hierarchy = hierarchy.with_leaves(lost)
     numbers = _leaf_numbers(hierarchy, column, name)
     if column.kind != "categorical":
-        hierarchy = hierarchy.sorted_by(np.where(np.isnan(numbers), np.inf, numbers).tolist())
+        hierarchy = hierarchy.sorted_by(_leaf_places(hierarchy, column, numbers))
         numbers = _leaf_numbers(hierarchy, column, name)
-        if (np.diff(numbers[~np.isnan(numbers)]) < 0).any():
+        places = np.array(_leaf_places(hierarchy, column, numbers))
+        if (np.diff(places[np.isfinite(places)]) < 0).any():
             raise HierarchyError(
                 f"column {name!r} is {column.kind}, and groups of its hierarchy interleave. "
                 "Change its kind to categorical, or give groups that are ranges."
@@ -167,6 +173,7 @@ def make_coding(
         numbers,
         hierarchy,
         find_ceiling(hierarchy, column, name),
+        column.lines,
     )
 
 
@@ -225,16 +232,34 @@ def _natural_order(
         column.kind == "ordinal" and not any(isinstance(v, str) for v in values)
     ):
         try:
-            keyed = sorted((_as_number(value, column.kind), i) for i, value in enumerate(values))
+            keys = [_as_number(value, column.kind) for value in values]
+            order = sorted(range(len(values)), key=_places(values, keys, column.kind).__getitem__)
         except (TypeError, ValueError):
             raise SchemaError(
                 f"column {name!r} is {column.kind}, and some of its values are not. "
                 "Clean them or change its kind to categorical."
             ) from None
-        return [values[i] for _, i in keyed], [key for key, _ in keyed]
+        return [values[i] for i in order], [keys[i] for i in order]
     ordered = sorted(values, key=lambda value: str(text(value)))
     ranks = range(len(ordered)) if column.kind == "ordinal" else [float("nan")] * len(ordered)
     return ordered, [float(rank) for rank in ranks]
+
+
+def _places(values: Sequence[Any], keys: Sequence[float], kind: Kind) -> list[Any]:
+    """What values are sorted by: their numbers, exact ones where floats would not tell."""
+    far = kind != "date" and any(abs(key) >= BEYOND for key in keys)
+    return [exact(value) for value in values] if far else list(keys)
+
+
+def _leaf_places(hierarchy: Hierarchy, column: Column, numbers: Floats) -> list[float]:
+    """Place of each leaf in the natural order: its number, or its rank where floats do not tell."""
+    known = np.where(np.isnan(numbers), np.inf, numbers).tolist()
+    if column.kind != "numeric" or not any(BEYOND <= abs(place) < np.inf for place in known):
+        return known
+    labels = [str(label) for label in hierarchy.labels[: hierarchy.n_leaves]]
+    places = _places(labels, known, column.kind)
+    rank = {place: float(index) for index, place in enumerate(sorted(set(places)))}
+    return [rank[place] for place in places]
 
 
 def _as_number(value: Any, kind: Kind) -> float:

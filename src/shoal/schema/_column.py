@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from math import inf
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -20,6 +21,8 @@ Kind = Literal["categorical", "ordinal", "numeric", "date"]
 
 ROLES: tuple[str, ...] = get_args(Role)
 """All roles."""
+PERIODS = ("month", "quarter", "year", "decade")
+"""Lines that dates may have."""
 KINDS: tuple[str, ...] = get_args(Kind)
 """All kinds."""
 NEVER_RELEASED = ("identifier", "subject")
@@ -50,6 +53,9 @@ class Column:
         Whether recipients want to predict this column.
     order : tuple of str
         Values of an ordinal column, lowest first.
+    lines : float or {"month", "quarter", "year", "decade"}, optional
+        Where released ranges of a numeric (multiples of a number) or date column may end; by
+        default the finest bands of the hierarchy, else round numbers, months and years.
 
     Examples
     --------
@@ -67,6 +73,7 @@ class Column:
     limit_level: int | None = None
     target: bool = False
     order: tuple[str, ...] = ()
+    lines: float | str | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.weight, Real) and not isinstance(self.weight, bool):
@@ -106,6 +113,21 @@ class Column:
             raise SchemaError(f"column {name!r}: a limit needs a hierarchy. Add one.")
         if self.order and self.kind != "ordinal":
             raise SchemaError(f"column {name!r}: order is for ordinal columns.")
+        self._check_lines(name)
+
+    def _check_lines(self, name: str) -> None:
+        lines = self.lines
+        if lines is None:
+            return
+        if self.kind == "date" and lines in PERIODS:
+            return
+        is_number = isinstance(lines, Real) and not isinstance(lines, bool)
+        if self.kind == "numeric" and is_number and 0 < float(lines) < inf:
+            return
+        raise SchemaError(
+            f"column {name!r}: lines must be a number above 0 in a numeric column, or one of "
+            f"{', '.join(PERIODS)} in a date column."
+        )
 
     def _check_types(self, name: str) -> None:
         wanted: dict[str, tuple[Any, str]] = {
@@ -141,6 +163,8 @@ class Column:
             table["target"] = True
         if self.order:
             table["order"] = list(self.order)
+        if self.lines is not None:
+            table["lines"] = self.lines
         return table
 
     @classmethod

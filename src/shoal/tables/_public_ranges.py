@@ -14,13 +14,18 @@ from shoal.typing import Codes, Flags
 
 
 def public_range_labels(
-    coding: Coding, low: Codes, high: Codes, starred: Flags | None = None
+    coding: Coding,
+    low: Codes,
+    high: Codes,
+    starred: Flags | None = None,
+    *,
+    all_is_star: bool = False,
 ) -> tuple[Labels, Codes]:
     """Labels for ranges of codes widened to public lines, and the label of each range.
 
     A range of one code is released as the value: everybody in it has that value, so it tells of
-    nobody more than its label says.  A range that covers every value, that ends with the missing
-    value or that is `starred` is released as `*`.
+    nobody more than its label says.  A range that ends with the missing value or is `starred` is
+    released as `*`; with `all_is_star`, so is one that covers every value.
 
     Examples
     --------
@@ -40,6 +45,9 @@ def public_range_labels(
         zip(low.tolist(), high.tolist(), stars.tolist(), strict=True)
     ):
         text, found = _range(coding, widen, first, last, star)
+        if all_is_star and found.low == 0 and last > first and found.high >= coding.n_codes - 1:
+            found = everything(coding)
+            text = found.text
         if text not in number_of:
             number_of[text] = len(ranges)
             ranges.append(found)
@@ -57,8 +65,6 @@ def _range(
         number = float(coding.numbers[low])
         return coding.texts[low], PublicRange(low, high, "", number, number)
     found = widen(low, high) or _exact(coding, low, high)
-    if found.low == 0 and found.high >= coding.n_codes - 1:
-        found = everything(coding)
     return found.text, found
 
 

@@ -22,7 +22,7 @@ def test_the_first_cover_is_that_of_the_slow_twin(seed):
     assert first_cover(keys, *ends).tolist() == twin.first_cover(keys, *ends)
 
 
-@pytest.mark.parametrize("ranges", [True, False])
+@pytest.mark.parametrize("ranges", ["lines", "exact", "nodes"])
 def test_fitted_cells_get_the_groups_that_looking_them_up_gives(ranges):
     method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4), ranges=ranges).fit(people(1))
     straight = method.release_.recoded
@@ -36,12 +36,12 @@ def test_fitted_cells_get_the_groups_that_looking_them_up_gives(ranges):
 
 def test_labels_of_a_fit_are_made_once_for_each_column(monkeypatch):
     made = []
-    for name in ("node_labels", "range_labels"):
+    for name in ("node_labels", "public_range_labels"):
         make = getattr(_group_recoding, name)
 
-        def count(coding, *ends, make=make):
+        def count(coding, *ends, make=make, **options):
             made.append(coding.name)
-            return make(coding, *ends)
+            return make(coding, *ends, **options)
 
         monkeypatch.setattr(_group_recoding, name, count)
     LocalRecoding(group_cases.SCHEMA, KAnonymity(4)).fit(people(2))

@@ -22,6 +22,7 @@ from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.tables._count_kernels import match_words
 from shoal.tables._frequency import group_keys, pack_codes
+from shoal.tables._public_ranges import public_range_labels
 from shoal.tables._recoded import SUPPRESSED, Labels, Recoded, node_labels, range_labels
 from shoal.typing import Codes, Flags, Floats
 
@@ -39,7 +40,8 @@ class GroupRecoding(Recoding):
     is_range : ndarray of bool
         Columns released as ranges of values; the others as nodes of their hierarchy.
     low, high : ndarray of int32, shape (n_groups, n_quasi_identifiers)
-        Least and largest code of each group.
+        Codes that the label of each group was made for: its least and largest, or those of one of
+        the groups that were joined since their labels are equal.
     keys : ndarray of int32, shape (n_cells, n_quasi_identifiers)
         The fitted cells.
     group_of : ndarray of int64
@@ -48,6 +50,8 @@ class GroupRecoding(Recoding):
         What each column may be released as; made of the fields above by :func:`label_groups`.
     codes : ndarray of int32, shape (n_groups + 1, n_quasi_identifiers)
         Label of each group in each column, distinct, with a last row that is `*` everywhere.
+    exact : bool
+        Whether ranges end at values of the rows instead of public lines.
 
     Notes
     -----
@@ -70,6 +74,7 @@ class GroupRecoding(Recoding):
     group_of: NDArray[np.int64]
     labels: tuple[Labels, ...]
     codes: Codes
+    exact: bool = False
 
     @cached_property
     def loss(self) -> Floats:
@@ -148,6 +153,7 @@ class GroupRecoding(Recoding):
             "is_range": self.is_range,
             "low": self.low,
             "high": self.high,
+            "exact": self.exact,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -161,6 +167,7 @@ class GroupRecoding(Recoding):
             "is_range": self.is_range.tolist(),
             "low": self.low.tolist(),
             "high": self.high.tolist(),
+            "exact": self.exact,
         }
 
     @classmethod
@@ -172,31 +179,41 @@ class GroupRecoding(Recoding):
             np.array(data["is_range"], np.bool_),
             np.array(data["low"], np.int32).reshape(-1, len(codings)),
             np.array(data["high"], np.int32).reshape(-1, len(codings)),
+            bool(data.get("exact", True)),  # before there were lines, ranges were exact
         )
 
 
 def make_group_recoding(
-    keys: Codes, codings: tuple[Coding, ...], is_range: Flags, group_of: NDArray[np.int64]
+    keys: Codes,
+    codings: tuple[Coding, ...],
+    is_range: Flags,
+    group_of: NDArray[np.int64],
+    *,
+    exact: bool = False,
 ) -> GroupRecoding:
     """The recoding of a grouping of cells; groups with equal labels become one."""
     kept = group_of >= 0
     low, high = _extremes(group_of[kept], keys[kept], keys[kept])
-    labels, codes = label_groups(codings, is_range, low, high)
+    labels, codes = label_groups(codings, is_range, low, high, exact)
     joined, n_joined = group_keys(codes[:-1])
     distinct = np.empty((n_joined + 1, len(codings)), np.int32)
     distinct[joined], distinct[-1] = codes[:-1], codes[-1]
-    low, high = _extremes(joined, low, high)
+    # codes of one of the groups that are joined: those of all might end on other lines
+    _, first = np.unique(joined, return_index=True)
     joined_of = np.where(kept, joined[group_of], SUPPRESSED)
-    return GroupRecoding(codings, is_range, low, high, keys, joined_of, labels, distinct)
+    return GroupRecoding(
+        codings, is_range, low[first], high[first], keys, joined_of, labels, distinct, exact
+    )
 
 
 def _without_cells(
-    codings: tuple[Coding, ...], is_range: Flags, low: Codes, high: Codes
+    codings: tuple[Coding, ...], is_range: Flags, low: Codes, high: Codes, exact: bool
 ) -> GroupRecoding:
     """A recoding that was saved: groups, but not the cells they were made of."""
-    labels, codes = label_groups(codings, is_range, low, high)
+    labels, codes = label_groups(codings, is_range, low, high, exact)
     nobody = np.empty((0, len(codings)), np.int32)
-    return GroupRecoding(codings, is_range, low, high, nobody, np.empty(0, np.int64), labels, codes)
+    nowhere = np.empty(0, np.int64)
+    return GroupRecoding(codings, is_range, low, high, nobody, nowhere, labels, codes, exact)
 
 
 def _extremes(group_of: NDArray[np.int64], low: Codes, high: Codes) -> tuple[Codes, Codes]:
@@ -210,12 +227,12 @@ def _extremes(group_of: NDArray[np.int64], low: Codes, high: Codes) -> tuple[Cod
 
 
 def label_groups(
-    codings: Sequence[Coding], is_range: Flags, low: Codes, high: Codes
+    codings: Sequence[Coding], is_range: Flags, low: Codes, high: Codes, exact: bool
 ) -> tuple[tuple[Labels, ...], Codes]:
     """Labels of each column, and each group's label in each, with a last row of `*`."""
     columns = [
-        _label_ranges(coding, *ends) if ranges else _label_nodes(coding, *ends)
-        for coding, ranges, *ends in zip(codings, is_range, low.T, high.T, strict=True)
+        _label_ranges(coding, first, last, exact) if ranges else _label_nodes(coding, first, last)
+        for coding, ranges, first, last in zip(codings, is_range, low.T, high.T, strict=True)
     ]
     return tuple(labels for labels, _ in columns), np.column_stack([codes for _, codes in columns])
 
@@ -227,13 +244,19 @@ def _label_nodes(coding: Coding, low: Codes, high: Codes) -> tuple[Labels, Codes
     return node_labels(coding), np.append(nodes, tree.root).astype(np.int32)
 
 
-def _label_ranges(coding: Coding, low: Codes, high: Codes) -> tuple[Labels, Codes]:
+def _label_ranges(coding: Coding, low: Codes, high: Codes, exact: bool) -> tuple[Labels, Codes]:
     if coding.missing >= 0:  # a range cannot say that a value may be missing
         low = np.where((high == coding.missing) & (low < high), 0, low)
     ends = np.column_stack([np.append(low, 0), np.append(high, coding.n_codes - 1)])
     number, n_labels = group_keys(ends.astype(np.int32))
     distinct = np.zeros((n_labels, 2), np.int32)
     distinct[number] = ends
+    if not exact:
+        whole = (distinct == (0, coding.n_codes - 1)).all(axis=1) & (coding.n_codes > 1)
+        labels, label = public_range_labels(
+            coding, distinct[:, 0], distinct[:, 1], whole, all_is_star=True
+        )
+        return labels, label[number]
     labels = range_labels(coding, distinct[:, 0], distinct[:, 1])
     if coding.n_codes > 1:  # everything is written as the root is elsewhere
         texts = list(labels.texts)

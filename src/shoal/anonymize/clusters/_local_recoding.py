@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
 from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._ranges import check_ranges, range_notes
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.anonymize.clusters._group_recoding import (
     GroupRecoding,
@@ -35,9 +37,10 @@ class LocalRecoding(Anonymizer):
         What every released group has to meet.
     refine : bool, default=True
         Improve the groups after they are found.
-    ranges : bool, default=True
-        Release numeric, date and ordinal columns as tight ranges instead of nodes of their
-        hierarchies.
+    ranges : {"lines", "exact", "nodes"}, default="lines"
+        How numeric, date and ordinal columns are released: as ranges between public lines, as
+        ranges whose ends are values of people in the group (which tells that somebody has exactly
+        these values), or as nodes of their hierarchies.
     max_suppression : float, default=0.0
         Share of rows that may be left out where limits make it impossible to protect them.
     time_limit : float or None, default=None
@@ -82,8 +85,8 @@ class LocalRecoding(Anonymizer):
     >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"},
     ...                  "illness": {"role": "sensitive"}})
     >>> method = LocalRecoding(schema, KAnonymity(2)).fit(people)
-    >>> method.release_.table.fetchall()
-    [('[31-34]', 'flu'), ('[31-34]', 'flu'), ('[52-58]', 'cold'), ('[52-58]', 'flu')]
+    >>> sorted(method.release_.table.fetchall())
+    [('[30-34]', 'flu'), ('[30-34]', 'flu'), ('[50-59]', 'cold'), ('[50-59]', 'flu')]
     """
 
     name = "local"
@@ -99,7 +102,7 @@ class LocalRecoding(Anonymizer):
         privacy: PrivacyModel,
         *,
         refine: bool = True,
-        ranges: bool = True,
+        ranges: Literal["lines", "exact", "nodes"] = "lines",
         max_suppression: float = 0.0,
         time_limit: float | None = None,
     ) -> None:
@@ -111,6 +114,7 @@ class LocalRecoding(Anonymizer):
         self.time_limit = time_limit
 
     def _check_params(self) -> None:
+        check_ranges(self.ranges, ("lines", "exact", "nodes"))
         if not isinstance(self.max_suppression, Real) or not 0 <= self.max_suppression <= 1:
             raise ParameterError(
                 f"max_suppression must be between 0 and 1, got {self.max_suppression!r}."
@@ -128,7 +132,8 @@ class LocalRecoding(Anonymizer):
         deadline = time.perf_counter() + (self.time_limit or np.inf)
         grown = grow_hierarchies(cells, None, max(privacy.minimum_size, 1))
         is_range = np.array(
-            [self.ranges and is_range_column(coding) for coding in cells.codings], np.bool_
+            [self.ranges != "nodes" and is_range_column(coding) for coding in cells.codings],
+            np.bool_,
         )
         codings = tuple(
             given if ranges else tree
@@ -150,6 +155,12 @@ class LocalRecoding(Anonymizer):
             self._said += ("The time limit ended the search for a better grouping.",)
         if len(parts) > len(blocks):
             self._said += (f"The table was cut into {len(parts)} blocks of cells.",)
-        recoding = make_group_recoding(cells.keys, codings, is_range, group_of)
+        recoding = make_group_recoding(
+            cells.keys, codings, is_range, group_of, exact=self.ranges == "exact"
+        )
+        self._said += range_notes(
+            [coding for coding, ranges in zip(codings, is_range, strict=True) if ranges],
+            exact=self.ranges == "exact",
+        )
         check_groups(recoding, compiled, privacy)
         return recoding

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._ranges import check_ranges, range_notes
+from shoal.anonymize.mondrian._columns import is_tree
 from shoal.anonymize.mondrian._feasibility import require_whole
 from shoal.anonymize.mondrian._partition import partition
 from shoal.anonymize.mondrian._preferences import Preferences
@@ -60,6 +62,9 @@ class Mondrian(Anonymizer):
     cuts : mapping of str to sequence of numbers, optional
         Wanted cuts of numeric and date columns: each number is the least of the upper part.  They
         go before the median where they are allowed.
+    ranges : {"lines", "exact"}, default="lines"
+        Whether ranges end on public lines, or at values of people in the region, which tells that
+        somebody has exactly these values.
 
     Attributes
     ----------
@@ -71,9 +76,9 @@ class Mondrian(Anonymizer):
     Notes
     -----
     **Guarantee.**  Every group of the released rows satisfies `privacy`.  Regions cover every
-    combination of values exactly once, so each row has one possible home and strict releases
-    cannot be attacked by intersecting groups; no region has a cut left that the model allows (for
-    models of which two allowed groups make an allowed one).
+    combination of values exactly once, so each row has one possible home; with ``ranges="exact"``
+    labels of strict releases do not overlap, on public lines neighbours may.  No region has a cut
+    left that the model allows (for models of which two allowed groups make an allowed one).
 
     **Departures from the paper.**  Information gain is the drop in class entropy (the paper prints
     the entropy that is left), relative to the region's.  Weights are divided by the largest.
@@ -101,12 +106,12 @@ class Mondrian(Anonymizer):
     ...                  "sex": {"role": "quasi-identifier"},
     ...                  "zip": {"role": "quasi-identifier", "kind": "numeric"}})
     >>> method = Mondrian(schema, KAnonymity(2), weights={"sex": 1}).fit(people)
-    >>> for row in method.release_.table.fetchall():
+    >>> for row in sorted(method.release_.table.fetchall()):
     ...     print(row)
-    ('[25-28]', 'M', '[53710-53711]')
-    ('[26-28]', 'F', '53712')
-    ('[25-28]', 'M', '[53710-53711]')
-    ('[26-28]', 'F', '53712')
+    ('[25-29]', 'F', '53712')
+    ('[25-29]', 'F', '53712')
+    ('[25-29]', 'M', '[53710-53714]')
+    ('[25-29]', 'M', '[53710-53714]')
     """
 
     name = "mondrian"
@@ -126,6 +131,7 @@ class Mondrian(Anonymizer):
         splits: Literal["partial", "full"] = "partial",
         relaxed: bool = False,
         cuts: Mapping[str, Sequence[float]] | None = None,
+        ranges: Literal["lines", "exact"] = "lines",
     ) -> None:
         self.schema = schema
         self.privacy = privacy
@@ -137,8 +143,10 @@ class Mondrian(Anonymizer):
         self.splits = splits
         self.relaxed = relaxed
         self.cuts = cuts
+        self.ranges = ranges
 
     def _check_params(self) -> None:
+        check_ranges(self.ranges, ("lines", "exact"))
         for name in _SCORES:
             _check_weight(name, getattr(self, name))
         if not any(getattr(self, name) for name in _SCORES):
@@ -181,7 +189,7 @@ class Mondrian(Anonymizer):
         )
         compiled = compile_model(privacy, cells)
         regions, low, high = partition(cells, compiled, preferences, progress)
-        recoding = RegionRecoding(cells.codings, regions, low, high)
+        recoding = RegionRecoding(cells.codings, regions, low, high, self.ranges == "exact")
         if not privacy.is_monotone:  # regions whose labels are equal are one group
             recoded = recoding.recode(cells)
             fine = allowed_groups(compiled, recoded.group_of, len(recoded.codes))
@@ -197,10 +205,14 @@ class Mondrian(Anonymizer):
             for name, codes in zip(cells.names, cells.keys.T, strict=True)
             if len(np.unique(codes)) == 1
         ]
+        self._ranges_ = range_notes(
+            [coding for coding in cells.codings if not is_tree(coding)],
+            exact=self.ranges == "exact",
+        )
         return recoding
 
     def _notes(self) -> tuple[str, ...]:
-        return tuple(
+        return self._ranges_ + tuple(
             f"column {name!r} has one value only, so it never splits anything."
             for name in self._single_
         )

@@ -15,6 +15,7 @@ from shoal.anonymize.mondrian._region_kernels import UNKNOWN, Regions, walk
 from shoal.schema._coding import Coding
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.tables import FrequencyTable
+from shoal.tables._public_ranges import public_range_labels
 from shoal.tables._recoded import Labels, Recoded, node_labels, range_labels
 from shoal.typing import Codes, Flags
 
@@ -23,9 +24,10 @@ from shoal.typing import Codes, Flags
 class RegionRecoding(Recoding):
     """A tree of regions that covers every combination of values exactly once.
 
-    A region is released as the tight range (ordered columns, and columns without a hierarchy) or
-    the lowest common node of the fitted rows in it.  A new row that lies in the region but outside
-    the tight label is released under the label widened just enough to be true of it.
+    A region is released as the range (ordered columns, and columns without a hierarchy) or the
+    lowest common node of the fitted rows in it; ranges end on public lines, or at the rows' own
+    values if `exact`.  A new row that lies in the region but outside that label is released under
+    the label widened just enough to be true of it.
 
     Parameters
     ----------
@@ -35,6 +37,8 @@ class RegionRecoding(Recoding):
         The tree.
     low, high : ndarray of int32, shape (n_nodes, n_quasi_identifiers)
         Least and largest fitted code in each leaf of the tree; zeros for inner nodes.
+    exact : bool
+        Whether ranges end at values of the rows instead of public lines.
     """
 
     kind: ClassVar[str] = "regions"
@@ -43,6 +47,7 @@ class RegionRecoding(Recoding):
     regions: Regions
     low: Codes
     high: Codes
+    exact: bool = False
 
     @property
     def n_regions(self) -> int:
@@ -70,7 +75,7 @@ class RegionRecoding(Recoding):
             )
             if unseen == "suppress":
                 hidden |= strange
-            own, codes[:, column] = _label(coding, low, high, strange)
+            own, codes[:, column] = _label(coding, low, high, strange, self.exact)
             hidden |= _beyond_limit(own, codes[:, column], positions[column])
             labels.append(own)
         return Recoded.from_cells(cells, labels, codes, suppressed=hidden)
@@ -87,6 +92,7 @@ class RegionRecoding(Recoding):
             "regions": tree,
             "low": self.low.tolist(),
             "high": self.high.tolist(),
+            "exact": self.exact,
         }
 
     @classmethod
@@ -104,6 +110,7 @@ class RegionRecoding(Recoding):
             Regions(**arrays),
             np.array(data["low"], np.int32),
             np.array(data["high"], np.int32),
+            bool(data.get("exact", True)),  # before there were lines, ranges were exact
         )
 
 
@@ -133,7 +140,9 @@ def _widen(
     return low, high, strange
 
 
-def _label(coding: Coding, low: Codes, high: Codes, strange: Flags) -> tuple[Labels, Codes]:
+def _label(
+    coding: Coding, low: Codes, high: Codes, strange: Flags, exact: bool
+) -> tuple[Labels, Codes]:
     """Labels of a column, and the label of each cell."""
     if is_tree(coding):
         tree = coding.hierarchy
@@ -146,6 +155,9 @@ def _label(coding: Coding, low: Codes, high: Codes, strange: Flags) -> tuple[Lab
     packed, code = np.unique(packed, return_inverse=True)
     ends, starred = packed // 2, packed % 2 == 1
     low, high = (end.astype(np.int32) for end in np.divmod(ends, coding.n_codes))
+    if not exact:
+        labels, label = public_range_labels(coding, low, high, starred)
+        return labels, label[code.reshape(-1)]
     labels = range_labels(coding, low, high)
     texts = tuple(
         ROOT_LABEL if star else text for text, star in zip(labels.texts, starred, strict=True)

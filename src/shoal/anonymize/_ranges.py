@@ -1,0 +1,31 @@
+"""Where ranges end, and what a release says about it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from shoal.errors import ParameterError
+from shoal.schema._coding import Coding
+from shoal.schema._lines import has_lines
+
+
+def check_ranges(ranges: Any, allowed: Sequence[str]) -> None:
+    """Raise unless `ranges` is one of those allowed.
+
+    Examples
+    --------
+    >>> check_ranges("exact", ("lines", "exact"))
+    """
+    if ranges not in allowed:
+        raise ParameterError(f"ranges must be one of {', '.join(allowed)}, got {ranges!r}.")
+
+
+def range_notes(codings: Sequence[Coding], *, exact: bool) -> tuple[str, ...]:
+    """What the ends of ranges tell, for the manifest; nothing where they tell nothing."""
+    names = [coding.name for coding in codings if exact or not has_lines(coding)]
+    if not names:
+        return ()
+    advice = "" if exact else " Give it a hierarchy."
+    return (
+        f"ranges of {', '.join(map(repr, names))} end at values of people in the group: somebody "
+        f"has exactly the value at each end.{advice}",
+    )

@@ -1,0 +1,276 @@
+"""Public lines: where ranges may end, chosen without looking at the rows of a release.
+
+A range that ends at its members' values says that somebody has exactly that value.  So a released
+range is widened to the lines around it: the finest bands of the column's hierarchy, what the
+schema says (``lines = 5``, ``lines = "month"``), else months and years for dates, and round
+numbers.  Without a word in the schema the spacing of round numbers follows the width of the range
+(1, 2 or 5 times a power of ten, at least a quarter of the width, and at least 5 for whole
+numbers), and dates of ranges wider than two years end with years.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from shoal.schema._coding import Coding
+from shoal.schema._tree_parts import ROOT_LABEL
+from shoal.typing import Codes
+
+LEAST_STEP = 5
+"""Least spacing of whole numbers that the schema says nothing about."""
+
+MONTHS_UNTIL = 731
+"""Days up to which ranges of dates end with months, if the schema says nothing; then years."""
+
+_SHARE_OF_WIDTH = 4  # a step is at least a quarter of the range
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+_PERIOD = re.compile(r"^(\d{4})(?:-(\d\d)|-Q([1-4])|(s))?$")
+_EPOCH = dt.date(1970, 1, 1)
+
+
+class PublicRange(NamedTuple):
+    """A range between public lines: the codes that it covers, its text, and its ends.
+
+    `low` and `high` are the first and last code covered; `least` and `most` the ends as written,
+    on the number line, infinite where the range is open.
+    """
+
+    low: int
+    high: int
+    text: str
+    least: float
+    most: float
+
+
+Widen: TypeAlias = Callable[[int, int], PublicRange | None]
+"""From the least and largest code of a group to its range; None where there are no lines."""
+
+
+class _End(NamedTuple):
+    """One side of a band: a number (None when it is open), and whether it belongs to the band."""
+
+    value: Fraction | None
+    inside: bool
+
+
+def public_lines(coding: Coding) -> Widen:
+    """How ranges of a column are widened to public lines.
+
+    Columns that have none are ordinal ones without a hierarchy, whose ranges end at values.
+
+    Examples
+    --------
+    >>> from shoal.schema import Column
+    >>> from shoal.schema._coding import make_coding
+    >>> age = make_coding("age", Column("quasi-identifier", "numeric"), [31, 34, 52, 58])
+    >>> widen = public_lines(age)
+    >>> widen(0, 1).text, widen(2, 3).text, widen(0, 3).text
+    ('[30-34]', '[50-59]', '[30-59]')
+    """
+    tree = coding.hierarchy
+    if tree is not None and (coding.lines is None or coding.is_limited):
+        n_values = coding.n_codes - (coding.missing >= 0)
+        bands = tree.levels[:, min(1, tree.n_levels - 1)]
+        if (bands[:n_values] != tree.root).any():
+            return lambda low, high: _by_bands(coding, bands, low, high)
+    if coding.kind == "date":
+        return lambda low, high: _by_periods(coding, low, high)
+    if coding.kind == "numeric":
+        values = [_fraction(value) for value in coding.texts if value is not None]
+        whole = all(value is not None and value.denominator == 1 for value in values)
+        return lambda low, high: _by_steps(coding, whole, low, high)
+    if coding.kind == "categorical":  # an alphabet is no public line
+        return lambda low, high: everything(coding)
+    return lambda low, high: None
+
+
+def has_lines(coding: Coding) -> bool:
+    """Whether ranges of a column can end on public lines."""
+    return coding.n_codes < 2 or public_lines(coding)(0, 1) is not None
+
+
+def everything(coding: Coding) -> PublicRange:
+    """The range of all values."""
+    return PublicRange(0, coding.n_codes - 1, ROOT_LABEL, -math.inf, math.inf)
+
+
+# -- bands of a hierarchy -----------------------------------------------------------------------
+
+
+def _by_bands(coding: Coding, bands: Codes, low: int, high: int) -> PublicRange:
+    tree = coding.hierarchy
+    assert tree is not None
+    first, last = int(bands[low]), int(bands[high])
+    if tree.root in (first, last):  # a value that the hierarchy was not made for
+        return everything(coding)
+    start, stop = int(tree.start[first]), int(tree.stop[last]) - 1
+    label, other = str(tree.labels[first]), str(tree.labels[last])
+    ends = _band_ends(coding, label), _band_ends(coding, other)
+    if ends[0] is None or ends[1] is None:  # the leaves of a written tree are public
+        numbers = coding.numbers
+        joined = label if first == last else _join(coding.texts[start], coding.texts[stop])
+        return PublicRange(start, stop, joined, float(numbers[start]), float(numbers[stop]))
+    (least, _), (_, most) = ends[0], ends[1]
+    text = label if first == last else _text(coding, least, most)
+    return PublicRange(start, stop, text, _float(least, -math.inf), _float(most, math.inf))
+
+
+def _band_ends(coding: Coding, label: str) -> tuple[_End, _End] | None:
+    """Both ends of a band as its label writes them; None for a name."""
+    if coding.kind == "date":
+        period = _PERIOD.match(label)
+        return _period_ends(period) if period else None
+    if coding.kind != "numeric":
+        return None
+    if label.startswith("<"):
+        high = _fraction(label[1:])
+        return None if high is None else (_End(None, False), _End(high, False))
+    if label.startswith(">="):
+        low = _fraction(label[2:])
+        return None if low is None else (_End(low, True), _End(None, False))
+    if (number := _fraction(label)) is not None:
+        return _End(number, True), _End(number, True)
+    ends = re.match(r"^\[(-?[^-\[\]]+?)-(-?[^-\[\])]+)([\])])$", label)
+    low, high = (_fraction(ends[1]), _fraction(ends[2])) if ends else (None, None)
+    if ends is None or low is None or high is None:
+        return None
+    return _End(low, True), _End(high, ends[3] == "]")
+
+
+def _period_ends(period: re.Match[str]) -> tuple[_End, _End]:
+    year, month, quarter, decade = period.groups()
+    length = 1 if month else 3 if quarter else 120 if decade else 12
+    first = int(year) * 12 + (int(month) - 1 if month else 3 * (int(quarter or 1) - 1))
+    start, stop = _month_start(first), _month_start(first + length)
+    return _End(Fraction(start), True), _End(Fraction(stop), False)
+
+
+# -- steps and periods --------------------------------------------------------------------------
+
+
+def _by_steps(coding: Coding, whole: bool, low: int, high: int) -> PublicRange | None:
+    least, most = _fraction(coding.texts[low]), _fraction(coding.texts[high])
+    if least is None or most is None:  # infinite
+        return everything(coding)
+    if coding.lines is not None:
+        step = Fraction(str(coding.lines))
+    else:
+        step = round_step((most - least) / _SHARE_OF_WIDTH, LEAST_STEP if whole else 0)
+    start, stop = least // step * step, (most // step + 1) * step
+    if whole and step.denominator == 1:
+        ends = _End(start, True), _End(stop - 1, True)
+    else:
+        ends = _End(start, True), _End(stop, False)
+    return _covering(coding, low, high, *ends)
+
+
+def round_step(least: Fraction, at_least: int = 0) -> Fraction:
+    """Smallest of 1, 2 and 5 times a power of ten that is not below both bounds.
+
+    Examples
+    --------
+    >>> [str(round_step(Fraction(width))) for width in ("3", "0.3", "17", "5")]
+    ['5', '1/2', '20', '5']
+    """
+    bound = max(least, Fraction(at_least))
+    if bound <= 0:
+        return Fraction(1)
+    power = math.floor(math.log10(bound)) - 1 if bound < 10**300 else len(str(int(bound))) - 2
+    scale = Fraction(10) ** power
+    while True:
+        for factor in (1, 2, 5):
+            if scale * factor >= bound:
+                return scale * factor
+        scale *= 10
+
+
+def _by_periods(coding: Coding, low: int, high: int) -> PublicRange | None:
+    least, most = (math.floor(coding.numbers[code]) for code in (low, high))
+    period = coding.lines or ("month" if most - least <= MONTHS_UNTIL else "year")
+    length = _MONTHS[str(period)]
+    first, last = (_month_of(day) // length * length for day in (least, most))
+    start, stop = _month_start(first), _month_start(last + length)
+    return _covering(coding, low, high, _End(Fraction(start), True), _End(Fraction(stop), False))
+
+
+def _month_of(day: int) -> int:
+    date = _EPOCH + dt.timedelta(days=day)
+    return date.year * 12 + date.month - 1
+
+
+def _month_start(month: int) -> int:
+    year, index = divmod(month, 12)
+    if year > dt.MAXYEAR:
+        return (dt.date.max - _EPOCH).days + 1
+    return (dt.date(max(year, 1), index + 1, 1) - _EPOCH).days
+
+
+# -- texts --------------------------------------------------------------------------------------
+
+
+def _covering(coding: Coding, low: int, high: int, least: _End, most: _End) -> PublicRange:
+    """The range between two ends, with all the codes that it covers."""
+    assert least.value is not None
+    assert most.value is not None
+    numbers = coding.numbers[: coding.n_codes - (coding.missing >= 0)]
+    first = int(np.searchsorted(numbers, float(least.value), "left"))
+    beyond = np.searchsorted(numbers, float(most.value), "right" if most.inside else "left")
+    last = int(beyond) - 1
+    text = _text(coding, least, most)
+    return PublicRange(
+        min(first, low), max(last, high), text, float(least.value), float(most.value)
+    )
+
+
+def _text(coding: Coding, least: _End, most: _End) -> str:
+    if coding.kind == "date":
+        return _date_text(coding, least, most)
+    if least.value is None and most.value is None:
+        return ROOT_LABEL
+    if least.value is None:
+        assert most.value is not None
+        return f"<{_plain(most.value + 1 if most.inside else most.value)}"
+    if most.value is None:
+        return f">={_plain(least.value)}"
+    return f"[{_plain(least.value)}-{_plain(most.value)}{']' if most.inside else ')'}"
+
+
+def _date_text(coding: Coding, least: _End, most: _End) -> str:
+    """Days, both included; the day after, excluded, where values have a time of day."""
+    assert least.value is not None
+    assert most.value is not None
+    numbers = coding.numbers[: coding.n_codes - (coding.missing >= 0)]
+    timed = bool((numbers != np.floor(numbers)).any())
+    last_day = (dt.date.max - _EPOCH).days
+    stop = min(int(most.value) - (not timed), last_day)
+    start = _EPOCH + dt.timedelta(days=int(least.value))
+    return f"[{start} to {_EPOCH + dt.timedelta(days=stop)}{')' if timed else ']'}"
+
+
+def _join(low: str | None, high: str | None) -> str:
+    return f"[{low} to {high}]" if _fraction(str(low)) is None else f"[{low}-{high}]"
+
+
+def _fraction(value: str | None) -> Fraction | None:
+    try:
+        return Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _plain(value: Fraction) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
+    return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():f}"
+
+
+def _float(end: _End, beyond: float) -> float:
+    return beyond if end.value is None else float(end.value)

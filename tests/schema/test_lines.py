@@ -1,0 +1,114 @@
+"""Ranges end on public lines, and cover what they stand for."""
+
+import datetime as dt
+
+import numpy as np
+import pytest
+
+from shoal.attacks._label_cover import covers
+from shoal.errors import SchemaError
+from shoal.schema import Breaks, Column, Dates, Hierarchy, Intervals, Schema
+from shoal.schema._coding import make_coding
+from shoal.schema._lines import has_lines, public_lines
+
+
+def made(values, kind="numeric", **parts):
+    column = Column("quasi-identifier", kind, **parts)
+    column.check("x")
+    return make_coding("x", column, values), Schema({"x": column})
+
+
+def texts(values, kind="numeric", **parts):
+    """Texts of the ranges from the first to each later value."""
+    coding, _ = made(values, kind, **parts)
+    widen = public_lines(coding)
+    return [widen(0, code).text for code in range(1, coding.n_codes)]
+
+
+def day(text):
+    return dt.date.fromisoformat(text)
+
+
+def test_round_numbers_follow_the_width_of_a_range():
+    assert texts([31, 34, 38, 58, 91]) == ["[30-34]", "[30-39]", "[30-59]", "[20-99]"]
+    assert texts([45230, 49874]) == ["[44000-49999]"]
+    assert texts([0.12, 0.19, 0.31]) == ["[0.12-0.2)", "[0.1-0.35)"]
+    assert texts([-7, 3]) == ["[-10-4]"]
+
+
+def test_whole_numbers_beyond_what_floats_tell_apart_are_exact():
+    assert texts([2**53, 2**53 + 1]) == [f"[{2**53 // 5 * 5}-{2**53 // 5 * 5 + 4}]"]
+
+
+def test_the_schema_sets_lines():
+    assert texts([31, 34, 58], lines=10) == ["[30-39]", "[30-59]"]
+    assert texts([31, 34, 58], lines=10, hierarchy=Intervals((5,))) == ["[30-39]", "[30-59]"]
+    dates = [day("1990-02-12"), day("1990-03-01"), day("2000-08-25")]
+    assert texts(dates, "date", lines="decade") == [
+        "[1990-01-01 to 1999-12-31]",
+        "[1990-01-01 to 2009-12-31]",
+    ]
+    toml = Column("quasi-identifier", "numeric", lines=5).to_toml()
+    assert Column.from_toml("x", toml).lines == 5
+    for kind, wrong in (("numeric", "month"), ("numeric", 0), ("date", 5), ("categorical", 5)):
+        with pytest.raises(SchemaError, match="lines must be"):
+            Column("quasi-identifier", kind, lines=wrong).check("x")
+
+
+def test_dates_end_with_months_then_years():
+    dates = [day("1990-02-12"), day("1990-03-01"), day("2000-08-25")]
+    assert texts(dates, "date") == ["[1990-02-01 to 1990-03-31]", "[1990-01-01 to 2000-12-31]"]
+    timed = [dt.datetime(1990, 2, 12, 8), dt.datetime(1990, 2, 28, 23)]
+    assert texts(timed, "date") == ["[1990-02-01 to 1990-03-01)"]
+
+
+def test_the_finest_bands_of_a_hierarchy_are_lines():
+    assert texts([31, 34, 38, 41], hierarchy=Intervals((5, 10))) == [
+        "[30-34]",
+        "[30-39]",
+        "[30-44]",
+    ]
+    assert texts([3, 17, 30, 70], hierarchy=Breaks((18, 65))) == ["<18", "<65", "*"]
+    assert texts([30, 31, 70], hierarchy=Breaks((18, 65))) == ["[18-64]", ">=18"]
+    dates = [day("1990-02-12"), day("1990-02-20"), day("1990-05-01")]
+    assert texts(dates, "date", hierarchy=Dates(("month", "year"))) == [
+        "1990-02",
+        "[1990-02-01 to 1990-05-31]",
+    ]
+    named = Hierarchy.from_tree({"young": ["10", "20"], "old": ["60", "90"]})
+    assert texts([10, 20, 60], hierarchy=named) == ["young", "[10-90]", "[10-90]"]
+
+
+def test_text_without_an_order_has_no_lines_and_is_starred():
+    assert texts(["Bonn", "Kiel", "Ulm"], "categorical") == ["*", "*"]
+    coding, _ = made(["low", "mid", "top"], "ordinal", order=("low", "mid", "top"))
+    assert not has_lines(coding)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_range_covers_its_codes_and_its_ends_follow_from_the_text(seed):
+    rng = np.random.default_rng(seed)
+    whole = rng.integers(-50, 5000, 40).tolist()
+    fractions = np.round(rng.normal(0, 3, 40), 3).tolist()
+    days = [dt.date(1970, 1, 1) + dt.timedelta(days=int(d)) for d in rng.integers(-9000, 9000, 40)]
+    cases = [
+        made(whole),
+        made(whole, lines=7),
+        made(whole, hierarchy=Intervals((5, 50))),
+        made(fractions),
+        made(fractions, hierarchy=Breaks((-1, 0, 2))),
+        made(days, "date"),
+        made(days, "date", hierarchy=Dates(("quarter",))),
+    ]
+    for coding, schema in cases:
+        widen, n = public_lines(coding), coding.n_codes
+        seen = {}
+        for _ in range(40):
+            low, high = sorted(rng.choice(n, 2, replace=False).tolist())
+            found = widen(low, high)
+            assert found.low <= low < high <= found.high
+            # the same text is the same range, whoever the members are
+            assert seen.setdefault(found.text, found) == found
+            if coding.hierarchy is None or found.text.startswith("["):
+                covered = covers("x", [found.text], coding.texts, schema)[:, 0]
+                assert np.flatnonzero(covered).tolist() == list(range(found.low, found.high + 1))
