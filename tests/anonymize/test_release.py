@@ -1,5 +1,4 @@
 import json
-import os
 from collections import Counter
 
 import numpy as np
@@ -99,16 +98,6 @@ def test_a_failure_while_writing_leaves_nothing_behind(fitted, tmp_path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_a_disk_that_is_full_is_an_error_not_a_cut_file(fitted):
-    compressed = fitted.release_.compressed
-    select = compressed._select(fitted.release_.recoded, RowOptions())
-    from shoal.tables.engines._duck_connection import disclose_nothing
-
-    with pytest.raises(TableError), disclose_nothing("write"):
-        compressed.engine.query(f"COPY ({select}) TO '/dev/full' (FORMAT csv)")
-
-
 def test_a_folder_that_cannot_be_made_is_named(fitted, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(TableError, match="cannot write into folder 'file'"):
@@ -120,15 +109,26 @@ def test_an_unknown_format_is_refused(fitted, tmp_path):
         fitted.release_.write(tmp_path / "out.xlsx")
 
 
-def test_suppressed_rows_are_no_group_of_their_own():
-    rows = [*worked_rows(), ("a1", "a2", "e3", "Y")]
-    method = BottomUpGeneralization(SCHEMA, KAnonymity(2), max_suppression=0.05)
-    release = method.fit(relation(rows), output=RowOptions(keep_suppressed=True)).release_
-    assert release.n_suppressed == 1
-    starred = [row for row in release.table.fetchall() if row[:3] == ("*", "*", "*")]
-    assert len(starred) == 1
-    assert release.recoded.groups.sizes.min() >= 2
-    assert release.metrics.n_groups == len({r[:3] for r in release.table.fetchall()}) - 1
+def kept_starred(extra, k):
+    method = BottomUpGeneralization(SCHEMA, KAnonymity(k), max_suppression=0.2)
+    output = RowOptions(keep_suppressed=True)
+    return method.fit(relation([*worked_rows(), *extra]), output=output).release_
+
+
+def test_starred_rows_are_a_group_like_any_other(tmp_path):
+    alone = kept_starred([("a1", "a2", "e3", "Y")], 2)
+    assert alone.n_suppressed == 1
+    with pytest.raises(GuaranteeError, match=r"the 1 suppressed rows.*Leave them out"):
+        _ = alone.table
+    with pytest.raises(GuaranteeError, match="Leave them out"):
+        alone.write(tmp_path / "r.csv")
+    assert not list(tmp_path.iterdir())
+    both = kept_starred([("a1", "a2", "e3", "Y"), ("b1", "d2", "d3", "N")], 2)
+    assert both.n_suppressed == 2
+    written = both.write(tmp_path / "r.csv")["table"].read_text().splitlines()[1:]
+    groups = Counter(tuple(line.split(",")[:3]) for line in written)
+    assert groups["*", "*", "*"] == 2
+    assert min(groups.values()) >= 2
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"shoal": "recoding", "version": 9}'])

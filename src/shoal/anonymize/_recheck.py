@@ -1,43 +1,76 @@
-"""Count the output itself: the last word before anything is handed out.
+"""The last word before anything is handed out: the judge reads the output and the source.
 
-Shares nothing with the solvers: it reads the released rows as any recipient would, groups them by
-what is written in the quasi-identifier columns, and asks the privacy model's plain definition
-(`holds`), which solvers do not use.
+Solvers and engines have no part in it: see :mod:`shoal.judge`.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from shoal.errors import GuaranteeError
+from shoal.errors import GuaranteeError, TableError
+from shoal.judge._count import count_texts
+from shoal.judge._judge import Charge, judge
+from shoal.judge._labels import STAR, LabelReader
+from shoal.judge._read_memory import read_texts
+from shoal.judge._text_table import TextTable
 from shoal.privacy import PrivacyModel
 from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
-from shoal.tables._engine import STAR
-from shoal.tables._recoded import Recoded
-from shoal.typing import Native
+from shoal.tables._assemble import counted_columns
+from shoal.tables._engine import Engine, Witness
+from shoal.tables._recoded import Labels, Recoded
+from shoal.tables.engines._engines import ENGINES
+from shoal.typing import Flags, Native
 
 
 def recheck(
-    table: Native, schema: Schema, privacy: PrivacyModel, output: RowOptions, recoded: Recoded
+    table: Native,
+    schema: Schema,
+    privacy: PrivacyModel,
+    output: RowOptions,
+    recoded: Recoded,
+    witness: Witness | None = None,
 ) -> FrequencyTable:
-    """Raise :class:`GuaranteeError` unless the released rows keep the promise."""
-    groups = count_released(table, schema, drop_stars=output.keep_suppressed)
-    expected = recoded.n_released_rows
-    if groups.n_rows != expected:
+    """Raise :class:`GuaranteeError` unless the released rows keep the promise.
+
+    With a `witness` every cell is compared with the row of the source behind it.
+    """
+    written = read_texts(table)
+    source = None if witness is None else _read_source(witness, written, schema)
+    n_rows = recoded.n_released_rows
+    if output.keep_suppressed:
+        n_rows = written.n_rows if source is None else source.n_rows
+    charge = Charge(
+        schema=schema,
+        privacy=privacy,
+        n_rows=n_rows,
+        readers={labels.coding.name: _reader(labels, schema) for labels in recoded.labels},
+        ranges=output.ranges,
+        prepare=partial(privacy.prepare_release, recoded=recoded),
+    )
+    return judge(charge, written, source, None if witness is None else witness.row_ids)
+
+
+def _read_source(witness: Witness, written: TextTable, schema: Schema) -> TextTable:
+    names = [name for name in schema if name in written.columns or name == schema.subject]
+    try:
+        return read_texts(witness.source, names=names, encoding=witness.encoding)
+    except TableError as error:
         raise GuaranteeError(
-            f"the output has {groups.n_rows} rows where {expected} were to be released. "
-            "It is withheld; please report this defect."
-        )
-    if schema.subject is not None:  # whose the rows are cannot be seen in a release
-        return groups
-    failing = ~privacy.holds(privacy.prepare_release(groups, recoded))
-    if failing.any():
-        raise GuaranteeError(
-            f"{int(failing.sum())} groups of the output ({int(groups.sizes[failing].sum())} rows) "
-            f"break the promise: {privacy.describe()}. It is withheld; please report this defect."
-        )
-    return groups
+            f"the output cannot be compared with its source, so it is withheld: {error}"
+        ) from None
+
+
+def _reader(labels: Labels, schema: Schema) -> LabelReader:
+    coding, tree = labels.coding, labels.coding.hierarchy
+    return LabelReader(
+        coding.kind,
+        schema[coding.name].order or (),
+        () if tree is None else tree.labels,
+        () if tree is None else tree.parent.tolist(),
+    )
 
 
 def count_released(
@@ -48,16 +81,39 @@ def count_released(
     Missing values match one another and nothing else.  `drop_stars` leaves out rows whose
     quasi-identifiers are all starred: those of suppressed rows that were kept.
     """
-    engine = open_table(table, encoding=encoding)
-    released = plain_schema(schema, engine.names)
-    groups = engine.compress(released).cells
+    groups, _ = count_written(table, schema, encoding)
     if not drop_stars:
         return groups
+    starred = starred_groups(groups)
+    kept = np.where(starred, -1, np.cumsum(~starred) - 1)
+    return groups.merge(kept, int((~starred).sum()))
+
+
+def count_written(
+    table: Native, schema: Schema, encoding: str | None = None
+) -> tuple[FrequencyTable, np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
+    """Groups by what is written, and the group of each row; None where rows have no order."""
+    is_spark = type(table).__module__.startswith("pyspark")
+    if is_spark or isinstance(table, ENGINES):  # counted where they are
+        engine = open_table(table, encoding=encoding)
+        return engine.compress(plain_schema(schema, engine.names)).cells, None
+    written = read_texts(table, encoding=encoding)
+    released = plain_schema(schema, written.names)
+    return count_texts(written, released, counted_columns(released))
+
+
+def starred_groups(groups: FrequencyTable) -> Flags:
+    """Which groups are starred in every quasi-identifier."""
     starred = np.ones(groups.n_groups, np.bool_)
     for column, coding in enumerate(groups.codings):
         starred &= groups.keys[:, column] == coding.code_of.get(STAR, -1)
-    kept = np.where(starred, -1, np.cumsum(~starred) - 1)
-    return groups.merge(kept, int((~starred).sum()))
+    return starred
+
+
+def names_of(table: Native, encoding: str | None = None) -> tuple[str, ...]:
+    """Names of the columns of a table."""
+    engine: Engine = open_table(table, encoding=encoding)
+    return engine.names
 
 
 def plain_schema(schema: Schema, names: tuple[str, ...]) -> Schema:

@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from shoal.anonymize._recheck import plain_schema
+from shoal.anonymize._recheck import count_written, names_of, starred_groups
 from shoal.errors import SchemaError
 from shoal.privacy import Level, PrivacyModel, as_privacy_model, check
 from shoal.schema import FromFile, Hierarchy, Schema, Tree
 from shoal.schema._band_labels import band_bounds
 from shoal.schema._coding import Coding, find_ceiling
-from shoal.tables import FrequencyTable, open_table
-from shoal.tables._engine import STAR
-from shoal.typing import Flags, Native
+from shoal.tables import FrequencyTable
+from shoal.typing import Native
 
 _ADDED = ("_min", "_max", "_mean")  # columns that a release with ranges has besides
 
@@ -126,18 +126,16 @@ def check_table(
     shown : int
         How many failing groups to describe.
     """
-    engine = open_table(table, encoding=encoding)
-    _require(schema, engine.names)
+    _require(schema, names_of(table, encoding))
     privacy = as_privacy_model(privacy).bind(schema.sensitive)
-    compressed = engine.compress(plain_schema(schema, engine.names))
-    groups = compressed.cells
-    aside = _starred(groups) if drop_stars else np.zeros(groups.n_groups, np.bool_)
+    groups, group_of_row = count_written(table, schema, encoding)
+    aside = starred_groups(groups) if drop_stars else np.zeros(groups.n_groups, np.bool_)
     group_of = np.where(aside, -1, np.cumsum(~aside) - 1)
     counted = groups.merge(group_of, int((~aside).sum()))
     breaks = [(_name(part), ~part.holds(counted)) for part in privacy.parts]
     failing = np.flatnonzero(~privacy.holds(counted))
     worst = failing[np.argsort(counted.sizes[failing], kind="stable")][:shown]
-    first = _first_rows(compressed, group_of, len(counted.sizes)) if len(worst) else {}
+    first = _first_rows(group_of_row, group_of, len(counted.sizes)) if len(worst) else {}
     return Verdict(
         n_rows=counted.n_rows,
         n_groups=counted.n_groups,
@@ -209,25 +207,18 @@ def _require(schema: Schema, names: tuple[str, ...]) -> None:
         )
 
 
-def _starred(groups: FrequencyTable) -> Flags:
-    starred = np.ones(groups.n_groups, np.bool_)
-    for index, coding in enumerate(groups.codings):
-        starred &= groups.keys[:, index] == coding.code_of.get(STAR, -1)
-    return starred
-
-
 def _name(part: PrivacyModel) -> str:
     column = getattr(part, "column", None)
     return type(part).__name__ + (f" of {column!r}" if column else "")
 
 
-def _first_rows(compressed: Any, group_of: Any, n_groups: int) -> dict[int, int]:
+def _first_rows(
+    group_of_row: NDArray[np.int64] | None, group_of: NDArray[np.int64], n_groups: int
+) -> dict[int, int]:
     """Number of the first row of each group, from 1; empty where rows have no order."""
-    numbered = getattr(compressed, "cell_of_rows", None)
-    cells = numbered() if numbered else getattr(compressed, "cell_of", None)
-    if cells is None:
+    if group_of_row is None:
         return {}
-    groups = group_of[np.asarray(cells)]
+    groups = group_of[group_of_row]
     first = np.full(n_groups, len(groups), np.int64)
     np.minimum.at(first, groups[groups >= 0], np.flatnonzero(groups >= 0))
     return {group: int(row) + 1 for group, row in enumerate(first)}

@@ -1,0 +1,116 @@
+"""Groups of rows whose quasi-identifiers are the same text, counted without the engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.judge._text_table import TextColumn, TextTable
+from shoal.judge._values import canonical
+from shoal.schema import Schema
+from shoal.schema._coding import Coding, make_coding
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram
+from shoal.typing import Codes
+
+_DENSE = 1 << 26
+"""Numbers up to which counting by place is cheaper than sorting."""
+
+_ROOM = 1 << 62
+
+
+def count_texts(
+    table: TextTable, schema: Schema, counted: Iterable[str]
+) -> tuple[FrequencyTable, NDArray[np.int64]]:
+    """Groups of a table with histograms of some columns, and the group of each row."""
+    names = [name for name in schema.quasi_identifiers if name in table.columns]
+    columns = [_missing_last(table.columns[name]) for name in names]
+    group_of, first = group_rows([column.codes for column in columns], table.n_rows)
+    keys = np.empty((len(first), len(columns)), np.int32)
+    for at, column in enumerate(columns):
+        keys[:, at] = column.codes[first]
+    codings = tuple(
+        Coding(name, "categorical", column.texts, np.full(len(column.texts), np.nan))
+        for name, column in zip(names, columns, strict=True)
+    )
+    histograms = {
+        name: histogram(*code_counted(name, table.columns[name], schema), group_of, len(first))
+        for name in counted
+        if name in table.columns
+    }
+    sizes = np.bincount(group_of, minlength=len(first)).astype(np.int64)
+    return FrequencyTable(codings, keys, sizes, histograms), group_of
+
+
+def group_rows(
+    columns: Sequence[Codes], n_rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of each row's group, and a row of each group."""
+    packed, room = np.zeros(n_rows, np.int64), 1
+    for codes in columns:
+        size = int(codes.max(initial=0)) + 1
+        if room * size > _ROOM:
+            packed, room = _dense(packed, room)
+        packed = packed * size + codes
+        room *= size
+    packed, room = _dense(packed, room)
+    first = np.zeros(room, np.int64)
+    first[packed[::-1]] = np.arange(n_rows - 1, -1, -1)
+    return packed, first
+
+
+def _dense(packed: NDArray[np.int64], room: int) -> tuple[NDArray[np.int64], int]:
+    """The same numbers without gaps."""
+    if room <= _DENSE:
+        seen = np.zeros(room, np.bool_)
+        seen[packed] = True
+        number = np.cumsum(seen) - 1
+        return number[packed], int(seen.sum())
+    values, number = np.unique(packed, return_inverse=True)
+    return number.reshape(-1).astype(np.int64), len(values)
+
+
+def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding, Codes]:
+    """Coding of a sensitive column; texts that say one value count as one."""
+    said: dict[str | None, str | None] = {}
+    for value in column.texts:
+        said.setdefault(canonical(value), value)
+    values = [value for value in said.values() if value is not None]
+    coding = make_coding(name, schema[name], values, has_missing=None in said)
+    codes = [coding.code_of[said[canonical(value)]] for value in column.texts]
+    return coding, np.array(codes, np.int32)[column.codes]
+
+
+def histogram(
+    coding: Coding, codes: Codes, group_of: NDArray[np.int64], n_groups: int
+) -> Histogram:
+    """Rows of each group with each value."""
+    room = max(coding.n_codes, 1)
+    packed = group_of * room + codes
+    if n_groups * room <= _DENSE:
+        counts = np.bincount(packed, minlength=n_groups * room)
+        entries = np.flatnonzero(counts)
+        counts = counts[entries]
+    else:
+        entries, counts = np.unique(packed, return_counts=True)
+    start = np.searchsorted(entries, np.arange(n_groups + 1, dtype=np.int64) * room)
+    return Histogram(
+        coding,
+        start.astype(np.int64),
+        (entries % room).astype(np.int32),
+        counts.astype(np.int64),
+    )
+
+
+def _missing_last(column: TextColumn) -> TextColumn:
+    """The same column as a coding wants it: nothing written comes last."""
+    if None not in column.texts or column.texts[-1] is None:
+        return column
+    at, last = column.texts.index(None), len(column.texts) - 1
+    texts = list(column.texts)
+    texts[at], texts[last] = texts[last], None
+    place = np.arange(len(texts), dtype=np.int32)
+    place[at], place[last] = last, at
+    return TextColumn(place[column.codes], tuple(texts))

@@ -1,0 +1,260 @@
+"""The verdict on released rows, before they may be handed out.
+
+What is checked, each from the texts that stand in the output:
+
+- the columns are those that the schema lets out, and nothing is stored besides the cells: no
+  metadata, no index, no entry of a dictionary that no row uses;
+- there are as many rows as were to be released, and no row of the source stands behind two;
+- every label covers the value of the row behind it, and every other cell says what the source says
+  there; so no cell holds an identifier, or a value that only suppressed rows have;
+- rows with equal text in all quasi-identifiers, starred ones among them, keep the promise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import GuaranteeError
+from shoal.judge._count import code_counted, count_texts
+from shoal.judge._labels import STAR, LabelReader
+from shoal.judge._text_table import TextColumn, TextTable
+from shoal.judge._values import is_missing, number, same_value
+from shoal.privacy import PrivacyModel
+from shoal.schema import Schema
+from shoal.tables import FrequencyTable
+from shoal.tables._people import People
+from shoal.typing import Codes, Flags
+
+_MARKS = 1 << 27
+"""Pairs of texts up to which a table of marks is cheaper than sorting."""
+
+_WITHHELD = "It is withheld; please report this defect."
+_RANGE = {"_min": -1, "_max": 1, "_mean": 0}
+
+
+@dataclass(frozen=True, eq=False)
+class Charge:
+    """What the output is measured by.
+
+    Parameters
+    ----------
+    schema : Schema
+        Roles of the columns.
+    privacy : PrivacyModel
+        The promise.
+    n_rows : int
+        Rows that were to be released.
+    readers : mapping of str to LabelReader
+        For every quasi-identifier, how its labels are read.
+    ranges : sequence of str
+        Quasi-identifiers with columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
+    prepare : callable
+        Adds to the counted groups what the privacy model needs besides (a population).
+    """
+
+    schema: Schema
+    privacy: PrivacyModel
+    n_rows: int
+    readers: Mapping[str, LabelReader]
+    ranges: Sequence[str] = ()
+    prepare: Callable[[FrequencyTable], FrequencyTable] = field(default=lambda groups: groups)
+
+
+def judge(
+    charge: Charge, written: TextTable, source: TextTable | None, row_ids: NDArray[np.int64] | None
+) -> FrequencyTable:
+    """Raise :class:`GuaranteeError` unless the output keeps the promise; returns its groups.
+
+    `row_ids` says which row of `source` stands behind each row that was written; without them the
+    rows are counted, and not compared.
+    """
+    _judge_columns(charge, written)
+    if written.n_rows != charge.n_rows:
+        raise GuaranteeError(
+            f"the output has {written.n_rows} rows where {charge.n_rows} were to be released. "
+            + _WITHHELD
+        )
+    people = None
+    if source is not None and row_ids is not None:
+        _judge_witness(written, source, row_ids)
+        for name in written.names:
+            _judge_column(charge, name, written.columns[name], source, row_ids)
+        if charge.schema.subject is not None:
+            people = source.columns[charge.schema.subject].codes[row_ids]
+    return _judge_groups(charge, written, people)
+
+
+def _judge_columns(charge: Charge, written: TextTable) -> None:
+    schema = charge.schema
+    allowed = {name for name in schema if schema[name].role not in ("identifier", "subject")}
+    allowed |= {name + end for name in charge.ranges for end in _RANGE}
+    if strange := [name for name in written.names if name not in allowed]:
+        raise GuaranteeError(
+            f"the output has columns that may not be released: {', '.join(map(repr, strange))}. "
+            + _WITHHELD
+        )
+    if lost := [name for name in schema.quasi_identifiers if name not in written.columns]:
+        raise GuaranteeError(
+            f"the output lacks quasi-identifiers: {', '.join(map(repr, lost))}. {_WITHHELD}"
+        )
+    if written.side_doors:
+        raise GuaranteeError(
+            f"the output holds more than its cells: {', '.join(written.side_doors)}. {_WITHHELD}"
+        )
+
+
+def _judge_witness(written: TextTable, source: TextTable, row_ids: NDArray[np.int64]) -> None:
+    seen = np.zeros(source.n_rows, np.bool_)
+    inside = len(row_ids) == 0 or (row_ids.min() >= 0 and row_ids.max() < source.n_rows)
+    if inside:
+        seen[row_ids] = True
+    if not inside or len(row_ids) != written.n_rows or int(seen.sum()) != len(row_ids):
+        raise GuaranteeError(
+            "the rows of the output are not the rows of the source, each at most once: "
+            f"{len(row_ids)} numbers for {written.n_rows} rows, source of {source.n_rows}. "
+            "Was the source changed meanwhile? If not: " + _WITHHELD
+        )
+
+
+def _judge_column(
+    charge: Charge,
+    name: str,
+    column: TextColumn,
+    source: TextTable,
+    row_ids: NDArray[np.int64],
+) -> None:
+    origin, end = _origin(charge, name)
+    if origin not in source.columns:
+        raise GuaranteeError(f"column {name!r} of the output is none of the source. {_WITHHELD}")
+    own = source.columns[origin]
+    pairs = _pairs(column, own, own.codes[row_ids])
+    if end is not None:
+        fine: Callable[[str | None, str | None], bool] = _within[end]
+    elif name in charge.readers:
+        fine = charge.readers[name].covers
+    else:
+        fine = same_value
+    wrong = [
+        (label, value) for label, value in pairs if not fine(column.texts[label], own.texts[value])
+    ]
+    if wrong:
+        rows = _count_rows(wrong, column.codes, own.codes[row_ids])
+        what = "labels that do not cover the value behind them" if name in charge.readers else (
+            "values that the source does not have there"
+        )  # fmt: skip
+        raise GuaranteeError(f"column {name!r}: {rows} rows have {what}. {_WITHHELD}")
+
+
+def _origin(charge: Charge, name: str) -> tuple[str, str | None]:
+    """The column of the source that a column speaks of, and which end of a range it is."""
+    if name in charge.schema:
+        return name, None
+    ending = next(ending for ending in _RANGE if name.endswith(ending))
+    return name.removesuffix(ending), ending
+
+
+def _pairs(written: TextColumn, own: TextColumn, values: Codes) -> list[tuple[int, int]]:
+    """Distinct pairs of what is written and what the source has, equal texts left out."""
+    code_of = {text: code for code, text in enumerate(own.texts)}
+    equal = np.array([code_of.get(text, -1) for text in written.texts], np.int32)
+    room = max(len(own.texts), 1)
+    if len(written.texts) * room <= _MARKS:
+        marks = np.zeros(len(written.texts) * room, np.bool_)
+        marks[written.codes.astype(np.int64) * room + values] = True
+        labels = np.flatnonzero(equal >= 0)
+        marks[labels * room + equal[labels]] = False
+        packed = np.flatnonzero(marks)
+    else:
+        other = np.flatnonzero(equal[written.codes] != values)
+        packed = np.unique(written.codes[other].astype(np.int64) * room + values[other])
+    return list(zip((packed // room).tolist(), (packed % room).tolist(), strict=True))
+
+
+def _count_rows(pairs: Sequence[tuple[int, int]], labels: Codes, values: Codes) -> int:
+    wrong = np.array(pairs, np.int64)
+    room = int(values.max(initial=0)) + 1
+    packed = labels.astype(np.int64) * room + values
+    return int(np.isin(packed, wrong[:, 0] * room + wrong[:, 1]).sum())
+
+
+def _end(order: int) -> Callable[[str | None, str | None], bool]:
+    """Whether an end of a range lies on its side of the value."""
+
+    def fine(end: str | None, value: str | None) -> bool:
+        if order == 0 or is_missing(end) or is_missing(value) or end == STAR:
+            return True
+        bound, own = number(end or ""), number(value or "")
+        if bound is None or own is None:  # days of a date, say
+            return True
+        return own <= bound if order > 0 else own >= bound
+
+    return fine
+
+
+_within = {ending: _end(order) for ending, order in _RANGE.items()}
+
+
+def _judge_groups(charge: Charge, written: TextTable, people: Codes | None) -> FrequencyTable:
+    schema, privacy = charge.schema, charge.privacy
+    target = schema.target
+    counted = dict.fromkeys([*schema.sensitive, *([target] if target else [])])
+    groups, group_of = count_texts(written, schema, counted)
+    if people is not None:
+        values = {
+            name: code_counted(name, written.columns[name], schema)[1] for name in groups.histograms
+        }
+        _judge_people(charge, groups, group_of, people, values)
+        return groups
+    failing = ~privacy.holds(charge.prepare(groups))
+    if failing.any():
+        raise GuaranteeError(_broken(groups, failing, privacy))
+    return groups
+
+
+def _judge_people(
+    charge: Charge,
+    groups: FrequencyTable,
+    group_of: NDArray[np.int64],
+    people: Codes,
+    values: Mapping[str, Codes],
+) -> None:
+    """Every group has rows of as many different people as the promise asks for."""
+    privacy, room = charge.privacy, int(people.max(initial=0)) + 1
+    members = np.unique(group_of * room + people) // room
+    few = np.bincount(members, minlength=groups.n_groups) < privacy.minimum_size
+    if few.any():
+        raise GuaranteeError(
+            f"{int(few.sum())} groups of the output have rows of fewer than "
+            f"{privacy.minimum_size} people. {_WITHHELD}"
+        )
+    ones = np.ones(len(people), np.int64)
+    counted = People(people.astype(np.int64), group_of, values, ones).count(
+        groups,
+        np.arange(groups.n_groups),
+        tuple(values),
+        together=not privacy.judges_groups_alone,
+    )
+    for table in counted:
+        failing = ~privacy.holds(charge.prepare(table))
+        if failing.any():
+            raise GuaranteeError(_broken(table, failing, privacy))
+
+
+def _broken(groups: FrequencyTable, failing: Flags, privacy: PrivacyModel) -> str:
+    starred = np.ones(groups.n_groups, np.bool_)
+    for at, coding in enumerate(groups.codings):
+        starred &= groups.keys[:, at] == coding.code_of.get(STAR, -1)
+    if not (failing & ~starred).any():
+        rows = int(groups.sizes[failing].sum())
+        return (
+            f"the {rows} suppressed rows that were to be kept, starred, are a group that breaks "
+            f"the promise: {privacy.describe()}. Leave them out: do not keep suppressed rows."
+        )
+    return (
+        f"{int(failing.sum())} groups of the output ({int(groups.sizes[failing].sum())} rows) "
+        f"break the promise: {privacy.describe()}. {_WITHHELD}"
+    )

@@ -1,0 +1,154 @@
+"""Whether a released label is true of a value, read from the label's text and the hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shoal.judge._values import canonical, is_missing, moments, number, period, same_value
+
+STAR = "*"
+"""Stands for every value."""
+
+_Ends = tuple[Any, Any]  # least and largest place that a text may stand for
+
+
+@dataclass(frozen=True, eq=False)
+class LabelReader:
+    """Reads the labels of one column.
+
+    Parameters
+    ----------
+    kind : str
+        "numeric", "date", "ordinal" or "categorical".
+    order : sequence of str
+        Values of an ordinal column, rising.
+    labels : sequence of str or None
+        Nodes of the hierarchy, if there is one.
+    parents : sequence of int
+        Place of each node's parent; the root's is its own or negative.
+
+    Examples
+    --------
+    >>> ages = LabelReader("numeric")
+    >>> ages.covers("[20-29]", "25.0"), ages.covers("[20-30)", "30"), ages.covers(">=65", "70")
+    (True, False, True)
+    """
+
+    kind: str
+    order: Sequence[str] = ()
+    labels: Sequence[str | None] = ()
+    parents: Sequence[int] = ()
+    _nodes: dict[str | None, list[int]] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for node, label in enumerate(self.labels):
+            self._nodes.setdefault(canonical(label), []).append(node)
+
+    def covers(self, label: str | None, value: str | None) -> bool:
+        """Whether a label is true of a value."""
+        if label == STAR or same_value(label, value):
+            return True
+        if label is None:
+            return False
+        if self._is_above(label, value):
+            return True
+        if value is None or is_missing(value):
+            return False
+        return self._in_range(label, value) or _masked(label, value) or self._in_set(label, value)
+
+    def _is_above(self, label: str, value: str | None) -> bool:
+        """Whether the label is a node on the way from the value's leaf to the root."""
+        for leaf in self._nodes.get(canonical(value), ()):
+            node, above = leaf, self.parents[leaf]
+            while above >= 0 and above != node:
+                node, above = above, self.parents[above]
+                if self.labels[node] == label:
+                    return True
+        return False
+
+    def _in_range(self, label: str, value: str) -> bool:
+        return any(_inside(label, value, place) for place in self._places())
+
+    def _in_set(self, label: str, value: str) -> bool:
+        if not (label.startswith("{") and label.endswith("}")):
+            return False
+        inner = label[1:-1]
+        parts = [part.strip() for part in inner.split(",")]
+        return f", {value}, " in f", {inner}, " or any(self.covers(part, value) for part in parts)
+
+    def _places(self) -> Iterator[Callable[[str], _Ends | None]]:
+        """Ways to put texts of this column on a line."""
+        if self.kind == "numeric":
+            yield _number_place
+        elif self.kind == "date":
+            yield _date_place
+            yield _number_place
+        elif self.order:
+            ranks = {canonical(value): rank for rank, value in enumerate(self.order)}
+            yield lambda text: _both(ranks.get(canonical(text)))
+        else:
+            yield _number_place
+            yield _both
+
+
+def _both(place: Any) -> _Ends | None:
+    return None if place is None else (place, place)
+
+
+def _number_place(text: str) -> _Ends | None:
+    return _both(number(text))
+
+
+def _date_place(text: str) -> _Ends | None:
+    ends = period(text)
+    if ends is not None:
+        return ends
+    guessed = sorted(moments(text))
+    return (guessed[0], guessed[-1]) if guessed else None
+
+
+def _inside(label: str, value: str, place: Callable[[str], _Ends | None]) -> bool:
+    own = place(value)
+    if own is None:
+        return False
+    low_text, high_text, is_open = None, None, False
+    if label.startswith(">="):
+        low_text = label[2:]
+    elif label.startswith("<"):
+        high_text, is_open = label[1:], True
+    else:
+        return any(
+            low[0] <= own[0] and (own[1] < high[0] if opened else own[1] <= high[1])
+            for low, high, opened in _splits(label, place)
+        )
+    if low_text is not None:
+        low = place(low_text)
+        return low is not None and bool(low[0] <= own[0])
+    high = place(high_text or "")
+    return high is not None and bool(own[1] < high[0] if is_open else own[1] <= high[1])
+
+
+def _splits(
+    label: str, place: Callable[[str], _Ends | None]
+) -> Iterator[tuple[_Ends, _Ends, bool]]:
+    """Every way to read a label as two ends; values may hold dashes themselves."""
+    is_range = label.startswith("[") and label.endswith((")", "]"))
+    inner = label[1:-1] if is_range else label
+    whole = place(inner)
+    if whole is not None and place is not _both:
+        yield whole, whole, False  # a month, a year
+    for sign in (" to ", "-"):
+        at = inner.find(sign, 1)
+        while at >= 0:
+            low, high = place(inner[:at]), place(inner[at + len(sign) :])
+            if low is not None and high is not None:
+                yield low, high, label.endswith(")")
+            at = inner.find(sign, at + 1)
+
+
+def _masked(label: str, value: str) -> bool:
+    """A code whose end is starred, as long as the value."""
+    start = label.rstrip(STAR)
+    return bool(start) and start != label and len(label) == len(value) and value.startswith(start)

@@ -1,0 +1,68 @@
+"""Arrow tables as text, with what they hold besides their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from shoal.judge._text_table import TextColumn, TextTable, make_column
+
+_OWN = {b"ARROW:schema"}
+"""What writers of Parquet add by themselves: the types of the columns."""
+
+
+def find_pyarrow() -> Any:
+    """PyArrow, or None where it is not installed."""
+    if find_spec("pyarrow") is None:
+        return None
+    import pyarrow  # noqa: PLC0415  optional
+
+    return pyarrow
+
+
+def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
+    """Every column of a PyArrow table as text."""
+    columns, found = {}, list(doors)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        columns[name] = _text_column(column)
+        if columns[name].unused():
+            found.append(f"values that no row has in the dictionary of column {name!r}")
+    return TextTable(columns, table.num_rows, tuple(found))
+
+
+def metadata_doors(schema: Any, stored: Mapping[bytes, bytes] | None = None) -> tuple[str, ...]:
+    """Metadata of a schema, of its fields and of a file, named by where they are."""
+    found = []
+    if (schema.metadata or {}).keys() - _OWN or (stored or {}).keys() - _OWN:
+        found.append("metadata of the file")
+    found += [f"metadata of column {field.name!r}" for field in schema if _noted(field)]
+    return tuple(found)
+
+
+def _noted(field: Any) -> bool:
+    own = {b"PARQUET:field_id"}
+    return bool((field.metadata or {}).keys() - own)
+
+
+def _text_column(column: Any) -> TextColumn:
+    import pyarrow as pa  # noqa: PLC0415  optional
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode(null_encoding="mask")
+    if column.num_chunks > 1:
+        column = column.unify_dictionaries()
+    chunk = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if isinstance(chunk, pa.ChunkedArray):  # no rows
+        return TextColumn(np.empty(0, np.int32), ())
+    values = chunk.dictionary.to_pylist()
+    codes = chunk.indices
+    if codes.null_count:
+        codes = codes.fill_null(len(values))
+        values = [*values, None]
+    numbers = codes.to_numpy(zero_copy_only=False)
+    if all(value is None or type(value) is str for value in values) and values.count(None) < 2:
+        return TextColumn(numbers.astype(np.int32, copy=False), tuple(values))
+    return make_column(numbers, values)
