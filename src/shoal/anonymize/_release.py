@@ -220,7 +220,7 @@ class Release:
         return paths
 
     def _judge(self, table: Native, witness: Witness) -> None:
-        recheck(table, self.schema, self.privacy, self.output, self.recoded)
+        recheck(table, self.schema, self.privacy, self.output, self.recoded, witness)
 
     def __repr__(self) -> str:
         return (
