@@ -68,7 +68,7 @@ READERS = {
     "quasi": "quasi {table}",
     "report": "report release.csv --original {table} -o {new}.html",
     "schema": "schema suggest {table}",
-    "site encode": "site encode {table} --key site.key --site {suffix} --to encoded",
+    "site encode": "site encode {table} --key site.key --site {suffix} --to encoded --drop-others",
     "site share": "site share {table} --kernel site.kernel --site {suffix} --to shares --label sex",
     "tree": "tree {table} -s schema.toml -k 4 --test-share 0",
     "twoparty id3": "twoparty id3 {table} -s categories.toml --key ann.key --certificate ann.crt "
