@@ -43,8 +43,8 @@ def tree_above(tree):
 
 def covers(text, value, fact, *, guessed=False):
     """Whether a released cell (`text`; None is missing) is true of a plain value."""
-    if text == "*" or says(text, value, guessed=guessed):
-        return True
+    if says(text, value, guessed=guessed) or re.fullmatch(r"\*( \[level \d+\])?", text or ""):
+        return True  # the root has a longer name where "*" is a value
     if text is None or value is None:
         return False
     return (

@@ -112,3 +112,10 @@ def test_every_range_covers_its_codes_and_its_ends_follow_from_the_text(seed):
             if coding.hierarchy is None or found.text.startswith("["):
                 covered = covers("x", [found.text], coding.texts, schema)[:, 0]
                 assert np.flatnonzero(covered).tolist() == list(range(found.low, found.high + 1))
+
+
+def test_the_least_numbers_there_are_have_lines():
+    coding, _ = made([0.0, 5e-324, 1e-300, 1e300])
+    widen = public_lines(coding)
+    assert widen(0, 1).text.startswith("[0-")
+    assert widen(0, 3).high == 3

@@ -183,7 +183,8 @@ def round_step(least: Fraction, at_least: int = 0) -> Fraction:
     bound = max(least, Fraction(at_least))
     if bound <= 0:
         return Fraction(1)
-    power = math.floor(math.log10(bound)) - 1 if bound < 10**300 else len(str(int(bound))) - 2
+    # a power at or below the bound's own, from its digits: floats end at 5e-324
+    power = len(str(bound.numerator)) - len(str(bound.denominator)) - 2
     scale = Fraction(10) ** power
     while True:
         for factor in (1, 2, 5):

@@ -47,7 +47,8 @@ def _means(recoded: Recoded, index: int) -> Floats:
     n_groups = len(recoded.codes)
     people = np.bincount(group, weights=weight, minlength=n_groups)
     total = np.bincount(group, weights=weight * numbers[inside], minlength=n_groups)
-    enough = people >= max(int(recoded.groups.sizes.min(initial=1)), 1)
+    sizes = recoded.groups.sizes
+    enough = people >= min(sizes[sizes > 0].tolist(), default=1)
     return np.divide(total, people, out=np.full(n_groups, np.nan), where=enough)
 
 
