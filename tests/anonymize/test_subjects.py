@@ -1,15 +1,16 @@
 """Visits, several rows for each of 700 patients: people are counted, by code of its own here."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from shoal.anonymize import Mondrian
+from shoal.anonymize import Mondrian, check_table
 from shoal.anonymize._registry import METHODS, method_class
 from shoal.anonymize._subjects import pseudonyms
-from shoal.errors import InfeasibleError, SchemaError, TableError
+from shoal.errors import GuaranteeError, InfeasibleError, SchemaError, TableError
 from shoal.privacy import (
     AlphaKAnonymity,
     DistinctDiversity,
@@ -194,3 +195,43 @@ def test_starred_rows_are_kept_only_as_a_group_of_their_own():
     )
     groups = groups_of(pd.DataFrame(release.table), VISITS)
     assert min(map(len, groups.values())) >= 5
+
+
+def test_a_check_counts_people_where_the_table_names_them():
+    five = pd.DataFrame({"patient": list("aaabb"), "ill": list("xyxyx"), "age": ["*"] * 5})
+    schema = Schema(
+        {
+            "patient": {"role": "subject"},
+            "ill": {"role": "sensitive"},
+            "age": {"role": "quasi-identifier"},
+        }
+    )
+    assert check_table(five, schema, KAnonymity(2)).holds
+    verdict = check_table(five, schema, KAnonymity(3))
+    assert not verdict.holds
+    assert verdict.smallest_group == 2
+    assert verdict.reached[0].description == "every group has at least 3 people"
+    # by rows x has a share of 3/5; asked about x, both people have it
+    assert not check_table(five, schema, AlphaKAnonymity(0.7, 1)).holds
+    unnamed = check_table(five.drop(columns="patient"), schema, AlphaKAnonymity(0.7, 3))
+    assert unnamed.holds  # as far as can be told
+    assert "does not say whose" in unnamed.notes[0]
+    with pytest.raises(TableError, match="missing in 1 rows"):
+        check_table(five.assign(patient=["a", "a", "a", "b", None]), schema, KAnonymity(2))
+
+
+def test_equal_numbers_name_one_person_in_the_judges_count_too(tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("patient,age\n1,30\n1.0,30\n2,30\n", "utf-8")
+    schema = Schema({"patient": {"role": "subject"}, "age": {"role": "quasi-identifier"}})
+    assert check_table(path, schema, KAnonymity(2)).smallest_group == 2
+    with pytest.raises(InfeasibleError):
+        Mondrian(schema, 3).fit(path)
+
+
+def test_the_written_file_is_judged_by_people(tmp_path):
+    release = Mondrian(SCHEMA, 5).fit(VISITS).release_
+    release.write(tmp_path / "release.csv")
+    with pytest.raises(GuaranteeError, match="fewer than 6 people"):
+        replace(release, privacy=KAnonymity(6)).write(tmp_path / "other.csv")
+    assert not (tmp_path / "other.csv").exists()

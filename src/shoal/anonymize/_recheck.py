@@ -5,21 +5,26 @@ Solvers and engines have no part in it: see :mod:`shoal.judge`.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from shoal.anonymize._subjects import count_groups
 from shoal.errors import GuaranteeError, TableError
-from shoal.judge._count import count_texts
+from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._judge import Charge, judge
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._read_memory import read_texts
 from shoal.judge._text_table import TextTable
+from shoal.judge._values import canonical, is_missing
 from shoal.privacy import PrivacyModel
 from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import counted_columns
 from shoal.tables._engine import Engine, Witness
+from shoal.tables._people import People, count_people, require_named
 from shoal.tables._recoded import Labels, Recoded
 from shoal.tables.engines._engines import ENGINES
 from shoal.typing import Flags, Native
@@ -48,9 +53,20 @@ def recheck(
         n_rows=n_rows,
         readers={labels.coding.name: _reader(labels, schema) for labels in recoded.labels},
         ranges=output.ranges,
-        prepare=partial(privacy.prepare_release, recoded=recoded),
+        prepare=lambda groups: privacy.prepare_release(_as_labels(groups, recoded), recoded),
     )
     return judge(charge, written, source, None if witness is None else witness.row_ids)
+
+
+def _as_labels(groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
+    """The same groups with texts spelt as labels are: a number may be written with its point."""
+    codings = []
+    for coding in groups.codings:
+        labels = next(part for part in recoded.labels if part.coding.name == coding.name)
+        spelt = {canonical(text): text for text in labels.texts}
+        texts = tuple(spelt.get(canonical(text), text) for text in coding.texts)
+        codings.append(replace(coding, texts=texts))
+    return replace(groups, codings=tuple(codings))
 
 
 def _read_source(witness: Witness, written: TextTable, schema: Schema) -> TextTable:
@@ -73,15 +89,41 @@ def _reader(labels: Labels, schema: Schema) -> LabelReader:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Written:
+    """Groups by what is written, raw or released.
+
+    Parameters
+    ----------
+    groups : FrequencyTable
+        Rows with equal text in all quasi-identifier columns.
+    group_of_row : ndarray of int64 or None
+        Group of each row; None where rows have no order.
+    people : People or None
+        Who stands behind the rows, with groups as cells; None where the table does not say.
+    """
+
+    groups: FrequencyTable
+    group_of_row: NDArray[np.int64] | None
+    people: People | None
+
+    def tables(self, privacy: PrivacyModel | None = None) -> Iterator[FrequencyTable]:
+        """The groups counted, once for all that a model asks about people."""
+        if self.people is None:
+            return iter([self.groups])
+        return count_groups(self.groups, self.people, privacy)
+
+
 def count_released(
     table: Native, schema: Schema, *, drop_stars: bool = False, encoding: str | None = None
 ) -> FrequencyTable:
     """Groups of a released table: rows with equal text in all quasi-identifier columns.
 
     Missing values match one another and nothing else.  `drop_stars` leaves out rows whose
-    quasi-identifiers are all starred: those of suppressed rows that were kept.
+    quasi-identifiers are all starred: those of suppressed rows that were kept.  Sizes are people
+    where the table has a column that names them.
     """
-    groups, _ = count_written(table, schema, encoding)
+    groups = next(count_written(table, schema, encoding).tables())
     if not drop_stars:
         return groups
     starred = starred_groups(groups)
@@ -89,17 +131,25 @@ def count_released(
     return groups.merge(kept, int((~starred).sum()))
 
 
-def count_written(
-    table: Native, schema: Schema, encoding: str | None = None
-) -> tuple[FrequencyTable, np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
-    """Groups by what is written, and the group of each row; None where rows have no order."""
+def count_written(table: Native, schema: Schema, encoding: str | None = None) -> Written:
+    """Groups by what is written."""
     is_spark = type(table).__module__.startswith("pyspark")
     if is_spark or isinstance(table, ENGINES):  # counted where they are
         engine = open_table(table, encoding=encoding)
-        return engine.compress(plain_schema(schema, engine.names)).cells, None
+        compressed = engine.compress(plain_schema(schema, engine.names))
+        return Written(compressed.cells, None, compressed.people)
     written = read_texts(table, encoding=encoding)
     released = plain_schema(schema, written.names)
-    return count_texts(written, released, counted_columns(released))
+    counted = counted_columns(released)
+    groups, group_of_row = count_texts(written, released, counted)
+    if released.subject is None:
+        return Written(groups, group_of_row, None)
+    named = written.columns[released.subject]
+    unnamed = np.array([is_missing(value) for value in named.texts], np.bool_)
+    require_named(released.subject, int(unnamed[named.codes].sum()))
+    values = {name: code_counted(name, written.columns[name], released) for name in counted}
+    _, people = count_people(groups, group_of_row, person_codes(named), values)
+    return Written(groups, group_of_row, people)
 
 
 def starred_groups(groups: FrequencyTable) -> Flags:

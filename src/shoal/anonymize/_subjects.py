@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.errors import InfeasibleError, SchemaError, TableError
 from shoal.privacy import Level, PrivacyModel, check
@@ -73,17 +74,33 @@ def keep_promise_to_people(recoded: Recoded, people: People, privacy: PrivacyMod
 def count_exactly(
     recoded: Recoded, people: People, privacy: PrivacyModel | None = None
 ) -> Iterator[FrequencyTable]:
-    """Groups with distinct people as sizes; with a model, once for all that it asks about."""
+    """Released groups with distinct people as sizes; with a model, once for all that it asks."""
+    return _count(recoded.groups, recoded.group_of, people, privacy)
+
+
+def count_groups(
+    groups: FrequencyTable, people: People, privacy: PrivacyModel | None = None
+) -> Iterator[FrequencyTable]:
+    """The same for groups that are the cells of `people`."""
+    return _count(groups, np.arange(groups.n_groups), people, privacy)
+
+
+def _count(
+    groups: FrequencyTable,
+    group_of: NDArray[np.int64],
+    people: People,
+    privacy: PrivacyModel | None,
+) -> Iterator[FrequencyTable]:
     parts = () if privacy is None else privacy.parts
     asked = {getattr(part, "column", None) for part in parts}
     columns = [name for name in people.values if name in asked]
     together = privacy is not None and not privacy.judges_groups_alone
-    return people.count(recoded.groups, recoded.group_of, columns, together=together)
+    return people.count(groups, group_of, columns, together=together)
 
 
 def count_raw(cells: FrequencyTable, people: People) -> FrequencyTable:
     """The cells of a table with distinct people as sizes."""
-    return next(people.count(cells, np.arange(cells.n_groups), (), together=False))
+    return next(count_groups(cells, people))
 
 
 def worst_levels(recoded: Recoded, people: People, privacy: PrivacyModel) -> tuple[Level, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -10,14 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize._recheck import count_written, names_of, starred_groups
+from shoal.anonymize._subjects import worst_of
 from shoal.errors import SchemaError
-from shoal.privacy import Level, PrivacyModel, as_privacy_model, check
+from shoal.privacy import KAnonymity, Level, PrivacyModel, as_privacy_model, check
 from shoal.schema import FromFile, Hierarchy, Schema, Tree
 from shoal.schema._band_labels import band_bounds
 from shoal.schema._coding import Coding, find_ceiling
 from shoal.tables import FrequencyTable
-from shoal.typing import Native
+from shoal.typing import Flags, Native
 
+_UNNAMED = (
+    "the table does not say whose its rows are: only that groups have enough rows was checked. "
+    "People were counted when it was released, as its manifest says."
+)
 _ADDED = ("_min", "_max", "_mean")  # columns that a release with ranges has besides
 
 
@@ -59,6 +64,8 @@ class Verdict:
     beyond_limits : mapping of str to int
         For every column with a limit: rows whose released value lies beyond the limit of every
         value it could stand for.
+    notes : tuple of str
+        What could not be checked.
 
     Examples
     --------
@@ -79,6 +86,7 @@ class Verdict:
     n_failing_rows: int
     failing: tuple[FailingGroup, ...]
     beyond_limits: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -97,6 +105,7 @@ class Verdict:
             "n_failing_rows": self.n_failing_rows,
             "failing": [asdict(group) for group in self.failing],
             "beyond_limits": dict(self.beyond_limits),
+            "notes": list(self.notes),
         }
 
 
@@ -128,20 +137,26 @@ def check_table(
     """
     _require(schema, names_of(table, encoding))
     privacy = as_privacy_model(privacy).bind(schema.sensitive)
-    groups, group_of_row = count_written(table, schema, encoding)
+    seen = count_written(table, schema, encoding)
+    unnamed = schema.subject is not None and seen.people is None
+    if unnamed:  # of people in a group, no more can be told than that they are at most its rows
+        privacy = KAnonymity(privacy.minimum_size)
+    groups = seen.groups
     aside = starred_groups(groups) if drop_stars else np.zeros(groups.n_groups, np.bool_)
     group_of = np.where(aside, -1, np.cumsum(~aside) - 1)
-    counted = groups.merge(group_of, int((~aside).sum()))
-    breaks = [(_name(part), ~part.holds(counted)) for part in privacy.parts]
-    failing = np.flatnonzero(~privacy.holds(counted))
+    n_kept = int((~aside).sum())
+    tables = [table.merge(group_of, n_kept) for table in seen.tables(privacy)]
+    counted = tables[0]
+    breaks = [(_name(part), _broken(part, tables)) for part in privacy.parts]
+    failing = np.flatnonzero(_broken(privacy, tables))
     worst = failing[np.argsort(counted.sizes[failing], kind="stable")][:shown]
-    first = _first_rows(group_of_row, group_of, len(counted.sizes)) if len(worst) else {}
+    first = _first_rows(seen.group_of_row, group_of, len(counted.sizes)) if len(worst) else {}
     return Verdict(
         n_rows=counted.n_rows,
         n_groups=counted.n_groups,
         n_starred=int(groups.sizes[aside].sum()),
         smallest_group=int(counted.sizes.min()) if counted.n_groups else 0,
-        reached=check(privacy, counted),
+        reached=check(privacy, counted) if seen.people is None else worst_of(privacy, tables),
         n_failing_groups=len(failing),
         n_failing_rows=int(counted.sizes[failing].sum()),
         failing=tuple(
@@ -153,7 +168,13 @@ def check_table(
             for group in worst
         ),
         beyond_limits=_beyond_limits(counted, schema),
+        notes=(_UNNAMED,) if unnamed else (),
     )
+
+
+def _broken(privacy: PrivacyModel, tables: Sequence[FrequencyTable]) -> Flags:
+    """Groups that fail in one of several counts."""
+    return np.logical_or.reduce([~privacy.holds(table) for table in tables])
 
 
 def _beyond_limits(groups: FrequencyTable, schema: Schema) -> dict[str, int]:

@@ -83,6 +83,13 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
     return coding, np.array(codes, np.int32)[column.codes]
 
 
+def person_codes(column: TextColumn) -> Codes:
+    """Number of the person behind each row; texts that say one value name one person."""
+    number: dict[str | None, int] = {}
+    person = [number.setdefault(canonical(value), len(number)) for value in column.texts]
+    return np.array(person, np.int32)[column.codes]
+
+
 def histogram(
     coding: Coding, codes: Codes, group_of: NDArray[np.int64], n_groups: int
 ) -> Histogram:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError
-from shoal.judge._count import code_counted, count_texts
+from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import is_missing, number, same_value
@@ -84,7 +84,7 @@ def judge(
         for name in written.names:
             _judge_column(charge, name, written.columns[name], source, row_ids)
         if charge.schema.subject is not None:
-            people = source.columns[charge.schema.subject].codes[row_ids]
+            people = person_codes(source.columns[charge.schema.subject])[row_ids]
     return _judge_groups(charge, written, people)
 
 

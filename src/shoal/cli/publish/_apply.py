@@ -81,8 +81,8 @@ def apply(
             recoded, RowOptions(keep_suppressed=keep_suppressed, keep_order=True), part
         )
     data = {
-        "rows": recoded.cells.n_rows,
-        "suppressed_rows": recoded.n_suppressed,
+        "rows": int(recoded.cells.row_counts.sum()),
+        "suppressed_rows": int(recoded.cells.row_counts[recoded.suppressed].sum()),
         "groups": recoded.groups.n_groups,
         "smallest_group": int(recoded.groups.sizes.min()) if recoded.groups.n_groups else 0,
         "file": str(out),

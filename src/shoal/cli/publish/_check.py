@@ -86,6 +86,8 @@ def _show(verdict: Verdict) -> None:
     )
     for name, rows in verdict.beyond_limits.items():
         out.print(f"{name}: {rows:,} rows are generalized beyond the limit.")
+    for note in verdict.notes:
+        out.note(f"Note: {note}")
     if verdict.holds:
         out.print("It holds.")
         return

@@ -28,7 +28,7 @@ def metrics(table: Table, schema: SchemaFile, encoding: Encoding = None) -> None
     Beside a release written by `shoal anonymize` lies its manifest; what was lost against the raw
     table is read from there.
     """
-    from shoal.anonymize._recheck import count_released
+    from shoal.anonymize._recheck import count_released, names_of
     from shoal.metrics import risk
     from shoal.metrics._measure import measure_raw
     from shoal.schema import Schema
@@ -57,6 +57,11 @@ def metrics(table: Table, schema: SchemaFile, encoding: Encoding = None) -> None
             )
 
     output().emit(data, show)
+    if described.subject is not None and described.subject not in names_of(table, encoding):
+        output().note(
+            "Note: the table does not say whose its rows are, so rows were counted: chances to "
+            "find a person are larger where people have several. The manifest counts people."
+        )
 
 
 def _target(schema: Schema, groups: Any) -> str | None:
