@@ -55,9 +55,9 @@ def release_pairs(
     found: dict[str, list[Pair]] = {name: [] for name in weights}
     for done, k in enumerate(ks):
         setup.progress(done, len(ks), f"partitions, k = {k}")
-        plain = Mondrian(schema, KAnonymity(k)).fit(table).release_.recoded
+        plain = Mondrian(schema, KAnonymity(k), ranges="exact").fit(table).release_.recoded
         for name, own in weights.items():
-            method = Mondrian(schema, KAnonymity(k), weights=own).fit(table)
+            method = Mondrian(schema, KAnonymity(k), weights=own, ranges="exact").fit(table)
             found[name].append(Pair(plain, method.release_.recoded))
     return found
 

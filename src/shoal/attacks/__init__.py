@@ -3,6 +3,7 @@
 from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._linking import linking_attack
 from shoal.attacks._membership import membership_attack
+from shoal.attacks._refine import refine_attack
 from shoal.attacks.transforms._bracketing import bracketing_attack
 from shoal.attacks.transforms._frequency_attack import frequency_attack
 from shoal.attacks.transforms._reconstruction import exact_attack, reconstruction_attack
@@ -18,4 +19,5 @@ __all__ = [
     "linking_attack",
     "membership_attack",
     "reconstruction_attack",
+    "refine_attack",
 ]

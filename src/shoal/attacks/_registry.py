@@ -10,6 +10,7 @@ from typing import Any, Literal
 from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._linking import linking_attack
 from shoal.attacks._membership import membership_attack
+from shoal.attacks._refine import refine_attack
 from shoal.attacks.transforms._bracketing import bracketing_attack
 from shoal.attacks.transforms._frequency_attack import frequency_attack
 from shoal.attacks.transforms._reconstruction import exact_attack, reconstruction_attack
@@ -49,6 +50,11 @@ def _link(*given: Any, **named: Any) -> AttackResult:
     return linking_attack(*given, **named).summary
 
 
+@wraps(refine_attack)
+def _refine(*given: Any, **named: Any) -> AttackResult:
+    return refine_attack(*given, **named).results[-1]
+
+
 ATTACKS: tuple[Attack, ...] = (
     Attack(
         "linking",
@@ -56,6 +62,13 @@ ATTACKS: tuple[Attack, ...] = (
         "joins a release with a public table and guesses what is private",
         "the public columns of everybody, and the private values of some",
         _link,
+    ),
+    Attack(
+        "refine",
+        ("release",),
+        "concludes from least labels what people behind them have",
+        "method, hierarchies and lines; perhaps a register of people",
+        _refine,
     ),
     Attack(
         "frequency",

@@ -69,6 +69,57 @@ def release_attack(
     show_attacks({"column": attack.column} | facts, [attack.summary])
 
 
+@app.command("refine")
+def refine_attack_command(
+    release: Annotated[
+        Path, typer.Argument(metavar="RELEASE", help="A released table, its manifest beside it.")
+    ],
+    schema: SchemaFile,
+    register: Annotated[
+        Path | None,
+        typer.Option("--register", help="Public columns of everybody in it, perhaps of others."),
+    ] = None,
+    original: Annotated[
+        Path | None,
+        typer.Option("--original", help="The raw table, to count whom conclusions single out."),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="How it was made; else as the manifest says.")
+    ] = None,
+    range_ends: Annotated[
+        str | None,
+        typer.Option(
+            "--range-ends", help="lines, exact or nodes; else as the manifest says, else lines."
+        ),
+    ] = None,
+    encoding: Encoding = None,
+) -> None:
+    """Conclude from the least labels of a release what people behind them must have.
+
+    Whoever knows the method, the hierarchies and the lines can conclude it from the release alone.
+    """
+    from shoal.anonymize._registry import METHODS
+    from shoal.attacks import refine_attack
+    from shoal.attacks._refine import read_making
+    from shoal.schema import Schema
+    from shoal.tables import open_table
+
+    made, ends = read_making(release)
+    if method is not None:
+        made = METHODS[method].rpartition(".")[2] if method in METHODS else method
+    told = refine_attack(
+        open_table(release, encoding=encoding),
+        Schema.from_toml(schema),
+        method=made,
+        ranges=range_ends or ends,
+        register=None if register is None else open_table(register, encoding=encoding),
+        truth=None if original is None else open_table(original, encoding=encoding),
+    )
+    facts = {"method": made, "ends of ranges": range_ends or ends, "groups": len(told.sizes)}
+    facts |= {name.replace("_", " "): v for r in told.results for name, v in r.details.items()}
+    show_attacks(facts, list(told.results))
+
+
 @app.command("table")
 def table_attack(
     table: Table,
