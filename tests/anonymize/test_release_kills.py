@@ -1,0 +1,12 @@
+import os
+
+import pytest
+
+from tests.anonymize import kills
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_killed_writer_leaves_the_old_set_or_the_new_one():
+    seen = kills.main(12)
+    assert sum(seen.values()) == 12
+    assert set(seen) <= {None, 3, 20}

@@ -1,0 +1,260 @@
+"""The judge refuses what breaks a promise, whoever wrote it: every kind of break, made by hand."""
+
+import csv
+import json
+import pickle
+import random
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from shoal.anonymize import FullDomain, check_table, make_method
+from shoal.anonymize._recheck import recheck
+from shoal.anonymize._registry import METHODS
+from shoal.errors import GuaranteeError
+from shoal.judge._labels import LabelReader
+from shoal.judge._read_files import read_files
+from shoal.privacy import DistinctDiversity, KAnonymity
+from shoal.schema import Schema
+from shoal.tables import RowOptions
+from tests.extras import need
+
+SCHEMA = Schema(
+    {
+        "name": {"role": "identifier"},
+        "age": {
+            "role": "quasi-identifier",
+            "kind": "numeric",
+            "hierarchy": {"intervals": [10, 20]},
+        },
+        "town": {"role": "quasi-identifier", "hierarchy": {"prefix": [1]}},
+        "ill": {"role": "sensitive"},
+        "pay": {"role": "insensitive", "kind": "numeric"},
+    }
+)
+
+
+def people(n=60):
+    rng = random.Random(2)
+    return {
+        "name": [f"person{i}" for i in range(n)],
+        "age": [rng.randint(20, 59) for _ in range(n)],
+        "town": [rng.choice(["10115", "10999", "20095"]) for _ in range(n)],
+        "ill": [rng.choice(["flu", "gout", "none"]) for _ in range(n)],
+        "pay": [rng.choice([10.5, 20, None]) for _ in range(n)],
+    }
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A release as it was written, with its witness, before it is judged."""
+    folder = tmp_path_factory.mktemp("written")
+    release = FullDomain(SCHEMA, KAnonymity(5) & DistinctDiversity(2)).fit(people()).release_
+    witness = release.compressed.write(release.recoded, release.output, folder / "r.csv")
+    with (folder / "r.csv").open(newline="") as file:
+        return release, witness, list(csv.reader(file))
+
+
+def judge(folder, release, witness, rows):
+    with (folder / "r.csv").open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+    parts = (release.schema, release.privacy, release.output, release.recoded)
+    return recheck(folder / "r.csv", *parts, witness)
+
+
+def test_what_was_written_holds(tmp_path, written):
+    groups = judge(tmp_path, *written)
+    assert groups.n_rows == 60
+    assert groups.sizes.min() >= 5
+
+
+def other_label(rows):
+    rows[1][0] = next(row[0] for row in rows[2:] if row[0] != rows[1][0])
+
+
+def spelt_otherwise(rows):
+    rows[1][1] = rows[1][1] + " "
+
+
+def another_illness(rows):
+    rows[1][2] = next(row[2] for row in rows[2:] if row[2] != rows[1][2])
+
+
+def another_pay(rows):
+    rows[1][3] = "21"
+
+
+def a_row_twice(rows):
+    rows[2] = list(rows[1])
+
+
+def a_row_lost(rows):
+    rows.pop()
+
+
+def a_row_more(rows):
+    rows.append(list(rows[1]))
+
+
+def a_name(rows):
+    rows[0].append("name")
+    for at, row in enumerate(rows[1:]):
+        row.append(f"person{at}")
+
+
+def an_unknown_column(rows):
+    rows[0].append("index")
+    for at, row in enumerate(rows[1:]):
+        row.append(str(at))
+
+
+def a_column_lost(rows):
+    for row in rows:
+        del row[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [other_label, spelt_otherwise, another_illness, another_pay, a_row_twice, a_row_lost,
+     a_row_more, a_name, an_unknown_column, a_column_lost],
+    ids=lambda change: change.__name__,
+)  # fmt: skip
+def test_every_kind_of_break_is_refused_without_a_persons_value(change, tmp_path, written):
+    release, witness, rows = written
+    rows = [list(row) for row in rows]
+    change(rows)
+    with pytest.raises(GuaranteeError) as refused:
+        judge(tmp_path, release, witness, rows)
+    assert not any(value in str(refused.value) for value in ("flu", "gout", "10115", "person1"))
+
+
+def test_rows_that_change_places_are_noticed(tmp_path, written):
+    release, witness, rows = written
+    turned = replace(witness, row_ids=np.roll(witness.row_ids, 1))
+    with pytest.raises(GuaranteeError, match="rows have"):
+        judge(tmp_path, release, turned, rows)
+    twice = witness.row_ids.copy()
+    twice[1] = twice[0]
+    with pytest.raises(GuaranteeError, match="each at most once"):
+        judge(tmp_path, release, replace(witness, row_ids=twice), rows)
+
+
+def test_side_doors_of_arrow_files_are_found(tmp_path):
+    pa = need("pyarrow")
+    parquet = need("pyarrow.parquet")
+    table = pa.table({"a": pa.array(["x", "y"]).dictionary_encode()}).slice(0, 1)
+    parquet.write_table(table, tmp_path / "d.parquet")
+    assert "dictionary of column 'a'" in read_files([tmp_path / "d.parquet"]).side_doors[0]
+    noted = pa.table({"a": ["x"]}).replace_schema_metadata({"who": "Ann"})
+    parquet.write_table(noted, tmp_path / "m.parquet")
+    assert read_files([tmp_path / "m.parquet"]).side_doors == ("metadata of the file",)
+    field = pa.field("a", pa.string(), metadata={"who": "Ann"})
+    with pa.OSFile(str(tmp_path / "f.arrow"), "wb") as sink:
+        with pa.ipc.new_file(sink, pa.schema([field])) as writer:
+            writer.write_table(pa.table([pa.array(["x"])], schema=pa.schema([field])))
+    assert read_files([tmp_path / "f.arrow"]).side_doors == ("metadata of column 'a'",)
+    parquet.write_table(pa.table({"a": ["x"]}), tmp_path / "plain.parquet")
+    assert read_files([tmp_path / "plain.parquet"]).side_doors == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("1", "1.0"), ("1e0", "1"), (" 1", "1"), ("true", "TRUE"), ("2020-01-01", "2020-1-1"),
+     ("2020-01-01 00:00:00", "2020-01-01"), ("nan", ""), ("-0.0", "0.0"), ("x", "x "),
+     ("é", "e\u0301"), ("0.1234567890123456789", "0.1234567890123456788")],
+)  # fmt: skip
+def test_check_groups_by_what_is_written(first, second, tmp_path):
+    schema = Schema({"q": {"role": "quasi-identifier"}, "s": {"role": "sensitive"}})
+    path = tmp_path / "foreign.csv"
+    path.write_text(f"q,s\n{first},x\n{second},y\n", "utf-8")
+    assert not check_table(path, schema, KAnonymity(2)).holds
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("1", "1.0"), ("1e0", "1"), (" 1", "1"), ("true", "TRUE"), ("-0.0", "0.0"),
+     ("2020-01-01 00:00:00", "2020-01-01")],
+)  # fmt: skip
+def test_check_takes_two_spellings_of_a_value_for_no_diversity(first, second, tmp_path):
+    schema = Schema({"q": {"role": "quasi-identifier"}, "s": {"role": "sensitive"}})
+    path = tmp_path / "foreign.csv"
+    path.write_text(f"s,q\n{first},x\n{second},x\n", "utf-8")
+    assert not check_table(path, schema, DistinctDiversity(2, "s")).holds
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "value", "covered"),
+    [
+        ("numeric", "[20-29]", "29", True),
+        ("numeric", "[20-29]", "30", False),
+        ("numeric", "[-20--10)", "-10", False),
+        ("numeric", "[-20--10)", "-20.0", True),
+        ("numeric", "[9007199254740992-9007199254740993]", "9007199254740994", False),
+        ("numeric", "<18", "18", False),
+        ("numeric", ">=65", "65", True),
+        ("numeric", "20", "20.0", True),
+        ("numeric", None, "20", False),
+        ("numeric", "[20-29]", None, False),
+        ("numeric", "*", None, True),
+        ("date", "[1990-02-12 to 2000-08-25]", "2000-08-25", True),
+        ("date", "[1990-02-12 to 2000-08-25]", "2000-08-26", False),
+        ("date", "[1990-02 to 1990-03]", "1990-03-31", True),
+        ("date", "1990-02", "1990-03-01", False),
+        ("ordinal", "[low to mid]", "high", False),
+        ("ordinal", "[low to mid]", "mid", True),
+        ("categorical", "101**", "10115", True),
+        ("categorical", "101**", "1011", False),
+        ("categorical", "{a, b}", "b", True),
+        ("categorical", "{a, b}", "c", False),
+        ("categorical", "a", "A", False),
+    ],
+)
+def test_labels_are_read_from_their_text(kind, label, value, covered):
+    order = ("low", "mid", "high") if kind == "ordinal" else ()
+    assert LabelReader(kind, order).covers(label, value) is covered
+
+
+CANARIES = pd.DataFrame(
+    {
+        "name": [f"CANARYNAME{i}" for i in range(41)],
+        "age": [30, 31] * 20 + [99],
+        "town": ["10115"] * 20 + ["20095"] * 20 + ["CANARYTOWN"],
+        "ill": ["flu", "gout"] * 20 + ["CANARYILL"],
+        "pay": [1.0, 2.0] * 20 + [77777.0],
+    }
+)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow"])
+@pytest.mark.parametrize("name", METHODS)
+def test_nothing_of_suppressed_people_is_published(name, suffix, tmp_path):
+    if suffix != ".csv":
+        need("pyarrow")
+    kind = make_method(name, SCHEMA, KAnonymity(5), {})
+    if "max_suppression" in kind.get_params():
+        kind.set_params(max_suppression=0.1)
+    table = CANARIES.astype({"town": "category", "ill": "category"})
+    fitted = kind.fit(table)
+    paths = fitted.release_.write(tmp_path / f"r{suffix}", publish=tmp_path / "public")
+    is_suppressed = fitted.release_.n_suppressed > 0
+    for path in (tmp_path / "public").iterdir():
+        content = path.read_bytes()
+        assert b"CANARYNAME" not in content
+        if is_suppressed:
+            assert b"CANARY" not in content
+            assert suffix != ".csv" or b"77777" not in content
+    assert b"CANARY" not in pickle.dumps(fitted)
+    assert json.loads(paths["manifest"].read_text())["suppressed_rows"] == int(is_suppressed)
+    assert {path.name for path in (tmp_path / "public").iterdir()} == {
+        f"r{suffix}", "r.manifest.json", "r.schema.toml",
+    }  # fmt: skip
+
+
+def test_the_output_in_memory_is_judged_too():
+    release = FullDomain(SCHEMA, KAnonymity(5)).fit(pd.DataFrame(people())).release_
+    given = release.compressed.rows(release.recoded, release.output)
+    leaking = given.table.set_index(pd.Index([f"person{i}" for i in range(60)], name="who"))
+    with pytest.raises(GuaranteeError, match="an index"):
+        recheck(leaking, SCHEMA, release.privacy, RowOptions(), release.recoded, given.witness)
