@@ -83,7 +83,9 @@ class People:
 
     def top_down_error(self, k: int, criterion: Literal["gain", "gain_ratio"]) -> float:
         """Error of a tree without privacy on what top-down specialization releases."""
-        method = TopDownSpecialization(self.schema, KAnonymity(k), metric="information")
+        method = TopDownSpecialization(
+            self.schema, KAnonymity(k), metric="information", ranges="exact"
+        )
         return tree_error(*self.release(method), criterion)
 
 

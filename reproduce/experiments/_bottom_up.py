@@ -78,16 +78,17 @@ def _methods(people: People, k: int, setup: Setup) -> dict[str, Anonymizer]:
     schema, privacy = people.schema, KAnonymity(k)
     iterations = 1_000 if setup.quick else 5_000
     return {
-        _GREEDY: BottomUpGeneralization(schema, privacy, metric="information"),
+        _GREEDY: BottomUpGeneralization(schema, privacy, metric="information", ranges="exact"),
         _ANNEALED: BottomUpGeneralization(
             schema,
             privacy,
             metric="information",
+            ranges="exact",
             search="anneal",
             iterations=iterations,
             random_state=setup.seed,
         ),
-        _TOP_DOWN: TopDownSpecialization(schema, privacy, metric="information"),
+        _TOP_DOWN: TopDownSpecialization(schema, privacy, metric="information", ranges="exact"),
     }
 
 

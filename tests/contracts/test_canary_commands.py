@@ -98,6 +98,10 @@ CASES: dict[str, list[tuple[int, list[str]]]] = {
         (0, ["r.csv", "--schema", "people.toml", "--original", "people.csv", "--known-row", "3"]),
         (2, ["r.csv", "--schema", "people.toml", "--original", "torn.csv"]),
     ],
+    "attack refine": [
+        (0, ["r.csv", "--schema", "people.toml", "--original", "people.csv"]),
+        (2, ["r.csv", "--schema", "people.toml", "--original", "torn.csv"]),
+    ],
     "attack table": [
         (0, ["all.csv", "--key", "site.key"]), (2, ["people.toml", "--key", "site.key"]),
     ],

@@ -57,6 +57,8 @@ READERS = {
     "apply": "apply release.private/recoding.json {table} -o {new}.csv",
     "attack release": "attack release release.csv -s schema.toml --original {table}",
     "attack release (released)": "attack release {released} -s schema.toml --original table.csv",
+    "attack refine": "attack refine release.csv -s schema.toml --original {table}",
+    "attack refine (released)": "attack refine {released} -s schema.toml --register table.csv",
     "attack table": "attack table {table} --key site.key",
     "attack kernel": "attack kernel {table} --kernel site.kernel",
     "audit": "audit model.json {table} -s schema.toml -k 4",

@@ -177,7 +177,8 @@ def _conclude(
             for label in {label for label in labels[name] if label is not None}
         }
         for group, label in enumerate(labels[name]):
-            said += [Conclusion(group, name, str(label), part) for part in parts.get(label, ())]
+            if label is not None:
+                said += [Conclusion(group, name, label, part) for part in parts[label]]
     return tuple(said)
 
 
@@ -321,8 +322,8 @@ def _place(people: _People, sizes: Counts, said: Sequence[Conclusion]) -> Flags:
     placed = np.zeros(people.n_people, np.bool_)
     changed = True
     while changed:
-        sure = [np.flatnonzero(fits[:, g]) for g in np.flatnonzero(fits.sum(axis=0) == sizes)]
-        homes = list(zip(np.flatnonzero(fits.sum(axis=0) == sizes), sure, strict=True))
+        full = np.flatnonzero(fits.sum(axis=0) == sizes).tolist()
+        homes = [(group, np.flatnonzero(fits[:, group])) for group in full]
         for one, matching in _matching(people, fits, said):
             if matching.sum() == 1:
                 homes.append((one.group, np.flatnonzero(matching)))

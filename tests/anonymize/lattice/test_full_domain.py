@@ -74,7 +74,7 @@ def test_levels_stop_at_limits_and_what_binds_is_named():
     table = group_cases.table({"place": ROWS})
     release = FullDomain(LIMITED, KAnonymity(2)).fit(table).release_
     found = [row[0] for row in release.table.fetchall()]
-    assert found == [*["California"] * 2, *["Kansas"] * 2, *["Nebraska"] * 2, "Kansas"]
+    assert sorted(found) == [*["California"] * 2, *["Kansas"] * 3, *["Nebraska"] * 2]
     with pytest.raises(InfeasibleError, match=r"Suppressing 4 rows .* limit of 'place'"):
         FullDomain(LIMITED, KAnonymity(3)).fit(table)
 

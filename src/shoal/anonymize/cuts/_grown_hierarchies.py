@@ -1,4 +1,4 @@
-"""Hierarchies grown from the data, for columns that the schema gives none.
+"""Hierarchies for columns that the schema gives none: public lines, or grown from the data.
 
 Here rather than with one method, since every method that generalizes to nodes needs them: the
 greedy ones, the lattice, and local recoding.
@@ -13,27 +13,35 @@ import numpy as np
 
 from shoal.anonymize.cuts._cut_column import classes_by_code, rows_by_code
 from shoal.anonymize.cuts._growth_kernels import best_split, middle_split
-from shoal.schema import Hierarchy
+from shoal.schema import Dates, Hierarchy, Intervals
 from shoal.schema._band_labels import range_label
+from shoal.schema._bands import round_widths
 from shoal.schema._coding import Coding
+from shoal.schema._column import PERIODS
 from shoal.tables import FrequencyTable
+from shoal.typing import Floats
 
 Split = Callable[[int, int], int]  # codes low..high: first code of the right part, or -1
 
 
-def grow_hierarchies(cells: FrequencyTable, target: str | None, least: int) -> FrequencyTable:
+def grow_hierarchies(
+    cells: FrequencyTable, target: str | None, least: int, *, exact: bool = False
+) -> FrequencyTable:
     """Give every column without a hierarchy one of its own.
 
-    Numeric, date and ordinal columns are split in two again and again: at the point of best
-    information gain for the target, or into halves without one, as long as both parts keep
-    `least` rows.  Other columns go straight to the root.
+    Numeric and date columns get bands between public lines.  If `exact`, and always in ordinal
+    columns, values are split in two again and again: at the point of best information gain for
+    the target, or into halves without one, as long as both parts keep `least` rows; such labels
+    end at values of people.  Other columns go straight to the root.
     """
     if all(coding.hierarchy is not None for coding in cells.codings):
         return cells
     codings = []
     for column, coding in enumerate(cells.codings):
         if coding.hierarchy is None:
-            if coding.is_ordered:
+            if not exact and coding.kind in ("numeric", "date"):
+                tree = _public(coding)
+            elif coding.is_ordered:
                 tree = _grow(coding, _splitter(cells, column, target, least))
             else:
                 tree = _flat(coding)
@@ -41,6 +49,34 @@ def grow_hierarchies(cells: FrequencyTable, target: str | None, least: int) -> F
             coding = replace(coding, hierarchy=tree, ceiling=ceiling)
         codings.append(coding)
     return replace(cells, codings=tuple(codings))
+
+
+def _public(coding: Coding) -> Hierarchy:
+    """Bands of round numbers or periods: their spacing, if the schema is silent, follows the span.
+
+    Of the rows only the order of magnitude between the least and the largest number counts.
+    """
+    values = [value for value in coding.texts if value is not None]
+    numbers = coding.numbers[: len(values)]
+    if not len(values) or not np.isfinite(numbers).all():
+        return _flat(coding)
+    if coding.kind == "date":
+        start = PERIODS.index(str(coding.lines or "month"))
+        tree = Dates(PERIODS[start:]).build(values, column=coding.name)
+    else:
+        widths = _widths(coding, numbers)
+        if not widths:
+            return _flat(coding)
+        tree = Intervals(widths).build(values, column=coding.name)
+    return tree.with_missing() if coding.missing >= 0 else tree
+
+
+def _widths(coding: Coding, numbers: Floats) -> tuple[float, ...]:
+    if coding.lines is None:
+        return round_widths(numbers)
+    first, span = float(coding.lines), float(numbers[-1] - numbers[0])
+    n_levels = 1 + max(0, int(np.ceil(np.log2(max(span / first, 1.0)))))
+    return tuple(first * 2**level for level in range(n_levels))
 
 
 def _flat(coding: Coding) -> Hierarchy:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._ranges import check_ranges
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize.cuts._cut_problem import CutProblem
 from shoal.anonymize.cuts._suppression import infeasible, make_recoding
@@ -48,6 +49,9 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
         Seed of annealing.
     prune : bool, default=True
         Try only generalizations that can raise the anonymity; the result is the same.
+    ranges : {"lines", "exact"}, default="lines"
+        Whether bands of numeric and date columns without a hierarchy end on public lines, or are
+        cut out of the data and end at values of people.
 
     Attributes
     ----------
@@ -107,6 +111,7 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
         iterations: int = 5_000,
         random_state: int | None = 0,
         prune: bool = True,
+        ranges: Literal["lines", "exact"] = "lines",
     ) -> None:
         self.schema = schema
         self.privacy = privacy
@@ -117,8 +122,10 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
         self.iterations = iterations
         self.random_state = random_state
         self.prune = prune
+        self.ranges = ranges
 
     def _check_params(self) -> None:
+        check_ranges(self.ranges, ("lines", "exact"))
         if self.search not in ("greedy", "anneal"):
             raise ParameterError(f"search must be 'greedy' or 'anneal', got {self.search!r}.")
         if self.iterations < 0:

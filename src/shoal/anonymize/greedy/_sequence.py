@@ -23,6 +23,7 @@ class SequenceMixin:
     schema: Schema
     metric: str | None
     max_suppression: float
+    ranges: str
     steps_: list[Step]
     _cuts: CutHistory
     _problem: CutProblem
@@ -31,7 +32,9 @@ class SequenceMixin:
         """The problem of both directions; columns without a hierarchy grow one."""
         metric = self.metric or default_metric(self.schema)
         steers = self.schema.target if metric == "information" else None
-        cells = grow_hierarchies(cells, steers, max(privacy.minimum_size, 1))
+        cells = grow_hierarchies(
+            cells, steers, max(privacy.minimum_size, 1), exact=self.ranges == "exact"
+        )
         self._problem = make_problem(
             cells,
             privacy,

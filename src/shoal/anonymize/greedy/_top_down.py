@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Literal
 
 from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._ranges import check_ranges
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize.cuts._suppression import infeasible, make_recoding
 from shoal.anonymize.greedy._cut_history import CutHistory
@@ -33,6 +35,9 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
         (minimality); the manifest then says so.
     max_suppression : float, default=0.0
         Share of rows that may be left out so that others can be released in more detail.
+    ranges : {"lines", "exact"}, default="lines"
+        Whether bands of numeric and date columns without a hierarchy end on public lines, or are
+        cut out of the data and end at values of people.
 
     Attributes
     ----------
@@ -87,11 +92,16 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
         *,
         metric: str | None = None,
         max_suppression: float = 0.0,
+        ranges: Literal["lines", "exact"] = "lines",
     ) -> None:
         self.schema = schema
         self.privacy = privacy
         self.metric = metric
         self.max_suppression = max_suppression
+        self.ranges = ranges
+
+    def _check_params(self) -> None:
+        check_ranges(self.ranges, ("lines", "exact"))
 
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress

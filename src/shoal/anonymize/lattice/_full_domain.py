@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Literal
 
 from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._ranges import check_ranges
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize.cuts._cut_problem import make_problem
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
@@ -39,6 +40,9 @@ class FullDomain(Anonymizer):
         2,000,000 nodes are always searched that way.
     time_limit : float or None, default=None
         Seconds for the heuristic search.
+    ranges : {"lines", "exact"}, default="lines"
+        Whether bands of numeric and date columns without a hierarchy end on public lines, or are
+        cut out of the data and end at values of people.
 
     Attributes
     ----------
@@ -101,6 +105,7 @@ class FullDomain(Anonymizer):
         max_suppression: float = 0.0,
         search: Literal["optimal", "heuristic"] = "optimal",
         time_limit: float | None = None,
+        ranges: Literal["lines", "exact"] = "lines",
     ) -> None:
         self.schema = schema
         self.privacy = privacy
@@ -108,8 +113,10 @@ class FullDomain(Anonymizer):
         self.max_suppression = max_suppression
         self.search = search
         self.time_limit = time_limit
+        self.ranges = ranges
 
     def _check_params(self) -> None:
+        check_ranges(self.ranges, ("lines", "exact"))
         if self.metric not in METRICS:
             raise ParameterError(
                 f"metric must be one of {', '.join(METRICS)}, got {self.metric!r}."
@@ -139,7 +146,8 @@ class FullDomain(Anonymizer):
     ) -> CutRecoding:
         # only what the metric asks for looks at the target: its values may be sensitive
         steers = self.schema.target if self.metric == "classification" else None
-        cells = grow_hierarchies(cells, steers, max(privacy.minimum_size, 1))
+        least = max(privacy.minimum_size, 1)
+        cells = grow_hierarchies(cells, steers, least, exact=self.ranges == "exact")
         cut = make_problem(
             cells,
             privacy,
