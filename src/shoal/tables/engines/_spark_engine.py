@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import TableError
 from shoal.frames._frame import Frame
+from shoal.frames._native import nested_error
 from shoal.schema import Schema
 from shoal.tables._assemble import (
     CodingOptions,
@@ -24,9 +25,10 @@ from shoal.tables._assemble import (
 from shoal.tables._engine import ColumnMap, OpenOptions
 from shoal.tables._people import count_people, require_named
 from shoal.tables._row_codes import code_array, masked_array, stack_codes
-from shoal.tables.engines._spark_release import CompressedSpark, write_frame
+from shoal.tables.engines._spark_release import NUMBER, CompressedSpark, write_frame
 from shoal.typing import Codes, Counts, Native
 
+_PART_BITS = 33  # of the numbers that Spark gives to rows, the lower ones count in a partition
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
@@ -64,6 +66,47 @@ class SparkEngine:
     def native(self) -> Any:
         """The Spark DataFrame."""
         return self._frame
+
+    @cached_property
+    def staged(self) -> Any:
+        """The rows made once and numbered: `row_id`, then `c0`, `c1`, ... in canonical form.
+
+        A table in Spark is a plan, which may give its rows in another order each time it runs.
+        """
+        import pyspark.sql.functions as F
+
+        columns = (_canonical(self.value(n), k).alias(f"c{i}") for i, (n, k) in
+                   enumerate(self._frame.dtypes))  # fmt: skip
+        made = self._frame.select(*columns).localCheckpoint(eager=True)
+        # the number within its partition, and how many rows stand before the partition
+        made = made.withColumn("at", F.monotonically_increasing_id()).localCheckpoint(eager=True)
+        part = F.shiftright(F.col("at"), _PART_BITS)
+        counts = sorted(made.groupBy(part.alias("part")).count().collect())
+        before = np.cumsum([0, *(count for _, count in counts)]).tolist()
+        pairs = [F.lit(x) for (p, _), b in zip(counts, before, strict=False) for x in (p, b)]
+        start = F.create_map(*pairs)[part] if pairs else F.lit(0)
+        inside = F.col("at").bitwiseAND(F.lit((1 << _PART_BITS) - 1))
+        listed = [f"c{i}" for i in range(len(self.names))]
+        return made.select((start + inside).cast("bigint").alias(NUMBER), *listed)
+
+    @cached_property
+    def staged_types(self) -> list[str]:
+        """Spark's types of the staged columns."""
+        return [kind for _, kind in self.staged.dtypes][1:]
+
+    def staged_value(self, name: str) -> Any:
+        """A column of the staged rows."""
+        import pyspark.sql.functions as F
+
+        return F.col(f"c{self.names.index(name)}")
+
+    @property
+    def numbered(self) -> Any:
+        """The staged rows with the user's names, in the order of their numbers."""
+        import pyspark.sql.functions as F
+
+        ordered = self.staged.orderBy(NUMBER)
+        return ordered.select(*(F.col(f"c{i}").alias(n) for i, n in enumerate(self.names)))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Every row, by column, on the driver; masked where a value is missing."""
@@ -170,6 +213,11 @@ class SparkEngine:
         """The same table with equal rows made one."""
         return SparkEngine(self._frame.distinct())
 
+    def _refuse_nested(self, schema: Schema) -> None:
+        for name, kind in self._frame.dtypes:
+            if kind.startswith(("array", "struct", "map")) and schema[name].is_released:
+                raise nested_error(name)
+
     def _collect_codes(self, frame: Any) -> Codes:
         rows = frame.collect()
         columns = (
@@ -185,7 +233,10 @@ class SparkEngine:
         quasi = require_quasi_identifiers(schema)
         subject = () if schema.subject is None else (schema.subject,)
         wanted = list(dict.fromkeys([*quasi, *counted_columns(schema), *subject]))
-        grouped = self._frame.select(*(self.value(n).alias(f"c{i}") for i, n in enumerate(wanted)))
+        self._refuse_nested(schema)
+        grouped = self.staged.select(
+            *(self.staged_value(n).alias(f"k{i}") for i, n in enumerate(wanted))
+        )
         rows = grouped.groupBy(*grouped.columns).count().collect()
         coded = {}
         values_of: dict[str, tuple[list[Any], Codes]] = {}
@@ -213,6 +264,17 @@ class SparkEngine:
             cells, people = count_people(cells, cell_of, person, counted, counts)
         values = {name: values_of[name] for name in quasi}
         return CompressedSpark(self, schema, cells, values, people)
+
+
+def _canonical(column: Any, kind: str) -> Any:
+    """A column with one value for all that are equal; see :mod:`shoal.tables._canonical`."""
+    import pyspark.sql.functions as F
+
+    if kind in ("float", "double"):
+        return column + F.lit(0).cast(kind)
+    if kind == "binary":
+        return F.lower(F.hex(column))
+    return column
 
 
 def _sort(kind: str) -> str:

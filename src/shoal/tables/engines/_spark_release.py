@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -17,6 +18,9 @@ from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.typing import Codes, Native
+
+NUMBER = "row_id"
+"""Column with a row's number: 0, 1, ... in the order in which the rows were read."""
 
 if TYPE_CHECKING:
     from shoal.tables.engines._spark_engine import SparkEngine
@@ -33,34 +37,32 @@ class CompressedSpark:
     people: People | None = field(default=None, repr=False)
 
     def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
-        """The released rows as a Spark DataFrame; the witness is not known yet."""
-        return ReleasedRows(
-            self.release(recoded, output), Witness(np.empty(0, np.int64), self.engine.native)
-        )
+        """The released rows as a Spark DataFrame, made once, and their witness."""
+        import pyspark.sql.functions as F
+
+        names = self.engine.names
+        released = {
+            name: F.col(f"c{i}") for i, name in enumerate(names) if self.schema[name].is_released
+        }
+        alone = recoded.per_column is not None and not recoded.suppressed.any()
+        if alone and not output.ranges:
+            frame, labels = self.engine.staged, self._label_by_column(recoded)
+        else:
+            frame, labels = self._label_by_row(recoded, output)
+        released |= labels
+        columns = [column.alias(f"o{i}") for i, column in enumerate(released.values())]
+        ordered = frame.select(NUMBER, *columns).orderBy(_place(output))
+        made = ordered.localCheckpoint(eager=True)
+        row_ids = np.array([row[0] for row in made.select(NUMBER).collect()], np.int64)
+        table = made.select(*(F.col(f"o{i}").alias(name) for i, name in enumerate(released)))
+        return ReleasedRows(table, Witness(row_ids, self.engine.numbered))
 
     def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows as a Spark DataFrame."""
-        import pyspark.sql.functions as F
-
-        frame = self.engine.native
-        kept = [name for name in self.engine.names if self.schema[name].is_released]
-        alone = recoded.per_column is not None and not recoded.suppressed.any()
-        if alone and not output.ranges:
-            labels = self._label_by_column(recoded)
-        else:
-            frame, labels = self._label_by_row(recoded, output)
-        columns = [
-            labels.get(name, F.col("`" + name.replace("`", "``") + "`")).alias(name)
-            for name in kept
-        ]
-        columns += [labels[name].alias(name) for name in labels if name not in kept]
-        frame = frame.select(*columns)
-        if output.keep_order:
-            return frame
-        return frame.orderBy(F.rand(output.shuffle))
+        return self.rows(recoded, output).table
 
     def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
-        """Write the released rows as a folder of files."""
+        """Write the released rows as a folder of files, in the order of their names."""
         released = self.rows(recoded, output)
         write_frame(released.table, path)
         return released.witness
@@ -78,7 +80,7 @@ class CompressedSpark:
                 continue
             values, codes = self.values[name]
             texts = [labels.texts[label_of[code]] for code in codes]
-            value = self.engine.value(name)
+            value = self.engine.staged_value(name)
             if not values:
                 label_columns[name] = F.lit(texts[-1])
                 continue
@@ -111,7 +113,7 @@ class CompressedSpark:
             ]
             numbers = [None if group < 0 else float(column[group]) for column in ranges.values()]
             rows.append((*raw, *texts, *numbers, group < 0))
-        types = dict(self.engine.native.dtypes)
+        types = dict(zip(self.engine.names, self.engine.staged_types, strict=True))
         names = [coding.name for coding in self.cells.codings]
         fields = [f"k{i} {types[name]}" for i, name in enumerate(names)]
         fields += [f"l{i} string" for i in range(len(names))]
@@ -119,9 +121,9 @@ class CompressedSpark:
         labels_frame = session.createDataFrame(rows, ", ".join(fields))
         condition = None
         for i, name in enumerate(names):
-            same = self.engine.value(name).eqNullSafe(F.col(f"k{i}"))
+            same = self.engine.staged_value(name).eqNullSafe(F.col(f"k{i}"))
             condition = same if condition is None else condition & same
-        frame = self.engine.native.join(F.broadcast(labels_frame), condition, "left")
+        frame = self.engine.staged.join(F.broadcast(labels_frame), condition, "left")
         if not output.keep_suppressed:
             frame = frame.where(~F.col("hidden"))
         hides = output.keep_suppressed and bool(recoded.suppressed.any())
@@ -131,6 +133,16 @@ class CompressedSpark:
             if hides or not recoded.is_untouched(i)
         }
         return frame, label_columns | {name: F.col(f"r{i}") for i, name in enumerate(ranges)}
+
+
+def _place(output: RowOptions) -> Any:
+    """What the rows are sorted by: their number, or a digest of it that a key makes secret."""
+    import pyspark.sql.functions as F
+
+    if output.keep_order:
+        return F.col(NUMBER)
+    key = secrets.token_hex(32) if output.shuffle is None else str(output.shuffle)
+    return F.sha2(F.concat(F.lit(key + ":"), F.col(NUMBER).cast("string")), 256)
 
 
 def write_frame(frame: Any, path: Path) -> None:
