@@ -151,19 +151,23 @@ def warn_of_repeats(engine: Engine, schema: Schema) -> tuple[str, ...]:
 
 
 def pseudonyms(engine: Engine, schema: Schema) -> tuple[str, ...]:
-    """Released columns with one value for each person, by which rows of a person can be tied."""
+    """Released columns by which rows of a person can be tied: every value belongs to one person.
+
+    A few measurements that happen to come back are none: at least half of the rows that a person
+    has beyond the first must be tied to another.
+    """
     if schema.subject is None:
         return ()
-    n_people = _n_distinct(engine, schema.subject)
-    if n_people < 2:
-        return ()
-    return tuple(
-        name
-        for name in schema.released
-        if schema[name].role != "quasi-identifier"
-        and _n_distinct(engine, name) == n_people
-        and _n_distinct(engine, name, schema.subject) == n_people
-    )
+    n_people, n_rows = _n_distinct(engine, schema.subject), engine.n_rows
+    found = []
+    for name in schema.released:
+        if schema[name].role == "quasi-identifier" or not 1 < n_people < n_rows:
+            continue
+        n_values = _n_distinct(engine, name)
+        may = n_people <= n_values <= (n_people + n_rows) / 2
+        if may and _n_distinct(engine, name, schema.subject) == n_values:
+            found.append(name)
+    return tuple(found)
 
 
 def refuse_ties(names: tuple[str, ...], recoded: Recoded, people: People) -> None:
@@ -174,7 +178,7 @@ def refuse_ties(names: tuple[str, ...], recoded: Recoded, people: People) -> Non
     if names and people.is_spread(recoded.group_of):
         shown = ", ".join(map(repr, names))
         raise SchemaError(
-            f"column {shown} has one value for each person, so that it ties their rows together, "
+            f"values of column {shown} belong to one person each, so that they tie rows together, "
             "and the rows of some people are released with different labels: whoever knows several "
             'of them can tell who it is. Give the column the role "identifier", or put '
             "quasi-identifiers into the table that are the same in all rows of a person."
