@@ -87,4 +87,4 @@ def main(times, seed=0):
 
 
 if __name__ == "__main__":
-    print(dict(main(int(sys.argv[1]))))
+    sys.stdout.write(f"{dict(main(int(sys.argv[1])))}\n")

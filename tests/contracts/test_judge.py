@@ -151,9 +151,9 @@ def test_side_doors_of_arrow_files_are_found(tmp_path):
     parquet.write_table(noted, tmp_path / "m.parquet")
     assert read_files([tmp_path / "m.parquet"]).side_doors == ("metadata of the file",)
     field = pa.field("a", pa.string(), metadata={"who": "Ann"})
-    with pa.OSFile(str(tmp_path / "f.arrow"), "wb") as sink:
-        with pa.ipc.new_file(sink, pa.schema([field])) as writer:
-            writer.write_table(pa.table([pa.array(["x"])], schema=pa.schema([field])))
+    fields = pa.schema([field])
+    with pa.OSFile(str(tmp_path / "f.arrow"), "wb") as sink, pa.ipc.new_file(sink, fields) as file:
+        file.write_table(pa.table([pa.array(["x"])], schema=fields))
     assert read_files([tmp_path / "f.arrow"]).side_doors == ("metadata of column 'a'",)
     parquet.write_table(pa.table({"a": ["x"]}), tmp_path / "plain.parquet")
     assert read_files([tmp_path / "plain.parquet"]).side_doors == ()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.judge._read_arrow import find_pyarrow
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import canonical
 from shoal.schema import Schema
@@ -68,6 +69,10 @@ def _dense(packed: NDArray[np.int64], room: int) -> tuple[NDArray[np.int64], int
         seen[packed] = True
         number = np.cumsum(seen) - 1
         return number[packed], int(seen.sum())
+    pyarrow = find_pyarrow()
+    if pyarrow is not None:  # hashing takes a third of the time of sorting
+        encoded = pyarrow.array(packed).dictionary_encode()
+        return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
     values, number = np.unique(packed, return_inverse=True)
     return number.reshape(-1).astype(np.int64), len(values)
 

@@ -190,6 +190,8 @@ def _end(order: int) -> Callable[[str | None, str | None], bool]:
         bound, own = number(end or ""), number(value or "")
         if bound is None or own is None:  # days of a date, say
             return True
+        if float(own) == float(bound):  # ends are binary numbers
+            return True
         return own <= bound if order > 0 else own >= bound
 
     return fine

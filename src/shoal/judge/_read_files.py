@@ -62,6 +62,7 @@ def _read_file(path: Path, names: Sequence[str] | None, encoding: str | None) ->
 
 
 _ENCODINGS = ("utf-8", "utf8", "utf_8")
+_BLOCK = 1 << 22  # bytes read at once; each block has dictionaries of its own, joined afterwards
 
 
 def _read_header(
@@ -98,6 +99,7 @@ def _read_csv(path: Path, names: Sequence[str], delimiter: str) -> TextTable:
     try:
         table = arrow_csv.read_csv(
             path,
+            read_options=arrow_csv.ReadOptions(block_size=_BLOCK),
             parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, texts),

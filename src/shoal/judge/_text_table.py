@@ -80,4 +80,6 @@ def plain_text(value: Any) -> str | None:
         return None if value != value else value.isoformat(" ")
     if isinstance(value, bytes):
         return value.hex()
+    if type(value).__name__ in ("NAType", "NaTType"):  # pandas' own; they equal nothing
+        return None
     return None if value != value else str(value)

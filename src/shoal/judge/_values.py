@@ -31,8 +31,8 @@ def same_value(written: str | None, source: str | None) -> bool:
         return is_missing(written) and is_missing(source)
     if (first := number(written)) is not None and (second := number(source)) is not None:
         return first == second or _same_float(first, second)
-    if written in ("true", "false"):
-        return source.strip().lower() in (_TRUE if written == "true" else _FALSE)
+    if (said := written.lower()) in ("true", "false"):
+        return source.strip().lower() in (_TRUE if said == "true" else _FALSE)
     moment = iso_moment(written)
     if moment is not None:
         return moment in moments(source)
