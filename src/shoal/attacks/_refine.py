@@ -233,10 +233,18 @@ def _narrowed(
         trials=coarse,
         details={
             "conclusions": len(said),
-            "exact_values": sum(_width(one.part) == 1.0 for one in said),
+            "exact_values": sum(_is_value(schema, one) for one in said),
             "true_by_luck": float(np.mean(by_luck)) if by_luck else 0.0,
         },
     )
+
+
+def _is_value(schema: Schema, said: Conclusion) -> bool:
+    """Whether a part is one value."""
+    tree = _public_tree(schema, said.column)
+    if tree is not None and schema[said.column].kind == "categorical":
+        return tree.find(said.part) < tree.n_leaves
+    return _width(said.part) == 1.0
 
 
 def _is_coarse(label: str | None, tree: Hierarchy | None) -> bool:

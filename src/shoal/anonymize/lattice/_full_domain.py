@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Real
 from typing import Literal
 
@@ -11,6 +12,7 @@ from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize.cuts._cut_problem import make_problem
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.anonymize.cuts._suppression import infeasible, make_recoding
+from shoal.anonymize.lattice._hardened import fixed_levels, require_public
 from shoal.anonymize.lattice._heuristic_search import search_heuristic
 from shoal.anonymize.lattice._lattice_problem import METRICS, LatticeProblem
 from shoal.anonymize.lattice._optimal_search import MOST_NODES, search_optimal
@@ -40,6 +42,11 @@ class FullDomain(Anonymizer):
         2,000,000 nodes are always searched that way.
     time_limit : float or None, default=None
         Seconds for the heuristic search.
+    hardened : bool, default=False
+        Do not search: release every column at the level that `levels` gives, and leave out the
+        rows whose groups are not allowed, however many.  No label then depends on any row.
+    levels : mapping of str to int, optional
+        With `hardened`, the level of each column; the finest bands (1) where it says nothing.
     ranges : {"lines", "exact"}, default="lines"
         Whether bands of numeric and date columns without a hierarchy end on public lines, or are
         cut out of the data and end at values of people.
@@ -58,6 +65,11 @@ class FullDomain(Anonymizer):
     **Guarantee.**  Every group of the released rows satisfies `privacy`; the output is counted
     again by code that shares nothing with the search.  With ``search="optimal"`` no other
     combination of levels within the limits and the share of suppressed rows has a lower metric.
+
+    With `hardened`, the label of a row depends on its own values and the schema alone: taking any
+    other row away changes no label (it may leave rows out whose group gets too small).  A method
+    that looks at the rows cannot promise that: between a table and an empty one, some step of
+    taking a row away must change labels.
 
     **How.**  Predictive tagging: what is finer than a failing node fails, as far as the privacy
     model is monotone, or by group sizes alone.  Levels stop at the schema's limits: a value whose
@@ -106,6 +118,8 @@ class FullDomain(Anonymizer):
         search: Literal["optimal", "heuristic"] = "optimal",
         time_limit: float | None = None,
         ranges: Literal["lines", "exact"] = "lines",
+        hardened: bool = False,
+        levels: Mapping[str, int] | None = None,
     ) -> None:
         self.schema = schema
         self.privacy = privacy
@@ -114,6 +128,8 @@ class FullDomain(Anonymizer):
         self.search = search
         self.time_limit = time_limit
         self.ranges = ranges
+        self.hardened = hardened
+        self.levels = levels
 
     def _check_params(self) -> None:
         check_ranges(self.ranges, ("lines", "exact"))
@@ -128,11 +144,17 @@ class FullDomain(Anonymizer):
                 "metric='classification' needs a class column. Mark one with target = true in the "
                 "schema, or choose metric='loss'."
             )
+        if self.hardened:
+            require_public(self.schema)
+        elif self.levels is not None:
+            raise ParameterError("levels are for hardened=True. Leave one of them out.")
         limit = self.time_limit
         if limit is not None and (not isinstance(limit, Real) or not limit > 0):
             raise ParameterError(f"time_limit must be a number of seconds above 0, got {limit!r}.")
 
     def _notes(self) -> tuple[str, ...]:
+        if self.hardened:
+            return ("hardened: no label depends on any row, only which rows are left out.",)
         if self.lattice_.proven:
             return ()
         return (
@@ -153,10 +175,13 @@ class FullDomain(Anonymizer):
             privacy,
             target=self.schema.target,
             metric="ncp",
-            max_suppression=self.max_suppression,
+            max_suppression=1.0 if self.hardened else self.max_suppression,
             weights=[1.0] * len(cells.codings),
         )
         problem = LatticeProblem(cut, self.metric)
+        if self.hardened:
+            levels = fixed_levels(cells.names, problem.shape, self.levels)
+            return make_recoding(cut, problem.node_of(list(levels)))
         if self.search == "optimal" and problem.n_nodes <= MOST_NODES:
             lattice = search_optimal(problem, progress)
         else:
