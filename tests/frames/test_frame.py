@@ -94,3 +94,9 @@ def test_a_frame_from_columns_has_missing_values_where_they_are_masked():
     codes, values = frame.factorize("b")
     assert codes.tolist() == [0, -1, 1]
     assert values == ["x", "z"]
+
+
+def test_large_whole_numbers_beside_missing_ones_stay_whole():
+    need("pandas")
+    frame = Frame.from_columns({"a": [2**53 + 1, None, 2**53]})
+    assert [int(value) for value in frame.factorize("a")[1]] == [2**53 + 1, 2**53]

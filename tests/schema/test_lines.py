@@ -119,3 +119,9 @@ def test_the_least_numbers_there_are_have_lines():
     widen = public_lines(coding)
     assert widen(0, 1).text.startswith("[0-")
     assert widen(0, 3).high == 3
+
+
+def test_one_date_beside_missing_ones_needs_no_lines():
+    column = Column("quasi-identifier", "date")
+    coding = make_coding("born", column, [dt.date(2000, 1, 1)], has_missing=True)
+    assert has_lines(coding)

@@ -110,7 +110,9 @@ def _fresh_polars(
         if series.dtype == pl.String:  # a view of a text would bring along the texts beside it
             return pl.Series(name, series.to_list(), dtype=pl.String)
         if series.dtype.is_float():
-            series = series.fill_nan(None) + 0.0
+            known = series.fill_nan(None)
+            zero = pl.lit(0.0, dtype=series.dtype)  # adding 0 would be optimized away
+            series = pl.select(pl.when(known == 0).then(zero).otherwise(known)).to_series()
         return series.alias(name)
 
     added = [pl.Series(name, values).fill_nan(None) for name, values in numbers.items()]

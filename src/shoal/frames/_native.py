@@ -227,7 +227,18 @@ def from_columns(columns: Mapping[str, Any]) -> Any:
                 "pandas or polars", "pandas", "a table from columns or a file"
             ) from None
         return pl.DataFrame(plain, strict=False)
-    return pd.DataFrame(plain)
+    exact = {
+        name: pd.Series(column, dtype=object) if _needs_objects(column) else column
+        for name, column in plain.items()
+    }
+    return pd.DataFrame(exact)
+
+
+def _needs_objects(column: Any) -> bool:
+    """Whether pandas would make floats of whole numbers that floats miss: beside missing ones."""
+    if not isinstance(column, list | tuple) or None not in column:
+        return False
+    return any(type(value) is int and abs(value) >= 2**53 for value in column)
 
 
 def _unmasked(column: Any) -> Any:

@@ -94,7 +94,8 @@ def public_lines(coding: Coding) -> Widen:
 
 def has_lines(coding: Coding) -> bool:
     """Whether ranges of a column can end on public lines."""
-    return coding.n_codes < 2 or public_lines(coding)(0, 1) is not None
+    n_values = coding.n_codes - (coding.missing >= 0)
+    return n_values < 2 or public_lines(coding)(0, 1) is not None
 
 
 def everything(coding: Coding) -> PublicRange:
