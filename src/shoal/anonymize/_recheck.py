@@ -6,7 +6,9 @@ Solvers and engines have no part in it: see :mod:`shoal.judge`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +44,7 @@ def recheck(
 
     With a `witness` every cell is compared with the row of the source behind it.
     """
-    written = read_texts(table)
-    source = None if witness is None else _read_source(witness, written, schema)
+    written, source = _read_both(table, witness, schema)
     n_rows = recoded.n_released_rows
     if output.keep_suppressed:
         n_rows = written.n_rows if source is None else source.n_rows
@@ -69,8 +70,20 @@ def _as_labels(groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
     return replace(groups, codings=tuple(codings))
 
 
-def _read_source(witness: Witness, written: TextTable, schema: Schema) -> TextTable:
-    names = [name for name in schema if name in written.columns or name == schema.subject]
+def _read_both(
+    table: Native, witness: Witness | None, schema: Schema
+) -> tuple[TextTable, TextTable | None]:
+    if witness is None:
+        return read_texts(table), None
+    if not (isinstance(table, Path) and isinstance(witness.source, tuple)):
+        return read_texts(table), _read_source(witness, schema)  # may share one connection
+    with ThreadPoolExecutor(1) as pool:
+        source = pool.submit(_read_source, witness, schema)
+        return read_texts(table), source.result()
+
+
+def _read_source(witness: Witness, schema: Schema) -> TextTable:
+    names = [name for name in schema if schema[name].role != "identifier"]
     try:
         return read_texts(witness.source, names=names, encoding=witness.encoding)
     except TableError as error:
