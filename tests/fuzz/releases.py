@@ -29,8 +29,9 @@ PARAMETERS = {
     "metric": (None,),
     "partial": (False, True),
     "search": ("greedy", "optimal", "heuristic"),
+    "hardened": (False, True),
     "refine": (True, False),
-    "ranges": (True, False),
+    "ranges": ("lines", "exact"),
     "splits": ("partial", "full"),
     "relaxed": (True, False),
     "spread": (0.0, 1.0),
@@ -122,6 +123,8 @@ def _output(rng, columns):
 
 def _models(rng, columns):
     models = [{"model": "KAnonymity", "k": rng.choice((1, 2, 2, 3, 3, 5))}]
+    if any(drawn.fact.role == "subject" for drawn in columns.values()):
+        return models
     sensitive = {name: d for name, d in columns.items() if d.fact.role == "sensitive"}
     if not sensitive or rng.random() < 0.4:
         if rng.random() < 0.1:

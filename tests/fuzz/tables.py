@@ -14,7 +14,8 @@ NAMES = (
     "%s", "*", "age_min", "main", "temp", "information_schema", "level", "size", "label",
 )  # fmt: skip
 TEXTS = (
-    "a", "a ", " a", "A", "\u0430", "é", "e\u0301", "*", "[1-2]", "[a to b]", "<3", "NaN", "null",
+    "", "a", "a ", " a", "A", "\u0430",
+    "é", "e\u0301", "*", "[1-2]", "[a to b]", "<3", "NaN", "null",
     "None", "nan", "1", "1.0", "01", "true", "True", "=1+1", "+1", "-", "@x", "x,y", 'x"y', "x\ny",
     "'", "\u200b", "\ufb00", "101**", "2024-01", "n/a", "0", "-0", "(none)", "\t", "😀",
 )  # fmt: skip
@@ -193,6 +194,9 @@ def table(rng: random.Random, engine: str) -> dict[str, Drawn]:
     if rng.random() < 0.6:
         tags = rng.sample(range(100, 1000), n)
         columns.append(_drawn(tags, "whole", {"role": "insensitive", "kind": "numeric"}, None))
+        if rng.random() < 0.2:  # only where rows have names is it known whose they are
+            people = [f"person-{rng.randrange(n):05d}" for _ in range(n)]
+            columns.append(_drawn(people, "text", {"role": "subject"}, None))
     if rng.random() < 0.3:  # many rows alike
         picked = [rng.randrange(max(1, n // 3)) for _ in range(n)]
         for column in columns:

@@ -46,7 +46,8 @@ def read_csv(text):
             records.append(record)
             record = []
     names = [meaning or "" for _, meaning in records[0]]
-    # a record of one empty cell is a missing value in a table of one column
+    if len(names) == 1:  # an empty line would be no row: missing values are quoted there
+        records = [[(raw, meaning or None) for raw, meaning in record] for record in records]
     return Written(names, records[1:], [f"ragged row {r}" for r in _ragged(records)])
 
 
