@@ -22,7 +22,7 @@ from shoal.anonymize._release_files import (
     publish_files,
     release_files,
 )
-from shoal.anonymize._subjects import count_exactly, count_raw, worst_levels
+from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
 from shoal.metrics import Metrics, Risk, measure, risk
 from shoal.metrics._measure import measure_raw
 from shoal.privacy import Level, PrivacyModel, check
@@ -150,7 +150,7 @@ class Release:
             "method": self.method,
             "parameters": dict(self.parameters),
             "privacy": self.privacy.to_dict(),
-            "guarantee": self.privacy.describe(),
+            "guarantee": self._said(self.privacy.describe()),
             "reached": [part.to_dict() for part in self.reached],
             "rows": int(self.recoded.cells.row_counts.sum()),
             "released_rows": self.recoded.n_released_rows,
@@ -221,6 +221,9 @@ class Release:
 
     def _judge(self, table: Native, witness: Witness) -> None:
         recheck(table, self.schema, self.privacy, self.output, self.recoded, witness)
+
+    def _said(self, sentence: str) -> str:
+        return sentence if self.compressed.people is None else of_people(sentence)
 
     def __repr__(self) -> str:
         return (
