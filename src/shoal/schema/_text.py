@@ -23,8 +23,8 @@ def text(value: Any) -> str | None:
     >>> [text(v) for v in (-0.0, Decimal("20.50"), 2**53 + 1, float(2**60))]
     ['0', '20.5', '9007199254740993', '1152921504606846976']
     """
-    if type(value) is str:  # most are
-        return value
+    if type(value) in (str, int):  # most are, and a text is its own
+        return str(value)
     if isinstance(value, np.generic):
         value = value.item()
     match value:
@@ -46,6 +46,8 @@ def text(value: Any) -> str | None:
 
 def number(value: Any) -> float:
     """Place of one value on the number line: dates count days since 1970; NaN when missing."""
+    if type(value) in (int, float):
+        return float(value)
     if isinstance(value, np.generic):
         value = value.item()
     match value:
