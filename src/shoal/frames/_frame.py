@@ -101,10 +101,6 @@ class Frame:
                     names.append(name)
         return tuple(names)
 
-    def with_texts(self, columns: Mapping[str, tuple[Sequence[str | None], Codes]]) -> Frame:
-        """Exchange columns for text; each is given as distinct texts and a code per row."""
-        return self._wrap(_native.with_texts(self._frame, columns))
-
     def with_arrays(self, columns: Mapping[str, NDArray[Any]]) -> Frame:
         """Add or exchange columns, given as arrays."""
         return self._wrap(_native.with_arrays(self._frame, columns))

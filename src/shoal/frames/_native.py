@@ -133,54 +133,6 @@ def _factorize_list(values: list[Any]) -> tuple[Codes, list[Any]]:
     return codes, [value for _, value in code_of]
 
 
-def with_texts(
-    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Sequence[str | None], Codes]]
-) -> nw.DataFrame[Any]:
-    """Exchange columns for text columns."""
-    native = frame.to_native()
-    if frame.implementation.is_polars():
-        import polars as pl
-
-        made = [
-            pl.Series(name, list(texts), dtype=pl.String).gather(codes)
-            for name, (texts, codes) in columns.items()
-        ]
-        return nw.from_native(native.with_columns(made), eager_only=True)
-    if frame.implementation.is_pyarrow():
-        import pyarrow as pa
-
-        for name, (texts, codes) in columns.items():
-            column = pa.array(list(texts), pa.string()).take(pa.array(codes))
-            native = _put_arrow(native, name, column)
-        return nw.from_native(native, eager_only=True)
-    import pandas as pd
-
-    result = native.copy(deep=False)
-    for name, (texts, codes) in columns.items():
-        if isinstance(native[name].dtype, pd.CategoricalDtype):
-            result[name] = _categories(texts, codes)
-        elif pd.__version__ >= "3":
-            pool = pd.Series(list(texts), dtype="str")
-            result[name] = pool.take(codes).array if len(codes) else pool.iloc[:0].array
-        else:  # a series of objects is taken over without another look at each of them
-            objects = np.array([*texts, None], object)[codes]
-            result[name] = pd.Series(objects, index=result.index, dtype=object)
-    return nw.from_native(result, eager_only=True)
-
-
-def _categories(texts: Sequence[str | None], codes: Codes) -> Any:
-    """A categorical of the texts in use: who gave categories gets categories."""
-    import pandas as pd
-
-    category_of: dict[str, int] = {}
-    new_code = np.full(len(texts), -1, np.int32)
-    for code in np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist():
-        text = texts[code]
-        if text is not None:
-            new_code[code] = category_of.setdefault(text, len(category_of))
-    return pd.Categorical.from_codes(new_code[codes], list(category_of))
-
-
 def with_arrays(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[Any]]) -> nw.DataFrame[Any]:
     """Add or exchange columns given as arrays."""
     native = frame.to_native()
@@ -259,11 +211,24 @@ def write(frame: nw.DataFrame[Any], path: Path) -> None:
     else:  # PyArrow quotes every text, and pandas writes no Parquet of its own
         import duckdb
 
+        _refuse_same_letters(frame.columns, path.suffix)
         how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
         target = str(path).replace("'", "''")
         with duckdb.connect() as connection:
             connection.register("made", native)
             connection.execute(f"COPY made TO '{target}' ({how})")
+
+
+def _refuse_same_letters(names: Sequence[str], suffix: str) -> None:
+    # DuckDB would rename the second one and say nothing
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(name.lower(), name)
+        if other != name:
+            raise TableError(
+                f"columns {other!r} and {name!r} differ in upper and lower case only, which cannot "
+                f"be written as {suffix}. Rename one of them."
+            )
 
 
 def _write_arrow(frame: nw.DataFrame[Any], path: Path) -> None:
