@@ -259,5 +259,7 @@ def _distinctive(value):
     held = plain(value)
     if held is None or held[0] not in ("text", "number"):
         return None
+    if held[0] == "number" and getattr(held[1], "denominator", 2) > 1:
+        return None  # distances and shares in a manifest look like other people's fractions
     text = str(value)
     return text if len(text) >= 7 else None
