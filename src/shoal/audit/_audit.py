@@ -124,7 +124,7 @@ def audit(
     if privacy is not None and not isinstance(privacy, PrivacyModel):
         raise ParameterError("privacy must be a privacy model such as EntropyDiversity(2).")
     training_table = read_training_table(table, schema, domain)
-    options = AdapterOptions(threshold, check_table, max_points, random_state)
+    options = AdapterOptions(threshold, check_table, max_points, random_state, int(k))
     read, held = _read(model, training_table, options, int(k))
     condition: PrivacyModel = KAnonymity(int(k))
     if privacy is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._atomic import write_text
-from shoal.errors import TableError
+from shoal.errors import ShoalError, TableError
 from shoal.privacy.spans._spans import Bins, Spans
 from shoal.tables import FrequencyTable
 from shoal.typing import PathText
 
-FORMAT, VERSION = "shoal-tree", 1
+FORMAT, VERSION = "shoal-tree", 2
 CLUSTERS = "shoal-clusters"
 NAMES = {FORMAT: "tree", CLUSTERS: "clustering"}
 
@@ -53,7 +55,7 @@ def read_json(source: PathText, form: str = FORMAT) -> Mapping[str, Any]:
         data = json.loads(str(source) if is_text else Path(source).read_text("utf-8"))
     except OSError as error:
         raise TableError(f"cannot read {name}: {error.strerror}.") from None
-    except (json.JSONDecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         raise TableError(f"{name} is not JSON.") from None
     return check_format(data, form)
 
@@ -66,8 +68,35 @@ def write_json(data: Mapping[str, Any], path: PathText | None) -> str:
     return found
 
 
+def seal(data: dict[str, Any]) -> dict[str, Any]:
+    """Add a digest of everything else, by which a changed or damaged file is known."""
+    return data | {"digest": _digest(data)}
+
+
+def _digest(data: Mapping[str, Any]) -> str:
+    plain = {name: value for name, value in data.items() if name != "digest"}
+    text = json.dumps(plain, ensure_ascii=True, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@contextmanager
+def refuse_malformed(form: str) -> Iterator[None]:
+    """Turn whatever a reader stumbles over into an error that says what is wrong."""
+    try:
+        yield
+    except ShoalError:
+        raise
+    except (
+        KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError,
+    ) as error:  # fmt: skip
+        raise TableError(
+            f"this {NAMES[form]} is not laid out as Shoal writes it ({type(error).__name__}). "
+            "The file is damaged or was changed."
+        ) from None
+
+
 def check_format(data: Any, form: str = FORMAT) -> Mapping[str, Any]:
-    """Raise unless this is a model of a form and a version that is known."""
+    """Raise unless this is a model of a form and a version that is known, as it was written."""
     what = NAMES[form]
     if not isinstance(data, Mapping) or data.get("format") != form:
         raise TableError(f"this is not a {what} written by Shoal.")
@@ -76,6 +105,8 @@ def check_format(data: Any, form: str = FORMAT) -> Mapping[str, Any]:
             f"the {what} has version {data.get('version')!r}, and this release of Shoal reads "
             f"version {VERSION}."
         )
+    if data.get("digest") != _digest(data):
+        raise TableError(f"the {what} is not as it was written (its digest differs).")
     return data
 
 

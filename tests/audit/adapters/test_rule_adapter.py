@@ -51,7 +51,9 @@ def example():
 def test_worked_example_4():
     found = audit(RULES, shop(), SCHEMA, k=30)
     assert sorted(found.spans.population.tolist()) == [30, 82, 888]
-    assert found.is_safe
+    assert not found.breaches
+    assert found.answer == "cannot tell"  # 24 of 30 have tylenol: the supports count out six
+    assert audit(RULES[["antecedents", "consequents"]], shop(), SCHEMA, k=30).is_safe
     assert found.safe_k == 30
     by_size = dict(zip(found.spans.population.tolist(), found.spans.n_bins.tolist(), strict=True))
     assert by_size == {888: 1, 30: 4, 82: 2}

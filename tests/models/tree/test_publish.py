@@ -81,7 +81,7 @@ def test_what_is_not_a_tree_is_refused(tmp_path):
     with pytest.raises(TableError, match=r"b\.json is not JSON"):
         KAnonymousTreeClassifier.from_json(tmp_path / "b.json")
     (tmp_path / "c.json").write_text('{"format": "shoal-tree", "version": 99}')
-    with pytest.raises(TableError, match="reads version 1"):
+    with pytest.raises(TableError, match="reads version 2"):
         KAnonymousTreeClassifier.from_json(tmp_path / "c.json")
     with pytest.raises(TableError, match="cannot read"):
         KAnonymousTreeClassifier.from_json(tmp_path / "none.json")

@@ -26,12 +26,15 @@ class AdapterOptions:
         Combinations of private values that are tried for a function; more are sampled.
     random_state : int, default=0
         Seed of that sample.
+    k : int, default=1
+        Counts from 1 to k - 1 are too few.
     """
 
     threshold: float | None = None
     check_table: bool = True
     max_points: int = 10_000
     random_state: int = 0
+    k: int = 1
 
 
 class Adapter(ABC):

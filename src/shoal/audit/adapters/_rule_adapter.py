@@ -12,8 +12,11 @@ from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import Adapter, AdapterOptions
 from shoal.errors import SchemaError, TableError
 from shoal.privacy.spans._rule_spans import ItemRule, read_rules, rule_spans
+from shoal.privacy.spans._rule_worlds import ItemTree, has_world
 from shoal.schema import Schema
 from shoal.typing import Flags
+
+MOST_SETS = 60  # published itemsets whose supports are checked together
 
 
 def item_schema(public: Iterable[str], private: Iterable[str]) -> Schema:
@@ -66,7 +69,10 @@ class RuleAdapter(Adapter):
             speaking = np.flatnonzero(told.told[span]).tolist()
             return tuple(f"rule {rules[rule]}" for rule in speaking[:5])
 
-        return ModelSpans("association rules", told.spans, told.span_of_row, told.bins, explain)
+        unread = _unread_supports(model, rules, columns, table, options.k)
+        return ModelSpans(
+            "association rules", told.spans, told.span_of_row, told.bins, explain, unread=unread
+        )
 
 
 def _read_items(rules: Sequence[ItemRule], table: TrainingTable) -> dict[str, Flags]:
@@ -79,6 +85,48 @@ def _read_items(rules: Sequence[ItemRule], table: TrainingTable) -> dict[str, Fl
             f"{', '.join(map(repr, unknown[:5]))}."
         )
     return {item: np.nan_to_num(table.numbers(item)) != 0 for item in used}
+
+
+def _unread_supports(
+    model: Any,
+    rules: Sequence[ItemRule],
+    columns: Mapping[str, Flags],
+    table: TrainingTable,
+    k: int,
+) -> tuple[str, ...]:
+    """Supports that are published must not count out few baskets together."""
+    named: set[str] = set()
+    if hasattr(model, "columns"):
+        named = set(map(str, model.columns))
+    elif isinstance(model[0], Mapping):
+        named = set(model[0])
+    if not {"support", "confidence"} & named:
+        return ()
+    sets = {side for rule in rules for side in (rule.left, rule.items)}
+    if len(sets) <= MOST_SETS:
+        supports = {
+            items: int(np.logical_and.reduce([columns[item] for item in items]).sum())
+            for items in sets
+            if items
+        }
+        if has_world(supports, table.n_rows, k, table.private, _item_tree(columns)):
+            return ()
+    return (f"supports of {len(sets)} itemsets may count out fewer than {k} baskets together",)
+
+
+def _item_tree(columns: Mapping[str, Flags]) -> ItemTree:
+    """Items that imply others in every basket: an attacker may know that they always do."""
+    parents = {
+        item: frozenset(o for o in columns if o != item and not (own & ~columns[o]).any())
+        for item, own in columns.items()
+    }
+    below = {item: [o for o in columns if item in parents[o]] for item in columns}
+    members = {
+        item: frozenset(own)
+        for item, own in below.items()
+        if own and (np.logical_or.reduce([columns[o] for o in own]) == columns[item]).all()
+    }
+    return ItemTree(parents, members)
 
 
 def _check_support(

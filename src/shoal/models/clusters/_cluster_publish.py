@@ -17,6 +17,8 @@ from shoal.models._json import (
     check_format,
     columns_to_dict,
     read_json,
+    refuse_malformed,
+    seal,
     set_columns,
     spans_from_dict,
     write_json,
@@ -52,7 +54,7 @@ class PublishedClusters:
         """
         check_is_fitted(self, "cluster_centers_")
         self._require_means()
-        return {
+        data = {
             "format": CLUSTERS,
             "version": VERSION,
             "shoal": shoal.__version__,
@@ -70,11 +72,17 @@ class PublishedClusters:
                 "population": self.spans_.population.tolist(),
             },
         }
+        return seal(data)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """A clustering that predicts like the one that :meth:`to_dict` was called on."""
         check_format(data, CLUSTERS)
+        with refuse_malformed(CLUSTERS):
+            return cls._from_dict(data)
+
+    @classmethod
+    def _from_dict(cls, data: Mapping[str, Any]) -> Self:
         model = PrivacyModel.from_dict(data["privacy"])
         found = cls(privacy=model)  # type: ignore[call-arg]
         found.space_ = ClusterSpace(tuple(Axis.from_dict(axis) for axis in data["space"]))

@@ -14,6 +14,7 @@ from shoal.frames._frame import Frame
 from shoal.privacy.spans._rule_spans import ItemRule
 from shoal.typing import Flags
 
+MOST_KINDS = 1000  # kinds of baskets that are remembered
 FARTHEST = 4  # items between the two sets of a channel
 
 
@@ -104,6 +105,15 @@ def support_of(items: frozenset[str], columns: Mapping[str, Flags], n_rows: int)
     if not items:
         return n_rows
     return int(np.logical_and.reduce([columns[item] for item in items]).sum())
+
+
+def list_kinds(columns: Mapping[str, Flags]) -> list[frozenset[str]]:
+    """Kinds of baskets in the table, the most frequent first."""
+    names = list(columns)
+    packed = np.packbits(np.column_stack([columns[name] for name in names]), axis=1)
+    _, first, counts = np.unique(packed, axis=0, return_index=True, return_counts=True)
+    rows = first[np.argsort(-counts, kind="stable")].tolist()
+    return [frozenset(name for name in names if columns[name][row]) for row in rows[:MOST_KINDS]]
 
 
 def find_channels(

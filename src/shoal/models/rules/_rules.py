@@ -14,11 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._input import read_input
-from shoal.models.rules._mine_rules import Mined, find_channels, generalize, mine
+from shoal.models.rules._mine_rules import Mined, generalize, list_kinds, mine, support_of
 from shoal.privacy import KAnonymity, PrivacyModel, as_privacy_model
 from shoal.privacy.spans._rule_spans import ItemRule, RuleSpans, rule_spans
+from shoal.privacy.spans._rule_worlds import ItemTree, has_world
 from shoal.schema import Schema
 from shoal.typing import Flags
+
+MOST_BLOCKS = 64  # blocks in which rules are given up, so that large sets cost no more searches
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class KAnonymousRules(BaseEstimator):
         Parent of each item; a rule that breaks anonymity is tried with coarser items before it is
         dropped.  Parents whose items are partly private are not used.
     close_channels : bool, default=True
-        Also leave out rules by whose supports fewer than k rows can be counted out.
+        Also leave out rules by whose supports fewer than k rows might be counted out.  Without
+        it only spans are guaranteed: publish rules without support and confidence then.
 
     Attributes
     ----------
@@ -85,9 +89,11 @@ class KAnonymousRules(BaseEstimator):
     -----
     **Guarantee.**  Every span of the released set has a single equivalence class or at least k
     rows; it is found anew on the finished set, and a set that fails is withheld.  With
-    `close_channels`, no difference of the supports of two released itemsets, one within the other
-    and the larger one with a private item, is between 1 and k - 1, and no alternating sum of those
-    between them (up to four items apart).
+    `close_channels`, nothing that can be derived from all released supports together, and from the
+    hierarchy, counts out 1 to k - 1 baskets: there is another table with the same supports in
+    which every kind of basket occurs 0 times or at least k times.  Supports of public items that
+    share no item with private ones are left alone.  Rules for which no such table is found are
+    left out, also where the search was too large to find one.
 
     **Departures from the paper**, which only tests given rules: rules are taken by support times
     confidence, greedily, so that the best set of rules may be missed.
@@ -149,7 +155,7 @@ class KAnonymousRules(BaseEstimator):
         chosen, generalized = _choose(mined, wide, parents, closed, k)
         before = len(chosen)
         if self.close_channels:
-            chosen = _close(chosen, wide, closed, k, n_rows)
+            chosen = _close(chosen, wide, parents, closed, k)
         self.spans_: RuleSpans = rule_spans([m.rule for m in chosen], wide, closed, n_rows)
         self.spans_.spans.require(model)
         self.privacy_ = model
@@ -289,18 +295,37 @@ def _coarser(rule: ItemRule, parents: Mapping[str, str]) -> Iterable[ItemRule]:
 
 
 def _close(
-    chosen: list[Mined], columns: Mapping[str, Flags], private: frozenset[str], k: int, n_rows: int
+    chosen: list[Mined],
+    columns: Mapping[str, Flags],
+    parents: Mapping[str, str],
+    private: frozenset[str],
+    k: int,
 ) -> list[Mined]:
-    """Drop rules, lightest first, until no channel is left."""
-    kept = list(chosen)
-    while True:
-        rules = [m.rule for m in kept]
-        channels = set(find_channels(rules, columns, private, k, n_rows))
-        if not channels:
+    """Take rules, heaviest first, while their supports have a world in which no count is small."""
+    n_rows = len(next(iter(columns.values())))
+    tree = ItemTree.from_parents(parents)
+    observed = list_kinds(columns)
+    support: dict[frozenset[str], int] = {}
+    known: dict[frozenset[frozenset[str]], bool] = {}
+
+    def fits(rules: list[Mined]) -> bool:
+        for items in (side for m in rules for side in (m.rule.left, m.rule.items)):
+            if items not in support:
+                support[items] = support_of(items, columns, n_rows)
+        published = {side: support[side] for m in rules for side in (m.rule.left, m.rule.items)}
+        key = frozenset(published)
+        if key not in known:
+            known[key] = has_world(published, n_rows, k, private, tree, observed)
+        return known[key]
+
+    least = max(1, len(chosen) // MOST_BLOCKS)
+
+    def extend(kept: list[Mined], block: list[Mined]) -> list[Mined]:
+        if fits([*kept, *block]):
+            return [*kept, *block]
+        if len(block) <= least:
             return kept
-        # a rule that publishes both sets of a channel first: others may do with the larger one
-        involved = [m for m in kept if (m.rule.left, m.rule.items) in channels]
-        if not involved:
-            large = {big for _, big in channels}
-            involved = [m for m in kept if m.rule.items in large or m.rule.left in large]
-        kept.remove(min(involved, key=lambda m: m.weight))
+        half = len(block) // 2
+        return extend(extend(kept, block[:half]), block[half:])
+
+    return extend([], chosen) if chosen else []

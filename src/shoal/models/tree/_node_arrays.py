@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.models.tree._route_kernels import Nodes
+from shoal.errors import TableError
+from shoal.models.tree._route_kernels import LEAF, Nodes
 
 _TYPES = {
     "slot": np.int32,
@@ -40,3 +41,32 @@ def nodes_from_dict(data: Mapping[str, Any]) -> Nodes:
         values = [np.nan if value is None else value for value in data[name]]
         arrays[name] = np.array(values, dtype)
     return Nodes(**arrays)
+
+
+def check_nodes(nodes: Nodes, views: list[int]) -> None:
+    """Raise unless every index stays within the tree: kernels follow them unchecked.
+
+    `views` has the number of attributes, then the attribute of each view.
+    """
+    n_nodes, n_child = len(nodes.slot), len(nodes.child)
+    inner = nodes.slot != LEAF
+    number = np.arange(n_nodes)
+    stop = nodes.first + nodes.width
+    node_of_entry = np.repeat(number[inner], np.maximum(nodes.width[inner], 0))
+    sound = (
+        n_nodes > 0
+        and all(0 <= attribute < views[0] for attribute in views[1:])
+        and len({len(a) for a in nodes._replace(child=nodes.slot)}) == 1
+        and nodes.counts.shape == nodes.mass.shape == (n_nodes, nodes.counts.shape[-1])
+        and bool(((nodes.slot >= LEAF) & (nodes.slot < len(views) - 1)).all())
+        and bool((nodes.first >= 0).all() and (nodes.width >= 0).all() and (stop <= n_child).all())
+        and bool((nodes.width[~np.isnan(nodes.threshold) & inner] >= 3).all())
+        and int(nodes.width[inner].sum()) == n_child == len(node_of_entry)
+        and bool(((nodes.child < n_nodes) & (nodes.child >= -1)).all())
+        and bool(((nodes.child < 0) | (nodes.child > node_of_entry)).all())
+        and bool(((nodes.other == -1) | ((nodes.other > number) & (nodes.other < n_nodes))).all())
+        and bool(nodes.parent[0] == -1 and (nodes.parent[1:] < number[1:]).all())
+        and bool((nodes.parent[1:] >= 0).all() and (nodes.counts >= 0).all())
+    )
+    if not sound:
+        raise TableError("the nodes of this tree are none: the file is damaged or was changed.")

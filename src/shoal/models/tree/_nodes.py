@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.models._input import Input
 from shoal.models.tree._attributes import Attribute
-from shoal.models.tree._node_arrays import nodes_from_dict, nodes_to_dict
+from shoal.models.tree._node_arrays import check_nodes, nodes_from_dict, nodes_to_dict
 from shoal.models.tree._route_kernels import LEAF, Nodes, route, step
 from shoal.privacy.spans._spans import Bins, PrivateColumns, Spans
 from shoal.tables._frequency import group_keys
@@ -159,7 +159,9 @@ class FittedTree:
         """Inverse of :meth:`to_dict`."""
         attributes = tuple(Attribute.from_dict(attribute) for attribute in data["attributes"])
         views = tuple(View(v["attribute"], v["level"], tuple(v["labels"])) for v in data["views"])
-        return cls(attributes, views, nodes_from_dict(data["nodes"]), data["class_is_public"])
+        nodes = nodes_from_dict(data["nodes"])
+        check_nodes(nodes, [len(attributes), *(view.attribute for view in views)])
+        return cls(attributes, views, nodes, data["class_is_public"])
 
     # -- rows -------------------------------------------------------------------------------
 

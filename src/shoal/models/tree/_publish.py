@@ -20,6 +20,8 @@ from shoal.models._json import (
     classes_to_dict,
     columns_to_dict,
     read_json,
+    refuse_malformed,
+    seal,
     set_columns,
     spans_from_dict,
     write_json,
@@ -141,7 +143,7 @@ class PublishedTree:
     def to_dict(self) -> dict[str, Any]:
         """All that is published, as plain values; :meth:`from_dict` makes an equal tree of it."""
         check_is_fitted(self, "tree_")
-        return {
+        data = {
             "format": FORMAT,
             "version": VERSION,
             "shoal": shoal.__version__,
@@ -159,11 +161,17 @@ class PublishedTree:
             },
             "exposure": None if self.exposure_ is None else self.exposure_.to_dict(),
         }
+        return seal(data)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """A tree that predicts like the one that :meth:`to_dict` was called on."""
         check_format(data)
+        with refuse_malformed(FORMAT):
+            return cls._from_dict(data)
+
+    @classmethod
+    def _from_dict(cls, data: Mapping[str, Any]) -> Self:
         model = PrivacyModel.from_dict(data["privacy"])
         tree = cls(privacy=model, unseen=data["unseen"])  # type: ignore[call-arg]
         tree.classes_ = classes_from_dict(data["classes"])
