@@ -163,6 +163,6 @@ def _settled(data):
         return {
             key: _settled(value)
             for key, value in data.items()
-            if not re.search("seconds|digest|sha256|fingerprint|created|source", key)
+            if not re.search("seconds|digest|sha256|fingerprint|created|source|matches_manifest", key)
         }
     return [_settled(value) for value in data] if isinstance(data, list) else data

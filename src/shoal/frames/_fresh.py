@@ -134,10 +134,13 @@ def _fresh_arrow(
             values, codes = pools[name]
             kind = pa.string() if not any(value is not None for value in values) else None
             return pa.array(values, kind).take(pa.array(codes))
-        taken = native[name].take(pa.array(rows))
+        source = native[name]
+        if str(source.type) == "string_view":  # few functions of PyArrow take views
+            source = source.cast(pa.string())
+        taken = source.take(pa.array(rows))
         if pa.types.is_floating(taken.type):
             taken = pc.if_else(pc.is_nan(taken), None, pc.add(taken, pa.scalar(0, taken.type)))
-        if str(taken.type) in ("string_view", "large_string"):
+        if str(taken.type) == "large_string":
             taken = taken.cast(pa.string())
         return taken
 

@@ -50,6 +50,8 @@ def _noted(field: Any) -> bool:
 def _text_column(column: Any) -> TextColumn:
     import pyarrow as pa  # noqa: PLC0415  optional
 
+    if str(column.type) in ("string_view", "binary_view"):  # few functions take views
+        column = column.cast(pa.string() if str(column.type) == "string_view" else pa.binary())
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode(null_encoding="mask")
     if column.num_chunks > 1:
