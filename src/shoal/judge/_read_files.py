@@ -45,8 +45,12 @@ def read_files(
 def _files_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    inner = sorted(path.rglob("*"))
-    return [file for file in inner if file.is_file() and not file.name.startswith((".", "_"))]
+    return [
+        file
+        for file in sorted(path.rglob("*"))
+        if file.is_file()
+        and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+    ]
 
 
 def _read_file(path: Path, names: Sequence[str] | None, encoding: str | None) -> TextTable:

@@ -39,7 +39,11 @@ def find_format(path: Path) -> FileFormat | None:
 
 def _open_folder(folder: Path, options: OpenOptions) -> Engine:
     # Spark and editors leave files behind that begin so
-    visible = (path for path in folder.rglob("*") if not path.name.startswith((".", "_")))
+    visible = (
+        path
+        for path in folder.rglob("*")
+        if not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    )
     format_of = {path: find_format(path) for path in sorted(visible) if path.is_file()}
     paths = [path for path, known in format_of.items() if known is not None]
     formats = {known for known in format_of.values() if known is not None}
