@@ -158,11 +158,14 @@ def _outcome(folder, command, suffix):
     return done.exit_code, re.sub(own, "NAME", said)
 
 
+VARYING = "seconds|digest|sha256|fingerprint|created|source|matches_manifest"
+
+
 def _settled(data):
     if isinstance(data, dict):
         return {
             key: _settled(value)
             for key, value in data.items()
-            if not re.search("seconds|digest|sha256|fingerprint|created|source|matches_manifest", key)
+            if not re.search(VARYING, key)
         }
     return [_settled(value) for value in data] if isinstance(data, list) else data
