@@ -17,7 +17,7 @@ from shoal.errors import ShoalError
 
 CORPUS = Path(__file__).parent / "corpus"
 CHUNK = 100
-SECONDS = 20.0
+SECONDS = 60.0
 """No file as small as these may keep a reader busy for longer."""
 
 PIECES = (

@@ -187,8 +187,8 @@ def from_columns(columns: Mapping[str, Any]) -> Any:
 
 
 def _needs_objects(column: Any) -> bool:
-    """Whether pandas would make floats of whole numbers that floats miss: beside missing ones."""
-    if not isinstance(column, list | tuple) or None not in column:
+    """Whether pandas would make floats of whole numbers that floats miss: beside other values."""
+    if not isinstance(column, list | tuple) or all(type(value) is int for value in column):
         return False
     return any(type(value) is int and abs(value) >= 2**53 for value in column)
 
