@@ -21,7 +21,8 @@ from shoal.privacy.spans._rule_worlds import ItemTree, has_world
 from shoal.schema import Schema
 from shoal.typing import Flags
 
-MOST_BLOCKS = 64  # blocks in which rules are given up, so that large sets cost no more searches
+FEW_SETS = 128  # published itemsets up to which rules are given up one by one
+MOST_BLOCKS = 32  # blocks in which rules are given up, so that large sets cost no more searches
 
 
 @dataclass(frozen=True)
@@ -318,7 +319,8 @@ def _close(
             known[key] = has_world(published, n_rows, k, private, tree, observed)
         return known[key]
 
-    least = max(1, len(chosen) // MOST_BLOCKS)
+    sets = {side for m in chosen for side in (m.rule.left, m.rule.items)}
+    least = 1 if len(sets) <= FEW_SETS else max(1, len(chosen) // MOST_BLOCKS)
 
     def extend(kept: list[Mined], block: list[Mined]) -> list[Mined]:
         if fits([*kept, *block]):

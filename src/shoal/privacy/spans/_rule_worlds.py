@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 Items = frozenset[str]
-MOST_KINDS = 400  # kinds of baskets that a world may have
-MOST_NODES = 30  # nodes of the search for one: a limit that does not depend on the machine
+MOST_KINDS = 300  # kinds of baskets that a world may have
+MOST_NODES = 5  # nodes of the search for one: a limit that does not depend on the machine
 
 
 @dataclass(frozen=True)
