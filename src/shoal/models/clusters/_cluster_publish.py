@@ -115,7 +115,18 @@ class PublishedClusters:
         return (
             f"{said}; the others fall into {int((~self.spans_.is_single).sum())} groups, of each "
             f"of which this holds: {self.privacy_.describe()}. "
-            f"The smallest has {self.spans_.largest_k} rows."
+            f"The smallest has {self.spans_.largest_k} rows.{self._assumes()}"
+        )
+
+    def _assumes(self) -> str:
+        """Ranges that the guarantee rests on and that nobody published."""
+        axes = [a for a in self.space_.axes if not a.is_public and a.coding is None]
+        open_ended = [axis.name for axis in axes if not axis.is_declared]
+        if not open_ended:
+            return ""
+        return (
+            f" This assumes an attacker who takes {', '.join(open_ended)} to lie within the range "
+            "of the table, which is not published: declare a domain to publish it."
         )
 
     def _require_means(self) -> None:
