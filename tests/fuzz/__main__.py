@@ -8,6 +8,7 @@ import secrets
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import count, islice
 
 from tests.fuzz import properties
@@ -30,7 +31,12 @@ def fuzz_releases(seed: int, minutes: float, jobs: int, cases: int | None) -> in
     with ProcessPoolExecutor(jobs) as pool:
         waiting = [pool.submit(_chunk, seed, first, end) for first in islice(firsts, 2 * jobs)]
         while waiting:
-            found, findings = waiting.pop(0).result()
+            try:
+                found, findings = waiting.pop(0).result()
+            except BrokenProcessPool:
+                seen["a process died"] += 1
+                print(f"a process died; try --seed {seed} with single cases", flush=True)  # noqa: T201
+                break
             kinds += found
             for case, outcome in findings:
                 _show(seed, case, outcome, seen)
