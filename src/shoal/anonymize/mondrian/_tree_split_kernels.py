@@ -118,7 +118,8 @@ def list_below(
     n_seen = 0
     for i in range(region.begin, region.end):
         leaf = keys[work.order[i]]
-        if rows[leaf] == 0:
+        if not scratch.is_off[leaf]:  # rows do not tell: a cell may have none that counts
+            scratch.is_off[leaf] = True
             seen[n_seen] = leaf
             n_seen += 1
         rows[leaf] += sizes[work.order[i]]
@@ -127,11 +128,14 @@ def list_below(
         path = columns.first_path[column] + leaf * width
         for depth in range(first, columns.depth[base + leaf]):
             node = columns.path[path + depth]
-            if rows[node] == 0:
+            if not scratch.is_off[node]:
+                scratch.is_off[node] = True
                 seen[n_seen] = node
                 n_seen += 1
             rows[node] += rows[leaf]
     nodes = seen[:n_seen]
+    for node in nodes:
+        scratch.is_off[node] = False
     nodes.sort()
     return nodes
 
