@@ -163,9 +163,5 @@ VARYING = "seconds|digest|sha256|fingerprint|created|source|matches_manifest"
 
 def _settled(data):
     if isinstance(data, dict):
-        return {
-            key: _settled(value)
-            for key, value in data.items()
-            if not re.search(VARYING, key)
-        }
+        return {key: _settled(value) for key, value in data.items() if not re.search(VARYING, key)}
     return [_settled(value) for value in data] if isinstance(data, list) else data
