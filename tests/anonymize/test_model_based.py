@@ -11,12 +11,14 @@ from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
+from shoal.tables import RowOptions
 from tests.extras import need
 from tests.models.tables import ROLES, SCHEMA, clients, mortgage, people
 
 pd = need("pandas")
 pl = need("polars")
 
+IN_ORDER = RowOptions(keep_order=True)  # rows are compared with those they came from
 NAMES = ["gender", "married", "age", "sports car"]
 
 
@@ -29,7 +31,7 @@ def test_table_2_of_the_journal_paper():
     columns, risk = clients()
     frame = pd.DataFrame(columns)
     tree = KAnonymousTreeClassifier(journal_schema(), 3)
-    release = ModelBased(tree).fit(frame.assign(risk=risk)).release_
+    release = ModelBased(tree).fit(frame.assign(risk=risk), output=IN_ORDER).release_
     rows = Counter(map(tuple, release.table[NAMES].itertuples(index=False)))
     assert rows == {
         ("Male", "*", "Young", "*"): 3,
@@ -49,7 +51,7 @@ def test_a_fitted_tree_with_private_tests_makes_its_spans():
     columns, risk = mortgage()
     frame = pd.DataFrame(columns)
     tree = KAnonymousTreeClassifier(ROLES, 3).fit(frame, risk)
-    release = ModelBased(tree).fit(frame.assign(risk=risk)).release_
+    release = ModelBased(tree).fit(frame.assign(risk=risk), output=IN_ORDER).release_
     assert Counter(release.table["marital status"]) == {"Married": 3, "Unmarried": 3}
     assert release.table["sports car"].tolist() == frame["sports car"].tolist()
 
@@ -73,7 +75,7 @@ def schema():
 @pytest.mark.parametrize("privacy", [KAnonymity(12), KAnonymity(5) & DistinctDiversity(2, "class")])
 def test_groups_keep_the_promise_and_follow_the_spans(table, privacy, unseen):
     tree = KAnonymousTreeClassifier(schema(), privacy, unseen=unseen)
-    method = ModelBased(tree).fit(table)
+    method = ModelBased(tree).fit(table, output=IN_ORDER)
     released = method.release_.table  # counted again on the way
     groups = released.groupby(["age", "job", "size"], dropna=False, observed=True)
     assert groups.size().min() >= privacy.minimum_size

@@ -57,8 +57,9 @@ def test_the_literal_weighted_discernibility_can_fall_when_less_is_told(people):
 )
 def test_little_is_lost_on_adult(people, settings, most):
     _, schema, cells = people
+    # the bounds are those of exact ranges; ranges that end on public lines lose a little more
     for k, bound in zip((5, 10, 50), most, strict=True):
-        assert gcp(released(cells, schema, k, **settings)) <= bound
+        assert gcp(released(cells, schema, k, ranges="exact", **settings)) <= bound
 
 
 STUDY = {"age": 0.9, "education": 0.6, "occupation": 0.4, "sex": 0.3}

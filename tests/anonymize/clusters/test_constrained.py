@@ -15,7 +15,7 @@ from shoal.metrics._limits import limit_violations
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, PSensitive, TCloseness
 from shoal.privacy.compiled._compile import compile_model
 from shoal.schema import Schema
-from shoal.tables import open_table
+from shoal.tables import RowOptions, open_table
 from tests.anonymize.people import LEAVES, SCHEMA, random_rows, relation
 
 LOCATION = {
@@ -50,7 +50,8 @@ def people(rows=ROWS):
 
 
 def test_the_papers_example_needs_no_suppression_at_k_2_and_mixes_no_limits():
-    method = ConstrainedKMember(LIMITED, KAnonymity(2)).fit(people())
+    in_order = RowOptions(keep_order=True)
+    method = ConstrainedKMember(LIMITED, KAnonymity(2)).fit(people(), output=in_order)
     assert method.n_outside_ == 0
     rows = method.release_.table.fetchall()
     assert rows[0] == rows[1]
