@@ -52,7 +52,7 @@ def design_matrix(recoded: Recoded) -> DesignMatrix:
     ...         "illness": {"role": "sensitive", "target": True},
     ...     }
     ... )
-    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> release = Mondrian(schema, 2, ranges="exact").fit(people).release_
     >>> matrix = design_matrix(release.recoded)
     >>> matrix.names, matrix.features.tolist()  # middles of [21-34] and [35-62]
     (('age',), [[27.5], [48.5]])

@@ -55,7 +55,7 @@ class Metrics:
     ...         "illness": {"role": "sensitive", "target": True},
     ...     }
     ... )
-    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> release = Mondrian(schema, 2, ranges="exact").fit(people).release_
     >>> metrics = release.metrics
     >>> metrics.smallest_group, metrics.average_group_size, round(metrics.gcp, 2)
     (3, 3.0, 0.49)
@@ -104,7 +104,7 @@ def measure(recoded: Recoded, *, target: str | None = None) -> Metrics:
     ...         "illness": {"role": "sensitive", "target": True},
     ...     }
     ... )
-    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> release = Mondrian(schema, 2, ranges="exact").fit(people).release_
     >>> metrics = measure(release.recoded, target="illness")
     >>> metrics.n_groups, metrics.discernibility, metrics.classification_metric
     (2, 18, 0.5)
@@ -183,7 +183,7 @@ def measure_change(recoded: Recoded, *, target: str | None = None) -> BeforeAfte
     ...         "illness": {"role": "sensitive", "target": True},
     ...     }
     ... )
-    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> release = Mondrian(schema, 2, ranges="exact").fit(people).release_
     >>> change = measure_change(release.recoded)
     >>> change.before.n_groups, change.after.n_groups
     (6, 2)

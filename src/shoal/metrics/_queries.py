@@ -193,7 +193,7 @@ def query_errors(
     ...         "illness": {"role": "sensitive", "target": True},
     ...     }
     ... )
-    >>> release = Mondrian(schema, 2).fit(people).release_
+    >>> release = Mondrian(schema, 2, ranges="exact").fit(people).release_
     >>> adults = CountQuery((QueryCondition("age", (Between(low=30, high=35),)),))
     >>> errors = query_errors(release.recoded, [adults])
     >>> errors.true.tolist(), errors.estimated.tolist()

@@ -102,7 +102,7 @@ class ConstrainedKMember(Anonymizer):
     >>> schema = Schema({"city": {"role": "quasi-identifier", "limit": ["Kansas", "Midwest"],
     ...     "hierarchy": {"tree": {"Midwest": {"Kansas": ["Wichita", "Kansas City"],
     ...                                        "Nebraska": ["Lincoln"]}}}}})
-    >>> ConstrainedKMember(schema, KAnonymity(2)).fit(people).release_.table.fetchall()
+    >>> ConstrainedKMember(schema, KAnonymity(2)).fit_transform(people).fetchall()
     [('Kansas',), ('Kansas',), ('Lincoln',), ('Lincoln',)]
     """
 
