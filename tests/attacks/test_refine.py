@@ -47,6 +47,12 @@ def people(seed, n=24):
     )
 
 
+def example_refine():
+    table = people(0)
+    release = Mondrian(SCHEMA, KAnonymity(3), ranges="exact").fit(table).release_
+    return (release, SCHEMA), {"truth": table, "register": table}
+
+
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(("method", "parameters"), METHODS)
 def test_somebody_in_the_group_has_a_value_in_every_part_concluded(method, parameters, seed):

@@ -18,6 +18,9 @@ EVERY = pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.nam
 
 ROUNDING = 1e-12
 
+OF_THEIR_OWN = {"refine"}
+"""Attacks with a command of their own name, beside that of what they attack."""
+
 
 def run(attack):
     """The attack on the example of its test file."""
@@ -45,12 +48,15 @@ def test_the_same_attack_comes_out_the_same(attack):
 
 def test_every_command_of_shoal_attack_carries_out_some_and_no_attack_is_left_out():
     commands = {command.name for command in app.registered_commands}
-    assert commands == {target for attack in ATTACKS for target in attack.targets}
-    assert all(attacks_on(command) for command in commands)
-    assert len(ATTACKS) == 6
+    targets = {target for attack in ATTACKS for target in attack.targets}
+    assert commands == targets | OF_THEIR_OWN
+    assert all(attacks_on(target) for target in targets)
+    assert {find_attack(name).name for name in OF_THEIR_OWN} == OF_THEIR_OWN
+    assert len(ATTACKS) == 7
 
 
 def test_an_attack_is_found_by_name():
     assert find_attack("linking").targets == ("release",)
-    with pytest.raises(ParameterError, match="There are linking, frequency"):
+    assert find_attack("refine").targets == ("release",)
+    with pytest.raises(ParameterError, match="There are linking, refine, frequency"):
         find_attack("luck")

@@ -123,13 +123,14 @@ CASES: dict[str, list[tuple[int, list[str]]]] = {
     ],
     "mask": [
         (0, ["people.csv", "--beta", "0.4", "--out", "new.csv"]),
-        (3, ["torn.csv", "--beta", "0.4"]),
+        (3, ["people.csv", "--beta", "0.001", "--out", "new.csv"]),
+        (2, ["torn.csv", "--beta", "0.4"]),
     ],
     "metrics": [(0, PEOPLE), (2, ODD)],
     "quasi": [(0, ["people.csv", "--max-size", "2"]), (2, ["people.csv", "--bins", "name=5"])],
     "report": [(0, ["r.csv", "--original", "people.csv"]), (2, ["people.csv"])],
     "reproduce": [(0, ["--list"]), (2, [CANARY[:3]])],
-    "schema suggest": [(0, ["people.csv"]), (0, ["torn.csv"]), (2, ["people.toml"])],
+    "schema suggest": [(0, ["people.csv"]), (2, ["torn.csv"]), (2, ["people.toml"])],
     "schema show": [(0, ["people.toml"]), (2, ["people.csv"])],
     "site encode": [
         (0, ["site.csv", "--key", "site.key", "--site", "gent", "--to", "."]),

@@ -29,7 +29,8 @@ class Attack:
     name : str
         One word.
     targets : tuple of {"release", "table", "kernel"}
-        What it is an attack on; ``shoal attack TARGET`` carries it out.
+        What it is an attack on; ``shoal attack TARGET`` carries it out, or else a command of the
+        attack's own name.
     summary : str
         What the attacker does.
     knows : str

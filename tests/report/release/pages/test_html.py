@@ -364,14 +364,17 @@ def test_long_parameters_stay_in_the_manifest(copy, made):
 
 def test_suppressed_rows_that_were_kept_are_no_group(tmp_path):
     rows = [("n", "city0", "30", "flu", "y")] * 6 + [("n", "city1", "41", "flu", "n")] * 2
-    method = BottomUpGeneralization(SCHEMA, KAnonymity(3), max_suppression=0.3)
+    rows += [("n", "city2", "52", "flu", "n")]  # kept, the starred rows must be three together
+    method = BottomUpGeneralization(SCHEMA, KAnonymity(3), max_suppression=0.4)
     for keep in (False, True):
         path = tmp_path / f"kept-{keep}.csv"
         output = RowOptions(keep_suppressed=keep)
         release = method.fit(written(rows, tmp_path / "raw.csv"), output=output).release_
         release.write(path)
-        assert release.n_suppressed == 2
-        assert "6 rows" in release_html(path)
+        assert release.n_suppressed == 3
+        html = release_html(path)
+        assert '<th scope="row">6 rows</th>' in html
+        assert '<th scope="row">3 rows</th>' not in html
 
 
 @pytest.mark.parametrize(
