@@ -87,7 +87,8 @@ def decode_tree(
     """
     if hasattr(tree, "from_dict"):
         data = decode_tree_dict(tree.to_dict(), key)
-        return type(tree).from_dict(data), [a["name"] for a in data["tree"]["attributes"]]
+        # not from_dict: the digest that it asks for was of the encoded tree
+        return type(tree)._from_dict(data), [a["name"] for a in data["tree"]["attributes"]]
     if feature_names is None:
         raise SchemaError("feature_names are needed to decode a scikit-learn tree.")
     decoded = copy.deepcopy(tree)
@@ -108,8 +109,9 @@ def decode_tree_dict(data: Mapping[str, Any], key: TransformKey) -> dict[str, An
     """The JSON form of a tree of `shoal.models`, in real terms.
 
     Thresholds on graded columns, labels of branches, classes and the names of bins are decoded.
+    The digest, which was of the encoded tree, is left out.
     """
-    decoded = copy.deepcopy(dict(data))
+    decoded = copy.deepcopy({name: value for name, value in data.items() if name != "digest"})
     tree = decoded["tree"]
     nodes, views = tree["nodes"], tree["views"]
     names = [attribute["name"] for attribute in tree["attributes"]]
