@@ -151,11 +151,19 @@ def _read(
     scan = RowScan(table, k, transformed(opened, table))
     told = not read.spans.is_single.all()
     try:
-        published = opened.to_dict() if isinstance(opened, OWN_MODELS) else model
+        published = _published(opened) if isinstance(opened, OWN_MODELS) else model
         held, closed = scan.scan(published, tells_something=told)
     except ParameterError as refused:  # centroids that are too few people's means
         held, closed = [str(refused).removesuffix(".")], []
     return replace(read, unread=(*read.unread, *unread, *unread_init(opened), *closed)), tuple(held)
+
+
+def _published(model: KAnonymousTreeClassifier | KAnonymousClustering) -> dict[str, Any]:
+    """What a model of Shoal publishes, but for spans' lists of class numbers: 0, 1, 2 is no row."""
+    data = model.to_dict()
+    numbers = set(range(len(data["bins"]["names"])))
+    others = [own for own in data["spans"]["bins"] if not numbers.issuperset(own)]
+    return data | {"spans": data["spans"] | {"bins": others}}
 
 
 def judge(model: ModelSpans, condition: PrivacyModel, k: int, release: ReleaseKind) -> ModelAudit:

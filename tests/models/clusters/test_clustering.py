@@ -48,6 +48,21 @@ def schema(**roles):
     )
 
 
+def judge(model, table, roles, k, privacy=None):
+    """An audit by which no span breaks the condition; held are only means of too few rows."""
+    found = audit(model, table, roles, k=k, privacy=privacy)
+    assert not found.breaches
+    assert not found.unread
+    if model.center_rows_.min() >= model.privacy_.minimum_size:
+        assert found.is_safe, found.held
+    else:
+        assert found.answer == "unsafe"
+        with pytest.raises(ParameterError, match="means of fewer than") as refused:
+            model.to_dict()
+        assert found.held == (str(refused.value).removesuffix("."),)
+    return found
+
+
 def test_worked_example_5():
     """Lengths of the figure: 1.4, 1.4, 5, 3.16, 2.2, 2.2."""
     lengths = sorted(spanning_tree(FIGURE_5.to_numpy())[2].round(2).tolist())
@@ -59,9 +74,10 @@ def test_worked_example_5():
     three = KAnonymousClustering(roles, 3, n_clusters=3, scale=False).fit(FIGURE_5)
     assert _sets(three.labels_) == {"ABC", "D", "EFG"}
     assert sorted(three.spans_.population.tolist()) == [3, 4]
-    found = audit(three, FIGURE_5, roles, k=3)
-    assert found.is_safe
+    found = judge(three, FIGURE_5, roles, 3)
+    assert found.held  # the centroid of D is D
     assert found.safe_k == 4  # the span of A, B and C has one class
+    assert judge(two, FIGURE_5, roles, 3).is_safe
 
 
 def _sets(labels):
@@ -71,26 +87,28 @@ def _sets(labels):
     }
 
 
+@pytest.mark.parametrize("min_rows", [1, 5])
 @pytest.mark.parametrize("seed", range(8))
-def test_the_guarantee_by_trying_private_values(seed):
+def test_the_guarantee_by_trying_private_values(seed, min_rows):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(rng.normal(size=(60, 3)).round(1), columns=list("abc"))
     roles = schema(a="p", b="p", c="s")
     k = 5
-    model = KAnonymousClustering(roles, k, max_tries=40).fit(table)
+    model = KAnonymousClustering(roles, k, max_tries=40, min_rows=min_rows).fit(table)
     expected = {}
     steps = np.linspace(table["c"].min(), table["c"].max(), 3001)
     for row in range(len(table)):
         asked = pd.DataFrame({"a": table["a"][row], "b": table["b"][row], "c": steps})
         expected.setdefault(frozenset(model.predict(asked).tolist()), []).append(row)
     assert all(len(rows) >= k for reached, rows in expected.items() if len(reached) > 1)
-    found = audit(model, table, roles, k=k)
-    assert found.is_safe
+    found = judge(model, table, roles, k)
+    assert found.is_safe or min_rows < k
     assert sorted(found.spans.population.tolist()) == sorted(map(len, expected.values()))
     assert np.array_equal(model.predict(table), model.labels_)
 
 
-def test_mixed_columns_with_a_hierarchy():
+@pytest.mark.parametrize("min_rows", [1, 10])
+def test_mixed_columns_with_a_hierarchy(min_rows):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=80), "b": rng.choice(list("wxyz"), 80)})
     roles = Schema(
@@ -99,7 +117,7 @@ def test_mixed_columns_with_a_hierarchy():
             "b": {"role": "sensitive", "hierarchy": {"tree": {"wx": ["w", "x"], "yz": ["y", "z"]}}},
         }
     )
-    model = KAnonymousClustering(roles, 10, n_clusters=4).fit(table)
+    model = KAnonymousClustering(roles, 10, n_clusters=4, min_rows=min_rows).fit(table)
     place = model.space_.axes[1].table
     assert ((place[0] - place[1]) ** 2).sum() == pytest.approx(0.5)  # one level of two
     assert ((place[0] - place[2]) ** 2).sum() == pytest.approx(1.0)
@@ -108,7 +126,7 @@ def test_mixed_columns_with_a_hierarchy():
     for row, reached in enumerate(map(frozenset, both.tolist())):
         expected.setdefault(reached, []).append(row)
     assert all(len(rows) >= 10 for reached, rows in expected.items() if len(reached) > 1)
-    assert audit(model, table, roles, k=10).is_safe
+    assert judge(model, table, roles, 10).is_safe or min_rows < 10
 
 
 def test_privacy_refuses_cuts():
@@ -151,15 +169,22 @@ MODELS = [
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("seed", range(3))
 def test_any_privacy_model_holds_by_an_audit_that_tries_every_value(model, seed):
-    """The audit is given the bare function: it enumerates private values and asks `holds`."""
+    """The audit is given the bare function: it enumerates private values and asks `holds`.
+
+    The function is a method of the fitted object, which has the labels of the rows.
+    """
     table, roles = mixed(seed)
     found = KAnonymousClustering(roles, model).fit(table)
     assert len(found.cluster_centers_) > 1
     judged = audit(found.predict, table, roles, k=1, privacy=model)
-    assert judged.is_safe
+    assert not judged.breaches
+    assert judged.held == ("self.labels_ has an entry for each training row, in their order",)
     assert not judged.spans.is_single.all() or found.spans_.is_single.all()
     assert sorted(judged.spans.population.tolist()) == sorted(found.spans_.population.tolist())
-    assert audit(found, table, roles, k=1, privacy=model).is_safe
+    judge(found, table, roles, 1, model)
+    published = KAnonymousClustering(roles, model, min_rows=6).fit(table)
+    assert len(published.cluster_centers_) > 1
+    assert judge(published, table, roles, 1, model).is_safe
 
 
 def test_diversity_costs_clusters_that_k_alone_allows():
@@ -167,7 +192,7 @@ def test_diversity_costs_clusters_that_k_alone_allows():
     table, roles = mixed(1)
     free = KAnonymousClustering(roles, 2).fit(table)
     for model in MODELS[1:4] + MODELS[6:]:
-        assert not audit(free, table, roles, k=1, privacy=model).is_safe, model
+        assert audit(free, table, roles, k=1, privacy=model).breaches, model
         assert KAnonymousClustering(roles, model).fit(table).n_refused_ > free.n_refused_
 
 
@@ -219,9 +244,10 @@ def test_two_private_numbers():
     rng = np.random.default_rng(2)
     table = pd.DataFrame(rng.normal(size=(40, 3)), columns=list("abc"))
     roles = schema(a="p", b="s", c="s")
-    model = KAnonymousClustering(roles, 5, max_tries=15).fit(table)
-    assert audit(model, table, roles, k=5).is_safe
-    assert len(model.cluster_centers_) > 1
+    for min_rows in (1, 5):
+        model = KAnonymousClustering(roles, 5, max_tries=15, min_rows=min_rows).fit(table)
+        assert judge(model, table, roles, 5).is_safe == (min_rows == 5)
+        assert len(model.cluster_centers_) > 1
 
 
 def test_every_centroid_is_a_mean_of_enough_rows():
@@ -241,7 +267,9 @@ def test_a_private_target_counts_for_diversity_and_lies_in_no_space():
     model = KAnonymousClustering(roles, DistinctDiversity(2)).fit(table)
     assert [axis.name for axis in model.space_.axes] == ["a", "b", "c"]
     assert {part.column for part in model.privacy_.parts} == {"c", "y"}
-    assert audit(model, table, roles, k=1, privacy=DistinctDiversity(2)).is_safe
+    judge(model, table, roles, 1, DistinctDiversity(2))
+    model.set_params(min_rows=2).fit(table)
+    assert judge(model, table, roles, 1, DistinctDiversity(2)).is_safe
 
 
 def test_a_declared_domain_widens_what_is_possible():
