@@ -21,7 +21,7 @@ from tests.docs.pages import ROOT
 from tests.extras import need
 
 PACKAGES = sorted(path.parent.name for path in (ROOT / "src" / "shoal").glob("[a-z]*/__init__.py"))
-DOCUMENTED = [name for name in PACKAGES if name not in ("cli", "frames")] + ["errors"]
+DOCUMENTED = [name for name in PACKAGES if name not in ("cli", "frames", "judge")] + ["errors"]
 
 
 @pytest.fixture(scope="module")
