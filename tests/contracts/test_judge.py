@@ -13,7 +13,7 @@ import pytest
 from shoal.anonymize import FullDomain, check_table, make_method
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._registry import METHODS
-from shoal.errors import GuaranteeError
+from shoal.errors import GuaranteeError, TableError
 from shoal.judge._labels import LabelReader
 from shoal.judge._read_files import read_files
 from shoal.privacy import DistinctDiversity, KAnonymity
@@ -258,3 +258,10 @@ def test_the_output_in_memory_is_judged_too():
     leaking = given.table.set_index(pd.Index([f"person{i}" for i in range(60)], name="who"))
     with pytest.raises(GuaranteeError, match="an index"):
         recheck(leaking, SCHEMA, release.privacy, RowOptions(), release.recoded, given.witness)
+
+
+def test_a_file_of_an_unknown_format_is_not_taken_for_csv(tmp_path):
+    path = tmp_path / "people.jsonl"
+    path.write_text('{"age": 31, "sex": "f"}\n{"age": 32, "sex": "m"}\n')
+    with pytest.raises(TableError, match="by its name"):
+        read_files([path])

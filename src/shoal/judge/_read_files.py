@@ -14,11 +14,13 @@ import numpy as np
 
 from shoal.errors import TableError
 from shoal.judge._read_arrow import find_pyarrow, metadata_doors, of_arrow
-from shoal.judge._text_table import TextColumn, TextTable
+from shoal.judge._text_table import TextColumn, TextTable, plain_text
+from shoal.tables import open_table
 
 _DELIMITERS = ",;\t|"
 _ARROW = (".arrow", ".feather", ".ipc")
 _PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".tsv", ".txt", ".data")
 
 
 def read_files(
@@ -57,6 +59,8 @@ def _read_file(path: Path, names: Sequence[str] | None, encoding: str | None) ->
     suffix = path.suffix.lower()
     if suffix in _PARQUET or suffix in _ARROW:
         return _read_binary(path, names)
+    if not path.name.lower().removesuffix(".gz").endswith(_CSV):
+        return _read_by_engine(path, names, encoding)
     header, delimiter = _read_header(path, names, encoding)
     pyarrow = find_pyarrow()
     # PyArrow takes a line without text for no row, and one column may have such rows
@@ -188,10 +192,18 @@ def _read_by_database(path: Path) -> TextTable:
     return TextTable(columns, n_rows, ())
 
 
+def _read_by_engine(path: Path, names: Sequence[str] | None, encoding: str | None) -> TextTable:
+    """A format that is not read here, or an error: taken for CSV, its first row would be lost."""
+    engine = open_table(path, encoding=encoding)
+    arrays = engine.columns()
+    columns = {name: _factorize(arrays[name]) for name in names or engine.names}
+    return TextTable(columns, engine.n_rows, ())
+
+
 def _factorize(values: Any) -> TextColumn:
     number: dict[str | None, int] = {}
-    plain = values.tolist()
-    codes = [number.setdefault(value, len(number)) for value in plain]
+    texts = [plain_text(value) for value in values.tolist()]
+    codes = [number.setdefault(text, len(number)) for text in texts]
     return TextColumn(np.array(codes, np.int32), tuple(number))
 
 
