@@ -26,10 +26,12 @@ def drawn(output):
     return re.findall(r"n=(\d+)", output)[-1]
 
 
-def test_a_seed_fixes_the_examples_and_another_draws_others(failing):
-    first, again, other = (fuzz.run_round(seed, [failing], 60) for seed in (5, 5, 6))
+def test_a_seed_fixes_the_examples_and_others_draw_others(failing):
+    first, again, *others = (fuzz.run_round(seed, [failing], 60) for seed in (5, 5, 6, 7, 8))
     assert len(fuzz.failed_tests(first)) == 1
-    assert drawn(first) == drawn(again) != drawn(other)
+    assert drawn(first) == drawn(again)
+    # Hypothesis likes some constants, so that two seeds may meet in one; four do not.
+    assert len({drawn(output) for output in (first, *others)}) > 1
 
 
 def test_a_failure_comes_with_the_line_that_repeats_it(failing, monkeypatch, capsys):
