@@ -6,8 +6,6 @@ Nothing here loads the library: `--help` shows these options, and has to be quic
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import and_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -92,14 +90,9 @@ MissingToRoot = Annotated[
 
 def read_privacy(k: int | None, conditions: Sequence[str] | None) -> PrivacyModel:
     """The privacy model that `-k` and the further conditions ask for."""
-    from shoal.privacy import KAnonymity
-    from shoal.privacy._words import read_condition
+    from shoal.privacy._words import read_promise
 
-    models: list[PrivacyModel] = [] if k is None else [KAnonymity(k)]
-    models += [read_condition(condition, k) for condition in conditions or ()]
-    if not models:
-        raise ParameterError("nothing is asked for. Say -k 10, or a condition with --diversity.")
-    return reduce(and_, models)
+    return read_promise(k, conditions or ())
 
 
 def numbers_by_column(option: str, given: Sequence[str] | None) -> dict[str, float]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from shoal._plain import to_json as to_json  # for the commands
 from shoal.cli._progress import bar, silent
 
 if TYPE_CHECKING:
@@ -103,27 +103,6 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console  # a tenth of a second
 
     return Console(file=sys.stderr if stderr else sys.stdout, soft_wrap=False)
-
-
-def to_json(data: Any) -> str:
-    """Strict JSON: results become mappings, NaN and infinity become null."""
-    return json.dumps(_plain(data), ensure_ascii=False, allow_nan=False, indent=2)
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "to_dict"):
-        value = value.to_dict()
-    elif hasattr(value, "tolist"):  # NumPy scalars and arrays
-        value = value.tolist()
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        value = dataclasses.asdict(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
 def _is_number(value: Any) -> bool:

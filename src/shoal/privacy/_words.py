@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.privacy._model import PrivacyModel, Word
 from shoal.privacy._registry import MODELS
+from shoal.privacy.models._k_anonymity import KAnonymity
 
 _NUMBER = re.compile(r"-?[\d.]+(e-?\d+)?")
 
@@ -62,6 +65,21 @@ def read_condition(text: str, k: int | None = None) -> PrivacyModel:
     if _takes_k(known[kind]):
         given["k"] = k or 1
     return known[kind](**given)
+
+
+def read_promise(k: int | None, conditions: Sequence[str] = ()) -> PrivacyModel:
+    """All that is asked for at once: a smallest group, if any, and further conditions.
+
+    Examples
+    --------
+    >>> read_promise(5, ["distinct:2"]).describe()[:31]
+    'every group has at least 5 rows'
+    """
+    models: list[PrivacyModel] = [] if k is None else [KAnonymity(k)]
+    models += [read_condition(condition, k) for condition in conditions]
+    if not models:
+        raise ParameterError("nothing is asked for. Say -k 10, or a condition with --diversity.")
+    return reduce(and_, models)
 
 
 def write_condition(model: Mapping[str, Any], k: int | None = None) -> str | None:
