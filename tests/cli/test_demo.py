@@ -13,10 +13,12 @@ def test_the_demo_works_offline_and_its_release_checks(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     shown = json.loads(result.stdout)
     assert shown["check"]["holds"]
+    assert shown["method"] == "LocalRecoding"
+    assert shown["suppressed_rows"] == 0
     assert shown["check"]["smallest_group"] >= 10
     assert {p.name for p in out.iterdir()} == {
         "table.csv", "schema.toml", "release.csv", "release.manifest.json",
-        "release.private", "release.schema.toml",
+        "release.private", "release.report.html", "release.schema.toml",
     }  # fmt: skip
     check = ["check", str(out / "release.csv"), "-s", str(out / "release.schema.toml"), "-k", "10"]
     assert CliRunner().invoke(cli.app, check).exit_code == 0
@@ -35,4 +37,5 @@ def test_without_adult_the_demo_says_so_and_goes_on(tmp_path, monkeypatch):
     result = CliRunner().invoke(cli.app, ["demo", "--out", str(tmp_path / "d")])
     assert result.exit_code == 0, result.output
     assert "Going on with a generated census" in result.stderr
-    assert "Check it yourself: shoal check" in result.stdout
+    assert "shoal check" in result.stdout
+    assert (tmp_path / "d" / "release.report.html").resolve().as_uri() in result.stdout

@@ -120,6 +120,12 @@ class Anonymizer(Estimator):
         self.release_ = replace(release, notes=(*release.notes, *said))
         return self
 
+    def recode_cells(self, cells: FrequencyTable) -> Recoded:
+        """What the method would make of cells that were counted already; nothing is kept."""
+        privacy = as_privacy_model(self.privacy).bind(self.schema.sensitive)
+        self._check_params()
+        return self._solve(privacy.prepare(cells), privacy, no_progress).recode(cells)
+
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the parameters.  What was fitted knows people, and stays in the house.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from shoal._checks import check_choice
+from shoal.anonymize._registry import method_class
 from shoal.errors import ParameterError
 from shoal.schema import Schema
 
@@ -13,6 +16,8 @@ Purpose = Literal["general", "classification", "queries"]
 
 _MANY_ROWS = 20_000_000  # from here on, the methods that lose less take hours
 _MANY_COLUMNS = 25
+_BY_LOSS = ("local", "mondrian", "bottom-up", "top-down", "full-domain", "constrained")
+"""Methods in the order in which they are tried for parameters that not all of them have."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,12 @@ class Choice:
         return asdict(self)
 
 
-def choose_method(schema: Schema, n_rows: int, purpose: Purpose = "general") -> Choice:
+def choose_method(
+    schema: Schema,
+    n_rows: int,
+    purpose: Purpose = "general",
+    parameters: Collection[str] = (),
+) -> Choice:
     """The method for a table of this size and this purpose.
 
     Parameters
@@ -46,6 +56,8 @@ def choose_method(schema: Schema, n_rows: int, purpose: Purpose = "general") -> 
         Rows of the table.
     purpose : {"general", "classification", "queries"}
         What recipients do with the release.
+    parameters : collection of str
+        Names of parameters that are asked for; only a method that has them all will do.
 
     Examples
     --------
@@ -57,6 +69,23 @@ def choose_method(schema: Schema, n_rows: int, purpose: Purpose = "general") -> 
         raise ParameterError(
             "purpose classification needs a class column. Mark one with target = true."
         )
+    choice = _by_size_and_purpose(schema, n_rows, purpose)
+    if set(parameters) <= _parameters_of(choice.method):
+        return choice
+    for name in _BY_LOSS:
+        if set(parameters) <= _parameters_of(name):
+            return Choice(name, f"it can be asked for {', '.join(sorted(parameters))}")
+    raise ParameterError(
+        f"no method has all of the parameters {', '.join(sorted(parameters))}. Choose one with "
+        "--method, or method=, and give only what it has."
+    )
+
+
+def _parameters_of(method: str) -> set[str]:
+    return set(inspect.signature(method_class(method)).parameters)
+
+
+def _by_size_and_purpose(schema: Schema, n_rows: int, purpose: Purpose) -> Choice:
     n_columns = len(schema.quasi_identifiers)
     if n_rows > _MANY_ROWS or n_columns > _MANY_COLUMNS:
         return Choice(

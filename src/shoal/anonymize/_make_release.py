@@ -70,6 +70,7 @@ def release(
     model = asked[0] if len(asked) == 1 else asked[0] & asked[1]
     if method == "auto":
         n_rows = open_table(table, encoding=encoding).n_rows
-        method = choose_method(schema, n_rows, purpose).method
+        given = [name for name, value in parameters.items() if value is not None]
+        method = choose_method(schema, n_rows, purpose, given).method
     estimator = make_method(method, schema, model, parameters)
     return estimator.fit(table, output=output, encoding=encoding, progress=progress).release_

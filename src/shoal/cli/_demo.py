@@ -30,14 +30,17 @@ def demo(
     ] = False,
     force: Force = False,
 ) -> None:
-    """Release Adult (or a generated census) as a 10-anonymous table and show what it cost."""
-    from shoal.anonymize import TopDownSpecialization, check_table
-    from shoal.anonymize._release_files import release_files
+    """Release Adult (or a generated census) as a 10-anonymous table, with a report on it."""
+    from shoal.anonymize import check_table
+    from shoal.anonymize._make_release import release as make_release
+    from shoal.anonymize._release_files import file_beside, release_files
     from shoal.discover import suggest_schema
     from shoal.privacy import KAnonymity
+    from shoal.report import release_report
 
     release_file = out / "release.csv"
-    own_files = [out / "table.csv", out / "schema.toml"]
+    report_file = file_beside(release_file, "report")
+    own_files = [out / "table.csv", out / "schema.toml", report_file]
     refuse_existing([*release_files(release_file).values(), *own_files], force=force)
     out.mkdir(parents=True, exist_ok=True)
     say = output()
@@ -49,27 +52,31 @@ def demo(
         suggestion = suggest_schema(table)
         schema = _with_trees(suggestion, known)
         schema.to_toml(out / "schema.toml", comments=suggestion.reasons, header=suggestion.summary)
-        method = TopDownSpecialization(schema, KAnonymity(K), max_suppression=0.02)
-        method.fit(table, progress=progress)
+        release = make_release(table, schema, K, progress=progress)
         progress(0, 0, "writing and counting again")
-        paths = method.release_.write(release_file, force=force)
+        paths = release.write(release_file, force=force)
         verdict = check_table(release_file, schema, KAnonymity(K))
-    result = method.release_.to_dict() | {
+        progress(0, 0, "attacking it for the report")
+        release_report(release_file, table).write(report_file, force=force)
+    result = release.to_dict() | {
         "data": data.name,
         "check": verdict.to_dict(),
         "files": {"raw": str(table), "suggested": str(out / "schema.toml")}
-        | {name: str(path) for name, path in paths.items()},
+        | {name: str(path) for name, path in paths.items()}
+        | {"report": str(report_file)},
     }
 
     def show() -> None:
         say.print(f"{data.name}: {data.n_rows:,} rows, {len(data.names)} columns.")
         say.print(draw_schema(schema))
         say.print("")
-        show_release(method.release_, paths)
+        show_release(release, paths)
         say.print(f"  raw       {table}")
         say.print(f"  suggested {out / 'schema.toml'}")
+        say.print(f"  report    {report_file}")
         say.print("")
-        say.print(f"Check it yourself: shoal check {release_file} -s {paths['schema']} -k {K}")
+        say.print(f"Read the report in a browser: {report_file.resolve().as_uri()}")
+        say.print(f"Check it yourself:            shoal check {release_file} -k {K}")
 
     say.emit(result, show)
 

@@ -10,11 +10,13 @@ import typer
 
 from shoal._atomic import settle
 from shoal.cli._group import CHECK_FAILED
-from shoal.cli._options import Encoding, K, Privacy, SchemaFile, Table, read_privacy
+from shoal.cli._options import Encoding, K, Privacy, Table, read_privacy
 from shoal.cli._output import output
+from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.anonymize import Verdict
+    from shoal.privacy import PrivacyModel
 
 app = typer.Typer()
 
@@ -22,7 +24,12 @@ app = typer.Typer()
 @app.command()
 def check(
     table: Table,
-    schema: SchemaFile,
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            "--schema", "-s", help="What the columns are, TOML; NAME.schema.toml unless given."
+        ),
+    ] = None,
     k: K = None,
     diversity: Privacy = None,
     ignore_stars: Annotated[
@@ -33,8 +40,10 @@ def check(
 ) -> None:
     """Tell whether every group of TABLE meets the conditions; exit with 1 when one does not.
 
-    TABLE may be raw or released.  Rows are grouped by what stands in their quasi-identifiers; a
-    missing value matches only a missing value.  No value of anybody is printed.
+    TABLE may be raw or released.  A release brings its schema and its promise in the files beside
+    it; -k and --diversity ask for something else.  Rows are grouped by what stands in their
+    quasi-identifiers; a missing value matches only a missing value.  No value of anybody is
+    printed.
     """
     from shoal.anonymize import check_table
     from shoal.schema import Schema
@@ -42,8 +51,8 @@ def check(
     settle(table.parent)
     verdict = check_table(
         table,
-        Schema.from_toml(schema),
-        read_privacy(k, diversity),
+        Schema.from_toml(schema or schema_beside(table)),
+        _promised(table) if k is None and not diversity else read_privacy(k, diversity),
         drop_stars=ignore_stars,
         encoding=encoding,
     )
@@ -56,6 +65,33 @@ def check(
     output().emit(verdict.to_dict() | {"matches_manifest": matches}, lambda: _show(verdict))
     if not verdict.holds or matches is False:
         raise typer.Exit(CHECK_FAILED)
+
+
+def schema_beside(table: Path) -> Path:
+    """The schema that a release was written with."""
+    from shoal.anonymize._release_files import file_beside
+
+    path = file_beside(table, "schema")
+    if not path.exists():
+        raise ParameterError(
+            f"there is no {path.name!r} beside {table.name}. Say what its columns are with "
+            f"--schema FILE (`shoal schema {table.name}` makes a first draft)."
+        )
+    return path
+
+
+def _promised(table: Path) -> PrivacyModel:
+    """What the manifest beside a release promises."""
+    from shoal.anonymize._release_files import file_beside
+    from shoal.privacy import PrivacyModel
+
+    for kind, part in (("promise", None), ("manifest", "privacy")):
+        try:
+            content = json.loads(file_beside(table, kind).read_text("utf-8"))  # type: ignore[arg-type]
+            return PrivacyModel.from_dict(content if part is None else content[part])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return read_privacy(None, None)
 
 
 def _matches_manifest(table: Path) -> bool | None:
