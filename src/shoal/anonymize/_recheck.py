@@ -64,6 +64,9 @@ def _as_labels(groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
     codings = []
     for coding in groups.codings:
         labels = next(part for part in recoded.labels if part.coding.name == coding.name)
+        if set(coding.texts) <= set(labels.texts):
+            codings.append(coding)
+            continue
         spelt = {canonical(text): text for text in labels.texts}
         texts = tuple(spelt.get(canonical(text), text) for text in coding.texts)
         codings.append(replace(coding, texts=texts))

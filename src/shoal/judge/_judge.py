@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from shoal.errors import GuaranteeError
 from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._labels import STAR, LabelReader
+from shoal.judge._proofs import unproven_pairs
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import is_missing, number, same_value
 from shoal.privacy import PrivacyModel
@@ -28,9 +29,6 @@ from shoal.schema import Schema
 from shoal.tables import FrequencyTable
 from shoal.tables._people import People
 from shoal.typing import Codes, Flags
-
-_MARKS = 1 << 27
-"""Pairs of texts up to which a table of marks is cheaper than sorting."""
 
 _WITHHELD = "It is withheld; please report this defect."
 _RANGE = {"_min": -1, "_max": 1, "_mean": 0}
@@ -131,18 +129,19 @@ def _judge_column(
     if origin not in source.columns:
         raise GuaranteeError(f"column {name!r} of the output is none of the source. {_WITHHELD}")
     own = source.columns[origin]
-    pairs = _pairs(column, own, own.codes[row_ids])
+    reader = charge.readers.get(name)
+    values = own.codes[row_ids]
     if end is not None:
         fine: Callable[[str | None, str | None], bool] = _within[end]
-    elif name in charge.readers:
-        fine = charge.readers[name].covers
     else:
-        fine = same_value
+        fine = same_value if reader is None else reader.covers
     wrong = [
-        (label, value) for label, value in pairs if not fine(column.texts[label], own.texts[value])
+        (label, value)
+        for label, value in unproven_pairs(reader, column, own, values)
+        if not fine(column.texts[label], own.texts[value])
     ]
     if wrong:
-        rows = _count_rows(wrong, column.codes, own.codes[row_ids])
+        rows = _count_rows(wrong, column.codes, values)
         what = "labels that do not cover the value behind them" if name in charge.readers else (
             "values that the source does not have there"
         )  # fmt: skip
@@ -155,23 +154,6 @@ def _origin(charge: Charge, name: str) -> tuple[str, str | None]:
         return name, None
     ending = next(ending for ending in _RANGE if name.endswith(ending))
     return name.removesuffix(ending), ending
-
-
-def _pairs(written: TextColumn, own: TextColumn, values: Codes) -> list[tuple[int, int]]:
-    """Distinct pairs of what is written and what the source has, equal texts left out."""
-    code_of = {text: code for code, text in enumerate(own.texts)}
-    equal = np.array([code_of.get(text, -1) for text in written.texts], np.int32)
-    room = max(len(own.texts), 1)
-    if len(written.texts) * room <= _MARKS:
-        marks = np.zeros(len(written.texts) * room, np.bool_)
-        marks[written.codes.astype(np.int64) * room + values] = True
-        labels = np.flatnonzero(equal >= 0)
-        marks[labels * room + equal[labels]] = False
-        packed = np.flatnonzero(marks)
-    else:
-        other = np.flatnonzero(equal[written.codes] != values)
-        packed = np.unique(written.codes[other].astype(np.int64) * room + values[other])
-    return list(zip((packed // room).tolist(), (packed % room).tolist(), strict=True))
 
 
 def _count_rows(pairs: Sequence[tuple[int, int]], labels: Codes, values: Codes) -> int:

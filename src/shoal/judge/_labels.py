@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from shoal.judge._values import canonical, is_missing, moments, number, period, same_value
@@ -40,11 +41,13 @@ class LabelReader:
     order: Sequence[str] = ()
     labels: Sequence[str | None] = ()
     parents: Sequence[int] = ()
-    _nodes: dict[str | None, list[int]] = field(init=False, repr=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _nodes(self) -> dict[str | None, list[int]]:
+        nodes: dict[str | None, list[int]] = {}
         for node, label in enumerate(self.labels):
-            self._nodes.setdefault(canonical(label), []).append(node)
+            nodes.setdefault(canonical(label), []).append(node)
+        return nodes
 
     def covers(self, label: str | None, value: str | None) -> bool:
         """Whether a label is true of a value."""

@@ -60,6 +60,11 @@ def number(value: str) -> Decimal | None:
     return Decimal(value.strip()) if _NUMBER.fullmatch(value) else None
 
 
+def is_number(value: str) -> bool:
+    """Whether a text is a number."""
+    return _NUMBER.fullmatch(value) is not None
+
+
 @lru_cache(maxsize=65_536)
 def iso_moment(value: str) -> dt.datetime | None:
     """The moment that a text is, without its zone; None when it is none."""

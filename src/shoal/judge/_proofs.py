@@ -1,0 +1,168 @@
+"""Proofs by arithmetic on arrays that labels are true of many values at once.
+
+A proof is sound: what it says is covered, :meth:`LabelReader.covers` says too.  It need not be
+complete: whatever is left is asked one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.judge._labels import STAR, LabelReader
+from shoal.judge._places import Places, date_places, number_places
+from shoal.judge._text_table import TextColumn
+from shoal.typing import Codes, Flags
+
+_MARKS = 1 << 24
+"""Pairs of texts up to which a table of marks is cheaper than looking at every row."""
+
+_BLOCK = 1 << 20  # rows looked at together: what is computed for them has to fit into memory
+_SIGNED = r"[+-]?\d+\.?\d*(?:[eE][+-]?\d+)?"
+_BAND = re.compile(rf"\[({_SIGNED})-({_SIGNED})([\])])")
+
+Texts = Sequence[str | None]
+Proof = Callable[[Codes, Codes], Flags]
+"""Which of some pairs are fine: numbers of written texts, and of texts of the source."""
+
+
+def unproven_pairs(
+    reader: LabelReader | None, written: TextColumn, own: TextColumn, values: Codes
+) -> list[tuple[int, int]]:
+    """Each pair of a written and a source's text, by number, that no proof covers.
+
+    Parameters
+    ----------
+    reader : LabelReader or None
+        Of the column; None where values are released as they are.
+    written, own : TextColumn
+        The column as it was written and as the source has it.
+    values : ndarray of int32
+        Number of the source's text behind each written row.
+    """
+    room = max(len(own.texts), 1)
+    proofs = [_equal(written.texts, own.texts)]
+    if reader is not None:
+        proofs += _proofs(reader, written.texts, own.texts)
+    if len(written.texts) * room <= max(_MARKS, len(values)):
+        marks = np.zeros(len(written.texts) * room, np.bool_)
+        for start in range(0, len(values), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            marks[written.codes[block].astype(np.int64) * room + values[block]] = True
+        packed = np.flatnonzero(marks)
+        left = [_left(proofs, (packed // room).astype(np.int32), (packed % room).astype(np.int32))]
+    else:
+        left = [
+            _left(proofs, written.codes[start : start + _BLOCK], values[start : start + _BLOCK])
+            for start in range(0, len(values), _BLOCK)
+        ]
+    packed = np.unique(np.concatenate(left))
+    return list(zip((packed >> 32).tolist(), (packed & 0xFFFFFFFF).tolist(), strict=True))
+
+
+def _left(proofs: Sequence[Proof], labels: Codes, values: Codes) -> NDArray[np.int64]:
+    for proof in proofs:
+        open_ = ~proof(labels, values)
+        labels, values = labels[open_], values[open_]
+    return np.unique(labels.astype(np.int64) << 32 | values.astype(np.int64))
+
+
+def _proofs(reader: LabelReader, written: Texts, own: Texts) -> list[Proof]:
+    star = np.array([text == STAR for text in written], np.bool_)
+    proofs: list[Proof] = [lambda labels, _values: star[labels]]
+    if reader.labels:
+        proofs.append(_in_tree(reader, written, own))
+    if reader.kind in ("numeric", "date"):
+        proofs.append(_in_range(reader.kind, written, own))
+    return proofs
+
+
+def _equal(written: Texts, own: Texts) -> Proof:
+    code_of = {text: code for code, text in enumerate(own)}
+    equal = np.array([code_of.get(text, -1) for text in written], np.int32)
+    return lambda labels, values: equal[labels] == values
+
+
+def _in_tree(reader: LabelReader, written: Texts, own: Texts) -> Proof:
+    """Labels that are nodes above the leaf that has the value's own text."""
+    node_of = {text: node for node, text in enumerate(reader.labels)}
+    parents = np.array(reader.parents, np.int32)
+    parents = np.where(parents < 0, np.arange(len(parents), dtype=np.int32), parents)
+    wanted = np.array([-1 if t is None else node_of.get(t, -1) for t in written], np.int32)
+    leaves = np.array([node_of.get(text, -1) for text in own], np.int32)
+
+    def proof(labels: Codes, values: Codes) -> Flags:
+        node, climbed = wanted[labels], leaves[values]
+        known = (node >= 0) & (climbed >= 0)
+        above = np.zeros(len(known), np.bool_)
+        while True:
+            higher = parents[climbed]
+            if (higher == climbed)[known & ~above].all():
+                return above
+            climbed = higher
+            above |= known & (climbed == node)
+
+    return proof
+
+
+class _Ends(NamedTuple):
+    """Ends that a label names: None is no reading; `free` says which end is none at all."""
+
+    low: str | None
+    high: str | None
+    is_open: bool = False
+    free: str = ""
+
+
+_UNREAD = _Ends(None, None)
+
+
+def _in_range(kind: str, written: Texts, own: Texts) -> Proof:
+    """Labels that are ranges whose ends lie on both sides of the value."""
+    place = number_places if kind == "numeric" else date_places
+    ends = [_read_ends(label, kind) for label in written]
+    low, high, value = place([e.low for e in ends]), place([e.high for e in ends]), place(own)
+    is_open = np.array([e.is_open for e in ends], np.bool_)
+    no_low = np.array([e.free == "low" for e in ends], np.bool_)
+    no_high = np.array([e.free == "high" for e in ends], np.bool_)
+
+    def proof(labels: Codes, values: Codes) -> Flags:
+        at, top = value.of(values), high.of(labels)
+        fine = ~np.isnan(at.first)
+        fine &= no_low[labels] | _begins(low.of(labels), at)
+        fine &= no_high[labels] | np.where(is_open[labels], at.last < top.first, _ends_in(at, top))
+        return fine
+
+    return proof
+
+
+def _read_ends(label: str | None, kind: str) -> _Ends:
+    if label is None:
+        return _UNREAD
+    if label.startswith(">="):
+        return _Ends(label[2:], None, free="high")
+    if label.startswith("<"):
+        return _Ends(None, label[1:], is_open=True, free="low")
+    if kind == "numeric":
+        band = _BAND.fullmatch(label)
+        return _Ends(band[1], band[2], band[3] == ")") if band else _UNREAD
+    if not (label.startswith("[") and label.endswith((")", "]"))):
+        return _Ends(label, label)  # a month, a year
+    low, sign, high = label[1:-1].partition(" to ")
+    return _Ends(low, high, label.endswith(")")) if sign else _UNREAD
+
+
+def _begins(low: Places, value: Places) -> Flags:
+    """Whether ends begin no later than values."""
+    equal = (low.first == value.first) & low.exact & value.exact & np.isfinite(value.first)
+    return (low.first < value.first) | equal
+
+
+def _ends_in(value: Places, high: Places) -> Flags:
+    """Whether values end no later than ends."""
+    equal = (value.last == high.last) & high.exact & value.exact & np.isfinite(value.last)
+    return (value.last < high.last) | equal

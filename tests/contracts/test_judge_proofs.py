@@ -1,0 +1,67 @@
+"""The judge's proofs by arithmetic: whatever they prove, its plain definition says as well."""
+
+import numpy as np
+import pytest
+
+from shoal.judge import _proofs
+from shoal.judge._labels import LabelReader
+from shoal.judge._proofs import unproven_pairs
+from shoal.judge._text_table import TextColumn
+
+NUMBERS = ["0", "-0.0", "25", "25.0", "24.999999999999999999", "9007199254740993", "1e400",
+           "9007199254740992", "1e-400", "0.1", "0.30000000000000004", " 7 ", "x", "", None,
+           "-20", "inf", "nan", "64.9"]  # fmt: skip
+BANDS = ["[20-25]", "[20-25)", "[25-25]", ">=", "<", ">=25", "<25", "[-20--20]", "[0-1e400]", "*",
+         "[9007199254740992-9007199254740992]", "[1-1e401]", "[0-1e-399]", "[0.1-0.3]", "20-25",
+         "[29-20]", "25", None, "", "[x-y]", ">=x", "[0-64.9]", "[0-64.9)"]  # fmt: skip
+DATES = ["2020-02-29", "2020-02-30", "2020-02", "2020", "2020-02-29 10:00", "01/02/2020", "0001",
+         "9999-12-31", "x", "", None, "2020-02-29T00:00:00", "1582-10-04"]  # fmt: skip
+PERIODS = ["2020-02", "2020", "[2020-02-01 to 2020-02-29]", "[2020-02-01 to 2020-02-29)", "<2020",
+           ">=2020-02-29", "[2020-01 to 2020-02]", "[0001-01-01 to 9999-12-31]", "*", "<", None,
+           "[2020-02-29 to 2020-02-29]", "2020s", "[x to y]", "[2021 to 2020]"]  # fmt: skip
+TREE = LabelReader(
+    "categorical", labels=("10115", "20095", "a", None, "1****", "2****", "*"),
+    parents=(4, 5, 6, 6, 6, 6, -1),
+)  # fmt: skip
+PLACES = ["10115", "20095", "a", None, "1****", "10115.0", "30000"]
+
+
+@pytest.mark.parametrize("by_rows", [False, True])
+@pytest.mark.parametrize(
+    ("reader", "labels", "values", "least"),
+    [
+        (LabelReader("numeric"), BANDS, NUMBERS, 60),
+        (LabelReader("date"), PERIODS, DATES, 40),
+        (TREE, [*TREE.labels, "10*"], PLACES, 12),
+        (LabelReader("ordinal", order=("a", "b")), ["[a to b]", "*"], ["a", "b", "c"], 3),
+    ],
+)
+def test_what_is_proven_is_true(reader, labels, values, least, by_rows, monkeypatch):
+    if by_rows:
+        monkeypatch.setattr(_proofs, "_MARKS", -1)
+        monkeypatch.setattr(_proofs, "_BLOCK", 7)
+    pairs = np.array([(i, j) for i in range(len(labels)) for j in range(len(values))], np.int32)
+    if by_rows:  # more pairs of texts than rows
+        pairs = np.random.default_rng(3).permutation(pairs)[: -len(labels) // 2]
+    written = TextColumn(pairs[:, 0].copy(), tuple(labels))
+    open_ = set(
+        unproven_pairs(reader, written, TextColumn(pairs[:, 1], tuple(values)), pairs[:, 1])
+    )
+    proven = {(int(i), int(j)) for i, j in pairs} - open_
+    assert all(reader.covers(labels[i], values[j]) for i, j in proven)
+    assert len(proven) >= (least // 2 if by_rows else least)  # and most that is true is proven
+
+
+def test_random_ranges_are_proven_when_and_only_when_they_hold():
+    random = np.random.default_rng(5)
+    low = random.integers(-30, 30, 400) / 4
+    high = low + random.integers(0, 40, 400) / 4
+    value = random.integers(-40, 60, 400) / 4
+    labels = tuple(dict.fromkeys(f"[{a:g}-{b:g}]" for a, b in zip(low, high, strict=True)))
+    values = tuple(dict.fromkeys(f"{x:g}" for x in value))
+    reader = LabelReader("numeric")
+    for i, label in enumerate(labels):
+        codes = np.full(len(values), i, np.int32)
+        own = np.arange(len(values), dtype=np.int32)
+        found = unproven_pairs(reader, TextColumn(codes, labels), TextColumn(own, values), own)
+        assert found == [(i, j) for j in own if not reader.covers(label, values[j])]
