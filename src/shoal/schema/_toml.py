@@ -35,6 +35,19 @@ def schema_toml(
     return "\n".join(blocks)
 
 
+def table_toml(name: str, table: Mapping[str, Any]) -> str:
+    """One table of a file of settings, below its header.
+
+    Examples
+    --------
+    >>> print(table_toml("promise", {"k": 10}))
+    [promise]
+    k = 10
+    <BLANKLINE>
+    """
+    return _table((name,), table)
+
+
 def _comment(lines: Sequence[str]) -> str:
     # a control character would end the comment or the file's validity
     clean = [re.sub(r"[\x00-\x08\x0a-\x1f\x7f]", " ", line) for line in lines]

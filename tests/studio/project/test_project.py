@@ -1,0 +1,76 @@
+import json
+
+import pytest
+
+from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.schema import Schema
+from shoal.studio.project._project import Project, is_project
+
+SCHEMA = Schema({"age": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}})
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("age,illness\n31,flu\n32,gout\n")
+    return path
+
+
+def test_a_project_is_opened_where_it_was_left(table, tmp_path):
+    first = Project.create(tmp_path / "p.shoal", table)
+    first.save_schema(SCHEMA, {"age": ["others know it"]})
+    first.set(k=7, conditions=("distinct:2@illness",), accepted=("age",), suppress=0.02)
+    first.note("asked for k = 7", "the board said so", "Ada")
+    again = Project(tmp_path / "p.shoal")
+    assert again.settings == first.settings
+    assert again.schema == SCHEMA
+    assert again.table == table
+    assert "# others know it" in again.schema_text()
+    assert [d.what for d in again.decisions()] == ["opened people.csv", "asked for k = 7"]
+    assert again.decisions()[1].who == "Ada"
+
+
+def test_files_are_readable_without_the_studio(table, tmp_path):
+    project = Project.create(tmp_path / "p.shoal", table)
+    project.set(k=5)
+    assert "[promise]\nk = 5\n" in (project.folder / "project.toml").read_text()
+    for line in (project.folder / "decisions.jsonl").read_text().splitlines():
+        assert set(json.loads(line)) == {"when", "who", "what", "why"}
+
+
+def test_a_folder_of_the_command_line_is_a_project(table, tmp_path):
+    SCHEMA.to_toml(tmp_path / "schema.toml")
+    (tmp_path / "r.csv").write_text("age\n*\n")
+    (tmp_path / "r.manifest.json").write_text('{"guarantee": "every group has 2 rows"}')
+    assert is_project(tmp_path)
+    project = Project(tmp_path)
+    assert project.table == table
+    assert [release["name"] for release in project.releases()] == ["r.csv"]
+
+
+def test_a_second_table_gets_schema_and_promise_in_one_go(table, tmp_path):
+    first = Project.create(tmp_path / "p.shoal", table)
+    with pytest.raises(SchemaError, match="no schema"):
+        first.copy_for(table, tmp_path / "q.shoal")
+    first.save_schema(SCHEMA, {})
+    first.set(k=4)
+    other = tmp_path / "more.csv"
+    other.write_text(table.read_text())
+    second = first.copy_for(other, tmp_path / "q.shoal")
+    assert (second.table, second.settings.k, second.schema) == (other, 4, SCHEMA)
+
+
+def test_what_is_no_project_is_told(table, tmp_path):
+    with pytest.raises(ParameterError, match="no project"):
+        Project(tmp_path)
+    project = Project.create(tmp_path / "p.shoal", table)
+    table.unlink()
+    with pytest.raises(TableError, match="not there any more"):
+        project.table_stamp()
+
+
+def test_settings_of_the_wrong_type_are_refused(table, tmp_path):
+    project = Project.create(tmp_path / "p.shoal", table)
+    (project.folder / "project.toml").write_text('[promise]\nk = "many"\n')
+    with pytest.raises(SchemaError, match="k has a value"):
+        Project(project.folder)
