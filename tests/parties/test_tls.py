@@ -224,4 +224,4 @@ def test_unusable_files_are_named(tmp_path, keys):
     with pytest.raises(ParameterError, match="cannot be used"):
         connect(("127.0.0.1", 1), key=key, certificate=certificate, peer=broken)
     with pytest.raises(ParameterError, match="no such key"):
-        connect(("127.0.0.1", 1), key=tmp_path / "none", certificate=certificate, peer=broken)
+        connect(("127.0.0.1", 1), key=tmp_path / "none", certificate=certificate, peer=certificate)

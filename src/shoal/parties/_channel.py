@@ -73,9 +73,8 @@ class Channel(ABC):
             )
         header = _HEADER.pack(MAGIC, VERSION, self._next_sent, len(body), _digest(body))
         self._next_sent += 1
-        frame = header + body
-        self._write(frame)
-        self.transcript.sent(frame)
+        self._write(header + body)
+        self.transcript.sent(header, body)
 
     def receive(self, expected: Expected = ANYTHING) -> Any:
         """Wait for one message and read it, both within the time limit.
@@ -86,7 +85,7 @@ class Channel(ABC):
         deadline = time.monotonic() + self.timeout
         most = self.limit if expected.most is None else min(self.limit, expected.most)
         header, body = self._read_frame(most, deadline)
-        self.transcript.received(header + body)
+        self.transcript.received(header, body)
         reader = Reader(memoryview(body), deadline)
         message = expected.read(reader)
         reader.finish()

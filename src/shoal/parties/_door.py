@@ -1,18 +1,18 @@
 """Wait for the other party: the first caller that proves to be it is let in."""
 
 import contextlib
-import queue
 import selectors
 import socket
 import ssl
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import ProtocolError, TimeLimitError
 from shoal.parties._channel import DEFAULT_LIMIT, DEFAULT_TIMEOUT
-from shoal.parties._tls import TLSChannel, greet, reason, tls_context
+from shoal.parties._tls import TLSChannel, greet, read_certificate, reason, tls_context
 
 MOST_REFUSED = 10_000
 """Connections that are refused before the wait is given up."""
@@ -58,9 +58,24 @@ def listen(
     The channel's `refused` says how many connections were not the other party's; nothing else is
     kept of them.
     """
-    context = tls_context(ssl.PROTOCOL_TLS_SERVER, key, certificate, peer)
     options = {"timeout": timeout, "limit": limit, "record": record}
-    door = _Door(context, Path(peer), options)
+    pins = {"": read_certificate(peer)}
+    came, left = admit(address, key, certificate, pins, options)
+    if left is not None and not came:
+        raise left
+    return came[""]
+
+
+def admit(
+    address: tuple[str, int] | socket.socket,
+    key: Path | str,
+    certificate: Path | str,
+    pins: Mapping[str, bytes],
+    options: dict[str, Any],
+) -> tuple[dict[str, TLSChannel], ProtocolError | None]:
+    """Wait for all who are expected; who came, and why the wait ended without the others."""
+    context = tls_context(ssl.PROTOCOL_TLS_SERVER, key, certificate, pins)
+    door = _Door(context, pins, options)
     if isinstance(address, socket.socket):
         return door.wait(address)
     with _server(address) as server:
@@ -77,40 +92,48 @@ def _server(address: tuple[str, int]) -> socket.socket:
 
 
 class _Door:
-    """Callers who have not proved yet that they are the other party, each on a thread.
+    """Callers who have not proved yet that they are expected, each on a thread.
 
-    A caller that says nothing must not keep the other party waiting, so none is waited for.
+    A caller that says nothing must not keep the others waiting, so none is waited for.
     """
 
-    def __init__(self, context: ssl.SSLContext, peer: Path, options: dict[str, Any]) -> None:
-        self._context, self._peer, self._options = context, peer, options
+    def __init__(
+        self, context: ssl.SSLContext, pins: Mapping[str, bytes], options: dict[str, Any]
+    ) -> None:
+        self._context, self._pins, self._options = context, pins, options
         self._timeout = float(options["timeout"])
         self._callers: list[socket.socket] = []
-        self._proved: queue.Queue[TLSChannel] = queue.Queue()
+        self._proved: dict[str, TLSChannel] = {}
         self._lock, self._open = threading.Lock(), True
         self._refused = 0
         self._bell, self._ring = socket.socketpair()  # a thread rings when a caller is done
 
-    def wait(self, server: socket.socket) -> TLSChannel:
-        """Return the line to the other party."""
+    def wait(self, server: socket.socket) -> tuple[dict[str, TLSChannel], ProtocolError | None]:
+        """Return the lines to those who came, and an error if somebody did not."""
         deadline, blocking = time.monotonic() + self._timeout, server.gettimeout()
         server.setblocking(False)
+        problem = None
         try:
             with selectors.DefaultSelector() as selector:
                 for side in (server, self._bell):
                     selector.register(side, selectors.EVENT_READ)
-                while self._proved.empty():
+                while len(self._proved) < len(self._pins):
                     left = deadline - time.monotonic()
                     if left <= 0 or self._refused >= MOST_REFUSED:
-                        raise self._given_up(left)
+                        problem = self._given_up(left)
+                        break
                     for key, _ in selector.select(left):
                         self._hear(server if key.fileobj is server else None)
-            channel = self._proved.get()
-            channel.refused = self._refused
-            return channel
+        except BaseException:
+            self._close({})
+            raise
         finally:
-            self._close()
             server.settimeout(blocking)
+        came = dict(self._proved)
+        self._close(came)
+        for channel in came.values():
+            channel.refused = self._refused
+        return came, problem
 
     def _hear(self, server: socket.socket | None) -> None:
         if server is None:
@@ -136,7 +159,7 @@ class _Door:
                 plain,
                 self._context,
                 server_side=True,
-                peer=self._peer,
+                pins=self._pins,
                 options=self._options,
                 within=min(self._timeout, GREETING_TIME),
             )
@@ -144,8 +167,8 @@ class _Door:
             if channel is None:
                 self._refused += 1
                 _hang_up(handle)
-            elif self._open and self._proved.empty():
-                self._proved.put(channel)
+            elif self._open and channel.name not in self._proved:
+                self._proved[channel.name] = channel
             else:
                 channel.close()
             self._callers.remove(handle)
@@ -165,13 +188,14 @@ class _Door:
             return ProtocolError(f"the other party did not come.{others}")
         return TimeLimitError(f"waited {self._timeout:g} s while waiting for a connection.{others}")
 
-    def _close(self) -> None:
+    def _close(self, kept: Mapping[str, TLSChannel]) -> None:
         with self._lock:
             self._open = False
             for handle in self._callers:
                 _hang_up(handle)
-            while self._proved.qsize():
-                self._proved.get().close()
+            for name, channel in self._proved.items():
+                if name not in kept:
+                    channel.close()
             self._bell.close()
             self._ring.close()
 

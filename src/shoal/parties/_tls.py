@@ -7,6 +7,7 @@ import selectors
 import socket
 import ssl
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ class TLSChannel(Channel):
         self._line = line
         self.refused = 0
         """Connections that were not the other party's, before this one."""
+        self.name = ""
+        """Whose certificate was shown, where several are pinned."""
 
     def close(self) -> None:
         """Hang up."""
@@ -81,7 +84,7 @@ class TLSChannel(Channel):
 
 def fingerprint(certificate: Path | str) -> str:
     """SHA-256 of a PEM certificate in groups of four, to be compared by telephone."""
-    return _grouped(hashlib.sha256(_read_certificate(Path(certificate))).hexdigest())
+    return grouped(hashlib.sha256(read_certificate(certificate)).hexdigest())
 
 
 def connect(
@@ -98,7 +101,21 @@ def connect(
 
     Parameters are those of :func:`listen`.
     """
-    context = tls_context(ssl.PROTOCOL_TLS_CLIENT, key, certificate, peer)
+    pins = {"": read_certificate(peer)}
+    options = {"timeout": timeout, "limit": limit, "record": record}
+    return call(address, key, certificate, pins, options)
+
+
+def call(
+    address: tuple[str, int],
+    key: Path | str,
+    certificate: Path | str,
+    pins: Mapping[str, bytes],
+    options: dict[str, Any],
+) -> TLSChannel:
+    """Call whoever holds one of the pinned certificates."""
+    context = tls_context(ssl.PROTOCOL_TLS_CLIENT, key, certificate, pins)
+    timeout = float(options["timeout"])
     deadline = time.monotonic() + timeout
     while True:
         try:
@@ -114,24 +131,23 @@ def connect(
             raise ProtocolError(
                 f"cannot reach {address[0]}:{address[1]}: {reason(error)}."
             ) from None
-    options = {"timeout": timeout, "limit": limit, "record": record}
-    return greet(plain, context, server_side=False, peer=Path(peer), options=options)
+    return greet(plain, context, server_side=False, pins=pins, options=options)
 
 
 def tls_context(
-    side: int, key: Path | str, certificate: Path | str, peer: Path | str
+    side: int, key: Path | str, certificate: Path | str, pins: Mapping[str, bytes]
 ) -> ssl.SSLContext:
     """Settings of a line on which both ends show a certificate and know the other's."""
     context = ssl.SSLContext(side)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.check_hostname = False  # the certificate itself is pinned, below
     context.verify_mode = ssl.CERT_REQUIRED
-    for path in (key, certificate, peer):
+    for path in (key, certificate):
         if not Path(path).is_file():
             raise ParameterError(f"no such key or certificate file: {path}.")
     try:
         context.load_cert_chain(certificate, key)
-        context.load_verify_locations(cafile=peer)
+        context.load_verify_locations(cadata=b"".join(pins.values()))
     except (ssl.SSLError, OSError) as error:
         raise ParameterError(
             f"key or certificate cannot be used: {reason(error)}. "
@@ -145,7 +161,7 @@ def greet(
     context: ssl.SSLContext,
     *,
     server_side: bool,
-    peer: Path,
+    pins: Mapping[str, bytes],
     options: dict[str, Any],
     within: float | None = None,
 ) -> TLSChannel:
@@ -168,7 +184,7 @@ def greet(
         raise
     channel = TLSChannel(line, **{**options, "timeout": max(0.1, deadline - time.monotonic())})
     try:
-        _check_pin(line, peer)
+        channel.name = _check_pin(line, pins)
         # In TLS 1.3 a client learns only from the first read that its certificate was refused.
         channel.send({"hello": VERSION})
         channel.receive(_HELLO)
@@ -199,20 +215,30 @@ def _shake_hands(line: ssl.SSLSocket, deadline: float) -> None:
                 raise TimeoutError
 
 
-def _check_pin(line: ssl.SSLSocket, peer: Path) -> None:
+def _check_pin(line: ssl.SSLSocket, pins: Mapping[str, bytes]) -> str:
+    """Name of the party whose pinned certificate is shown."""
     shown = line.getpeercert(binary_form=True) or b""
-    if not hmac.compare_digest(shown, _read_certificate(peer)):
-        raise ProtocolError("the other party shows another certificate than the pinned one.")
+    for name, pinned in pins.items():
+        if hmac.compare_digest(shown, pinned):
+            return name
+    raise ProtocolError("the other party shows another certificate than the pinned one.")
 
 
-def _read_certificate(path: Path) -> bytes:
+def read_certificate(path: Path | str) -> bytes:
+    """Return a PEM certificate in its binary form, in which it is compared."""
+    if not Path(path).is_file():
+        raise ParameterError(f"no such key or certificate file: {path}.")
     try:
-        return ssl.PEM_cert_to_DER_cert(path.read_text())
+        return ssl.PEM_cert_to_DER_cert(Path(path).read_text())
     except (OSError, ValueError):
-        raise ParameterError(f"not a PEM certificate: {path}.") from None
+        raise ParameterError(
+            f"not a PEM certificate, cannot be used: {path}. "
+            "Make a pair with 'shoal twoparty keys'."
+        ) from None
 
 
-def _grouped(digest: str) -> str:
+def grouped(digest: str) -> str:
+    """A digest in groups of four, to be read aloud."""
     return " ".join(digest[i : i + 4] for i in range(0, len(digest), 4))
 
 

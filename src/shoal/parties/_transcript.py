@@ -38,25 +38,36 @@ class Transcript:
     rounds: int = 0
     shape: list[tuple[str, int]] = field(default_factory=list, repr=False)
     frames: list[tuple[str, bytes]] | None = field(default=None, repr=False)
+    _sent: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
+    _received: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
 
-    def sent(self, frame: bytes) -> None:
+    def sent(self, header: bytes, body: bytes) -> None:
         """Note a message that left."""
         if not self.shape or self.shape[-1][0] == "<":
             self.rounds += 1
         self.messages_sent += 1
-        self.bytes_sent += len(frame)
-        self._note(">", frame)
+        self.bytes_sent += len(header) + len(body)
+        self._sent.update(header)
+        self._note(">", header, body)
 
-    def received(self, frame: bytes) -> None:
+    def received(self, header: bytes, body: bytes) -> None:
         """Note a message that arrived."""
         self.messages_received += 1
-        self.bytes_received += len(frame)
-        self._note("<", frame)
+        self.bytes_received += len(header) + len(body)
+        self._received.update(header)
+        self._note("<", header, body)
 
-    def _note(self, direction: str, frame: bytes) -> None:
-        self.shape.append((direction, len(frame)))
+    def _note(self, direction: str, header: bytes, body: bytes) -> None:
+        self.shape.append((direction, len(header) + len(body)))
         if self.frames is not None:
-            self.frames.append((direction, frame))
+            self.frames.append((direction, header + body))
+
+    def digests(self) -> tuple[bytes, bytes]:
+        """Digests of all that was sent and of all that was received so far.
+
+        A header holds the digest of its body, so that headers stand for whole messages.
+        """
+        return self._sent.digest(), self._received.digest()
 
     def trace(self) -> str:
         """Hash of the order, direction and size of all messages; holds no content."""
