@@ -6,6 +6,7 @@ from shoal.schema._column import Column
 from shoal.schema._csv import read_hierarchy, write_hierarchy
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._schema import Schema
+from shoal.schema.readymade._ready import Ready
 
 __all__ = [
     "Auto",
@@ -19,6 +20,7 @@ __all__ = [
     "Hierarchy",
     "Intervals",
     "Prefix",
+    "Ready",
     "Schema",
     "Tree",
     "read_hierarchy",

@@ -18,6 +18,7 @@ from shoal.schema._csv import read_hierarchy
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe, Values, from_label_columns
 from shoal.schema._text import BEYOND, number, text
+from shoal.schema.readymade._ready import Ready
 
 
 @dataclass(frozen=True)
@@ -262,6 +263,7 @@ def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe | Hi
         "prefix": lambda s: Prefix(_list(s["prefix"]), str(s.get("mask", "*"))),
         "dates": lambda s: Dates(_list(s["dates"])),
         "file": lambda s: FromFile(str(s["file"]), folder),
+        "ready": lambda s: Ready(str(s["ready"])),
         "tree": lambda s: Tree(s["tree"]),
         "levels": lambda s: Hierarchy.from_levels(map(_list, s["levels"]), column=column),
     }

@@ -1,0 +1,1 @@
+"""Hierarchies that come with Shoal: public classifications, the same whatever the rows say."""
