@@ -3,6 +3,7 @@
 from shoal.datasets._adult import adult, adult_schema
 from shoal.datasets._census import census, census_schema
 from shoal.datasets._dataset import Dataset
+from shoal.datasets._hospital import hospital, hospital_schema, write_hospital
 from shoal.datasets._public import (
     LUNG_RANGES,
     census_income,
@@ -27,7 +28,10 @@ __all__ = [
     "covtype",
     "credit",
     "groceries",
+    "hospital",
+    "hospital_schema",
     "lung",
     "lung_sites",
     "scale_up",
+    "write_hospital",
 ]
