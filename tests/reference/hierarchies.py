@@ -24,3 +24,17 @@ def ceiling(parents, leaf, marked):
     """MAGVal: the first marked label on the way up, the root if none."""
     steps = path(parents, leaf)
     return next((label for label in steps if label in marked), steps[-1])
+
+
+def numbered(parents, root, rank):
+    """Leaves in the order of a walk that takes siblings by rank, then inner nodes after theirs."""
+    leaves, inner = [], []
+
+    def visit(node):
+        below = sorted((child for child in parents if parents[child] == node), key=rank.get)
+        for child in below:
+            visit(child)
+        (inner if below else leaves).append(node)
+
+    visit(root)
+    return leaves + inner

@@ -1,4 +1,4 @@
-"""Many texts put on a line at once: numbers by their worth, dates by their first and last moment."""
+"""Many texts put on a line at once: numbers by their worth, dates by their ends."""
 
 from __future__ import annotations
 

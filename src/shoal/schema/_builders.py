@@ -17,7 +17,7 @@ from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals, r
 from shoal.schema._csv import read_hierarchy
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe, Values, from_label_columns
-from shoal.schema._text import BEYOND, number, text
+from shoal.schema._text import BEYOND, number, text, texts
 from shoal.schema.readymade._ready import Ready
 
 
@@ -43,11 +43,11 @@ class Prefix:
             raise HierarchyError(f"prefix of column {column!r}: keep at least one character.")
         if len(self.mask) != 1:
             raise HierarchyError(f"prefix of column {column!r}: the mask is one character.")
-        texts = [text(value) or "" for value in values]
+        known = [code or "" for code in texts(values)]
         levels = []
         for keep in sorted(set(self.lengths), reverse=True):
             levels.append(
-                [t[:keep] + self.mask * (len(t) - keep) if len(t) > keep else t for t in texts]
+                [t[:keep] + self.mask * (len(t) - keep) if len(t) > keep else t for t in known]
             )
         return from_label_columns(values, levels, column)
 
@@ -211,9 +211,9 @@ class Auto:
             far = bool((np.abs(numbers) >= BEYOND).any())  # where bands would not be exact
             widths = () if far else round_widths(numbers)
             return Intervals(widths) if widths else Flat()
-        texts = [text(value) or "" for value in values]
-        lengths = {len(t) for t in texts}
-        if len(lengths) == 1 and len(texts) > 20 and all(t.isdigit() for t in texts):
+        known = [code or "" for code in texts(values)]
+        lengths = {len(t) for t in known}
+        if len(lengths) == 1 and len(known) > 20 and all(t.isdigit() for t in known):
             width = lengths.pop()
             return Prefix(tuple(range(1, width))) if width > 1 else Flat()
         return Flat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,8 +16,10 @@ from shoal.schema._column import Column, Kind
 from shoal.schema._cover import check_lost, lost_values
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe
-from shoal.schema._text import BEYOND, exact, number, text
+from shoal.schema._text import BEYOND, exact, number, texts
 from shoal.typing import Codes, Floats
+
+_DAY = 86_400_000_000  # in microseconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,12 @@ class Coding:
     def is_limited(self) -> bool:
         """Whether some value may not be generalized to the root."""
         return self.hierarchy is not None and bool((self.ceiling != self.hierarchy.root).any())
+
+    @cached_property
+    def has_fractions(self) -> bool:
+        """Whether some number is not whole: dates that have a time of day."""
+        known = self.numbers[~np.isnan(self.numbers)]
+        return bool((known != np.floor(known)).any())
 
     @cached_property
     def code_of(self) -> dict[str | None, int]:
@@ -137,32 +146,29 @@ def make_coding(
     build_hierarchy : bool
         Build a hierarchy from the values when the schema gives none.
     """
-    values = list({str(text(value)): value for value in reversed(values)}.values())[::-1]
-    ordered, keys = _natural_order(name, column, values)
+    known = list(map(str, texts(values)))
+    if len(set(known)) < len(known):
+        first = {said: place for place, said in reversed(list(enumerate(known)))}
+        values = [values[place] for place in sorted(first.values())]
+        known = list(map(str, texts(values)))
+    order, keys = _natural_order(name, column, values, known)
     recipe = column.hierarchy
     if recipe is None and build_hierarchy:
         recipe = Auto()
+    known = [known[place] for place in order]
     if recipe is None:
-        texts: tuple[str | None, ...] = tuple(text(value) for value in ordered)
-        numbers = np.array(keys, np.float64)
-        if has_missing:
-            texts, numbers = (*texts, None), np.append(numbers, np.nan)
-        return Coding(name, column.kind, texts, numbers, lines=column.lines)
-    hierarchy = recipe.build(ordered, column=name) if isinstance(recipe, Recipe) else recipe
-    lost = lost_values(hierarchy, [str(text(v)) for v in ordered])
+        missing = [None] if has_missing else []
+        numbers = np.append(keys, np.nan) if has_missing else keys
+        return Coding(name, column.kind, (*known, *missing), numbers, lines=column.lines)
+    if isinstance(recipe, Recipe):
+        hierarchy = recipe.build([values[place] for place in order], column=name)
+    else:
+        hierarchy = recipe
+    lost = lost_values(hierarchy, known)
     if lost:
         check_lost(hierarchy, lost, name, column, missing_to_root)
         hierarchy = hierarchy.with_leaves(lost)
-    numbers = _leaf_numbers(hierarchy, column, name)
-    if column.kind != "categorical":
-        hierarchy = hierarchy.sorted_by(_leaf_places(hierarchy, column, numbers))
-        numbers = _leaf_numbers(hierarchy, column, name)
-        places = np.array(_leaf_places(hierarchy, column, numbers))
-        if (np.diff(places[np.isfinite(places)]) < 0).any():
-            raise HierarchyError(
-                f"column {name!r} is {column.kind}, and groups of its hierarchy interleave. "
-                "Change its kind to categorical, or give groups that are ranges."
-            )
+    hierarchy, numbers = _sort_leaves(hierarchy, column, name)
     if has_missing:
         hierarchy = hierarchy.with_missing()
         numbers = np.append(numbers, np.nan)
@@ -177,6 +183,25 @@ def make_coding(
     )
 
 
+def _sort_leaves(hierarchy: Hierarchy, column: Column, name: str) -> tuple[Hierarchy, Floats]:
+    """The same tree with leaves in natural order, and the number of each leaf."""
+    numbers = _leaf_numbers(hierarchy, column, name)
+    if column.kind == "categorical":
+        return hierarchy, numbers
+    places = np.array(_leaf_places(hierarchy, column, numbers))
+    if (np.diff(places) > 0).all():
+        return hierarchy, numbers
+    hierarchy = hierarchy.sorted_by(places.tolist())
+    numbers = _leaf_numbers(hierarchy, column, name)
+    places = np.array(_leaf_places(hierarchy, column, numbers))
+    if (np.diff(places[np.isfinite(places)]) < 0).any():
+        raise HierarchyError(
+            f"column {name!r} is {column.kind}, and groups of its hierarchy interleave. "
+            "Change its kind to categorical, or give groups that are ranges."
+        )
+    return hierarchy, numbers
+
+
 def code_column(
     name: str, column: Column, codes: Codes, values: Sequence[Any]
 ) -> tuple[Coding, Codes]:
@@ -184,7 +209,7 @@ def code_column(
     bare = replace(column, hierarchy=None, limit=(), limit_level=None)
     missing = bool((codes < 0).any())
     coding = make_coding(name, bare, values, has_missing=missing)
-    recoded = np.array([*(coding.code_of[text(v)] for v in values), coding.missing], np.int32)
+    recoded = np.array([*map(coding.code_of.__getitem__, texts(values)), coding.missing], np.int32)
     return coding, recoded[codes]
 
 
@@ -217,38 +242,45 @@ def find_ceiling(hierarchy: Hierarchy, column: Column, name: str) -> Codes:
 
 
 def _natural_order(
-    name: str, column: Column, values: Sequence[Any]
-) -> tuple[list[Any], list[float]]:
+    name: str, column: Column, values: Sequence[Any], known: Sequence[str]
+) -> tuple[list[int], Floats]:
+    """Places of the values in their natural order, and their numbers in that order.
+
+    `known` are the texts of the values.
+    """
     if column.kind == "ordinal" and column.order:
         rank = {value: index for index, value in enumerate(column.order)}
-        lost = sorted({str(text(v)) for v in values} - rank.keys())
+        lost = sorted(set(known) - rank.keys())
         if lost:
             raise SchemaError(
                 f"column {name!r}: {len(lost)} values are not in its order. Add them to `order`."
             )
-        ordered = sorted(values, key=lambda v: rank[str(text(v))])
-        return ordered, [float(rank[str(text(v))]) for v in ordered]
+        order = sorted(range(len(known)), key=lambda place: rank[known[place]])
+        return order, np.array([float(rank[known[place]]) for place in order])
     if column.kind in ("numeric", "date") or (
         column.kind == "ordinal" and not any(isinstance(v, str) for v in values)
     ):
         try:
-            keys = [_as_number(value, column.kind) for value in values]
-            order = sorted(range(len(values)), key=_places(values, keys, column.kind).__getitem__)
+            keys = _as_numbers(values, column.kind)
+            order = _sorted_places(values, keys, column.kind)
         except (TypeError, ValueError):
             raise SchemaError(
                 f"column {name!r} is {column.kind}, and some of its values are not. "
                 "Clean them or change its kind to categorical."
             ) from None
-        return [values[i] for i in order], [keys[i] for i in order]
-    ordered = sorted(values, key=lambda value: str(text(value)))
-    ranks = range(len(ordered)) if column.kind == "ordinal" else [float("nan")] * len(ordered)
-    return ordered, [float(rank) for rank in ranks]
+        return order, keys[order]
+    order = sorted(range(len(known)), key=known.__getitem__)
+    if column.kind == "ordinal":
+        return order, np.arange(len(order), dtype=np.float64)
+    return order, np.full(len(order), np.nan)
 
 
-def _places(values: Sequence[Any], keys: Sequence[float], kind: Kind) -> list[Any]:
-    """What values are sorted by: their numbers, exact ones where floats would not tell."""
-    far = kind != "date" and any(abs(key) >= BEYOND for key in keys)
-    return [exact(value) for value in values] if far else list(keys)
+def _sorted_places(values: Sequence[Any], keys: Floats, kind: Kind) -> list[int]:
+    """Places of values by their numbers, exact ones where floats would not tell."""
+    if kind != "date" and (np.abs(keys) >= BEYOND).any():
+        return sorted(range(len(values)), key=[exact(value) for value in values].__getitem__)
+    order: list[int] = np.argsort(keys, kind="stable").tolist()
+    return order
 
 
 def _leaf_places(hierarchy: Hierarchy, column: Column, numbers: Floats) -> list[float]:
@@ -257,9 +289,21 @@ def _leaf_places(hierarchy: Hierarchy, column: Column, numbers: Floats) -> list[
     if column.kind != "numeric" or not any(BEYOND <= abs(place) < np.inf for place in known):
         return known
     labels = [str(label) for label in hierarchy.labels[: hierarchy.n_leaves]]
-    places = _places(labels, known, column.kind)
-    rank = {place: float(index) for index, place in enumerate(sorted(set(places)))}
-    return [rank[place] for place in places]
+    worth = [exact(label) for label in labels]
+    rank = {place: float(index) for index, place in enumerate(sorted(set(worth)))}
+    return [rank[place] for place in worth]
+
+
+def _as_numbers(values: Sequence[Any], kind: Kind) -> Floats:
+    """Numbers of many values; days without a time of day take the short way."""
+    kinds = set(map(type, values))
+    if kinds == {dt.date}:
+        return np.array(values, "datetime64[D]").astype(np.float64)
+    if kind == "date" and kinds == {str}:
+        moments = np.array(values, "datetime64[us]").view(np.int64)
+        if not (moments % _DAY).any():  # what is no moment is not whole
+            return (moments // _DAY).astype(np.float64)
+    return np.array([_as_number(value, kind) for value in values], np.float64)
 
 
 def _as_number(value: Any, kind: Kind) -> float:
@@ -276,7 +320,7 @@ def _leaf_numbers(hierarchy: Hierarchy, column: Column, name: str) -> Floats:
         rank = {label: float(index) for index, label in enumerate(column.order or labels)}
         return np.array([rank.get(label, np.nan) for label in labels])
     try:
-        return np.array([_as_number(label, column.kind) for label in labels])
+        return _as_numbers(labels, column.kind)
     except ValueError:
         raise SchemaError(
             f"column {name!r} is {column.kind}, and some leaves of its hierarchy are not. "

@@ -18,6 +18,7 @@ from shoal.schema._tree_arrays import (
     parents_of_tree,
     sort_children,
 )
+from shoal.schema._tree_order import depths
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Codes, Counts
 
@@ -134,38 +135,30 @@ class Hierarchy:
     @cached_property
     def depth(self) -> Codes:
         """Steps from the root to each node."""
-        depth = np.zeros(self.n_nodes, np.int32)
-        for node in range(self.n_nodes - 2, -1, -1):  # parents come after their children
-            depth[node] = depth[self.parent[node]] + 1
-        return depth
+        return depths(self.parent).astype(np.int32)
 
     @cached_property
     def height(self) -> Codes:
         """Longest way from each node down to a leaf."""
         height = np.zeros(self.n_nodes, np.int32)
-        for node in range(self.n_nodes - 1):
-            above = self.parent[node]
-            height[above] = max(height[above], height[node] + 1)
+        for nodes in self.levels.T:
+            np.maximum.at(height, nodes, self.depth[: self.n_leaves] - self.depth[nodes])
         return height
 
     @cached_property
     def start(self) -> Codes:
         """First leaf below each node."""
         start = np.full(self.n_nodes, self.n_leaves, np.int32)
-        start[: self.n_leaves] = np.arange(self.n_leaves)
-        for node in range(self.n_nodes - 1):
-            above = self.parent[node]
-            start[above] = min(start[above], start[node])
+        for nodes in self.levels.T:  # every node is on the way from a leaf to the root
+            np.minimum.at(start, nodes, np.arange(self.n_leaves, dtype=np.int32))
         return start
 
     @cached_property
     def stop(self) -> Codes:
         """One past the last leaf below each node."""
         stop = np.zeros(self.n_nodes, np.int32)
-        stop[: self.n_leaves] = np.arange(1, self.n_leaves + 1)
-        for node in range(self.n_nodes - 1):
-            above = self.parent[node]
-            stop[above] = max(stop[above], stop[node])
+        for nodes in self.levels.T:
+            np.maximum.at(stop, nodes, np.arange(1, self.n_leaves + 1, dtype=np.int32))
         return stop
 
     @cached_property

@@ -16,11 +16,13 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from shoal.schema._coding import Coding
+from shoal.schema._column import Kind
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Codes
 
@@ -75,12 +77,9 @@ def public_lines(coding: Coding) -> Widen:
     >>> widen(0, 1).text, widen(2, 3).text, widen(0, 3).text
     ('[30-34]', '[50-59]', '[30-59]')
     """
-    tree = coding.hierarchy
-    if tree is not None and (coding.lines is None or coding.is_limited):
-        n_values = coding.n_codes - (coding.missing >= 0)
-        bands = tree.levels[:, min(1, tree.n_levels - 1)]
-        if (bands[:n_values] != tree.root).any():
-            return lambda low, high: _by_bands(coding, bands, low, high)
+    bands = _bands_of(coding)
+    if bands is not None:
+        return lambda low, high: _by_bands(coding, bands, low, high)
     if coding.kind == "date":
         return lambda low, high: _by_periods(coding, low, high)
     if coding.kind == "numeric":
@@ -90,6 +89,25 @@ def public_lines(coding: Coding) -> Widen:
     if coding.kind == "categorical":  # an alphabet is no public line
         return lambda low, high: everything(coding)
     return lambda low, high: None
+
+
+def line_keys(coding: Coding) -> Codes:
+    """A number for each code: ranges whose ends have equal numbers are widened alike.
+
+    So that a column with many values is widened once for each pair of bands, not of values.
+    """
+    bands = _bands_of(coding)
+    return np.arange(coding.n_codes, dtype=np.int32) if bands is None else bands
+
+
+def _bands_of(coding: Coding) -> Codes | None:
+    """The finest band of the column's hierarchy around each code, if those are its lines."""
+    tree = coding.hierarchy
+    if tree is None or not (coding.lines is None or coding.is_limited):
+        return None
+    n_values = coding.n_codes - (coding.missing >= 0)
+    bands = tree.levels[:, min(1, tree.n_levels - 1)]
+    return bands if (bands[:n_values] != tree.root).any() else None
 
 
 def has_lines(coding: Coding) -> bool:
@@ -114,7 +132,7 @@ def _by_bands(coding: Coding, bands: Codes, low: int, high: int) -> PublicRange:
         return everything(coding)
     start, stop = int(tree.start[first]), int(tree.stop[last]) - 1
     label, other = str(tree.labels[first]), str(tree.labels[last])
-    ends = _band_ends(coding, label), _band_ends(coding, other)
+    ends = _band_ends(coding.kind, label), _band_ends(coding.kind, other)
     if ends[0] is None or ends[1] is None:  # the leaves of a written tree are public
         numbers = coding.numbers
         joined = label if first == last else _join(coding.texts[start], coding.texts[stop])
@@ -124,12 +142,13 @@ def _by_bands(coding: Coding, bands: Codes, low: int, high: int) -> PublicRange:
     return PublicRange(start, stop, text, _float(least, -math.inf), _float(most, math.inf))
 
 
-def _band_ends(coding: Coding, label: str) -> tuple[_End, _End] | None:
+@lru_cache(maxsize=65_536)  # a band is an end of many ranges
+def _band_ends(kind: Kind, label: str) -> tuple[_End, _End] | None:
     """Both ends of a band as its label writes them; None for a name."""
-    if coding.kind == "date":
+    if kind == "date":
         period = _PERIOD.match(label)
         return _period_ends(period) if period else None
-    if coding.kind != "numeric":
+    if kind != "numeric":
         return None
     if label.startswith("<"):
         high = _fraction(label[1:])
@@ -249,8 +268,7 @@ def _date_text(coding: Coding, least: _End, most: _End) -> str:
     """Days, both included; the day after, excluded, where values have a time of day."""
     assert least.value is not None
     assert most.value is not None
-    numbers = coding.numbers[: coding.n_codes - (coding.missing >= 0)]
-    timed = bool((numbers != np.floor(numbers)).any())
+    timed = coding.has_fractions  # of days
     last_day = (dt.date.max - _EPOCH).days
     stop = min(int(most.value) - (not timed), last_day)
     start = _EPOCH + dt.timedelta(days=int(least.value))

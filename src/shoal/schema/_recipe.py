@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from shoal.schema._hierarchy import Hierarchy
-from shoal.schema._text import text
+from shoal.schema._text import texts
 from shoal.schema._tree_parts import ROOT_LABEL
 
 Values: TypeAlias = Sequence[Any]
@@ -25,6 +25,6 @@ class Recipe(Protocol):
 
 def from_label_columns(values: Values, levels: Sequence[Sequence[str]], column: str) -> Hierarchy:
     """Hierarchy of `values` from the label of each on every level, finest first."""
-    leaves = [str(text(value)) for value in values]
+    leaves = list(map(str, texts(values)))
     rows = zip(leaves, *levels, [ROOT_LABEL] * len(leaves), strict=True)
     return Hierarchy.from_levels(rows, column=column)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal.errors import HierarchyError
+from shoal.schema._tree_order import Nodes, cut_off, number_nodes
 from shoal.schema._tree_parts import (
     ROOT_LABEL,
     check_rows,
@@ -17,7 +19,6 @@ from shoal.schema._tree_parts import (
     parents_of_rows,
     several_roots,
     subject,
-    walk,
 )
 from shoal.typing import Codes
 
@@ -34,16 +35,35 @@ def arrays_of_levels(
     rows: Iterable[Sequence[str]], column: str, lines: Sequence[int] | None
 ) -> TreeArrays:
     """From one row per leaf: the leaf, then ever coarser labels, the root last."""
-    table = [tuple(str(label) for label in row) for row in rows]
+    table = [tuple(map(str, row)) for row in rows]
     lines = range(1, len(table) + 1) if lines is None else lines
     check_rows(table, column, lines)
     table = distinct_labels(table)
-    parents = parents_of_rows(table, column, lines)
-    tree = arrays_of_parents(parents, column, [row[0] for row in table])
-    code = {label: node for node, label in enumerate(tree.labels)}
+    # labels are numbered as they appear, row by row, which is how siblings are ordered
+    number = {label: i for i, label in enumerate(dict.fromkeys(chain.from_iterable(table)))}
+    flat = np.fromiter(
+        map(number.__getitem__, chain.from_iterable(table)), np.int64, len(table) * len(table[0])
+    )
+    grid = flat.reshape(len(table), -1)
+    parent = _parents_of_grid(grid, len(number))
+    if parent is None:  # then these say which line is at fault
+        parents = parents_of_rows(table, column, lines)
+        return arrays_of_parents(parents, column, [row[0] for row in table])
+    tree, renumbered = _arrays(list(number), parent)
     # the rows say on which level a short branch repeats a node; parents alone do not
-    given = np.array([[code[label] for label in row] for row in table], np.int32)
+    given = renumbered[grid]
     return tree._replace(levels=given[np.argsort(given[:, 0])])
+
+
+def _parents_of_grid(grid: Nodes, n_labels: int) -> Nodes | None:
+    """Parent of each label, from rows of labels' numbers; None where they are no tree."""
+    parent = np.full(n_labels, -1, np.int64)
+    for below, above in pairwise(grid.T):
+        parent[below[below != above]] = above[below != above]
+    agree = all((parent[below] == above)[below != above].all() for below, above in pairwise(grid.T))
+    root_is_top = parent[grid[0, -1]] < 0
+    no_leaf_above = not np.isin(grid[:, 0], parent).any()
+    return parent if agree and root_is_top and no_leaf_above else None
 
 
 def arrays_of_parents(
@@ -51,25 +71,30 @@ def arrays_of_parents(
 ) -> TreeArrays:
     """From each label's parent; `leaves` are labels that must not be parents."""
     where = subject(column)
-    children: dict[str, list[str]] = {}
-    for child, parent in parents.items():
-        children.setdefault(parent, []).append(child)
-    order, inner_order = walk(_only_root(parents, where), children)
-    if len(order) + len(inner_order) < len(parents) + 1:
-        lost = sorted(set(parents) - set(order) - set(inner_order))
-        raise HierarchyError(
-            f"{where}: a cycle through {lost[0]!r}. Remove the link that closes it."
-        )
-    if leaves is not None and (extra := [leaf for leaf in leaves if leaf in children]):
+    root = _only_root(parents, where)
+    labels = [*parents, root]
+    number = {label: node for node, label in enumerate(labels)}
+    parent = np.array([*(number[above] for above in parents.values()), -1], np.int64)
+    if (lost := cut_off(parent, len(labels) - 1)).any():
+        first = min(labels[node] for node in np.flatnonzero(lost).tolist())
+        raise HierarchyError(f"{where}: a cycle through {first!r}. Remove the link that closes it.")
+    above = set(parents.values())
+    if leaves is not None and (extra := [leaf for leaf in leaves if leaf in above]):
         raise HierarchyError(
             f"{where}: {extra[0]!r} is both a value and the parent of others. Rename one."
         )
-    labels = tuple(order + inner_order)
-    code = {label: node for node, label in enumerate(labels)}
-    parent_codes = np.full(len(labels), -1, np.int32)
-    for child, parent in parents.items():
-        parent_codes[code[child]] = code[parent]
-    return TreeArrays(labels, parent_codes, levels_from_root(parent_codes, len(order)))
+    return _arrays(labels, parent)[0]
+
+
+def _arrays(labels: Sequence[str], parent: Nodes) -> tuple[TreeArrays, Codes]:
+    """A tree of labels whose order is that of siblings, and the new number of each label."""
+    order = number_nodes(parent, np.arange(len(parent)))
+    renumbered = np.empty(len(parent), np.int32)
+    renumbered[order] = np.arange(len(parent))
+    above = parent[order]
+    renamed = np.where(above >= 0, renumbered[above], -1).astype(np.int32)
+    texts = tuple(labels[node] for node in order.tolist())
+    return TreeArrays(texts, renamed, levels_from_root(renamed)), renumbered
 
 
 def _only_root(parents: Mapping[str, str], where: str) -> str:
@@ -122,23 +147,18 @@ def add_leaves(tree: TreeArrays, values: Sequence[str | None]) -> TreeArrays:
 
 def sort_children(tree: TreeArrays, keys: Sequence[float]) -> TreeArrays:
     """Children ordered by the least key below them; one key per leaf."""
-    n_nodes, root = len(tree.labels), len(tree.labels) - 1
+    n_nodes = len(tree.labels)
     least = np.full(n_nodes, np.inf)
-    least[: len(tree.levels)] = keys
-    for node in range(root):
-        above = tree.parent[node]
-        least[above] = min(least[above], least[node])
-    children: dict[int, list[int]] = {}
-    for node in np.argsort(least, kind="stable").tolist():
-        if node != root:
-            children.setdefault(int(tree.parent[node]), []).append(node)
-    leaves, inner = walk(root, children)
-    order = np.array(leaves + inner)
+    for nodes in tree.levels.T:
+        np.minimum.at(least, nodes, np.asarray(keys, np.float64))
+    rank = np.empty(n_nodes, np.int64)
+    rank[np.argsort(least, kind="stable")] = np.arange(n_nodes)
+    order = number_nodes(tree.parent.astype(np.int64), rank)
     renumbered = np.empty(n_nodes, np.int32)
     renumbered[order] = np.arange(n_nodes)
     parent = tree.parent[order]
     return TreeArrays(
-        tuple(tree.labels[node] for node in order),
+        tuple(tree.labels[node] for node in order.tolist()),
         np.where(parent >= 0, renumbered[parent], -1).astype(np.int32),
-        renumbered[tree.levels[order[: len(leaves)]]],
+        renumbered[tree.levels[order[: len(tree.levels)]]],
     )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import HierarchyError
+from shoal.schema._tree_order import depths, paths
 from shoal.typing import Codes
 
 ROOT_LABEL = "*"
@@ -29,7 +30,7 @@ def check_rows(table: list[tuple[str, ...]], column: str, lines: Sequence[int]) 
     usual = len(table[0])
     if usual < 2:
         raise HierarchyError(f"{where} has one level. Put at least the root above the values.")
-    for number, row in zip(lines, table, strict=True):
+    for number, row in () if set(map(len, table)) == {usual} else zip(lines, table, strict=True):
         if len(row) != usual:
             raise HierarchyError(
                 f"{where}, line {number}: {len(row)} levels where line {lines[0]} has {usual}. "
@@ -40,6 +41,8 @@ def check_rows(table: list[tuple[str, ...]], column: str, lines: Sequence[int]) 
         raise HierarchyError(
             f"{where}: {several_roots(roots)}. Add a last level with the one label '{ROOT_LABEL}'."
         )
+    if len({row[0] for row in table}) == len(table):
+        return
     seen: dict[str, int] = {}
     for number, row in zip(lines, table, strict=True):
         if seen.setdefault(row[0], number) != number:
@@ -61,6 +64,8 @@ def distinct_labels(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     A label that repeats its leaf and covers nothing else only fills a short branch.
     """
     leaves = {row[0] for row in table}
+    if all(leaves.isdisjoint(labels) for labels in list(zip(*table, strict=True))[1:]):
+        return table
     covers = Counter((level, label) for row in table for level, label in enumerate(row))
     renamed = []
     for row in table:
@@ -101,31 +106,10 @@ def labels_below(tree: Any) -> list[tuple[str, Any]]:
     return [(str(leaf), None) for leaf in leaves]
 
 
-def walk(root: Any, children: Mapping[Any, list[Any]]) -> tuple[list[Any], list[Any]]:
-    """Leaves in walking order, and inner nodes with children before parents."""
-    leaves: list[Any] = []
-    inner: list[Any] = []
-    todo: list[tuple[Any, bool]] = [(root, False)]
-    while todo:
-        node, done = todo.pop()
-        below = children.get(node)
-        if not below:
-            leaves.append(node)
-        elif done:
-            inner.append(node)
-        else:
-            todo.append((node, True))
-            todo.extend((child, False) for child in reversed(below))
-    return leaves, inner
-
-
-def levels_from_root(parent: Codes, n_leaves: int) -> Codes:
+def levels_from_root(parent: Codes) -> Codes:
     """Levels counted from the root, short branches repeating their leaf."""
-    paths = []
-    for leaf in range(n_leaves):
-        path = [leaf]
-        while (above := int(parent[path[-1]])) >= 0:
-            path.append(above)
-        paths.append(path)
-    width = max(map(len, paths))
-    return np.array([[path[0]] * (width - len(path)) + path for path in paths], np.int32)
+    n_leaves = int(parent[parent >= 0].min())  # leaves come first
+    depth = depths(parent)
+    leaves = np.arange(n_leaves)
+    path = paths(parent, leaves, depth)[:, ::-1]
+    return np.where(path < 0, leaves[:, None], path).astype(np.int32)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.errors import SchemaError
 from shoal.schema import Column, Schema
 from shoal.schema._coding import Coding, make_coding
-from shoal.schema._text import text
+from shoal.schema._text import texts
 from shoal.tables._count_kernels import merge_entries
 from shoal.tables._frequency import FrequencyTable, Histogram, group_keys, pack_codes
 from shoal.typing import Codes, Counts
@@ -61,9 +61,9 @@ def code_values(
     name: str, column: Column, values: Sequence[Any], *, has_missing: bool, options: CodingOptions
 ) -> tuple[Coding, Codes]:
     """Coding of a column, and the code of each of `values` with the missing value's behind them."""
-    texts = [text(value) for value in values]
-    has_missing = has_missing or None in texts
-    distinct = {t: value for t, value in zip(texts, values, strict=True) if t is not None}
+    known = texts(values)
+    has_missing = has_missing or None in known
+    distinct = {t: value for t, value in zip(known, values, strict=True) if t is not None}
     if not options.use_hierarchies:
         column = replace(column, hierarchy=None, limit=(), limit_level=None)
     coding = make_coding(
@@ -74,7 +74,7 @@ def code_values(
         missing_to_root=options.missing_to_root,
         build_hierarchy=options.build_hierarchies and column.role == "quasi-identifier",
     )
-    codes = [coding.code_of[t] for t in texts]
+    codes = map(coding.code_of.__getitem__, known)
     return coding, np.array([*codes, coding.missing], np.int32)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.schema._band_labels import range_label
 from shoal.schema._coding import Coding
-from shoal.schema._lines import PublicRange, Widen, everything, public_lines
+from shoal.schema._lines import PublicRange, Widen, everything, line_keys, public_lines
 from shoal.tables._recoded import Labels
 from shoal.typing import Codes, Flags
 
@@ -40,11 +41,11 @@ def public_range_labels(
     stars = np.zeros(len(low), np.bool_) if starred is None else starred
     number_of: dict[str | None, int] = {}
     ranges: list[PublicRange] = []
-    codes = np.empty(len(low), np.int32)
-    for index, (first, last, star) in enumerate(
-        zip(low.tolist(), high.tolist(), stars.tolist(), strict=True)
-    ):
-        text, found = _range(coding, widen, first, last, star)
+    kinds, kind_of = _alike(coding, low, high, stars)
+    codes = np.empty(len(kinds), np.int32)
+    for index, place in enumerate(kinds.tolist()):
+        first, last = int(low[place]), int(high[place])
+        text, found = _range(coding, widen, first, last, bool(stars[place]))
         if all_is_star and found.low == 0 and last > first and found.high >= coding.n_codes - 1:
             found = everything(coding)
             text = found.text
@@ -52,7 +53,27 @@ def public_range_labels(
             number_of[text] = len(ranges)
             ranges.append(found)
         codes[index] = number_of[text]
-    return _labels(coding, tuple(number_of), ranges), codes
+    return _labels(coding, tuple(number_of), ranges), codes[kind_of]
+
+
+def _alike(
+    coding: Coding, low: Codes, high: Codes, stars: Flags
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """One of all ranges that get the same label, in order of appearance, and whose each range is.
+
+    A single value is its own label, so what its ends are between does not count.
+    """
+    keys = line_keys(coding).astype(np.int64)
+    room = int(keys.max(initial=0)) + 1
+    alone = (low == high) & ~stars
+    hides = stars | ((low < high) & (high == coding.missing))
+    packed = keys[low] * room + keys[high]
+    packed = np.where(hides, -1, np.where(alone, room * room + low, packed))
+    _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse.reshape(-1)]
 
 
 def _range(
