@@ -3,6 +3,8 @@
 Messages name columns, counts and parameters, never cell values: a traceback is a disclosure too.
 """
 
+from collections.abc import Sequence
+
 
 class ShoalError(Exception):
     """Base class of all package errors."""
@@ -85,3 +87,26 @@ class TimeLimitError(ProtocolError):
 
 class ConnectionCutError(ProtocolError):
     """The line to the other party broke; a resumable run can be continued."""
+
+
+class OwnerLostError(ProtocolError):
+    """Owners were lost on the way, and the others do not go on without them."""
+
+    def __init__(self, owners: Sequence[str], loss: str = "stop") -> None:
+        self.owners, self.loss = list(owners), loss
+        why = (
+            "The agreement says to stop then."
+            if loss == "stop"
+            else "Fewer owners are left than the agreement asks for."
+        )
+        super().__init__(
+            f"lost on the way: {', '.join(self.owners)}. {why} "
+            "Run the same commands again when they are back."
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return OwnerLostError, (self.owners, self.loss)
+
+
+class TableWarning(UserWarning):
+    """Something about how a table was read that its owner should know; names no cell."""

@@ -24,12 +24,18 @@ from shoal.secure.miners._joint_table import JointTable
 from shoal.secure.miners._read_part import read_part
 from shoal.secure.miners._spu import FirstSPUParty, SecondSPUParty
 from shoal.secure.miners._table_part import TablePart
+from shoal.secure.owners._helper import Helper
+from shoal.secure.owners._memory import run_owners
+from shoal.secure.owners._owner import Owner
+from shoal.secure.owners._terms import Terms
 
 __all__ = [
     "FastLogarithm",
     "FirstParty",
     "FirstSPUParty",
+    "Helper",
     "JointTable",
+    "Owner",
     "Party",
     "SecondParty",
     "SecondSPUParty",
@@ -39,5 +45,7 @@ __all__ = [
     "StrictLogarithm",
     "TablePart",
     "TaylorLogarithm",
+    "Terms",
     "read_part",
+    "run_owners",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import Channel
-from shoal.parties._expect import PLAIN, Expected, Several, Whole
+from shoal.parties._expect import PLAIN, Expected, Fields, Octets, Several, Whole
 from shoal.parties._wire import encode
 from shoal.secure._ring import Bits, Ring
 from shoal.secure.circuits._yao import Program, Results, evaluate_program, garble_program
@@ -103,6 +103,25 @@ class Session(ABC):
                 f"the parties have other {what}: {', '.join(differ)}. Use the same at both ends."
             )
 
+    @property
+    def traffic(self) -> dict[str, int]:
+        """Messages and bytes so far."""
+        return self.channel.transcript.to_dict()
+
+    def confirm(self) -> None:
+        """Compare with the other party every message so far; else no outcome is used.
+
+        What was changed between the two programs, by a fault or by somebody in between, is found
+        even where it has the right form.  A party that lies about its messages is not.
+        """
+        sent, received = self.channel.transcript.digests()
+        theirs = self.exchange({"sent": sent, "received": received}, _DIGESTS)
+        if theirs != [received, sent]:
+            raise ProtocolError(
+                "the parties did not see the same messages: one was changed on its way. "
+                "Nothing of this round is used."
+            )
+
     def exchange(self, mine: Any, expected: Expected) -> Any:
         """Tell the other party something public, and hear the same from it."""
         if self.is_first:  # in turns: two large messages at once could block each other
@@ -111,6 +130,12 @@ class Session(ABC):
         theirs = self.channel.receive(expected)
         self.channel.send(mine)
         return theirs
+
+
+_DIGESTS = Fields(
+    "digests of the messages so far",
+    {name: Octets("a digest", 32) for name in ("sent", "received")},
+)
 
 
 class Party(Session):

@@ -19,7 +19,7 @@ def count_bits(counts: NDArray[np.uint32], width: int) -> Bits:
     """
     octets = np.ascontiguousarray(counts, "<u4").view(np.uint8).reshape(*counts.shape, 4)
     bits = np.unpackbits(octets, axis=-1, bitorder="little", count=width)
-    return bits.reshape(len(counts), -1).astype(np.bool_)
+    return bits.reshape(len(counts), counts.shape[1] * width).astype(np.bool_)
 
 
 def open_counts(party: Party, counts: NDArray[np.uint32], width: int) -> NDArray[np.int64]:

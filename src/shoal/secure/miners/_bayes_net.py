@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal, localcontext
 from itertools import chain, pairwise
 from numbers import Integral
-from typing import Literal, Self
+from typing import Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,13 @@ from shoal.secure._party import Party
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
 from shoal.secure.logarithm._logarithm import Logarithm
 from shoal.secure.miners._argmin import index_of_least
-from shoal.secure.miners._joint_table import JointTable, Query
 from shoal.secure.miners._parameters import Parameters
-from shoal.secure.miners._progress import Progress, common_rounds
-from shoal.secure.miners._table_part import TablePart
+from shoal.secure.miners._progress import Progress, resume
+from shoal.secure.miners._roles import Seat, SharedTable, open_table, party_of
+from shoal.secure.miners._table_part import Query, TablePart
+from shoal.secure.owners._helper import Helper
+from shoal.secure.owners._owner import Owner
+from shoal.secure.owners._scores import PARENTS, hear_picks
 
 STOP = -1
 MAX_CELLS = 2**20
@@ -124,7 +127,7 @@ class SecureBayesNet(Parameters):
     def fit(
         self,
         part: TablePart,
-        party: Party,
+        party: Seat,
         *,
         done: Progress | None = None,
         progress: Callable[[Progress], None] | None = None,
@@ -132,19 +135,28 @@ class SecureBayesNet(Parameters):
         """Find the structure together with the other party; see :meth:`SecureID3.fit`."""
         order = self._check(part)
         party.agree({**self.get_params(), "order": order}, "parameters")
-        joint = JointTable(part, party)
-        scorer = _Scorer(party, joint, self.logarithm, self.terms, self._largest(part))
-        rounds, run = common_rounds(party, done)
+        joint = open_table(part, party)
+        scorer = self._scorer(party, joint)
+        rounds, run = resume(party, done)
         while True:
             parents, active = self._state(order, rounds)
             if not active:
                 break
             rounds.append(self._round(scorer, order, parents, active))
+            party.confirm()
             if progress is not None:
-                progress(Progress(rounds, run, party.channel.transcript.to_dict()))
+                progress(Progress(rounds, run, party.traffic))
+        party.confirm()
         self.structure_ = NetworkStructure(list(part.names), parents)
         self.n_logarithms_ = scorer.n_logarithms
         return self
+
+    def _scorer(self, seat: Seat, joint: SharedTable) -> "NetScores":
+        if isinstance(seat, Owner):
+            return _HeardScorer(seat, joint)
+        largest = self._largest(joint.part)
+        scorer = _Scorer(party_of(seat), joint, self.logarithm, self.terms, largest)
+        return _AnnouncedScorer(scorer, seat) if isinstance(seat, Helper) else scorer
 
     def _check(self, part: TablePart) -> list[int]:
         if not isinstance(self.max_parents, Integral) or self.max_parents < 0:
@@ -196,7 +208,11 @@ class SecureBayesNet(Parameters):
         return [c for c in before if c not in parents[column]]
 
     def _round(
-        self, scorer: "_Scorer", order: list[int], parents: list[list[int]], active: list[int]
+        self,
+        scorer: "NetScores",
+        order: list[int],
+        parents: list[list[int]],
+        active: list[int],
     ) -> list[int]:
         """Best addition for each active column, or STOP when none is better than what it has."""
         candidates = [self._candidates(order, parents, c) for c in active]
@@ -205,21 +221,71 @@ class SecureBayesNet(Parameters):
             [(c, tuple(parents[c])), *((c, (*parents[c], new)) for new in choices)]
             for c, choices in zip(active, candidates, strict=True)
         ]
-        losses = scorer.losses(families)
-        outcome = [STOP] * len(active)
-        for width in sorted({len(row) for row in losses}):  # circuits of one size per batch
-            same = [i for i, row in enumerate(losses) if len(row) == width]
-            picks = index_of_least(scorer.party, scorer.ring, [losses[i] for i in same])
-            for i, pick in zip(same, picks.tolist(), strict=True):
-                outcome[i] = candidates[i][pick - 1] if pick else STOP
-        return outcome
+        return [
+            choices[pick - 1] if pick else STOP
+            for choices, pick in zip(candidates, scorer.picks(families), strict=True)
+        ]
+
+
+Families = list[list[tuple[int, tuple[int, ...]]]]
+"""For each column the candidate families: the column, and its parents."""
+
+
+class NetScores(Protocol):
+    """What decides the parents of columns."""
+
+    @property
+    def n_logarithms(self) -> int:
+        """Logarithms computed."""
+
+    def picks(self, families: Families) -> list[int]:
+        """Index of the best family of each column."""
+
+
+def _queries(families: Families) -> list[Query]:
+    return [((*parents, child), {}) for child, parents in chain.from_iterable(families)]
+
+
+class _HeardScorer:
+    """An owner: it answers, and hears the picks."""
+
+    n_logarithms = 0
+
+    def __init__(self, owner: Owner, joint: SharedTable) -> None:
+        self._owner, self._joint = owner, joint
+
+    def picks(self, families: Families) -> list[int]:
+        """Index of the best family of each column."""
+        self._joint.counts(_queries(families))
+        picks = hear_picks(self._owner, [len(row) for row in families])
+        if any(pick >= len(row) for pick, row in zip(picks, families, strict=True)):
+            raise ProtocolError("the helpers announce a parent that cannot be added.")
+        return picks
+
+
+class _AnnouncedScorer:
+    """A helper: what it finds is told to all owners."""
+
+    def __init__(self, scorer: "_Scorer", helper: Helper) -> None:
+        self._scorer, self._helper = scorer, helper
+
+    @property
+    def n_logarithms(self) -> int:
+        """Logarithms computed."""
+        return self._scorer.n_logarithms
+
+    def picks(self, families: Families) -> list[int]:
+        """Index of the best family of each column."""
+        picks = self._scorer.picks(families)
+        self._helper.announce(picks, PARENTS)
+        return picks
 
 
 class _Scorer:
     """Shares of minus twice the K2 score, at the scale of the logarithm."""
 
     def __init__(
-        self, party: Party, joint: JointTable, kind: str, terms: int, largest: int
+        self, party: Party, joint: SharedTable, kind: str, terms: int, largest: int
     ) -> None:
         self._joint, self.party = joint, party
         count = max(joint.n_rows + max(joint.part.arities), largest)
@@ -228,11 +294,21 @@ class _Scorer:
         self.n_logarithms = 0
         self._two_pi = scaled(self._logarithm, LN_2_PI)
 
-    def losses(self, families: list[list[tuple[int, tuple[int, ...]]]]) -> list[list[int]]:
+    def picks(self, families: Families) -> list[int]:
+        """Index of the best family of each column."""
+        losses = self._losses(families)
+        picks = [0] * len(losses)
+        for width in sorted({len(row) for row in losses}):  # circuits of one size per batch
+            same = [i for i, row in enumerate(losses) if len(row) == width]
+            least = index_of_least(self.party, self.ring, [losses[i] for i in same])
+            for i, pick in zip(same, least.tolist(), strict=True):
+                picks[i] = pick
+        return picks
+
+    def _losses(self, families: Families) -> list[list[int]]:
         """Shares of the loss of every family, all logarithms in one batch."""
-        flat = list(chain.from_iterable(families))
-        queries: list[Query] = [((*parents, child), {}) for child, parents in flat]
-        tables = [table.reshape(-1, table.shape[-1]) for table in self._joint.counts(queries)]
+        counts = self._joint.counts(_queries(families))
+        tables = [table.reshape(-1, table.shape[-1]) for table in counts]
         counts = np.concatenate([self._arguments(table) for table in tables])
         self.n_logarithms += len(counts)
         factorials = self._factorials(counts)

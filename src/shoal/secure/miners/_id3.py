@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
-from shoal.secure._party import Party, Session
-from shoal.secure.logarithm._fast_logarithm import logarithm_for
-from shoal.secure.miners._joint_table import JointTable
 from shoal.secure.miners._parameters import Parameters
-from shoal.secure.miners._progress import Progress, common_rounds
+from shoal.secure.miners._progress import Progress, resume
+from shoal.secure.miners._roles import Seat, SharedTable, open_scores, open_table
 from shoal.secure.miners._secure_tree import SecureTree, grow
-from shoal.secure.miners._spu import SPUParty, SPUScores
 from shoal.secure.miners._table_part import TablePart
-from shoal.secure.miners._tree_scores import CircuitScores, TreeScores
+from shoal.secure.miners._tree_scores import Table, TreeScores
 
 
 @dataclass
@@ -39,6 +36,9 @@ class SecureID3(Parameters):
         Terms of the series.
     reveal_counts : bool, default=False
         Open the class counts of the leaves at the end.  Without it no count is revealed.
+    k : int or None, default=None
+        A split is taken only if every group of people that it makes is empty or has at least k;
+        None allows all.  Takes the place of `min_rows`.
 
     Attributes
     ----------
@@ -48,6 +48,8 @@ class SecureID3(Parameters):
         Class counts of the leaves, when asked for.
     n_logarithms_ : int
         Logarithms computed.
+    n_comparisons_ : int
+        Comparisons of group sizes with k, and of scores with each other; 0 at an owner.
 
     Notes
     -----
@@ -62,6 +64,17 @@ class SecureID3(Parameters):
 
     **Guarantee.**  Equal to ID3 on the pooled table wherever the scores of the best two attributes
     of a node, in nats times rows, differ by more than four times rows times the logarithm's error.
+
+    **Guarantee with k.**  Every leaf of the tree is empty or holds at least k rows of the joint
+    table, so the tree, with its leaves' class counts, is k-anonymous for whoever knows all columns
+    but the class: it is the tree of :class:`~shoal.models.KAnonymousTreeClassifier` (criterion
+    "gain", no pruning) wherever scores differ by more than the error above, except that a split
+    that gains exactly nothing is not refused.  Sizes are compared with k inside the protocol; none
+    is opened.  A party may subtract its own rows: of the *other* party's people a leaf may hold
+    fewer than k.
+
+    **Costs with k.**  One comparison more per value of each attribute of each node; logarithms of
+    inner nodes only, as without k.
 
     **Departures from the paper.**  All nodes of a level go in one batch.  Ties go to the first
     attribute; the class of an empty node is its parent's majority.
@@ -92,11 +105,12 @@ class SecureID3(Parameters):
     logarithm: Literal["chebyshev", "taylor", "fast"] = "chebyshev"
     terms: int = 3
     reveal_counts: bool = False
+    k: int | None = None
 
     def fit(
         self,
         part: TablePart,
-        party: Session,
+        party: Seat,
         *,
         done: Progress | None = None,
         progress: Callable[[Progress], None] | None = None,
@@ -107,8 +121,8 @@ class SecureID3(Parameters):
         ----------
         part : TablePart
             What this party holds.
-        party : FirstParty, SecondParty or an SPU party
-            This end of the session.
+        party : FirstParty, SecondParty, an SPU party, Helper or Owner
+            This end of the session.  A helper holds no rows: its part has names and values only.
         done : Progress, optional
             Last progress report of an interrupted run on this very table: its public outcomes.
             Both parties must resume the same run; where one has nothing, both start anew.
@@ -117,10 +131,12 @@ class SecureID3(Parameters):
         """
         self._check(part)
         party.agree(self.get_params(), "parameters")
-        joint = JointTable(part, party)
-        scores = _scores(self, party, joint.n_rows)
+        joint = open_table(part, party)
+        scores = open_scores(self.logarithm, self.terms, party, joint)
+        if self.k is not None:
+            joint.require(self.k)
         target = part.column(self.target)
-        levels, run = common_rounds(party, done)
+        levels, run = resume(party, done)
         # The tree is rebuilt from public decisions at every level, so that a run that was cut goes
         # on exactly like one that was not.
         while True:
@@ -128,10 +144,13 @@ class SecureID3(Parameters):
             if not frontier:
                 break
             levels.append(self._level(joint, scores, tree, frontier))
+            party.confirm()
             if progress is not None:
-                progress(Progress(levels, run, party.channel.transcript.to_dict()))
-        self.tree_, self.n_logarithms_ = tree, scores.n_logarithms
-        self.counts_ = self._open_counts(joint, scores, tree) if self.reveal_counts else None
+                progress(Progress(levels, run, party.traffic))
+        counts = self._open_counts(joint, scores, tree) if self.reveal_counts else None
+        party.confirm()
+        self.tree_, self.counts_ = tree, counts
+        self.n_logarithms_, self.n_comparisons_ = scores.n_logarithms, scores.n_comparisons
         return self
 
     def _check(self, part: TablePart) -> None:
@@ -144,48 +163,69 @@ class SecureID3(Parameters):
             raise ParameterError(f"max_depth is None or at least 0, got {self.max_depth!r}.")
         if not isinstance(self.min_rows, Integral) or self.min_rows < 1:
             raise ParameterError(f"min_rows is at least 1, got {self.min_rows!r}.")
+        if self.k is not None and (not isinstance(self.k, Integral) or self.k < 1):
+            raise ParameterError(f"k is None or at least 1, got {self.k!r}.")
+        if self.k is not None and self.min_rows != 1:
+            raise ParameterError("give k or min_rows, not both.")
 
     def _level(
-        self, joint: JointTable, scores: TreeScores, tree: SecureTree, frontier: list[int]
+        self, joint: SharedTable, scores: TreeScores, tree: SecureTree, frontier: list[int]
     ) -> list[int]:
         """Decide every node of a level: an attribute, or -1 minus the class of a leaf."""
         depth = len(tree.path(frontier[0]))
         forced = depth in (self.max_depth, len(tree.names) - 1)
-        labels = self._leaves(joint, scores, tree, frontier, forced)
+        rows = self._class_counts(joint, tree, frontier)
+        n_classes = joint.part.arities[tree.target]
+        if self.k is not None and not forced:
+            return self._large_level(joint, scores, tree, frontier, rows)
+        labels = scores.leaves(rows, n_classes, 0 if forced else int(self.min_rows))
         inner = [node for node, label in zip(frontier, labels, strict=True) if label < 0]
-        best = iter(self._attributes(joint, scores, tree, inner))
+        if not inner:
+            return [-1 - label for label in labels]
+        free, nodes = self._tables(joint, tree, inner)
+        best = iter(_columns(free, scores.best(nodes)))
         return [next(best) if label < 0 else -1 - label for label in labels]
 
-    def _leaves(
+    def _large_level(
         self,
-        joint: JointTable,
+        joint: SharedTable,
         scores: TreeScores,
         tree: SecureTree,
-        nodes: list[int],
-        forced: bool,
+        frontier: list[int],
+        rows: Table,
     ) -> list[int]:
-        """Class of each node that is a leaf, -1 for the others; only this outcome is opened."""
+        """Decide a level with splits into groups of k rows only."""
+        free, nodes = self._tables(joint, tree, frontier)
+        n_classes = joint.part.arities[tree.target]
+        labels, penalties = scores.large_leaves(rows, nodes, n_classes, int(self.k or 1))
+        inner = [i for i, label in enumerate(labels) if label < 0]
+        if not inner:
+            return [-1 - label for label in labels]
+        picks = scores.best([nodes[i] for i in inner], [penalties[i] for i in inner])
+        best = iter(_columns([free[i] for i in inner], picks))
+        return [next(best) if label < 0 else -1 - label for label in labels]
+
+    @staticmethod
+    def _class_counts(joint: SharedTable, tree: SecureTree, nodes: list[int]) -> Table:
+        """Shares of the class counts of each node, and then of its parent."""
         target = (tree.target,)
         paths = [tree.path(node) for node in nodes]
         parents = [dict(list(path.items())[:-1]) for path in paths]
         distinct = {tuple(sorted(path.items())): path for path in [*paths, *parents]}
         counts = joint.counts([(target, path) for path in distinct.values()])
         known = dict(zip(distinct, counts, strict=True))
-        rows = np.array(
+        return np.array(
             [
                 np.concatenate([known[tuple(sorted(p.items()))] for p in pair])
                 for pair in zip(paths, parents, strict=True)
             ]
         )
-        n_classes = joint.part.arities[tree.target]
-        return scores.leaves(rows, n_classes, 0 if forced else int(self.min_rows))
 
-    def _attributes(
-        self, joint: JointTable, scores: TreeScores, tree: SecureTree, nodes: list[int]
-    ) -> list[int]:
-        """Best attribute of each node: the least remaining entropy of the class."""
-        if not nodes:
-            return []
+    @staticmethod
+    def _tables(
+        joint: SharedTable, tree: SecureTree, nodes: list[int]
+    ) -> tuple[list[list[int]], list[list[Table]]]:
+        """Attributes that each node can split on, and the shared table of each."""
         paths = [tree.path(node) for node in nodes]
         free = [
             [c for c in range(len(tree.names)) if c != tree.target and c not in path]
@@ -198,20 +238,13 @@ class SecureID3(Parameters):
         ]
         tables = joint.counts(queries)
         width = len(free[0])
-        picks = scores.best([tables[i : i + width] for i in range(0, len(tables), width)])
-        return [columns[pick] for columns, pick in zip(free, picks, strict=True)]
+        return free, [tables[i : i + width] for i in range(0, len(tables), width)]
 
     @staticmethod
-    def _open_counts(joint: JointTable, scores: TreeScores, tree: SecureTree) -> NDArray[np.int64]:
+    def _open_counts(joint: SharedTable, scores: TreeScores, tree: SecureTree) -> NDArray[np.int64]:
         counts = joint.counts([((tree.target,), tree.path(leaf)) for leaf in tree.leaves])
         return scores.open(np.array(counts, np.uint32))
 
 
-def _scores(model: SecureID3, party: Session, n_rows: int) -> TreeScores:
-    """Return what decides nodes: circuits, or SPU."""
-    if isinstance(party, SPUParty):
-        return SPUScores(party, n_rows)
-    if not isinstance(party, Party):
-        raise ParameterError("fit needs a FirstParty, a SecondParty, or an SPU party.")
-    logarithm = logarithm_for(model.logarithm, n_rows, model.terms)
-    return CircuitScores(party, logarithm, n_rows.bit_length())
+def _columns(free: list[list[int]], picks: list[int]) -> list[int]:
+    return [columns[pick] for columns, pick in zip(free, picks, strict=True)]

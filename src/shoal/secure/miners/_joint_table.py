@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties._expect import Array, Whole
 from shoal.secure._party import Party, Session
-from shoal.secure.miners._table_part import MISSING, TablePart
+from shoal.secure.miners._table_part import MISSING, Query, TablePart
 from shoal.secure.transfer._scalar import Margin
 
 MAX_ROWS = 2**31
 BATCH_TRANSFERS = 2**23  # some hundred megabytes
-
-Query = tuple[tuple[int, ...], Mapping[int, int]]  # columns to tabulate, values that are fixed
 
 
 class JointTable:
@@ -104,13 +102,13 @@ class JointTable:
         results = [np.zeros(shape, np.uint32) for shape in shapes]
         if self.part.split == "rows":
             for (columns, fixed), result in zip(queries, results, strict=True):
-                result += self._local(np.ones(len(self.part.codes), np.bool_), columns, fixed)
+                result += self.part.tabulate(columns, fixed)
             return results
         batch = _Batch(self.party, queries, results, arities)
         for number, (columns, fixed) in enumerate(queries):
             for rows, owned in self._patterns([*columns, *fixed]):
                 if all(owned.values()):
-                    results[number] += self._local(rows, columns, fixed)
+                    results[number] += self.part.tabulate(columns, fixed, rows)
                 elif any(owned.values()):
                     first = [c for c in columns if owned[c] == self.party.is_first]
                     second = [c for c in columns if owned[c] != self.party.is_first]
@@ -118,6 +116,11 @@ class JointTable:
                     batch.add(margin, number, first, second)
         batch.flush()
         return results
+
+    def require(self, k: int) -> None:
+        """Raise unless there are k rows; their number is public."""
+        if self.n_rows < k:
+            raise too_few(k)
 
     def _patterns(self, columns: list[int]) -> list[tuple[NDArray[np.bool_], dict[int, bool]]]:
         """Rows grouped by who holds these columns, in an order that both parties share."""
@@ -140,21 +143,6 @@ class JointTable:
                 match &= self.part.codes[:, column] == value
         return match
 
-    def _index(self, columns: Sequence[int]) -> NDArray[np.int64]:
-        index = np.zeros(len(self.part.codes), np.int64)
-        for column in columns:
-            index = index * self.part.arities[column] + self.part.codes[:, column]
-        return index
-
-    def _local(
-        self, rows: NDArray[np.bool_], columns: Sequence[int], fixed: Mapping[int, int]
-    ) -> NDArray[np.uint32]:
-        """Count rows that this party holds alone."""
-        match = self._matching(rows, fixed, dict.fromkeys(fixed, True))
-        shape = [self.part.arities[c] for c in columns]
-        counts = np.bincount(self._index(columns)[match], minlength=math.prod(shape))
-        return counts.astype(np.uint32).reshape(shape)
-
     def _margin(
         self,
         rows: NDArray[np.bool_],
@@ -168,9 +156,14 @@ class JointTable:
             for side in (True, False)
         }
         match = self._matching(rows, fixed, owned)
-        index = np.where(match, self._index([c for c in columns if owned[c]]), MISSING)[rows]
+        index = np.where(match, self.part.index([c for c in columns if owned[c]]), MISSING)[rows]
         is_first = self.party.is_first
         return Margin(index.astype(np.int32), sizes[is_first], sizes[not is_first])
+
+
+def too_few(k: int) -> ParameterError:
+    """The error at every seat where the joint table is smaller than k."""
+    return ParameterError(f"the joint table has fewer than k={k} rows. Take a smaller k.")
 
 
 class _Batch:

@@ -15,6 +15,8 @@ from typing import Any
 from shoal.errors import ProtocolError
 from shoal.parties._expect import Fields, Octets, Whole
 from shoal.secure._party import Session
+from shoal.secure.owners._helper import Helper
+from shoal.secure.owners._owner import Owner
 
 NAME_SIZE = 16
 _NO_NAME = bytes(NAME_SIZE)
@@ -58,6 +60,24 @@ def common_rounds(party: Session, done: Progress | None) -> tuple[list[list[int]
             "the parties resume from different runs. Remove the state files at both ends."
         )
     return rounds, run.hex()
+
+
+def resume(seat: Session | Helper | Owner, done: Progress | None) -> tuple[list[list[int]], str]:
+    """Rounds from which all who take part go on, and the name of the run."""
+    done = done or Progress([])
+    rounds = [[int(value) for value in outcome] for outcome in done.rounds]
+    name = _name(done.run) if rounds else _NO_NAME
+    if isinstance(seat, Owner):
+        rounds, name = seat.resume(rounds, name)
+        return rounds, name.hex()
+    if isinstance(seat, Helper):
+        # The shortest record counts, and whoever has none of this run makes all start anew.
+        stored = [count if run == name else 0 for count, run in seat.resume()]
+        kept = Progress(rounds[: min(stored, default=0)], done.run)
+        rounds, run = common_rounds(seat.party, kept)
+        seat.tell({"run": bytes.fromhex(run), "rounds": rounds})
+        return rounds, run
+    return common_rounds(seat, done)
 
 
 _RECORD = Fields(

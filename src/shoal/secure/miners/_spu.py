@@ -163,7 +163,7 @@ class SecondSPUParty(SPUParty):
 class SPUScores:
     """Decisions of ID3 as JAX functions; scores are in fixed point with 24 bits after it."""
 
-    n_logarithms = 0  # SPU computes its own
+    n_logarithms = n_comparisons = 0  # SPU computes its own
 
     def __init__(self, party: SPUParty, n_rows: int) -> None:
         self._party, self._n_rows = party, n_rows
@@ -185,7 +185,11 @@ class SPUScores:
         opened = self._party.compute(function, rows.astype(np.int32))
         return in_range(opened, -1, n_classes, "the class of a leaf")
 
-    def best(self, nodes: list[list[Table]]) -> list[int]:
+    def large_leaves(self, *_: Any) -> Any:
+        """Not with this engine."""
+        raise ParameterError("this engine has no k. Use FirstParty and SecondParty.")
+
+    def best(self, nodes: list[list[Table]], penalties: Any = None) -> list[int]:
         """Open the best attribute; nodes with tables of the same shapes go together."""
         shapes = [tuple(len(table) for table in node) for node in nodes]
         result = [0] * len(nodes)

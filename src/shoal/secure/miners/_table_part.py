@@ -1,6 +1,7 @@
 """What one party holds of a joint table: categories as codes, with public names and values."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from shoal.errors import ParameterError
 
 MISSING = -1  # the code of a cell that the other party holds
+
+Query = tuple[tuple[int, ...], Mapping[int, int]]  # columns to tabulate, values that are fixed
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,24 @@ class TablePart:
         if name not in self.names:
             raise ParameterError(f"no column {name!r}.")
         return list(self.names).index(name)
+
+    def index(self, columns: Sequence[int]) -> NDArray[np.int64]:
+        """Cell of the table of these columns that each row falls into."""
+        index = np.zeros(len(self.codes), np.int64)
+        for column in columns:
+            index = index * self.arities[column] + self.codes[:, column]
+        return index
+
+    def tabulate(
+        self,
+        columns: Sequence[int],
+        fixed: Mapping[int, int],
+        rows: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.uint32]:
+        """Count rows, or some of them, by the values of columns, with others fixed."""
+        match = np.ones(len(self.codes), np.bool_) if rows is None else rows.copy()
+        for column, value in fixed.items():
+            match &= self.codes[:, column] == value
+        shape = [self.arities[c] for c in columns]
+        counts = np.bincount(self.index(columns)[match], minlength=math.prod(shape))
+        return counts.astype(np.uint32).reshape(shape)

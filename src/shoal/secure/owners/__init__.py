@@ -1,0 +1,1 @@
+"""Many owners who stay home, and two helpers who learn nothing."""

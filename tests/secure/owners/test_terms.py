@@ -1,0 +1,28 @@
+import pytest
+
+from shoal.errors import ParameterError
+from shoal.secure import Terms
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"owners": ["one"]},
+        {"owners": ["one", "one"]},
+        {"most_rows": 0},
+        {"most_rows": 2**31},
+        {"loss": "perhaps"},
+        {"least_owners": 1},
+        {"least_owners": 4},
+        {"answer_seconds": 0},
+    ],
+)
+def test_impossible_terms_are_refused(wrong):
+    with pytest.raises(ParameterError):
+        Terms(**{"owners": ["one", "two", "three"], "most_rows": 10, **wrong})
+
+
+def test_terms_are_plain_values():
+    terms = Terms(("a", "b"), most_rows=1000)
+    assert terms.to_dict()["owners"] == ["a", "b"]
+    assert terms.width == 10
