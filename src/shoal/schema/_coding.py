@@ -98,7 +98,7 @@ class Coding:
             "name": self.name,
             "kind": self.kind,
             "texts": list(self.texts),
-            "numbers": [None if np.isnan(x) else float(x) for x in self.numbers],
+            "numbers": [None if x != x else x for x in self.numbers.tolist()],
             "hierarchy": self.hierarchy.to_dict() if self.hierarchy else None,
             "ceiling": self.ceiling.tolist(),
             "lines": self.lines,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from shoal.schema._tree_arrays import (
     TreeArrays,
     add_leaves,
+    arrays_of_columns,
     arrays_of_levels,
     arrays_of_parents,
     parents_of_tree,
@@ -76,6 +77,14 @@ class Hierarchy:
         return cls(*arrays_of_levels(rows, column, lines))
 
     @classmethod
+    def from_columns(cls, columns: Sequence[Sequence[str]], *, column: str = "") -> Hierarchy:
+        """Build from the labels of all leaves on each level: distinct leaves first, the root last.
+
+        The same as :meth:`from_levels` of the rows, without making them.
+        """
+        return cls(*arrays_of_columns(columns, column))
+
+    @classmethod
     def from_parents(
         cls,
         parents: Mapping[str, str],
@@ -97,7 +106,8 @@ class Hierarchy:
     @classmethod
     def flat(cls, values: Sequence[str]) -> Hierarchy:
         """Every value straight under the root."""
-        return cls.from_levels([(value, ROOT_LABEL) for value in dict.fromkeys(values)])
+        leaves = list(dict.fromkeys(values))
+        return cls.from_columns([leaves, [ROOT_LABEL] * len(leaves)])
 
     # -- shape ------------------------------------------------------------------------------
 

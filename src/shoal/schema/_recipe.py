@@ -26,5 +26,7 @@ class Recipe(Protocol):
 def from_label_columns(values: Values, levels: Sequence[Sequence[str]], column: str) -> Hierarchy:
     """Hierarchy of `values` from the label of each on every level, finest first."""
     leaves = list(map(str, texts(values)))
-    rows = zip(leaves, *levels, [ROOT_LABEL] * len(leaves), strict=True)
-    return Hierarchy.from_levels(rows, column=column)
+    if len(set(leaves)) < len(leaves):  # rows say which value was given twice
+        rows = zip(leaves, *levels, [ROOT_LABEL] * len(leaves), strict=True)
+        return Hierarchy.from_levels(rows, column=column)
+    return Hierarchy.from_columns([leaves, *levels, [ROOT_LABEL] * len(leaves)], column=column)

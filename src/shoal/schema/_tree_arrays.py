@@ -38,18 +38,27 @@ def arrays_of_levels(
     table = [tuple(map(str, row)) for row in rows]
     lines = range(1, len(table) + 1) if lines is None else lines
     check_rows(table, column, lines)
-    table = distinct_labels(table)
-    # labels are numbered as they appear, row by row, which is how siblings are ordered
-    number = {label: i for i, label in enumerate(dict.fromkeys(chain.from_iterable(table)))}
-    flat = np.fromiter(
-        map(number.__getitem__, chain.from_iterable(table)), np.int64, len(table) * len(table[0])
-    )
-    grid = flat.reshape(len(table), -1)
+    return arrays_of_columns(list(zip(*table, strict=True)), column, lines)
+
+
+def arrays_of_columns(
+    columns: Sequence[Sequence[str]], column: str, lines: Sequence[int] | None = None
+) -> TreeArrays:
+    """From the label of each leaf on every level; level by level, the root last."""
+    columns = distinct_labels(columns)
+    number = {label: i for i, label in enumerate(dict.fromkeys(chain.from_iterable(columns)))}
+    grid = np.array(
+        [np.fromiter(map(number.__getitem__, one), np.int64, len(one)) for one in columns]
+    ).T
     parent = _parents_of_grid(grid, len(number))
     if parent is None:  # then these say which line is at fault
-        parents = parents_of_rows(table, column, lines)
-        return arrays_of_parents(parents, column, [row[0] for row in table])
-    tree, renumbered = _arrays(list(number), parent)
+        table = list(zip(*columns, strict=True))
+        parents = parents_of_rows(table, column, lines or range(1, len(table) + 1))
+        return arrays_of_parents(parents, column, columns[0])
+    first_row = np.full(len(number), len(grid), np.int64)
+    for labels in grid.T:
+        np.minimum.at(first_row, labels, np.arange(len(grid)))
+    tree, renumbered = _arrays(list(number), parent, first_row)
     # the rows say on which level a short branch repeats a node; parents alone do not
     given = renumbered[grid]
     return tree._replace(levels=given[np.argsort(given[:, 0])])
@@ -83,12 +92,12 @@ def arrays_of_parents(
         raise HierarchyError(
             f"{where}: {extra[0]!r} is both a value and the parent of others. Rename one."
         )
-    return _arrays(labels, parent)[0]
+    return _arrays(labels, parent, np.arange(len(labels)))[0]
 
 
-def _arrays(labels: Sequence[str], parent: Nodes) -> tuple[TreeArrays, Codes]:
-    """A tree of labels whose order is that of siblings, and the new number of each label."""
-    order = number_nodes(parent, np.arange(len(parent)))
+def _arrays(labels: Sequence[str], parent: Nodes, rank: Nodes) -> tuple[TreeArrays, Codes]:
+    """A tree whose siblings are ordered by rank, and the new number of each label."""
+    order = number_nodes(parent, rank)
     renumbered = np.empty(len(parent), np.int32)
     renumbered[order] = np.arange(len(parent))
     above = parent[order]

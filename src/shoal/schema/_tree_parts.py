@@ -58,24 +58,22 @@ def several_roots(roots: list[str]) -> str:
     return f"{len(roots)} roots ({shown}{', ...' if len(roots) > 5 else ''})"
 
 
-def distinct_labels(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def distinct_labels(columns: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     """A group that has a value's name gets its level added, so that a release is unambiguous.
 
     A label that repeats its leaf and covers nothing else only fills a short branch.
     """
-    leaves = {row[0] for row in table}
-    if all(leaves.isdisjoint(labels) for labels in list(zip(*table, strict=True))[1:]):
-        return table
-    covers = Counter((level, label) for row in table for level, label in enumerate(row))
-    renamed = []
-    for row in table:
-        above = [
-            f"{label} [level {level}]"
-            if label in leaves and (label != row[0] or covers[level, label] > 1)
-            else label
-            for level, label in enumerate(row[1:], 1)
-        ]
-        renamed.append((row[0], *above))
+    leaves, renamed = set(columns[0]), [columns[0]]
+    for level, labels in enumerate(columns[1:], 1):
+        if not leaves.isdisjoint(labels):
+            covers = Counter(labels)
+            labels = [
+                f"{label} [level {level}]"
+                if label in leaves and (label != leaf or covers[label] > 1)
+                else label
+                for leaf, label in zip(columns[0], labels, strict=True)
+            ]
+        renamed.append(labels)
     return renamed
 
 

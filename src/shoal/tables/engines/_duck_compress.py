@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,7 +21,7 @@ from shoal.tables._assemble import (
     require_quasi_identifiers,
 )
 from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
-from shoal.tables._frequency import group_keys, pack_codes
+from shoal.tables._frequency import FrequencyTable, group_keys, pack_codes
 from shoal.tables._people import count_people, require_named
 from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_release import CompressedRelation
@@ -114,18 +114,36 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
         unnamed = person == values[schema.subject].n
         require_named(schema.subject, int(counts[unnamed].sum()))
         cells, people = count_people(cells, cell_of, person, entries, counts)
-    at_keys = np.column_stack([numbers[name] for name in quasi]).astype(np.int32)
-    group_of, n_groups = group_keys(at_keys)
-    first = np.zeros(n_groups, np.int64)
-    first[group_of] = np.arange(len(at_keys))
+    first = _one_of_each([values[name] for name in quasi], numbers, quasi, cell_of, cells)
+    at_keys = np.column_stack([numbers[name][first] for name in quasi])
     columns = tuple((rows.names.index(name), values[name].table, values[name].n) for name in quasi)
-    row_cells = RowCells(rows, columns, at_keys[first], cell_of[first])
+    row_cells = RowCells(rows, columns, at_keys, cell_of[first])
     return CompressedRelation(rows, schema, cells, row_cells, people)
+
+
+def _one_of_each(
+    values: Sequence[_Values],
+    numbers: Mapping[str, Codes],
+    names: Sequence[str],
+    cell_of: NDArray[np.int64],
+    cells: FrequencyTable,
+) -> NDArray[np.int64]:
+    """An entry for each combination of values as the database knows them.
+
+    Those are the cells, unless it tells values apart that have one text.
+    """
+    if all(len(np.unique(one.code_of)) == len(one.code_of) for one in values):
+        group_of, n_groups = cell_of, cells.n_groups
+    else:
+        group_of, n_groups = group_keys(np.column_stack([numbers[name] for name in names]))
+    first = np.zeros(n_groups, np.int64)
+    first[group_of] = np.arange(len(group_of))
+    return first
 
 
 def _count(
     rows: StagedRows, wanted: Sequence[str], schema: Schema, options: CodingOptions
-) -> tuple[dict[str, _Values], dict[str, NDArray[np.int64]], Counts]:
+) -> tuple[dict[str, _Values], dict[str, Codes], Counts]:
     """Distinct combinations, as numbers of values, and how many rows have each."""
     mark = next(_counter)
     connection, table = rows.connection, f"cells_{mark}"
@@ -148,7 +166,7 @@ def _count(
         found = connection.sql(f"SELECT {numbers}, t.n AS n FROM {table} AS t {joins}").fetchnumpy()
     finally:
         connection.execute(f"DROP TABLE {table}")
-    at = {name: np.asarray(found[f"k{i}"], np.int64) for i, name in enumerate(wanted)}
+    at = {name: np.asarray(found[f"k{i}"], np.int32) for i, name in enumerate(wanted)}
     return values, at, np.asarray(found["n"], np.int64)
 
 
@@ -157,7 +175,7 @@ def _number(
 ) -> _Values:
     connection, table = rows.connection, f"values_{next(_counter)}"
     connection.execute(
-        f"CREATE TEMP TABLE {table} AS SELECT value, row_number() OVER () - 1 AS number FROM "
+        f"CREATE TEMP TABLE {table} AS SELECT value, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM "
         f"(SELECT DISTINCT {key} AS value FROM {cells} WHERE {key} IS NOT NULL)"
     )
     if schema[name].role == "subject":  # people are told apart, and have no coding
