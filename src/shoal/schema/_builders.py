@@ -15,6 +15,7 @@ import numpy as np
 from shoal.errors import HierarchyError
 from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals, round_widths
 from shoal.schema._csv import read_hierarchy
+from shoal.schema._days import read_day
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe, Values, from_label_columns
 from shoal.schema._text import BEYOND, number, text, texts
@@ -292,12 +293,10 @@ def _day(value: Any, column: str) -> dt.date:
         return value.date()
     if isinstance(value, dt.date):
         return value
-    try:
-        return dt.date.fromisoformat(str(value)[:10])
-    except ValueError:
-        raise HierarchyError(
-            f"dates of column {column!r}: some values are not dates (YYYY-MM-DD)."
-        ) from None
+    day = read_day(str(value))
+    if day is None:
+        raise HierarchyError(f"dates of column {column!r}: some values are not dates (YYYY-MM-DD).")
+    return day
 
 
 def _period(day: dt.date, period: str) -> str:

@@ -46,6 +46,7 @@ EXAMPLES = {
     "Romania": "1630615123457",
     "Singapore": "S1234567D",
     "South Africa": "7503305044089",
+    "Spain": "12345678Z",
     "Sweden": "811218-9876",
     "Switzerland": "756.9217.0769.85",
     "Taiwan": "A123456789",

@@ -263,6 +263,7 @@ RULES: tuple[NationalNumber, ...] = (
     NationalNumber("Romania", rf"[1-8]\d\d{_MMDD}\d{{6}}", _romania, 0.003),
     NationalNumber("Singapore", r"[STFG]\d{7}[A-Z]", _singapore, 0.01),
     NationalNumber("South Africa", rf"\d\d{_MMDD}\d{{4}}[01][89]\d", luhn, 0.001),
+    NationalNumber("Spain", r"[0-9XYZ]\d{7}[A-Z]", _spain, 0.05),
     NationalNumber("Sweden", rf"(19|20)?\d\d{_MMDD}\d{{4}}", lambda t: luhn(t[-10:]), 0.004),
     NationalNumber("Switzerland", r"756\d{10}", _ean, 0.0001),
     NationalNumber("Taiwan", r"[A-Z][12]\d{8}", _taiwan, 0.02),

@@ -1,0 +1,91 @@
+"""How a column coarsens: its kind and its hierarchy, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from shoal.discover.columns._decide import Decision
+from shoal.discover.columns._facts import Facts
+from shoal.discover.columns._forms import is_day
+from shoal.schema import Auto, Dates, Flat, Intervals, Ready
+from shoal.schema._column import Kind
+from shoal.schema._days import read_day
+from shoal.schema._recipe import Recipe
+from shoal.schema._text import text
+
+_OCCUPATION = "an occupation"
+
+
+class Coarsening(NamedTuple):
+    """Kind and hierarchy of a column, and why."""
+
+    kind: Kind
+    recipe: Recipe
+    why: str
+
+
+def coarsen(facts: Facts, decision: Decision) -> Coarsening:
+    """The kind and the hierarchy that fit a column."""
+    what = decision.hint.what if decision.hint is not None else ""
+    if facts.sort == "date":
+        return Coarsening("date", _dates(facts), "dates coarsen by the calendar")
+    if decision.found is not None and decision.found.ready is not None:
+        return _ready(decision.found.ready)
+    texts = [str(text(value)) for value in facts.values]
+    if texts and all(map(is_day, texts)):
+        return _written_dates(texts)
+    if what == "a postcode" and texts:
+        return _postcodes(texts)
+    if what == _OCCUPATION and texts and Ready("isco08").knows(texts) == len(texts):
+        return _ready("isco08")
+    if facts.sort == "number":
+        return _numbers(facts)
+    recipe = Auto().recipe(texts) if texts else Flat()
+    if not isinstance(recipe, Flat):
+        return Coarsening("categorical", recipe, "codes of one length coarsen from the right")
+    how = "shown or hidden"
+    if facts.n_distinct > 2:
+        how += ": `shoal schema --group` makes groups, a file or tree of yours knows more"
+    return Coarsening("categorical", recipe, how)
+
+
+def _postcodes(texts: list[str]) -> Coarsening:
+    recipe = Auto().recipe(texts)
+    if isinstance(recipe, Flat) and Ready("postcodes").knows(texts) >= 0.9 * len(texts):
+        return _ready("postcodes")
+    why = "postcodes coarsen from the right"
+    return Coarsening("categorical", recipe, "shown or hidden" if recipe == Flat() else why)
+
+
+def _numbers(facts: Facts) -> Coarsening:
+    values = list(facts.values)
+    recipe = Auto().recipe(values) if values else Flat()
+    if isinstance(recipe, Intervals):
+        return Coarsening("numeric", recipe, "numbers coarsen to bands that nest")
+    return Coarsening("categorical", Flat(), "few numbers: shown or hidden")
+
+
+def _dates(facts: Facts) -> Dates:
+    years = sorted(value.year for value in facts.values)
+    long = bool(years) and years[-1] - years[0] > 20
+    return Dates(("month", "quarter", "year", *(["decade"] if long else [])))
+
+
+def _ready(name: str) -> Coarsening:
+    words = {
+        "atc": "drugs coarsen by ATC groups",
+        "countries": "countries coarsen to regions of the United Nations",
+        "icd10": "diagnoses coarsen to blocks and chapters of ICD-10",
+        "isco08": "occupations coarsen to groups of ISCO-08",
+        "nuts": "areas coarsen by NUTS",
+        "postcodes": "postcodes coarsen to larger areas",
+    }
+    return Coarsening("categorical", Ready(name), words[name])
+
+
+def _written_dates(texts: list[str]) -> Coarsening:
+    if all(map(read_day, texts)):
+        recipe = Dates(("month", "quarter", "year", "decade"))
+        return Coarsening("categorical", recipe, "dates coarsen by the calendar")
+    why = "dates that can be read in two ways: write them as YYYY-MM-DD to coarsen by the calendar"
+    return Coarsening("categorical", Flat(), why)

@@ -1,0 +1,187 @@
+"""Which role a column gets, and why: its values first, then its name, then its counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.discover.columns._facts import MANY, Facts
+from shoal.discover.columns._forms import Found, recognize
+from shoal.discover.columns._names import (
+    NameHint,
+    is_only_about,
+    is_plain_number,
+    is_shared,
+    name_of_people,
+    names_a_person,
+    other_meaning,
+    speaks_of_amounts,
+    speaks_of_text,
+)
+from shoal.schema._column import Role
+
+_NEARLY_UNIQUE = 0.5
+_MANY_NUMBERS = 0.1
+_FEW = 12
+
+Verdict = tuple[Role, str]
+
+WARNING = (
+    "nearly every row has its own value: whoever knows one finds the row, so never call it "
+    "insensitive"
+)
+"""What is said of numbers that single people out."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a column is taken for.
+
+    Parameters
+    ----------
+    role : str
+        Its role.
+    reasons : tuple of str
+        Why; counts and words, no values.
+    found : Found or None
+        What its values look like.
+    hint : NameHint or None
+        What its name says.
+    warning : str
+        What whoever signs the schema should think about; empty if there is nothing.
+    person : int
+        How likely it names the person behind a row, 0 likeliest; 9 for columns that do not.
+    """
+
+    role: Role
+    reasons: tuple[str, ...]
+    found: Found | None = None
+    hint: NameHint | None = None
+    warning: str = ""
+    person: int = 9
+
+
+def decide(facts: Facts) -> Decision:
+    """The role of a column."""
+    found = recognize(facts)
+    people = _believed(facts, name_of_people(facts.name))
+    other = other_meaning(facts.name)
+    if found is not None and found.role == "identifier" and not _explained(found, other, facts):
+        why = f"its values look like {found.what}: they name people, so it is left out"
+        return Decision("identifier", (why,), found, people, person=_rank(facts, found, people))
+    if people is not None and not (is_plain_number(people.what) and _tells_more(other, people)):
+        why = f"its name says that it holds {people.what}: it is left out"
+        return Decision("identifier", (why,), found, people, person=_rank(facts, found, people))
+    if _is_free_text(facts):
+        return Decision("identifier", (FREE_TEXT,), found, other, warning=FREE_TEXT_WARNING)
+    if facts.n_distinct <= 1:
+        return Decision("insensitive", ("one value only: it tells nobody apart",), found, other)
+    if found is not None:
+        return _with_warning(facts, found.role, f"its values look like {found.what}", found, other)
+    if other is not None:
+        return _by_name(facts, other)
+    return _by_counts(facts)
+
+
+FREE_TEXT = (
+    "free text, in which names and illnesses hide: it is left out. Take what recipients need into "
+    "columns of its own (a code, a yes or no)"
+)
+FREE_TEXT_WARNING = "free text cannot be made safe by coarsening and is left out"
+
+
+def _believed(facts: Facts, hint: NameHint | None) -> NameHint | None:
+    """The hint of a name, unless the column is only about such a thing or cannot be one."""
+    if hint is None:
+        return None
+    few = facts.n_rows >= 50 and facts.n_distinct <= _FEW and facts.ratio <= 0.2
+    sure = is_shared(hint.what) and hint.what.endswith("name")
+    if few and (is_only_about(facts.name) or not sure):
+        return None
+    if facts.sort == "boolean" or (facts.fractional and is_plain_number(hint.what)):
+        return None
+    return hint
+
+
+def _explained(found: Found, other: NameHint | None, facts: Facts) -> bool:
+    """Whether a name tells what values that look like people's names are: towns, firms."""
+    named = found.what == "names of people" and other is not None
+    return named and facts.ratio < _NEARLY_UNIQUE
+
+
+def _tells_more(other: NameHint | None, people: NameHint) -> bool:
+    return other is not None and other.length > people.length
+
+
+def _rank(facts: Facts, found: Found | None, people: NameHint | None) -> int:
+    if names_a_person(facts.name):
+        return 0
+    if found is not None and found.what.startswith("numbers of people"):
+        return 1
+    if people is not None and not is_shared(people.what):
+        return 2 if people.what == "an official number" else 3
+    if found is not None and found.what.startswith(("e-mail", "UUIDs")):
+        return 4
+    return 8
+
+
+def _is_free_text(facts: Facts) -> bool:
+    if facts.sort != "text" or facts.n_distinct < 3:
+        return False
+    varied = facts.ratio >= 0.3 or facts.n_distinct >= 1_000
+    long = facts.words_each >= 6 or facts.signs_each >= 60
+    return varied and (long or (speaks_of_text(facts.name) and facts.words_each >= 2.5))
+
+
+def _by_name(facts: Facts, hint: NameHint) -> Decision:
+    why = f"its name says that it holds {hint.what}"
+    text_of_all = facts.sort == "text" and facts.n_rows >= 20 and facts.all_differ
+    if text_of_all and hint.role == "quasi-identifier":
+        return _by_counts(facts, hint)
+    return _with_warning(facts, hint.role, why, None, hint)
+
+
+def _with_warning(
+    facts: Facts, role: Role, why: str, found: Found | None, hint: NameHint | None
+) -> Decision:
+    """The decision, with a warning where a sensitive number is its own key."""
+    if role != "sensitive":
+        return Decision(role, (f"{why}: others may know it, so it is coarsened",), found, hint)
+    reasons = [f"{why}: nobody may link it to a person"]
+    warning = ""
+    if facts.n_rows >= 20 and facts.n_distinct > 20 and facts.ratio >= _MANY_NUMBERS:
+        warning = (
+            f"{facts.n_distinct:,} different values: it is released as it is, and whoever knows "
+            'one (who pays it, who measured it) finds the row. Make it a "quasi-identifier" if '
+            "somebody outside may know it"
+        )
+        reasons.append(warning)
+    return Decision("sensitive", tuple(reasons), found, hint, warning)
+
+
+def _by_counts(facts: Facts, hint: NameHint | None = None) -> Decision:
+    """Where neither values nor name speak, how far the column tells rows apart decides."""
+    if facts.sort == "number" and (facts.fractional or speaks_of_amounts(facts.name)):
+        return _number(facts, hint)
+    if facts.n_rows >= 20 and facts.all_differ and facts.sort != "date":
+        why = "every row has its own value: it names people, so it is left out"
+        return Decision("identifier", (why,), None, hint, person=7)
+    if facts.n_rows >= 50 and facts.ratio >= _NEARLY_UNIQUE and facts.sort != "date":
+        why = "nearly every row has its own value, so it is left out"
+        return Decision("identifier", (why,), None, hint, person=7)
+    if facts.sort == "number":
+        return _number(facts, hint)
+    why = "others may know it: when in doubt, it is coarsened"
+    return Decision("quasi-identifier", (why,), None, hint)
+
+
+def _number(facts: Facts, hint: NameHint | None) -> Decision:
+    singles_out = facts.n_distinct > 20 and facts.ratio >= _MANY_NUMBERS
+    if not singles_out and facts.n_distinct < MANY:
+        why = "others may know it: when in doubt, it is coarsened"
+        return Decision("quasi-identifier", (why,), None, hint)
+    why = (
+        f"{WARNING}; it is coarsened. Make it sensitive only if nobody outside can know it (who "
+        "pays a bill knows its amount), or leave it out"
+    )
+    warning = f"{facts.n_distinct:,} different numbers: {WARNING}"
+    return Decision("quasi-identifier", (why,), None, hint, warning)

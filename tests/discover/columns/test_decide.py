@@ -1,0 +1,38 @@
+"""How well roles are told, on columns of many domains and languages."""
+
+import pytest
+
+from shoal.discover import suggest_schema
+from tests.discover.columns.labelled import HELD_OUT, IDENTIFIER, TUNING, figures, table_of
+
+SETS = {"tuning": TUNING, "held out": HELD_OUT}
+
+
+@pytest.fixture(scope="module", params=SETS)
+def told(request):
+    columns = SETS[request.param]
+    return columns, suggest_schema(table_of(columns))
+
+
+def test_every_identifier_is_found(told):
+    assert figures(*told)["missed"] == []
+
+
+def test_few_other_columns_are_left_out(told):
+    columns, _ = told
+    others = sum(want is not IDENTIFIER for _, want in columns.values())
+    assert len(figures(*told)["left out"]) <= 0.05 * others
+
+
+def test_sensitive_columns_are_told(told):
+    assert len(figures(*told)["exposed"]) <= 1
+
+
+def test_no_column_of_several_values_is_called_insensitive(told):
+    assert figures(*told)["insensitive"] == []
+
+
+def test_the_sets_are_large_and_speak_of_different_columns():
+    assert len(TUNING) + len(HELD_OUT) >= 100
+    assert len(HELD_OUT) >= (len(TUNING) + len(HELD_OUT)) / 3
+    assert not set(TUNING) & set(HELD_OUT)

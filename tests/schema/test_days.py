@@ -1,0 +1,25 @@
+import datetime as dt
+
+import pytest
+
+from shoal.schema import Dates
+from shoal.schema._days import read_day
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["2024-02-29", "2024-2-29", "2024-02-29 13:45:00", "2024-02-29T01:02:03", "2024/02/29",
+     "20240229", "29.02.2024", "29.2.2024", " 29.02.2024 08:00"],
+)  # fmt: skip
+def test_a_day_is_read_however_it_is_written(written):
+    assert read_day(written) == dt.date(2024, 2, 29)
+
+
+@pytest.mark.parametrize("written", ["02/03/2024", "30.02.2024", "1.2.24", "x", "", "99991332"])
+def test_what_is_open_or_no_day_is_none(written):
+    assert read_day(written) is None
+
+
+def test_dates_in_several_spellings_coarsen_by_the_calendar():
+    tree = Dates(("month", "year")).build(["29.02.2024", "20240301"])
+    assert tree.labels == ("29.02.2024", "20240301", "2024-02", "2024-03", "2024", "*")
