@@ -26,6 +26,17 @@ def test_columns_are_arrays_of_their_own_type_and_masked_where_missing(engine, t
     assert {name: [_plain(v) for v in column.tolist()] for name, column in columns.items()} == ROWS
 
 
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_nan_in_a_parquet_file_is_missing(kind, tmp_path):
+    # Its statistics leave NaN out, which misleads DuckDB's isnan().
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    values = pyarrow.array([39.5, -16.5, float("nan"), None, float("inf")], kind)
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"pay": values}), path)
+    (pay,) = open_table(path).columns().values()
+    assert pay.tolist() == [39.5, -16.5, None, None, float("inf")]
+
+
 @pytest.mark.parametrize("engine", [*engines.ENGINES, "mapping"])
 def test_every_engine_makes_a_frame_and_writes_columns(engine, tmp_path):
     table = ROWS if engine == "mapping" else engines.make(engine, ROWS, tmp_path)

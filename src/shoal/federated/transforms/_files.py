@@ -15,7 +15,7 @@ from shoal.federated.transforms._tables import code_maps, require
 from shoal.tables._open import open_relation
 from shoal.tables.engines._duck_connection import StoppedQueryError
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._sql import name_sql, value_sql
+from shoal.tables.engines._sql import is_nan_sql, name_sql, value_sql
 from shoal.tables.engines.formats._parquet import PARQUET, read_metadata
 from shoal.typing import PathText
 
@@ -252,7 +252,7 @@ def _explain(engine: DuckEngine, key: TransformKey) -> None:
         low, high = number(code.lower[0]), number(code.upper[-1])
         scale = number(10.0**code.decimals)
         ((outside, fine, total),) = engine.query(
-            f"SELECT count(*) FILTER (NOT isnan({x}) AND NOT ({x} >= {low} AND {x} <= {high})), "
+            f"SELECT count(*) FILTER (NOT {is_nan_sql(x)} AND NOT ({x} BETWEEN {low} AND {high})), "
             f"count(*) FILTER (round({x} * {scale}) / {scale} <> {x}), count(*) FROM source"
         ).fetchall()
         if outside:

@@ -7,7 +7,7 @@ from shoal.federated.transforms._key import ColumnCode
 from shoal.federated.transforms._ranges import GradedRanges
 from shoal.tables._engine import Dialect
 from shoal.tables.engines._duck_connection import STOP
-from shoal.tables.engines._sql import MAP_LIMIT
+from shoal.tables.engines._sql import MAP_LIMIT, is_nan_sql
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,10 @@ class Spelling:
     def fail(self) -> str:
         """Stop the query."""
         return f"{self.error}('{STOP}')"
+
+    def is_nan(self, number: str) -> str:
+        """Whether a binary number is NaN."""
+        return is_nan_sql(number) if self.dialect == "duckdb" else f"isnan({number})"
 
     def look_up(self, pairs: list[tuple[str, str]], column: str) -> str:
         """Read a constant map at a column; NULL where there is no entry."""
@@ -63,7 +67,7 @@ def _graded(ranges: GradedRanges, column: str, spelling: Spelling) -> str:
     scale = number(10.0**ranges.decimals)
     low, high = number(ranges.lower[0]), number(ranges.upper[-1])
     parts = [
-        f"WHEN {column} IS NULL OR isnan({x}) THEN NULL",
+        f"WHEN {column} IS NULL OR {spelling.is_nan(x)} THEN NULL",
         f"WHEN NOT ({x} >= {low} AND {x} <= {high}) THEN {fail}",
         f"WHEN round({x} * {scale}) / {scale} <> {x} THEN {fail}",
     ]
@@ -84,7 +88,7 @@ def _ungraded(ranges: GradedRanges, column: str, spelling: Spelling) -> str:
     scale = number(10.0**ranges.decimals)
     ceiling, beyond = ranges.ceilings, ranges.beyond
     parts = [
-        f"WHEN {column} IS NULL OR isnan({y}) THEN NULL",
+        f"WHEN {column} IS NULL OR {spelling.is_nan(y)} THEN NULL",
         f"WHEN {y} < {number(ranges.names[0])} THEN {fail}",
     ]
     for i, tag in enumerate(ranges.names):

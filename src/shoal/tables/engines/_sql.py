@@ -60,6 +60,14 @@ def is_nested(kind: str) -> bool:
     return kind.endswith("]") or kind.startswith(_NESTED)
 
 
+def is_nan_sql(number: str) -> str:
+    """Whether a binary number is NaN, in DuckDB.
+
+    Not `isnan`: Parquet's statistics leave NaN out, so that the optimizer takes it for never true.
+    """
+    return f"(NOT isfinite({number}) AND NOT isinf({number}))"
+
+
 def canonical_sql(column: str, kind: str) -> str:
     """A column of a type of DuckDB's with one value for all that are equal.
 
@@ -68,7 +76,7 @@ def canonical_sql(column: str, kind: str) -> str:
     if is_nested(kind):
         return column
     if kind in ("DOUBLE", "FLOAT"):
-        return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} + CAST(0 AS {kind}) END"
+        return f"CASE WHEN {is_nan_sql(column)} THEN NULL ELSE {column} + CAST(0 AS {kind}) END"
     if kind == "BLOB":
         return f"lower(hex({column}))"
     if kind == "TIMESTAMP_NS":
