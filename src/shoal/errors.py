@@ -89,6 +89,10 @@ class ConnectionCutError(ProtocolError):
     """The line to the other party broke; a resumable run can be continued."""
 
 
+class TableWarning(UserWarning):
+    """Something about how a table was read that its owner should know; names no cell."""
+
+
 class OwnerLostError(ProtocolError):
     """Owners were lost on the way, and the others do not go on without them."""
 

@@ -261,7 +261,7 @@ def test_the_output_in_memory_is_judged_too():
 
 
 def test_a_file_of_an_unknown_format_is_not_taken_for_csv(tmp_path):
-    path = tmp_path / "people.jsonl"
+    path = tmp_path / "people.lines"
     path.write_text('{"age": 31, "sex": "f"}\n{"age": 32, "sex": "m"}\n')
     with pytest.raises(TableError, match="by its name"):
         read_files([path])

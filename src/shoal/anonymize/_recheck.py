@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from shoal.tables._assemble import counted_columns
 from shoal.tables._engine import Engine, Witness
 from shoal.tables._people import People, count_people, require_named
 from shoal.tables._recoded import Labels, Recoded
+from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._engines import ENGINES
 from shoal.typing import Flags, Native
 
@@ -79,16 +81,17 @@ def _read_both(
     if witness is None:
         return read_texts(table), None
     if not (isinstance(table, Path) and isinstance(witness.source, tuple)):
-        return read_texts(table), _read_source(witness, schema)  # may share one connection
+        # may share one connection
+        return read_texts(table, dialect=witness.written), _read_source(witness, schema)
     with ThreadPoolExecutor(1) as pool:
         source = pool.submit(_read_source, witness, schema)
-        return read_texts(table), source.result()
+        return read_texts(table, dialect=witness.written), source.result()
 
 
 def _read_source(witness: Witness, schema: Schema) -> TextTable:
     names = [name for name in schema if schema[name].role != "identifier"]
     try:
-        return read_texts(witness.source, names=names, encoding=witness.encoding)
+        return read_texts(witness.source, names=names, dialect=witness.dialect)
     except TableError as error:
         raise GuaranteeError(
             f"the output cannot be compared with its source, so it is withheld: {error}"
@@ -154,7 +157,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
         engine = open_table(table, encoding=encoding)
         compressed = engine.compress(plain_schema(schema, engine.names))
         return Written(compressed.cells, None, compressed.people)
-    written = read_texts(table, encoding=encoding)
+    written = _read_again(table, encoding)
     released = plain_schema(schema, written.names)
     counted = counted_columns(released)
     groups, group_of_row = count_texts(written, released, counted)
@@ -166,6 +169,19 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     values = {name: code_counted(name, written.columns[name], released) for name in counted}
     _, people = count_people(groups, group_of_row, person_codes(named), values)
     return Written(groups, group_of_row, people)
+
+
+def _read_again(table: Native, encoding: str | None) -> TextTable:
+    """A table by what stands in it; of files, the way in which they are written is found first."""
+    if not isinstance(table, str | PathLike):
+        return read_texts(table)
+    engine = open_table(table, encoding=encoding)
+    staged = engine.staged if isinstance(engine, DuckEngine) else None
+    if staged is None:
+        return read_texts(Path(table))
+    if staged.dialect is not None:
+        return read_texts(staged.paths, dialect=staged.dialect.as_written())
+    return read_texts(staged.paths or staged.relation)
 
 
 def starred_groups(groups: FrequencyTable) -> Flags:

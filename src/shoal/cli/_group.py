@@ -7,6 +7,9 @@ import os
 import re
 import sys
 import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,13 @@ from typer.main import get_command
 from shoal._atomic import write_text
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._output import output, start_output, to_json
-from shoal.errors import InfeasibleError, ProtocolError, ShoalError, UncoveredValuesError
+from shoal.errors import (
+    InfeasibleError,
+    ProtocolError,
+    ShoalError,
+    TableWarning,
+    UncoveredValuesError,
+)
 
 OK, CHECK_FAILED, BAD_INPUT, INFEASIBLE, PEER, CANNOT_TELL = 0, 1, 2, 3, 4, 5
 BUG, INTERRUPTED = 70, 130
@@ -58,13 +67,33 @@ class LazyGroup(TyperGroup):
         """Run; turn every failure into a message and an exit code."""
         start_output()
         try:
-            return super().main(*arguments, **options)
+            with _notes_for_warnings():
+                return super().main(*arguments, **options)
         except Exception as error:
             if os.environ.get("SHOAL_DEBUG") == "1":
                 traceback.print_exc()
             sys.exit(_report(error))
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def _notes_for_warnings() -> Iterator[None]:
+    """Say what is to be known about a table beside the result, each thing once."""
+    said: set[str] = set()
+
+    def note(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            output().note(f"Note: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", TableWarning)
+        shown = warnings.showwarning
+        warnings.showwarning = lambda message, category, *rest: (
+            note(message) if issubclass(category, TableWarning) else shown(message, category, *rest)
+        )
+        yield
 
 
 def exit_code(error: Exception) -> int:

@@ -29,7 +29,10 @@ A new model need not be here: the guide lists all, and so does the error for an 
 
 Table = Annotated[
     Path,
-    typer.Argument(metavar="TABLE", help="CSV, Parquet or Arrow file, or a folder of them."),
+    typer.Argument(
+        metavar="TABLE",
+        help="File (CSV, Parquet, Excel, SPSS, ...), folder, table of a database, or - for stdin.",
+    ),
 ]
 SchemaFile = Annotated[Path, typer.Option("--schema", "-s", help="What the columns are, TOML.")]
 Original = Annotated[
@@ -67,7 +70,7 @@ Target = Annotated[
     str | None, typer.Option("--target", help="Column to predict; that of the schema unless given.")
 ]
 OutFile = Annotated[
-    Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .arrow.")
+    Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .xlsx, ...")
 ]
 OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results.")]
 Plot = Annotated[
@@ -75,7 +78,8 @@ Plot = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
 Encoding = Annotated[
-    str | None, typer.Option("--encoding", help="Encoding of CSV files, e.g. latin-1.")
+    str | None,
+    typer.Option("--encoding", help="Encoding of CSV files, e.g. cp1252; else found."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything that is drawn.")]
 Delta = Annotated[float, typer.Option("--delta", help="Probability that a sampled result is off.")]

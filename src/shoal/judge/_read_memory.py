@@ -12,14 +12,15 @@ from shoal.errors import TableError
 from shoal.judge._read_arrow import find_pyarrow, metadata_doors, of_arrow
 from shoal.judge._read_files import read_files
 from shoal.judge._text_table import TextColumn, TextTable, plain_text
+from shoal.tables._dialect import TextDialect
 
 
-def read_texts(source: Any, *, names: Any = None, encoding: str | None = None) -> TextTable:
+def read_texts(source: Any, *, names: Any = None, dialect: TextDialect | None = None) -> TextTable:
     """A table, or files of one, as text; see :class:`TextTable`."""
     if isinstance(source, str | Path):
-        return read_files([Path(source)], names=names, encoding=encoding)
+        return read_files([Path(source)], names=names, dialect=dialect)
     if isinstance(source, tuple | list):
-        return read_files([Path(path) for path in source], names=names, encoding=encoding)
+        return read_files([Path(path) for path in source], names=names, dialect=dialect)
     if isinstance(source, Mapping):
         wanted = list(source) if names is None else names
         return of_arrays({name: source[name] for name in wanted})

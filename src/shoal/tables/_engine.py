@@ -14,6 +14,7 @@ from shoal.errors import ParameterError
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
+from shoal.tables._dialect import TextDialect
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._people import People
 from shoal.tables._recoded import Recoded
@@ -33,6 +34,15 @@ class OpenOptions:
     encoding: str | None = None
     guess: Guess = "all"
     types: Mapping[str, str] = field(default_factory=dict)
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    dates: str | None = None
+    header: bool | None = None
+    missing: tuple[str, ...] | None = None
+    skip_bad_rows: bool = False
+    sheet: str | None = None
+    table: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,13 +101,14 @@ class Witness:
         What the numbers count, for a reader of its own: a tuple of paths (read one after another),
         a dataframe, or, where the user's table has no stable order, the rows as they were read
         once: a DuckDB relation or a Spark DataFrame of our own with the user's names.
-    encoding : str or None
-        Encoding of the source where it is CSV files; None is UTF-8.
+    dialect, written : TextDialect or None
+        How the source is written where it is CSV files, and the output where it is one.
     """
 
     row_ids: NDArray[np.int64]
     source: Any = field(repr=False)
-    encoding: str | None = None
+    dialect: TextDialect | None = None
+    written: TextDialect | None = None
 
 
 @dataclass(frozen=True, eq=False)

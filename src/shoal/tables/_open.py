@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from shoal.errors import TableError
 from shoal.tables._engine import Engine, Guess, OpenOptions
@@ -13,12 +14,27 @@ from shoal.tables.engines._engines import ENGINES, find_engine
 from shoal.tables.engines.formats._formats import open_files
 
 
+class ReadingOptions(TypedDict, total=False):
+    """What may be said about how a file is written; what is not said is found."""
+
+    delimiter: str | None
+    decimal: str | None
+    thousands: str | None
+    dates: str | None
+    header: bool | None
+    missing: tuple[str, ...] | None
+    skip_bad_rows: bool
+    sheet: str | None
+    table: str | None
+
+
 def open_table(
     source: Any,
     *,
     encoding: str | None = None,
     guess: Guess = "all",
     types: Mapping[str, str] | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Engine:
     """Find the engine for a table.
 
@@ -26,15 +42,20 @@ def open_table(
     ----------
     source : table or path
         A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a Spark DataFrame, a
-        mapping of names to sequences, a CSV, Parquet or Arrow file, a folder of such files, or an
+        mapping of names to sequences, a file (CSV, Parquet, Arrow, Excel, JSON lines, SPSS, Stata,
+        SAS, SQLite, DuckDB), a folder of such files, an address of a table in a database, or an
         engine.
     encoding : str, optional
-        Encoding of CSV files; UTF-8 when not given.
+        Encoding of CSV files; found when not given.
     guess : {"all", "numbers", "none"}, default="all"
         What cells of a CSV file may be besides texts: anything, numbers only, or nothing.
     types : mapping of str to str, optional
         SQL types of columns of a CSV file that are not left to a guess; names that the file does
         not have are passed over.
+    **reading
+        How a file is written, where it is not to be found: `delimiter`, `decimal`, `thousands`,
+        `dates` ("dmy" or "mdy"), `header` (whether there is one), `missing` (words for nothing),
+        `skip_bad_rows`, `sheet` of a workbook, `table` of a database.
 
     Examples
     --------
@@ -43,15 +64,22 @@ def open_table(
     """
     if isinstance(source, ENGINES):
         return source
-    options = OpenOptions(encoding, guess, dict(types or {}))
+    told: OpenOptions = getattr(source, "options", None) or OpenOptions()
+    options = replace(
+        told,
+        encoding=encoding or told.encoding,
+        guess=guess,
+        types=dict(types or {}),
+        **{name: value for name, value in reading.items() if value is not None},  # type: ignore[arg-type]
+    )
     if isinstance(source, str | PathLike):
         return open_files(source, options)
     engine = find_engine(source)
     if engine is None:
         raise TableError(
             f"cannot read a table from {type(source).__name__}. Pass a pandas, Polars or PyArrow "
-            "table, a DuckDB relation, a Spark DataFrame, or a path to a CSV, Parquet or Arrow "
-            "file."
+            "table, a DuckDB relation, a Spark DataFrame, or a path to a CSV, Parquet, Excel or "
+            "other file."
         )
     return engine.open(source, options)
 

@@ -10,6 +10,7 @@ import typer
 from shoal.cli._group import CANNOT_TELL, CHECK_FAILED
 from shoal.cli._options import Encoding, Force, KByDefault, Plot, SchemaFile, Table, refuse_existing
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 
 if TYPE_CHECKING:
     from shoal.audit import ModelAudit
@@ -21,6 +22,7 @@ _MOST_BREACHES = 10
 
 
 @app.command()
+@reads_tables
 def run(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="Model: .skops or .json; pickles with --trust.")

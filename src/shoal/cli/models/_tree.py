@@ -21,6 +21,7 @@ from shoal.cli._options import (
     refuse_existing,
 )
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ SHOWN = 40
 
 
 @app.command()
+@reads_tables
 def tree(
     table: Table,
     schema: SchemaFile,

@@ -25,6 +25,7 @@ from shoal.cli._options import (
     refuse_existing,
 )
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 from shoal.cli.publish._show import show_release
 from shoal.errors import ParameterError
 
@@ -41,6 +42,7 @@ CELLS_TO_TRY = 5_000
 
 
 @app.command()
+@reads_tables
 def anonymize(
     table: Table,
     schema: SchemaFile,

@@ -18,6 +18,7 @@ from shoal.cli._options import (
     refuse_existing,
 )
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 from shoal.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Unseen(StrEnum):
 
 
 @app.command()
+@reads_tables
 def apply(
     recoding: Annotated[
         Path,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli._options import Encoding, SchemaFile, Seed, Table
+from shoal.cli._reading import reads_tables
 from shoal.cli.publish._attack_output import show_attacks
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
 
@@ -22,6 +23,7 @@ Known = Annotated[
 
 
 @app.command("release")
+@reads_tables
 def release_attack(
     release: Annotated[
         Path, typer.Argument(metavar="RELEASE", help="A released table, of any method.")
@@ -70,6 +72,7 @@ def release_attack(
 
 
 @app.command("refine")
+@reads_tables
 def refine_attack_command(
     release: Annotated[
         Path, typer.Argument(metavar="RELEASE", help="A released table, its manifest beside it.")
@@ -121,6 +124,7 @@ def refine_attack_command(
 
 
 @app.command("table")
+@reads_tables
 def table_attack(
     table: Table,
     key: Annotated[Path, typer.Option("--key", help="Key file.")],
@@ -149,6 +153,7 @@ def table_attack(
 
 
 @app.command("kernel")
+@reads_tables
 def kernel_attack(
     table: Table,
     kernel: Annotated[Path, typer.Option("--kernel", help="Kernel file.")],

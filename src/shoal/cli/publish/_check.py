@@ -12,6 +12,7 @@ from shoal._atomic import settle
 from shoal.cli._group import CHECK_FAILED
 from shoal.cli._options import Encoding, K, Privacy, Table, read_privacy
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ app = typer.Typer()
 
 
 @app.command()
+@reads_tables
 def check(
     table: Table,
     schema: Annotated[

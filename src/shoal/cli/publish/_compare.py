@@ -21,11 +21,13 @@ from shoal.cli._options import (
     refuse_existing,
 )
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 
 app = typer.Typer()
 
 
 @app.command()
+@reads_tables
 def compare(
     table: Table,
     schema: SchemaFile,

@@ -20,6 +20,7 @@ from shoal.cli._options import (
     refuse_existing,
 )
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ app = typer.Typer()
 
 
 @app.command()
+@reads_tables
 def frontier(
     table: Table,
     schema: SchemaFile,

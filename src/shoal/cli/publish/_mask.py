@@ -18,6 +18,7 @@ from shoal.cli._options import (
     refuse_existing,
 )
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 
 if TYPE_CHECKING:
     from shoal.discover._results import MaskResult
@@ -26,6 +27,7 @@ app = typer.Typer(help="Publish as many columns as can go together.")
 
 
 @app.command("mask")
+@reads_tables
 def mask_table(
     table: Table,
     beta: Annotated[float, typer.Option(help="Largest ratio that the published columns may have.")],

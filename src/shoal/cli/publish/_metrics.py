@@ -10,6 +10,7 @@ import typer
 
 from shoal.cli._options import Encoding, SchemaFile, Table
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 from shoal.cli.publish._show import measures
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _LOST = ("gcp", "precision", "loss", "information_loss_share", "n_suppressed")
 
 
 @app.command()
+@reads_tables
 def metrics(table: Table, schema: SchemaFile, encoding: Encoding = None) -> None:
     """Measure groups and risks of TABLE, raw or released.
 

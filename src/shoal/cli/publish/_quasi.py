@@ -19,6 +19,7 @@ from shoal.cli._options import (
     refuse_existing,
 )
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 
 if TYPE_CHECKING:
     from shoal.discover._survey import Survey
@@ -29,6 +30,7 @@ _MOST_KEYS = 10
 
 
 @app.command()
+@reads_tables
 def quasi(
     table: Table,
     column: Columns = None,

@@ -10,6 +10,7 @@ import typer
 from shoal.cli._group import CHECK_FAILED
 from shoal.cli._options import Encoding, Force, Original, Seed
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 
 if TYPE_CHECKING:
     from shoal.report.release.pages._html import ReleaseReport
@@ -18,6 +19,7 @@ app = typer.Typer()
 
 
 @app.command()
+@reads_tables
 def report(
     release: Annotated[
         Path, typer.Argument(metavar="RELEASE", help="A released table, or its NAME.manifest.json.")

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Branches
@@ -35,6 +36,7 @@ app = typer.Typer(
 
 
 @app.command()
+@reads_tables
 def suggest(
     table: Table,
     out: Annotated[

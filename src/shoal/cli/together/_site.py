@@ -10,6 +10,7 @@ import typer
 from shoal._atomic import write_text
 from shoal.cli._options import Force, Table, refuse_existing
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 from shoal.cli.publish._attack_output import show_attacks, show_facts
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
 from shoal.errors import ParameterError, TableError
@@ -104,6 +105,7 @@ def kernel_show(kernel: KeyArgument, passphrase_file: PassphraseFile = None) -> 
 
 
 @app.command()
+@reads_tables
 def encode(
     table: Table,
     key: KeyOption,
@@ -181,6 +183,7 @@ def decode(
 
 
 @app.command()
+@reads_tables
 def share(
     table: Table,
     kernel: Annotated[Path, typer.Option("--kernel", help="Kernel file.")],

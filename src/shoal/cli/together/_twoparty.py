@@ -9,6 +9,7 @@ import typer
 
 from shoal.cli._options import Force, OutFolder, SchemaFile, Target, refuse_existing
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def keys(
 
 
 @app.command()
+@reads_tables
 def id3(
     table: PartFile,
     schema: SchemaFile,
@@ -120,6 +122,7 @@ def _tree_view(model: SecureID3) -> tuple[Any, str]:
 
 
 @app.command("bayes-net")
+@reads_tables
 def bayes_net(
     table: PartFile,
     schema: SchemaFile,

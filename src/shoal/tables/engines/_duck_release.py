@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +55,12 @@ class CompressedRelation:
     def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
         """Write the released rows to a file, without holding them in memory."""
         select, witness, made = self._select(recoded, output)
-        copy_query(self.staged.connection.sql, select, path)
+        numeric = [name for name in self.schema if self.schema[name].kind == "numeric"]
+        written = copy_query(
+            self.staged.connection.sql, select, path, source=self.staged.dialect, numeric=numeric
+        )
         self._drop(made)
-        return witness
+        return replace(witness, written=written)
 
     def cell_of_rows(self) -> NDArray[np.int64]:
         """Cell of each row, by the row's number."""
@@ -111,7 +114,7 @@ class CompressedRelation:
 
     def _witness(self, kept: NDArray[np.int64]) -> Witness:
         source = self.staged.paths or self.staged.relation
-        return Witness(kept, source, self.staged.encoding)
+        return Witness(kept, source, self.staged.dialect)
 
     def _drop(self, tables: list[str]) -> None:
         for table in tables:

@@ -19,6 +19,7 @@ from typing import Any
 import duckdb
 
 from shoal.errors import TableError
+from shoal.tables._dialect import TextDialect
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._sql import canonical_sql, name_sql, paths_sql
 
@@ -52,7 +53,7 @@ class StagedRows:
     names: tuple[str, ...]
     types: tuple[str, ...]
     paths: tuple[Path, ...] = ()
-    encoding: str | None = None
+    dialect: TextDialect | None = None
     kept: Any = field(default=None, repr=False)
 
     @property
@@ -101,7 +102,7 @@ def stage_table(
     read: str,
     names: Sequence[str],
     paths: Sequence[Path] = (),
-    encoding: str | None = None,
+    dialect: TextDialect | None = None,
 ) -> StagedRows:
     """Read the rows of a FROM clause into a temporary table; columns are taken by position."""
     table, view = f"staged_{next(_counter)}", f"rows_{next(_counter)}"
@@ -110,7 +111,7 @@ def stage_table(
     types = tuple(map(str, connection.table(table).types))
     _make_view(connection, view, "rowid", types, table)
     return StagedRows(
-        connection, view, tuple(names), _view_types(connection, view), tuple(paths), encoding
+        connection, view, tuple(names), _view_types(connection, view), tuple(paths), dialect
     )
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import duckdb
 from numpy.typing import NDArray
 
+from shoal.errors import TableError
 from shoal.frames._arrow_files import ARROW_SUFFIXES, write_arrow_batches
+from shoal.tables._dialect import TextDialect
 from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._sql import name_sql, value_sql
+from shoal.tables.engines.formats._text_output import TEXT_SUFFIXES, unpacked_suffix, write_text
+from shoal.tables.engines.formats._writers import WRITERS
 
 _INCOMING = "incoming_arrays"
 
@@ -35,21 +39,34 @@ def copy_query(
     *,
     suffix: str | None = None,
     metadata: Mapping[str, str] | None = None,
-) -> None:
-    """Write the rows of a query to a file, without holding them in memory.
+    source: TextDialect | None = None,
+    numeric: Sequence[str] = (),
+) -> TextDialect | None:
+    """Write the rows of a query to a file, and say how if it is text.
 
     `query` runs SQL; `suffix` tells the format where the name does not; `metadata` is kept with
-    the rows of a Parquet file.
+    the rows of a Parquet file; `source` and `numeric` see :func:`write_text`.
     """
-    suffix = (suffix or path.suffix).lower()
+    suffix = suffix.lower() if suffix else unpacked_suffix(path)
     with disclose_nothing("write"):
         if suffix in ARROW_SUFFIXES:
             write_arrow_batches(query(select), path)
-            return
-        how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
+            return None
+        if suffix in TEXT_SUFFIXES:
+            return write_text(query, select, path, source, numeric)
+        if suffix in WRITERS:
+            WRITERS[suffix](query(select), path)
+            return None
+        if suffix not in (".parquet", ".pq"):
+            raise TableError(
+                f"cannot tell the format of {path.name!r}. End it in .csv, .parquet, .xlsx or "
+                "another suffix that Shoal writes."
+            )
+        how = "FORMAT parquet"
         if metadata:
             pairs = ", ".join(
                 f"{name_sql(key)}: {value_sql(text)}" for key, text in metadata.items()
             )
             how += f", KV_METADATA {{{pairs}}}"
         query(f"COPY ({select}) TO {value_sql(str(path))} ({how})")
+        return None

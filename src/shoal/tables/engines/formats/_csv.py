@@ -1,71 +1,172 @@
-"""Text files of cells between commas, tabs or semicolons, read by DuckDB."""
+"""Text files of cells between commas, tabs, semicolons or the like."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 
-from shoal.errors import TableError
+from shoal.errors import TableError, TableWarning
+from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._duck_staging import require_names, stage_table
-from shoal.tables.engines._sql import list_sql, paths_sql, value_sql
+from shoal.tables.engines._duck_staging import StagedRows, require_names, stage_table
+from shoal.tables.engines._sql import paths_sql, value_sql
 from shoal.tables.engines.formats._file_format import FileFormat
+from shoal.tables.engines.formats._text_bytes import (
+    SAMPLE_BYTES,
+    Encoded,
+    find_encoding,
+    open_text,
+)
+from shoal.tables.engines.formats._text_rows import BadRows, clean_file
+from shoal.tables.engines.formats._text_shape import Shape, find_shape
+from shoal.tables.engines.formats._text_types import list_of_readings, names_sql, read_types
+from shoal.tables.engines.formats._text_values import Reading
 
-_SMALL_BYTES = 200_000_000
-"""Types of files up to this size are told from all rows; of larger ones, from the first."""
-
-_GUESSED = {
-    "all": "",
-    # 'no' is not false, and a date keeps the way it was written
-    "numbers": ", auto_type_candidates=['BIGINT', 'DOUBLE', 'VARCHAR']",
-    # nor where the table begins and what stands between its cells: two files that say the same are
-    # read the same, and a row of another shape is an error
-    "none": ", all_varchar=true, delim=',', skip=0",
-}
+_PACKED = {".gz": "gzip", ".zst": "zstd"}
 
 
 def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
-    empty = [path.name for path in paths if path.stat().st_size == 0]
-    if empty:
-        raise TableError(f"file {empty[0]!r} is empty. It needs at least a header.")
+    for path in paths:
+        if path.stat().st_size == 0:
+            raise TableError(f"file {path.name!r} is empty. It needs at least a header.")
+    encoded = find_encoding(paths[0], options.encoding)
+    shape = _shape_of(paths, encoded, options)
+    require_names(shape.names)
     connection = connect()
-    with disclose_nothing():
-        encoding = f", encoding={value_sql(options.encoding)}" if options.encoding else ""
-        header = _header(connection, paths[0], encoding)
-        require_names(header)
-        # guessing types from all rows costs a scan: files of ordinary size get it
-        is_small = sum(path.stat().st_size for path in paths) < _SMALL_BYTES
-        names = [f"c{i}" for i in range(len(header))]
-        read = (
-            f"read_csv({paths_sql(paths)}, header=true, names={list_sql(names)}, "
-            f"hive_partitioning=false, sample_size={'-1' if is_small else '200000'}"
-            f"{_GUESSED[options.guess]}{_types_sql(header, options)}{encoding})"
+    with disclose_nothing(), TemporaryDirectory(prefix="shoal-") as folder:
+        return DuckEngine.of_rows(_stage(connection, paths, shape, encoded, options, Path(folder)))
+
+
+def _shape_of(paths: Sequence[Path], encoded: Encoded, options: OpenOptions) -> Shape:
+    """The shape that all files share."""
+    shape = _first_shape(paths[0], encoded, options)
+    for path in paths[1:]:
+        other = _first_shape(path, encoded, options)
+        if (other.names, other.delimiter) != (shape.names, shape.delimiter):
+            raise TableError(
+                f"{path.name!r} has other columns than {paths[0].name!r}, or separates its cells "
+                "by another sign. Files of one table are written alike."
+            )
+    if shape.titles:
+        warnings.warn(
+            f"{paths[0].name}: {shape.titles} lines before the names of the columns were left out.",
+            TableWarning,
+            stacklevel=2,
         )
-        return DuckEngine.of_rows(stage_table(connection, read, header, paths, options.encoding))
+    return shape
 
 
-def _header(connection: duckdb.DuckDBPyConnection, path: Path, encoding: str) -> list[str]:
-    rows = connection.sql(
-        f"FROM read_csv({paths_sql([path])}, header=false, all_varchar=true, "
-        f"null_padding=true{encoding}) LIMIT 1"
-    ).fetchall()
-    return [name for row in rows for name in row if name is not None]
+def _first_shape(path: Path, encoded: Encoded, options: OpenOptions) -> Shape:
+    with open_text(path, encoded) as text:
+        lines, size = [], 0
+        for line in text:
+            lines.append(line)
+            size += len(line)
+            if size > SAMPLE_BYTES:
+                break
+    if not any(line.strip() for line in lines):
+        raise TableError(f"file {path.name!r} is empty. It needs at least a header.")
+    return find_shape(lines, path.name, options)
 
 
-def _types_sql(header: Sequence[str], options: OpenOptions) -> str:
-    given = [
-        (f"c{i}", options.types[name]) for i, name in enumerate(header) if name in options.types
-    ]
-    if not given:
-        return ""
-    listed = ", ".join(f"{value_sql(name)}: {value_sql(kind)}" for name, kind in given)
-    return f", types={{{listed}}}"
+def _stage(
+    connection: duckdb.DuckDBPyConnection,
+    paths: Sequence[Path],
+    shape: Shape,
+    encoded: Encoded,
+    options: OpenOptions,
+    folder: Path,
+) -> StagedRows:
+    bad: tuple[BadRows, ...] = ()
+    try:
+        if not _is_plain(paths, shape, encoded) or options.skip_bad_rows:
+            raise duckdb.InvalidInputException
+        read = _read_sql(paths, shape)
+        readings = read_types(connection, read, shape.names, options)
+    except duckdb.InvalidInputException:  # or rows that DuckDB does not take: read one by one
+        cleaned = [
+            clean_file(path, encoded, shape, folder / f"{at}.csv", skip=options.skip_bad_rows)
+            for at, path in enumerate(paths)
+        ]
+        bad = tuple(cleaned)
+        _say_skipped(paths, bad)
+        read = _clean_sql([folder / f"{at}.csv" for at in range(len(paths))], len(shape.names))
+        readings = read_types(connection, read, shape.names, options)
+    listed = list_of_readings(readings, _given_types(shape, options))
+    dialect = _dialect(shape, encoded, readings, bad)
+    return stage_table(connection, f"(SELECT {listed} FROM {read})", shape.names, paths, dialect)
 
 
+def _is_plain(paths: Sequence[Path], shape: Shape, encoded: Encoded) -> bool:
+    utf8 = encoded.name in ("utf-8", "utf-8-sig") and not (encoded.bom and shape.start == 0)
+    return utf8 and not shape.escape and len({path.suffix.lower() for path in paths}) == 1
+
+
+def _read_sql(paths: Sequence[Path], shape: Shape) -> str:
+    packed = _PACKED.get(paths[0].suffix.lower(), "none")
+    return (
+        f"read_csv({paths_sql(paths)}, auto_detect=false, header=false, skip={shape.start}, "
+        f"delim={value_sql(shape.delimiter)}, quote={value_sql(shape.quote)}, "
+        f"escape={value_sql(shape.quote)}, strict_mode=true, hive_partitioning=false, "
+        f"compression='{packed}', columns={names_sql(len(shape.names))})"
+    )
+
+
+def _clean_sql(paths: Sequence[Path], width: int) -> str:
+    return (
+        f"read_csv({paths_sql(paths)}, auto_detect=false, header=false, delim=',', quote='\"', "
+        f"escape='\"', hive_partitioning=false, max_line_size=100000000, "
+        f"columns={names_sql(width)})"
+    )
+
+
+def _given_types(shape: Shape, options: OpenOptions) -> dict[int, str]:
+    return {i: options.types[name] for i, name in enumerate(shape.names) if name in options.types}
+
+
+def _say_skipped(paths: Sequence[Path], bad: Sequence[BadRows]) -> None:
+    count = sum(len(rows) for rows in bad)
+    if count:
+        where = f"{paths[0].name}" if len(paths) == 1 else f"{len(paths)} files"
+        first = min(min(rows) for rows in bad if rows)
+        warnings.warn(
+            f"{where}: {count} lines that are no rows of the table were left out, the first at "
+            f"line {first}.",
+            TableWarning,
+            stacklevel=2,
+        )
+
+
+def _dialect(
+    shape: Shape, encoded: Encoded, readings: Sequence[Reading], bad: tuple[BadRows, ...]
+) -> TextDialect:
+    named = list(zip(shape.names, readings, strict=True))
+    grouped = {n: (r.decimal, r.thousands) for n, r in named if r.sort.startswith("grouped")}
+    signs = {r.decimal for _, r in named if r.sort == "grouped"}
+    return TextDialect(
+        encoding="utf-8" if encoded.name == "utf-8-sig" else encoded.name,
+        bom=encoded.bom,
+        delimiter=shape.delimiter,
+        quote=shape.quote,
+        newline=shape.newline,
+        escape=shape.escape,
+        names=shape.names,
+        start=shape.start,
+        bad_lines=bad,
+        decimal="," if signs == {","} else ".",
+        grouped=grouped,
+        blanks=True,
+        missing={name: r.missing for name, r in named if r.missing},
+    )
+
+
+_ENDINGS = (".csv", ".tsv", ".txt", ".data", ".tab")
 CSV = FileFormat(
-    "CSV", (".csv", ".tsv", ".txt", ".data", ".csv.gz", ".tsv.gz", ".txt.gz", ".data.gz"), _read
+    "CSV", tuple(end + packed for packed in ("", ".gz", ".zst") for end in _ENDINGS), _read
 )

@@ -1,0 +1,112 @@
+"""How a table is read: options that mean the same in every command that reads one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+
+from shoal.cli._options import Encoding
+
+TABLES = ("table", "original", "release", "test", "second", "register", "public")
+"""Parameters of commands that name tables."""
+
+_READING: dict[str, Any] = {
+    "encoding": Encoding,
+    "delimiter": Annotated[
+        str | None,
+        typer.Option("--delimiter", help="Sign between the cells of CSV files, or the word tab."),
+    ],
+    "decimal": Annotated[
+        str | None, typer.Option("--decimal", help="Sign before decimals in CSV files: . or ,")
+    ],
+    "thousands": Annotated[
+        str | None, typer.Option("--thousands", help="Sign between thousands in CSV files.")
+    ],
+    "dates": Annotated[
+        str | None, typer.Option("--dates", help="What comes first in dates: dmy or mdy.")
+    ],
+    "header": Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header", help="Whether the first line of CSV files holds names."
+        ),
+    ],
+    "missing": Annotated[
+        list[str] | None,
+        typer.Option("--missing", help="Word that stands for nothing. May be repeated."),
+    ],
+    "skip_bad_rows": Annotated[
+        bool,
+        typer.Option("--skip-bad-rows", help="Leave out lines of CSV files that are no rows."),
+    ],
+    "sheet": Annotated[
+        str | None, typer.Option("--sheet", help="Sheet of an Excel workbook, by name or number.")
+    ],
+    "database_table": Annotated[
+        str | None, typer.Option("--table", help="Table of a database, SCHEMA.NAME or NAME.")
+    ],
+}
+
+
+def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options on how its tables are read; its paths carry them from there on."""
+    signature = inspect.signature(command, eval_str=True)
+    own = {name: _as_text(name, each) for name, each in signature.parameters.items()}
+    added = {
+        name: inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if name == "skip_bad_rows" else None,
+            annotation=annotation,
+        )
+        for name, annotation in _READING.items()
+        if name not in own
+    }
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        told = {name: given.pop(name) for name in added}
+        told.setdefault("encoding", given.get("encoding"))
+        for name in TABLES:
+            if given.get(name) is not None:
+                given[name] = _table_file(given[name], told)
+        command(**given)
+
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own.values()]
+    run.__signature__ = inspect.Signature([*parameters, *added.values()])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
+    return run
+
+
+def _as_text(name: str, parameter: inspect.Parameter) -> inspect.Parameter:
+    """Paths of tables come as texts: a path would take an address apart."""
+    annotation = parameter.annotation
+    if name not in TABLES or get_origin(annotation) is not Annotated:
+        return parameter
+    kind, *rest = get_args(annotation)
+    plain: Any = str if kind is Path else str | None
+    return parameter.replace(annotation=Annotated[plain, *rest])
+
+
+def _table_file(text: Any, told: dict[str, Any]) -> Any:
+    from shoal.tables._engine import OpenOptions
+    from shoal.tables._table_file import TableFile
+
+    options = OpenOptions(
+        encoding=told["encoding"],
+        delimiter=told["delimiter"],
+        decimal=told["decimal"],
+        thousands=told["thousands"],
+        dates=told["dates"],
+        header=told["header"],
+        missing=None if not told["missing"] else tuple(told["missing"]),
+        skip_bad_rows=told["skip_bad_rows"],
+        sheet=told["sheet"],
+        table=told["database_table"],
+    )
+    return TableFile.of(str(text), options)

@@ -1,0 +1,187 @@
+"""Text files as text, from their bytes: PyArrow, or the csv module where it cannot.
+
+How a file is written (what separates its cells, its encoding, lines that are no rows) may be told;
+reading it so is done here anew, and what is not told is found by the names of the columns.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import TableError
+from shoal.judge._read_arrow import find_pyarrow, of_arrow
+from shoal.judge._text_table import TextColumn, TextTable
+from shoal.tables._dialect import TextDialect
+
+_DELIMITERS = ",;\t|"
+_BLOCK = 1 << 22  # bytes read at once; each block has dictionaries of its own, joined afterwards
+_BLANK = " \t\r\n\u00a0\ufeff"
+_ESCAPED = re.compile(r"'(?='*[=+\-@\t\r])")
+
+
+def read_csv(
+    path: Path, names: Sequence[str] | None, dialect: TextDialect | None, at: int = 0
+) -> TextTable:
+    """The table in a text file, every cell as what it says; `at` counts the files of a table."""
+    dialect = dialect or _find_dialect(path, names)
+    bad = dialect.bad_lines[at] if dialect.bad_lines else frozenset()
+    wanted = [name for name in dialect.names if names is None or name in names]
+    # PyArrow takes a line without text for no row, and one column may have such rows
+    quick = (
+        find_pyarrow() is not None
+        and len(dialect.names) > 1
+        and dialect.encoding in ("utf-8", "ascii")
+        and not (bad or dialect.escape or (dialect.bom and not dialect.start))
+    )
+    table = _read_quickly(path, wanted, dialect) if quick else None
+    if table is None:
+        table = _read_slowly(path, wanted, dialect, bad)
+    return _as_said(table, dialect)
+
+
+def _find_dialect(path: Path, names: Sequence[str] | None) -> TextDialect:
+    """What separates the cells of the first row, by the names that it should hold."""
+    found: list[tuple[str, list[str]]] = []
+    for delimiter in _DELIMITERS:
+        with _open(path, "utf-8-sig") as file:
+            header = next(csv.reader(file, delimiter=delimiter), [])
+        found.append((delimiter, header))
+        if names is not None and set(names) <= set(header):
+            return TextDialect(delimiter=delimiter, names=tuple(header), bom=_has_mark(path))
+    delimiter, header = max(found, key=lambda each: len(each[1]))
+    if names is not None:
+        raise TableError(
+            f"{path.name} has other columns than were expected, or cells separated by something "
+            "else than a comma, a semicolon, a tab or a bar."
+        )
+    return TextDialect(delimiter=delimiter, names=tuple(header), bom=_has_mark(path))
+
+
+def _has_mark(path: Path) -> bool:
+    with _open(path, "utf-8") as file:
+        return file.read(1) == "\ufeff"
+
+
+@contextmanager
+def _open(path: Path, encoding: str) -> Iterator[io.TextIOBase]:
+    ending = path.suffix.lower()
+    if ending == ".gz":
+        with gzip.open(path, "rt", encoding=encoding, newline="") as text:
+            yield text
+    elif ending == ".zst":
+        pyarrow = find_pyarrow()
+        if pyarrow is None:
+            raise TableError(f"{path.name} can be read again with pyarrow only. Install pyarrow.")
+        with pyarrow.input_stream(str(path), compression="zstd") as packed:
+            yield io.TextIOWrapper(io.BytesIO(packed.read()), encoding=encoding, newline="")
+    else:
+        with path.open(encoding=encoding, newline="") as text:
+            yield text
+
+
+def _read_quickly(path: Path, names: Sequence[str], dialect: TextDialect) -> TextTable | None:
+    import pyarrow as pa  # noqa: PLC0415  optional
+    from pyarrow import csv as arrow_csv  # noqa: PLC0415
+
+    texts = pa.dictionary(pa.int32(), pa.string())
+    try:
+        table: Any = arrow_csv.read_csv(
+            path,
+            read_options=arrow_csv.ReadOptions(
+                block_size=_BLOCK, column_names=list(dialect.names), skip_rows=dialect.start
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=dialect.delimiter, quote_char=dialect.quote, newlines_in_values=True
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, texts),
+                include_columns=list(names),
+                strings_can_be_null=False,
+                null_values=[],
+            ),
+        )
+    except (pa.ArrowException, OSError):
+        return None  # lines of several lengths, say
+    return of_arrow(table)
+
+
+def _read_slowly(
+    path: Path, names: Sequence[str], dialect: TextDialect, bad: frozenset[int]
+) -> TextTable:
+    width = len(dialect.names)
+    numbers: list[dict[str | None, int]] = [{} for _ in range(width)]
+    codes: list[list[int]] = [[] for _ in range(width)]
+    encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        with _open(path, encoding) as file:
+            lines = (
+                line
+                for number, line in enumerate(file, 1)
+                if number > dialect.start and number not in bad
+            )
+            for row in csv.reader(
+                lines,
+                delimiter=dialect.delimiter,
+                quotechar=dialect.quote,
+                escapechar=dialect.escape or None,
+                doublequote=not dialect.escape,
+            ):
+                if width > 1 and not any(cell.strip() for cell in row) and len(row) != width:
+                    continue
+                cells = [*row, *[""] * (width - len(row))]
+                for number, column, cell in zip(numbers, codes, cells, strict=False):
+                    column.append(number.setdefault(cell, len(number)))
+    finally:
+        csv.field_size_limit(before)
+    columns = {
+        name: TextColumn(np.array(column, np.int32), tuple(number))
+        for name, number, column in zip(dialect.names, numbers, codes, strict=True)
+        if name in names
+    }
+    return TextTable(columns, len(codes[0]) if codes else 0)
+
+
+def _as_said(table: TextTable, dialect: TextDialect) -> TextTable:
+    """Cells by what they say: nothing, a number in its own way of writing, or their text."""
+    columns = {
+        name: _joined(column, _saying(name, dialect)) for name, column in table.columns.items()
+    }
+    return TextTable(columns, table.n_rows, table.side_doors)
+
+
+def _saying(name: str, dialect: TextDialect) -> Callable[[str | None], str | None]:
+    missing = dialect.missing.get(name, frozenset())
+    point, apart = dialect.grouped.get(name, ("", ""))
+
+    def say(text: str | None) -> str | None:
+        if not text:
+            return None
+        if dialect.blanks and (not (bare := text.strip(_BLANK)) or bare.lower() in missing):
+            return None
+        if apart:
+            text = re.sub(rf"(?<=\d){re.escape(apart)}(?=\d)", "", text)
+        if point == ",":
+            text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        return _ESCAPED.sub("", text, count=1) if dialect.escaped and text[0] == "'" else text
+
+    return say
+
+
+def _joined(column: TextColumn, say: Callable[[str | None], str | None]) -> TextColumn:
+    said = [say(text) for text in column.texts]
+    if len(set(said)) == len(said):
+        return TextColumn(column.codes, tuple(said))
+    number: dict[str | None, int] = {}
+    of_text = np.array([number.setdefault(text, len(number)) for text in said], np.int32)
+    return TextColumn(of_text[column.codes], tuple(number))

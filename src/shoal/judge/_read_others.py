@@ -1,0 +1,176 @@
+"""Workbooks, JSON lines and databases as text, by readers that the engines do not use."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import sqlite3
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from shoal.errors import TableError
+from shoal.judge._read_arrow import find_pyarrow
+from shoal.judge._text_table import TextColumn, TextTable, plain_text
+
+_SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_PARTS = re.compile(
+    r"\[Content_Types\]\.xml|_rels/\.rels|docProps/(app|core)\.xml|xl/workbook\.xml|"
+    r"xl/_rels/workbook\.xml\.rels|xl/styles\.xml|xl/theme/theme1\.xml|xl/sharedStrings\.xml|"
+    r"xl/worksheets/sheet1\.xml"
+)
+"""Parts of a workbook of one sheet that holds nothing but cells."""
+
+
+def chosen(table: TextTable, names: Sequence[str] | None) -> TextTable:
+    """Some columns of a table."""
+    if names is None:
+        return table
+    lost = [name for name in names if name not in table.columns]
+    if lost:
+        raise TableError(f"the table lacks columns: {', '.join(map(repr, lost))}.")
+    return TextTable({name: table.columns[name] for name in names}, table.n_rows, table.side_doors)
+
+
+def of_rows(
+    names: Sequence[str], rows: Iterator[Sequence[str | None]], doors: tuple[str, ...] = ()
+) -> TextTable:
+    """A table of rows of texts."""
+    numbers: list[dict[str | None, int]] = [{} for _ in names]
+    codes: list[list[int]] = [[] for _ in names]
+    n_rows = 0
+    for row in rows:
+        n_rows += 1
+        for number, column, text in zip(numbers, codes, row, strict=True):
+            column.append(number.setdefault(text, len(number)))
+    columns = {
+        name: TextColumn(np.array(column, np.int32), tuple(number))
+        for name, number, column in zip(names, numbers, codes, strict=True)
+    }
+    return TextTable(columns, n_rows, doors)
+
+
+def read_json_lines(path: Path) -> TextTable:
+    """Objects, one on each line; all have the same keys."""
+    with _unpacked(path) as lines:
+        rows = [json.loads(line) for line in lines if line.strip()]
+    names = list(rows[0]) if rows else []
+    if any(list(row) != names for row in rows):
+        raise TableError(f"{path.name}: lines have different keys.")
+    return of_rows(names, ([_json_text(row[name]) for name in names] for row in rows))
+
+
+def _json_text(value: Any) -> str | None:
+    if isinstance(value, dict | list):
+        return json.dumps(value)
+    return plain_text(value)
+
+
+def _unpacked(path: Path) -> Any:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    if path.suffix.lower() == ".zst":
+        pyarrow = find_pyarrow()
+        if pyarrow is None:
+            raise TableError(f"{path.name} can be read again with pyarrow only. Install pyarrow.")
+        with pyarrow.input_stream(str(path), compression="zstd") as packed:
+            return io.StringIO(packed.read().decode("utf-8"))
+    return path.open(encoding="utf-8")
+
+
+def read_workbook(path: Path) -> TextTable:
+    """The one sheet of a workbook, from its XML; cells that would be computed are a side door."""
+    doors = []
+    with zipfile.ZipFile(path) as archive:
+        strange = [name for name in archive.namelist() if not _PARTS.fullmatch(name)]
+        if strange:
+            doors.append(f"{len(strange)} parts of the workbook besides its sheet")
+        shared = _shared(archive)
+        rows: list[list[str | None]] = []
+        with archive.open("xl/worksheets/sheet1.xml") as sheet:
+            for _, element in ElementTree.iterparse(sheet):
+                if element.tag == f"{_SHEET}row":
+                    rows.append(_cells(element, shared))
+                    element.clear()
+                elif element.tag == f"{_SHEET}f":
+                    doors.append("formulas")
+    header = [name or "" for name in rows[0]] if rows else []
+    width = len(header)
+    body = ([*row, *[None] * (width - len(row))][:width] for row in rows[1:])
+    return of_rows(header, body, tuple(dict.fromkeys(doors)))
+
+
+def _shared(archive: zipfile.ZipFile) -> list[str]:
+    if "xl/sharedStrings.xml" not in archive.namelist():
+        return []
+    root = ElementTree.fromstring(archive.read("xl/sharedStrings.xml"))
+    return ["".join(t.text or "" for t in item.iter(f"{_SHEET}t")) for item in root]
+
+
+def _cells(row: Any, shared: Sequence[str]) -> list[str | None]:
+    cells: list[str | None] = []
+    for cell in row.iter(f"{_SHEET}c"):
+        place = re.match("[A-Z]+", cell.get("r", ""))
+        if place:  # empty cells may be left out
+            at = 0
+            for letter in place[0]:
+                at = at * 26 + ord(letter) - 64
+            cells += [None] * (at - 1 - len(cells))
+        cells.append(_cell(cell, shared))
+    return cells
+
+
+def _cell(cell: Any, shared: Sequence[str]) -> str | None:
+    kind = cell.get("t", "n")
+    if kind == "inlineStr":
+        return "".join(t.text or "" for t in cell.iter(f"{_SHEET}t")) or None
+    value = cell.find(f"{_SHEET}v")
+    if value is None or value.text is None:
+        return None
+    if kind == "s":
+        return shared[int(value.text)] or None
+    if kind == "b":
+        return "true" if value.text == "1" else "false"
+    return str(value.text)
+
+
+def read_database_file(path: Path) -> TextTable:
+    """The one table of a database that is a file; others are side doors."""
+    if path.suffix.lower() == ".duckdb":
+        import duckdb  # noqa: PLC0415
+
+        with duckdb.connect(str(path), read_only=True) as connection:
+            listed = connection.execute(
+                "SELECT table_name FROM information_schema.tables"
+            ).fetchall()
+            found = _one_table(path, [name for (name,) in listed])
+            cursor: Any = connection.execute(f"SELECT * FROM {_quoted(found)}")
+            names = [column[0] for column in cursor.description]
+            doors = _others(len(listed))
+            return of_rows(names, (list(map(plain_text, row)) for row in cursor.fetchall()), doors)
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as sqlite:
+        listed = sqlite.execute("SELECT name FROM sqlite_master").fetchall()
+        found = _one_table(path, [name for (name,) in listed])
+        cursor = sqlite.execute(f"SELECT * FROM {_quoted(found)}")
+        names = [column[0] for column in cursor.description]
+        return of_rows(names, (list(map(plain_text, row)) for row in cursor), _others(len(listed)))
+
+
+def _others(count: int) -> tuple[str, ...]:
+    return (f"{count - 1} tables or indexes besides",) if count > 1 else ()
+
+
+def _one_table(path: Path, names: Sequence[str]) -> str:
+    if not names:
+        raise TableError(f"{path.name} holds no table.")
+    return names[0]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

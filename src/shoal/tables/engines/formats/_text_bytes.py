@@ -1,0 +1,199 @@
+"""Bytes of a text file: unpacked, and turned into UTF-8 whatever they were written in."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any
+
+from shoal.errors import MissingExtraError, TableError, TableWarning
+
+SAMPLE_BYTES = 1 << 18
+"""Bytes from which the shape of a file is told."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_GUESSED = (
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r",
+    "mac_roman", "cp437", "cp850", "shift_jis", "euc_jp", "euc_kr", "gb18030", "big5",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Which encoding a file has, and whether a byte order mark says so."""
+
+    name: str
+    bom: bool = False
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked where its name says that it is packed."""
+    ending = path.suffix.lower()
+    try:
+        if ending == ".gz":
+            with gzip.open(path, "rb") as unpacked:
+                yield unpacked  # type: ignore[misc]
+        elif ending == ".zst":
+            with path.open("rb") as file, _zstandard().ZstdDecompressor().stream_reader(file) as z:
+                yield z
+        else:
+            with path.open("rb") as file:
+                yield file
+    except (EOFError, gzip.BadGzipFile):
+        raise _damaged(path) from None
+    except OSError as error:
+        if error.errno is None:  # what packers raise; the system's own errors have a number
+            raise _damaged(path) from None
+        raise TableError(
+            f"{path.name!r} cannot be read: {error.strerror}. Check the file and its permissions."
+        ) from None
+    except Exception as error:
+        if type(error).__name__ == "ZstdError":
+            raise _damaged(path) from None
+        raise
+
+
+def pack(path: Path, target: Path) -> None:
+    """Pack a file into another whose name says how; the packed file does not say when."""
+    ending = target.suffix.lower()
+    with path.open("rb") as source, target.open("wb") as sink:
+        if ending == ".gz":
+            with gzip.GzipFile("", "wb", 6, sink, mtime=0) as packed:
+                shutil.copyfileobj(source, packed, 1 << 20)
+        elif ending == ".zst":
+            _zstandard().ZstdCompressor().copy_stream(source, sink)
+        else:
+            shutil.copyfileobj(source, sink, 1 << 20)
+
+
+def _zstandard() -> Any:
+    try:
+        import zstandard  # noqa: PLC0415  an extra
+    except ImportError:
+        raise MissingExtraError("zstandard", "files", "reading and writing .zst files") from None
+    return zstandard
+
+
+def _damaged(path: Path) -> TableError:
+    return TableError(
+        f"{path.name!r} cannot be unpacked: it is damaged, cut short, or not packed as its name "
+        "says. Copy it again from where it came."
+    )
+
+
+def find_encoding(path: Path, asked: str | None) -> Encoded:
+    """The encoding that was asked for, that a mark states, or that the bytes can be."""
+    with open_bytes(path) as file:
+        head = file.read(SAMPLE_BYTES)
+    marked = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+    if asked is not None:
+        return Encoded(_known(asked), marked is not None)
+    if marked is not None:
+        return Encoded(marked, bom=True)
+    if (wide := _wide(head)) is not None:
+        return Encoded(wide)
+    if _is_utf8(path):
+        return Encoded("utf-8")
+    return Encoded(_guess(path))
+
+
+def _known(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise TableError(
+            f"there is no encoding {name!r}. Names are, for example, utf-8, cp1252, latin-1, "
+            "utf-16, cp1250, cp1251, shift_jis, gb18030."
+        ) from None
+
+
+def _wide(head: bytes) -> str | None:
+    """UTF-16 without a mark: every other byte of plain letters is zero."""
+    if head.count(0) * 4 < len(head) or len(head) < 4:
+        return None
+    return "utf-16-le" if head[1::2].count(0) > head[::2].count(0) else "utf-16-be"
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with open_bytes(path) as file:
+        try:
+            while block := file.read(1 << 20):
+                if not block.isascii() or decoder.getstate()[0]:
+                    decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def _guess(path: Path) -> str:
+    try:
+        from charset_normalizer import from_bytes  # noqa: PLC0415  an extra
+    except ImportError:
+        raise TableError(
+            f"{path.name!r} is not UTF-8. Say how it is encoded, e.g. --encoding cp1252."
+        ) from None
+    with open_bytes(path) as file:
+        # only lines with signs beyond ASCII tell encodings apart
+        telling = [line for line in file if not line.isascii()][:2000]
+    found = from_bytes(b"".join(telling), cp_isolation=list(_GUESSED)).best()
+    name = _western(b"".join(telling)) or (found.encoding if found is not None else None)
+    if name is None:
+        raise TableError(
+            f"{path.name!r} is not UTF-8, and its encoding cannot be told. Say it, e.g. "
+            "--encoding cp1252."
+        )
+    warnings.warn(
+        f"{path.name} is not UTF-8; it was read as {name}, by its look. "
+        "If letters are wrong, say --encoding.",
+        TableWarning,
+        stacklevel=2,
+    )
+    return name
+
+
+def _western(content: bytes) -> str | None:
+    """Western Europe's code page where signs beyond ASCII are its usual letters."""
+    usual = {
+        *"äöüßÄÖÜéèêëàâçîïôûùœÉÈÀÇñáíóúÑ¿¡åæøÅÆØãõ€°«»§".encode("cp1252"),
+        *range(0x91, 0x98),
+        0x85,
+    }
+    beyond = [byte for byte in content if byte >= 128]
+    # two letters beyond ASCII in a row are rare in the west, and the rule elsewhere
+    pairs = sum(a >= 128 and b >= 128 for a, b in pairwise(content))
+    share = sum(byte in usual for byte in beyond) / max(len(beyond), 1)
+    return "cp1252" if share > 0.95 and pairs * 4 <= len(beyond) else None
+
+
+@contextmanager
+def open_text(path: Path, encoded: Encoded) -> Iterator[IO[str]]:
+    """The text of a file, line ends as they are."""
+    name = "utf-8-sig" if encoded.name in ("utf-8", "utf_8") else encoded.name
+    with open_bytes(path) as file:
+        text = io.TextIOWrapper(file, encoding=name, newline="")
+        try:
+            yield text
+        except UnicodeDecodeError:
+            raise TableError(
+                f"{path.name!r} is not written in {encoded.name}. Say how it is encoded, e.g. "
+                "--encoding cp1252, or leave --encoding out to have it found."
+            ) from None
+        finally:
+            text.detach()

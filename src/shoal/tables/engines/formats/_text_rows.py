@@ -1,0 +1,113 @@
+"""Rows of a text file, one by one: where DuckDB gives up, and where lines have to be named."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shoal.errors import TableError
+from shoal.tables.engines.formats._text_bytes import Encoded, open_text
+from shoal.tables.engines.formats._text_shape import Shape
+
+BadRows = frozenset[int]
+"""Numbers of lines, from 1, that are no rows."""
+
+_UNCLOSED = "a quotation mark is opened and not closed, or closed within a cell"
+
+
+def clean_file(path: Path, encoded: Encoded, shape: Shape, target: Path, *, skip: bool) -> BadRows:
+    """Write the rows of a file the plain way; returns the lines left out.
+
+    A line that is no row is an error with its number, unless such lines are to be skipped.
+    """
+    bad: dict[int, str] = {}
+    with open_text(path, encoded) as text, target.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        for row in _rows(text, shape, bad):
+            writer.writerow(row)
+    if bad and not skip:
+        raise TableError(_explain(path, bad))
+    return frozenset(bad)
+
+
+def _rows(text: Iterable[str], shape: Shape, bad: dict[int, str]) -> Iterator[list[str]]:
+    wide = len(shape.names)
+    lines = _Lines(text, shape.start)
+    with _long_cells():
+        while True:
+            reader = csv.reader(
+                lines,
+                delimiter=shape.delimiter,
+                quotechar=shape.quote,
+                escapechar=shape.escape or None,
+                doublequote=not shape.escape,
+                strict=True,
+            )
+            try:
+                for row in reader:
+                    if len(row) == wide or (not row and wide == 1):
+                        yield row or [""]
+                    elif row and any(cell.strip() for cell in row):
+                        bad[lines.first] = f"{len(row)} cells where the table has {wide} columns"
+                        if lines.give_back():
+                            break  # a row of several lines: only its first is at fault
+                    lines.next_row()
+                else:
+                    return
+            except csv.Error:
+                bad[lines.first] = _UNCLOSED
+                lines.give_back()
+            lines.next_row()
+
+
+class _Lines:
+    """Lines that can be given back, so that one bad line takes no other with it."""
+
+    def __init__(self, text: Iterable[str], skipped: int) -> None:
+        self._source = iter(text)
+        for _ in range(skipped):
+            next(self._source, None)
+        self.first = skipped + 1
+        self._row: list[str] = []
+        self._back: list[str] = []
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self._back.pop() if self._back else next(self._source)
+        self._row.append(line)
+        return line
+
+    def next_row(self) -> None:
+        """What was read so far is a row, or none."""
+        self.first += len(self._row)
+        self._row = []
+
+    def give_back(self) -> bool:
+        """Read all lines of this row but its first again; whether there are any."""
+        again = self._row[1:]
+        self._back.extend(reversed(again))
+        del self._row[1:]
+        return bool(again)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _explain(path: Path, bad: dict[int, str]) -> str:
+    line = min(bad)
+    more = f", and {len(bad) - 1} more lines are no rows either" if len(bad) > 1 else ""
+    return (
+        f"{path.name}, line {line}: {bad[line]}{more}. Mend the file, or leave such lines out with "
+        "--skip-bad-rows, which says how many they are."
+    )

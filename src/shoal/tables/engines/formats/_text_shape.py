@@ -1,0 +1,236 @@
+"""The shape of a text file, told from its first rows: what separates cells, where rows begin."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from shoal.errors import ParameterError, TableError
+from shoal.tables._engine import OpenOptions
+from shoal.tables.engines.formats._text_values import is_missing_word, is_typed
+
+_DELIMITERS = ",;\t|"
+_RARE = "^~\x1f¦"
+_NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|"}
+_MOST_ROWS = 500
+_CONTACT = re.compile(r".+@.+\..+|[+(]?\d[\d\s()/.-]{5,}")
+"""What stands in rows about people and is never a column's name."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Where the rows of a text file are.
+
+    Parameters
+    ----------
+    delimiter, quote, escape, newline : str
+        See :class:`TextDialect`.
+    names : tuple of str
+        Names of the columns.
+    start : int
+        Lines before the first row.
+    titles : int
+        How many of those lines stand before the header.
+    """
+
+    delimiter: str
+    quote: str
+    escape: str
+    newline: str
+    names: tuple[str, ...]
+    start: int
+    titles: int = 0
+
+
+def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
+    """The shape of a file that begins with some lines, ends of lines included."""
+    if options.guess == "none":  # two files that say the same are read the same
+        options = _plain(options)
+    separator = re.fullmatch(r"\ufeff?sep=(.)\s*", lines[0]) if lines else None
+    skipped = 1 if separator else 0
+    given = read_delimiter(options.delimiter) or (separator[1] if separator else None)
+    delimiter, quote, escape, rows = _choose(lines[skipped:], given)
+    wide = _usual_width(rows)
+    titles, rows = _without_titles(rows, wide)
+    first = rows[0][1] if rows else []
+    header = options.header
+    if header is None:
+        header = options.guess == "none" or not looks_like_a_row(first, [r for _, r in rows[1:]])
+        if not header:
+            raise TableError(_ask(file))
+    names = _names(first if header else [""] * wide, wide, rows)
+    start = skipped + (rows[0][0] if header and rows else titles)
+    newline = next((end for end in ("\r\n", "\n", "\r") if lines and lines[0].endswith(end)), "\n")
+    return Shape(delimiter, quote, escape, newline, names, start, titles)
+
+
+def read_delimiter(asked: str | None) -> str | None:
+    """The sign that an option names."""
+    if asked is None:
+        return None
+    sign = _NAMED.get(asked.lower(), asked)
+    if len(sign) != 1 or sign in '"\r\n':
+        raise ParameterError(
+            f"delimiter {asked!r}: give one sign, such as ';' or '|', or the word tab."
+        )
+    return sign
+
+
+def read_rows(
+    lines: Iterable[str],
+    delimiter: str,
+    quote: str = '"',
+    escape: str = "",
+    *,
+    strict: bool = False,
+) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the number of lines read so far; lines without anything are rows without cells."""
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        quotechar=quote,
+        escapechar=escape or None,
+        doublequote=not escape,
+        strict=strict,
+    )
+    for row in reader:
+        yield reader.line_num, row
+
+
+def looks_like_a_row(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line is a row of data rather than names of columns.
+
+    A text above numbers or dates is a name.  Otherwise a number above numbers, a date above
+    dates, an address or a telephone number, or a text that comes again below it, is a cell.
+    """
+    votes_row, votes_name = 0, 0
+    for at, cell in enumerate(first):
+        cell = cell.strip()
+        below = [row[at].strip() for row in body if at < len(row)]
+        below = [text for text in below if text and not is_missing_word(text)]
+        if not cell or is_missing_word(cell):
+            continue
+        kind = is_typed(below)
+        if kind is not None:
+            same = is_typed([cell]) == kind
+            votes_row, votes_name = votes_row + same, votes_name + (not same)
+        elif cell in below or _CONTACT.fullmatch(cell) or is_typed([cell]) == "date":
+            votes_row += 1
+    return votes_row > 0 and votes_name == 0
+
+
+def _plain(options: OpenOptions) -> OpenOptions:
+    return replace(options, delimiter=options.delimiter or ",")
+
+
+def _choose(
+    lines: Sequence[str], given: str | None
+) -> tuple[str, str, str, list[tuple[int, list[str]]]]:
+    """Delimiter, quote and escape under which most rows have the same number of cells."""
+    text = "".join(lines)
+    quotes = ['"']
+    if re.search(r"(^|[,;\t|])'[^'\n]*[,;\t|]", text, re.MULTILINE):
+        quotes.append("'")
+    escapes = [""] + (["\\"] if '\\"' in text else [])
+    best: tuple[float, int] = (-1.0, 0)
+    chosen = None
+    signs = (given,) if given else (*_DELIMITERS, *_RARE)
+    for quote in quotes:
+        for escape in escapes:
+            for sign in signs:
+                rows = _sample(lines, sign, quote, escape)
+                share, wide = _regularity(rows, rare=sign in _RARE)
+                if len(escapes) > 1 and not _reads_strictly(lines, sign, quote, escape):
+                    share = 0.0
+                if (share, wide) > best:
+                    best, chosen = (share, wide), (sign, quote, escape, rows)
+    assert chosen is not None
+    return chosen
+
+
+def _sample(
+    lines: Sequence[str], delimiter: str, quote: str, escape: str
+) -> list[tuple[int, list[str]]]:
+    rows = []
+    try:
+        for number, row in read_rows(lines, delimiter, quote, escape):
+            rows.append((number, row))
+            if len(rows) >= _MOST_ROWS:
+                break
+    except csv.Error:  # told again, with its line, when the file is read
+        pass
+    return rows
+
+
+def _reads_strictly(lines: Sequence[str], delimiter: str, quote: str, escape: str) -> bool:
+    try:
+        for _ in read_rows(lines, delimiter, quote, escape, strict=True):
+            pass
+    except csv.Error as error:
+        return "end of data" in str(error)  # the sample may end within a cell
+    return True
+
+
+def _regularity(rows: Sequence[tuple[int, list[str]]], *, rare: bool) -> tuple[float, int]:
+    """Share of the rows that have the usual number of cells, and that number."""
+    widths = Counter(len(row) for _, row in rows if row)
+    if not widths:
+        return 0.0, 0
+    wide = _usual_width(rows)
+    share = widths[wide] / widths.total()
+    if wide == 1 or (rare and share < 1):
+        return 0.0, 1
+    return round(share, 3), wide
+
+
+def _usual_width(rows: Sequence[tuple[int, list[str]]]) -> int:
+    """Cells of most rows with several; one where none has more."""
+    widths = Counter(len(row) for _, row in rows if row)
+    several = {width: count for width, count in widths.items() if width > 1}
+    if not several or max(several.values()) * 2 < widths.total() - 1:
+        return 1
+    return max(several, key=lambda width: (several[width], width))
+
+
+def _without_titles(
+    rows: list[tuple[int, list[str]]], wide: int
+) -> tuple[int, list[tuple[int, list[str]]]]:
+    """Lines before the table, and the rows from its header on."""
+    lines, at = 0, 0
+    for number, row in rows:
+        alone = sum(bool(cell.strip()) for cell in row) <= 1
+        if row and not (wide > 1 and alone and len(row) in (1, wide)):
+            break
+        lines, at = number, at + 1
+    return (lines, rows[at:]) if at < len(rows) else (0, rows)
+
+
+def _names(
+    first: Sequence[str], wide: int, rows: Sequence[tuple[int, list[str]]]
+) -> tuple[str, ...]:
+    """Names of the columns; those without one are numbered."""
+    names = [cell.strip().strip("\ufeff").strip() for cell in first]
+    full = [row for _, row in rows[1:] if len(row) == wide]
+    if len(names) == wide - 1 and full:  # the numbers of the rows come first, without a name
+        ends = all(not row[-1] for row in full)
+        names = [*names, ""] if ends else ["", *names]
+    taken = set(names)
+    for at, name in enumerate(names):
+        if not name:
+            named = f"column{at + 1}"
+            while named in taken:
+                named += "_"
+            names[at] = named
+            taken.add(named)
+    return tuple(names)
+
+
+def _ask(file: str) -> str:
+    return (
+        f"the first line of {file!r} looks like a row of the table, not like names of columns. If "
+        "it is a row, say --no-header: columns are called column1, column2, ... then. If it "
+        "holds names, say --header."
+    )

@@ -1,0 +1,298 @@
+"""Types of the columns of a text file: told from a sample, then held against every row."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+
+from shoal.errors import TableWarning
+from shoal.tables._engine import OpenOptions
+from shoal.tables.engines._sql import value_sql
+from shoal.tables.engines.formats._text_values import (
+    BLANK,
+    DAY,
+    MOMENT,
+    NUMBER,
+    Reading,
+    number_pattern,
+    read_column,
+)
+
+_SAMPLE_ROWS = 5_000
+_MISFITS = 500
+"""Values that do not fit a first idea which are looked at, a column and round."""
+
+_MOST_VALUES = 100_000
+_ROUNDS = 8
+_PLAINLY_MISSING = frozenset(
+    ["na", "n/a", "#n/a", "<na>", "nan", "null", "?", ".", "\\n", "#null!", "#value!"]
+)
+"""Words that stand for nothing in columns of text too, in a file that uses one of them so."""
+
+_ADVICE = {
+    "decimals or thousands": "whether a comma or a point stands before decimals or between "
+    "thousands. It is left as text; say --decimal , or --decimal . to have numbers",
+    "day or month first": "whether days or months come first in its dates. It is left as text; "
+    "say --dates dmy or --dates mdy to have dates",
+}
+
+
+def read_types(
+    connection: duckdb.DuckDBPyConnection, read: str, names: Sequence[str], options: OpenOptions
+) -> list[Reading]:
+    """How each column `p0`, `p1`, ... of a FROM clause of texts is read."""
+    if options.guess == "none":
+        return [Reading("text") for _ in names]
+    asked = _Asked(options)
+    columns = ", ".join(f"{stripped(i)} AS t{i}" for i in range(len(names)))
+    sample = connection.sql(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
+    seen = [{text for text in column if text} for column in zip(*sample, strict=True)]
+    seen = seen or [set() for _ in names]
+    readings = _held(connection, read, [asked.read(values) for values in seen], seen, asked)
+    readings = _decided(connection, read, readings, seen, asked)
+    settled = _settle_decimals(readings, seen, asked)
+    if settled != readings:
+        odd = _misfits(connection, read, settled)
+        readings = [r if o else s for r, s, o in zip(readings, settled, odd, strict=True)]
+    _say_undecided(readings, names)
+    return _with_missing_texts(readings, seen, options)
+
+
+def _held(
+    connection: duckdb.DuckDBPyConnection,
+    read: str,
+    readings: Sequence[Reading],
+    seen: list[set[str]],
+    asked: _Asked,
+) -> list[Reading]:
+    """Readings that every row fits, beginning with those that a sample fits."""
+    held = list(readings)
+    for _ in range(_ROUNDS):
+        odd = _misfits(connection, read, held)
+        if not any(odd):
+            return held
+        for i, values in enumerate(odd):
+            if values:
+                seen[i] |= values
+                held[i] = asked.read(seen[i])
+    return [replace(r, sort="text") if o else r for r, o in zip(held, odd, strict=True)]
+
+
+def _decided(
+    connection: duckdb.DuckDBPyConnection,
+    read: str,
+    readings: list[Reading],
+    seen: list[set[str]],
+    asked: _Asked,
+) -> list[Reading]:
+    """Look at all values of columns that a sample leaves open: one of them may tell."""
+    open_columns = [i for i, reading in enumerate(readings) if reading.undecided]
+    if not open_columns:
+        return readings
+    listed = ", ".join(
+        f"list_slice(list(DISTINCT {stripped(i)}), 1, {_MOST_VALUES})" for i in open_columns
+    )
+    row: Any = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
+    for i, values in zip(open_columns, row, strict=True):
+        seen[i] |= {value for value in values or () if value}
+        readings[i] = asked.read(seen[i])
+    return _held(connection, read, readings, seen, asked)
+
+
+class _Asked:
+    """What the user says about values, for every column."""
+
+    def __init__(self, options: OpenOptions) -> None:
+        self.guess = options.guess
+        self.decimal, self.thousands = options.decimal, options.thousands
+        self.order = options.dates
+        self.words = (
+            None
+            if options.missing is None
+            else frozenset(word.strip(BLANK).lower() for word in options.missing)
+        )
+
+    def read(self, values: set[str], decimal: str | None = None) -> Reading:
+        found = read_column(
+            values,
+            decimal=self.decimal or decimal,
+            thousands=self.thousands,
+            order=self.order,
+            words=self.words,
+        )
+        # 'true' stays a word, and a date keeps the way it was written
+        if self.guess == "numbers" and found.sort in ("boolean", "date", "moment"):
+            return Reading("text", missing=found.missing if self.words is not None else frozenset())
+        return found
+
+
+def stripped(column: int) -> str:
+    """A cell without blanks around it."""
+    return f"trim(p{column}, {value_sql(BLANK)})"
+
+
+def fits_sql(reading: Reading, text: str) -> str:
+    """Whether a text can be read so, as DuckDB says it; the same as `read_column` says."""
+    match reading.sort:
+        case "whole":
+            return f"CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) = {text}"
+        case "number":
+            return f"regexp_full_match({text}, {value_sql(NUMBER)})"
+        case "grouped" | "grouped whole":
+            whole = reading.sort == "grouped whole"
+            pattern = number_pattern(reading.decimal, reading.thousands, whole=whole)
+            return f"regexp_full_match({text}, {value_sql(pattern)})"
+        case "boolean":
+            return f"lower({text}) IN ('true', 'false')"
+        case "date" | "moment":
+            pattern = DAY if reading.sort == "date" else MOMENT
+            turned = "" if reading.order else " AND regexp_matches({0}, '^[0-9]{{4}}')"
+            return (
+                f"(regexp_full_match({text}, {value_sql(pattern)}){turned.format(text)} AND "
+                f"{_moment_sql(reading, text)} IS NOT NULL)"
+            )
+        case "text":
+            return "TRUE"
+        case _:
+            return "FALSE"
+
+
+def value_of_sql(reading: Reading, column: int) -> str:
+    """The value of a cell, as an expression; NULL where nothing is written."""
+    text = stripped(column)
+    nothing = f"{text} = ''"
+    if reading.missing:
+        nothing += f" OR lower({text}) IN ({', '.join(map(value_sql, sorted(reading.missing)))})"
+    match reading.sort:
+        case "whole":
+            value = f"CAST({text} AS BIGINT)"
+        case "number":
+            value = f"CAST({text} AS DOUBLE)"
+        case "grouped" | "grouped whole":
+            kind = "BIGINT" if reading.sort == "grouped whole" else "DOUBLE"
+            plain = f"replace({text}, {value_sql(reading.thousands)}, '')" if (
+                reading.thousands) else text  # fmt: skip
+            value = f"CAST(replace({plain}, {value_sql(reading.decimal)}, '.') AS {kind})"
+        case "boolean":
+            value = f"CAST(lower({text}) AS BOOLEAN)"
+        case "date" | "moment":
+            value = _moment_sql(reading, text)
+        case _:
+            value = f"p{column}"
+    return f"CASE WHEN {nothing} THEN NULL ELSE {value} END"
+
+
+def _moment_sql(reading: Reading, text: str) -> str:
+    turned = r"\3-\2-\1" if reading.order == "dmy" else r"\3-\1-\2"
+    day_first = "^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})"
+    iso = f"regexp_replace({text}, '^([0-9]{{4}})/([0-9]+)/', '\\1-\\2-')"
+    if reading.order:
+        iso = f"regexp_replace({iso}, '{day_first}', '{turned}')"
+    # DuckDB wants seconds
+    whole = f"regexp_replace({iso}, '([ T][0-9]{{1,2}}:[0-9]{{2}})$', '\\1:00')"
+    return f"TRY_CAST({whole} AS {'DATE' if reading.sort == 'date' else 'TIMESTAMP'})"
+
+
+def _misfits(
+    connection: duckdb.DuckDBPyConnection, read: str, readings: Sequence[Reading]
+) -> list[set[str]]:
+    """Some values of each column that do not fit how it is to be read."""
+    tests = []
+    for i, reading in enumerate(readings):
+        text = stripped(i)
+        fits = fits_sql(reading, text)
+        if fits == "TRUE":
+            continue
+        if reading.missing:
+            fits = f"({fits} OR lower({text}) IN {tuple_sql(sorted(reading.missing))})"
+        tests.append((i, f"{text} <> '' AND NOT coalesce({fits}, FALSE)"))
+    found: list[set[str]] = [set() for _ in readings]
+    if not tests:  # every row is read all the same: a row of another shape is told here
+        connection.sql(f"SELECT count(*) FROM {read}").fetchall()
+        return found
+    listed = ", ".join(
+        f"list_slice(list(DISTINCT {stripped(i)}) FILTER ({test}), 1, {_MISFITS})"
+        for i, test in tests
+    )
+    row: Any = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
+    for (i, _), values in zip(tests, row, strict=True):
+        found[i] = set(values or ())
+    return found
+
+
+def tuple_sql(values: Sequence[str]) -> str:
+    """Literals in parentheses."""
+    return f"({', '.join(map(value_sql, values))})"
+
+
+def _settle_decimals(
+    readings: Sequence[Reading], seen: Sequence[set[str]], asked: _Asked
+) -> list[Reading]:
+    """One file writes its decimals one way: columns that can be told decide for the others."""
+    signs = {r.decimal for r in readings if r.sort == "grouped"}
+    signs |= {"." for r in readings if r.sort == "number"} if "," not in signs else set()
+    if asked.decimal is not None or len(signs) != 1:
+        return list(readings)
+    sign = signs.pop()
+    settled = []
+    for reading, values in zip(readings, seen, strict=True):
+        again = asked.read(values, sign)
+        doubtful = reading.undecided == "decimals or thousands" or (
+            sign == "," and reading.sort == "number"
+        )
+        fits = again.sort in ("grouped", "grouped whole") and not again.undecided
+        settled.append(again if doubtful and fits else reading)
+    return settled
+
+
+def _say_undecided(readings: Sequence[Reading], names: Sequence[str]) -> None:
+    for name, reading in zip(names, readings, strict=True):
+        if reading.undecided:
+            warnings.warn(
+                f"column {name!r}: it cannot be told {_ADVICE[reading.undecided]}.",
+                TableWarning,
+                stacklevel=2,
+            )
+
+
+def _with_missing_texts(
+    readings: Sequence[Reading], seen: Sequence[set[str]], options: OpenOptions
+) -> list[Reading]:
+    """Let words that stand for nothing in columns of numbers do so in columns of text."""
+    if options.missing is not None or options.guess != "all":
+        return list(readings)
+    words = frozenset(word for r in readings if r.sort != "text" for word in r.missing)
+    if not words & _PLAINLY_MISSING:
+        return list(readings)
+    return [
+        replace(reading, missing=_PLAINLY_MISSING - _codes(values))
+        if reading.sort == "text"
+        else reading
+        for reading, values in zip(readings, seen, strict=True)
+    ]
+
+
+def _codes(values: set[str]) -> frozenset[str]:
+    """Words that are a code like the others of the column: NA is Namibia among countries."""
+    short = {value for value in values if value.isalpha() and value.isupper()}
+    pairs = {value for value in short if len(value) == 2}
+    return frozenset(["na"]) if len(pairs) > 3 and len(pairs) * 2 > len(values) else frozenset()
+
+
+def list_of_readings(readings: Sequence[Reading], given: Mapping[int, str]) -> str:
+    """The columns of a SELECT that gives values for texts; `given` are types that are not told."""
+    return ", ".join(
+        f"CAST({value_of_sql(Reading('text'), i)} AS {given[i]}) AS p{i}"
+        if i in given
+        else f"{value_of_sql(reading, i)} AS p{i}"
+        for i, reading in enumerate(readings)
+    )
+
+
+def names_sql(count: int) -> str:
+    """Types of the columns of a text file that is read as it is."""
+    return "{" + ", ".join(f"'p{i}': 'VARCHAR'" for i in range(count)) + "}"

@@ -1,0 +1,201 @@
+"""What the cells of a column of text are: numbers, dates, truth values, words for nothing."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Sort = Literal[
+    "whole", "number", "grouped", "grouped whole", "boolean", "date", "moment", "text", "empty"
+]
+
+MISSING_WORDS = frozenset(
+    ["na", "n/a", "#n/a", "#na", "<na>", "nan", "null", "none", "nil", "missing", "unknown value",
+     ".", "?", "-", "--", "---", "\\n", "k.a.", "n.a.", "k. a.", "#null!", "#value!", "nd"]
+)  # fmt: skip
+"""Words that stand for nothing where a column otherwise holds numbers, dates or truth values."""
+
+BLANK = " \t\r\n\u00a0\ufeff"
+"""Signs around a value that are no part of it, where the value is no text."""
+
+# patterns are read by Python and by DuckDB alike: no classes beyond ASCII, no looking ahead
+_WHOLE = re.compile("-?[1-9][0-9]{0,18}|0")
+NUMBER = r"-?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
+DAY = (
+    "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|"
+    "[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}|"
+    "[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}"
+)
+MOMENT = rf"({DAY})([ T][0-9]{{1,2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]{{1,6}})?)?)?"
+_NUMBER, _DAY, _MOMENT = re.compile(NUMBER), re.compile(DAY), re.compile(MOMENT)
+
+ORDERS = ("dmy", "mdy")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the cells of one column are read.
+
+    Parameters
+    ----------
+    sort : str
+        What they are.
+    decimal, thousands : str
+        How numbers are written that are not plain.
+    order : str
+        "dmy" or "mdy" where dates are not written year first.
+    missing : frozenset of str
+        Words, in lower case, that stand for nothing.
+    undecided : str
+        What cannot be told, for a note; empty otherwise.
+    """
+
+    sort: Sort
+    decimal: str = "."
+    thousands: str = ""
+    order: str = ""
+    missing: frozenset[str] = frozenset()
+    undecided: str = ""
+
+
+def is_missing_word(text: str) -> bool:
+    """Whether a cell may stand for nothing."""
+    return text.lower() in MISSING_WORDS
+
+
+def is_typed(texts: Collection[str]) -> Literal["number", "date"] | None:
+    """Whether all of some texts are numbers, or all are dates, in whatever way of writing."""
+    if not texts:
+        return None
+    if all(re.fullmatch(r"[+-]?\d[\d.,' ]*([eE][+-]?\d+)?%?", text) for text in texts):
+        return "date" if all(_DAY.fullmatch(text) for text in texts) else "number"
+    if all(_DAY.fullmatch(text) or _MOMENT.fullmatch(text) for text in texts):
+        return "date"
+    return None
+
+
+def read_column(
+    texts: Iterable[str],
+    *,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    order: str | None = None,
+    words: frozenset[str] | None = None,
+) -> Reading:
+    """How a column is read that holds these distinct texts, stripped, none of them empty.
+
+    What is given is taken; the rest is told from the texts.  Texts that fit no other sort leave
+    the column what it is: text.
+    """
+    seen = set(texts)
+    known = MISSING_WORDS if words is None else words
+    missing = frozenset(text.lower() for text in seen if text.lower() in known)
+    values = {text for text in seen if text.lower() not in missing}
+    if not values:
+        return Reading("empty", missing=missing)
+    given = missing if words is not None else frozenset[str]()
+    reading = next(iter(_readings(values, decimal, thousands, order)), Reading("text"))
+    return replace(reading, missing=given if reading.sort == "text" else missing)
+
+
+def _readings(
+    values: set[str], decimal: str | None, thousands: str | None, order: str | None
+) -> Iterable[Reading]:
+    """The first sort that fits all values, if one does."""
+    if {value.lower() for value in values} <= {"true", "false"}:
+        yield Reading("boolean")
+    if all(_is_whole(value) for value in values):
+        yield Reading("whole")
+    plain = decimal in (None, ".") and thousands is None
+    if plain and all(_NUMBER.fullmatch(value) for value in values):
+        yield Reading("number")
+    grouped = _grouped(values, decimal, thousands)
+    if grouped is not None:
+        yield grouped
+    if all(_DAY.fullmatch(value) for value in values):
+        yield from _dates(values, "date", order)
+    elif all(_MOMENT.fullmatch(value) for value in values):
+        yield from _dates(values, "moment", order)
+
+
+def _is_whole(value: str) -> bool:
+    return bool(_WHOLE.fullmatch(value)) and -(2**63) <= int(value) < 2**63
+
+
+def number_pattern(decimal: str, thousands: str, *, whole: bool = False) -> str:
+    """Pattern of a number with decimals behind a sign, and thousands perhaps apart."""
+    digits = "0|[1-9][0-9]{0,14}"
+    if thousands:
+        digits += f"|[1-9][0-9]{{0,2}}([{thousands}][0-9]{{3}}){{1,4}}"
+    return f"-?({digits})" if whole else f"-?({digits})([{decimal}][0-9]+)?"
+
+
+_PAIRS = (
+    (",", "."), (".", ","), (",", " "), (".", "'"), (",", "\u00a0"), (",", "\u202f"), (",", "'"),
+    (".", " "), (".", "\u2019"),
+)  # fmt: skip
+"""Signs before decimals and between thousands that go together somewhere."""
+
+
+def _grouped(values: set[str], decimal: str | None, thousands: str | None) -> Reading | None:
+    """Numbers with a decimal comma or with thousands apart, where it can be told which."""
+    if thousands is not None:
+        pairs = [(decimal or ("," if thousands == "." else "."), thousands)]
+    else:
+        pairs = [pair for pair in _PAIRS if decimal in (None, pair[0])]
+    fitting = [
+        (point, apart)
+        for point, apart in pairs
+        if all(re.fullmatch(number_pattern(point, apart), value) for value in values)
+    ]
+    if not fitting:
+        return None
+    meant = {
+        tuple(plain_number(value, *pair) for value in sorted(values)): pair
+        for pair in reversed(fitting)
+    }
+    if len(meant) > 1:
+        return Reading("text", undecided="decimals or thousands")
+    point, apart = meant.popitem()[1]
+    whole = not any(point in value for value in values)
+    return Reading("grouped whole" if whole else "grouped", decimal=point, thousands=apart)
+
+
+def plain_number(value: str, decimal: str, thousands: str) -> str:
+    """The same number with a point, and nothing between thousands."""
+    return (value.replace(thousands, "") if thousands else value).replace(decimal, ".")
+
+
+def _dates(values: set[str], sort: Sort, order: str | None) -> Iterable[Reading]:
+    """Dates whose days exist; days and months are told apart by the days beyond 12."""
+    turned = {re.split(r"[ T]", value)[0] for value in values if not value[:4].isdigit()}
+    if not turned:
+        if all(_exists(re.split(r"[ T]", value)[0], "ymd") for value in values):
+            yield Reading(sort)
+        return
+    straight = {re.split(r"[ T]", value)[0] for value in values if value[:4].isdigit()}
+    if not all(_exists(value, "ymd") for value in straight):
+        return
+    # a point is written between day, month and year, in this order
+    asked = [order] if order in ORDERS else list(ORDERS)
+    if order is None and all("." in value for value in turned):
+        asked = ["dmy"]
+    fitting = [o for o in asked if all(_exists(value, o) for value in turned)]
+    if len(fitting) == 1:
+        yield Reading(sort, order=fitting[0])
+    elif fitting:
+        yield Reading("text", undecided="day or month first")
+
+
+def _exists(value: str, order: str) -> bool:
+    first, second, third = map(int, re.split(r"[./-]", value))
+    year, month, day = {"ymd": (first, second, third), "dmy": (third, second, first),
+                        "mdy": (third, first, second)}[order]  # fmt: skip
+    try:
+        dt.date(year, month, day)
+    except ValueError:
+        return False
+    return True

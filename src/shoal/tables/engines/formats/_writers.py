@@ -1,0 +1,146 @@
+"""Rows of a DuckDB relation written as JSON lines, a workbook, or a database that is a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from shoal.errors import MissingExtraError, TableError
+from shoal.tables.engines._sql import name_sql
+from shoal.tables.engines.formats._text_bytes import pack
+from shoal.tables.engines.formats._text_output import PACKED, require_safe_names
+
+_MOST_ROWS = 1_048_575
+"""Rows of a sheet, below its header."""
+
+
+def _rows(relation: duckdb.DuckDBPyRelation) -> Iterator[tuple[Any, ...]]:
+    yield from relation.fetchall()
+
+
+def _write_json(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
+    plain = path.with_name(f"{path.name}.plain") if path.suffix.lower() in PACKED else path
+    names = relation.columns
+    with plain.open("w", encoding="utf-8", newline="\n") as out:
+        for row in _rows(relation):
+            values = map(_json_value, row)
+            out.write(json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False) + "\n")
+    if plain != path:
+        pack(plain, path)
+        plain.unlink()
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value.isoformat(" ") if isinstance(value, dt.datetime) else str(value)
+
+
+def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
+    """A workbook of one sheet.  Texts are texts whatever they begin with, dates are dates."""
+    try:
+        from openpyxl import Workbook  # noqa: PLC0415  an extra
+        from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415
+        from openpyxl.utils.exceptions import IllegalCharacterError  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtraError("openpyxl", "files", "writing Excel files") from None
+    require_safe_names(relation.columns)
+    book = Workbook(write_only=True, iso_dates=True)
+    sheet = book.create_sheet("table")
+
+    def cell(value: Any) -> Any:
+        if value is None or isinstance(value, bool | int | dt.date):
+            return value
+        if isinstance(value, float | Decimal):
+            return value if math.isfinite(value) else None
+        made = WriteOnlyCell(sheet, str(value))
+        made.data_type = "s"  # else `=...` would be a formula
+        return made
+
+    try:
+        sheet.append(list(map(cell, relation.columns)))
+        for number, row in enumerate(_rows(relation)):
+            if number >= _MOST_ROWS:
+                raise TableError(
+                    "an Excel sheet has room for 1,048,575 rows, and the table has more. Write it "
+                    "as CSV or Parquet."
+                )
+            sheet.append([cell(value) for value in row])
+        book.save(path)
+    except IllegalCharacterError:
+        raise TableError(
+            "a cell holds control characters, which Excel files cannot. Write CSV or Parquet."
+        ) from None
+
+
+def _write_sqlite(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
+    types = list(map(str, relation.types))
+    columns = ", ".join(
+        f"{name_sql(name)} {_sqlite_type(kind)}"
+        for name, kind in zip(relation.columns, types, strict=True)
+    )
+    places = ", ".join("?" * len(types))
+    table = name_sql(table_name(path))
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"CREATE TABLE {table} ({columns})")
+        connection.executemany(
+            f"INSERT INTO {table} VALUES ({places})",
+            (tuple(map(sqlite_value, row)) for row in _rows(relation)),
+        )
+    connection.close()
+
+
+def _sqlite_type(kind: str) -> str:
+    if kind.endswith("INT") or kind in ("INTEGER", "BOOLEAN"):
+        return "INTEGER"
+    return "REAL" if kind in ("DOUBLE", "FLOAT") else "TEXT"
+
+
+def sqlite_value(value: Any) -> Any:
+    """A value as SQLite keeps it: it knows no dates."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return value.isoformat(" ") if isinstance(value, dt.datetime) else str(value)
+
+
+def _write_duckdb(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
+    columns = ", ".join(
+        f"{name_sql(name)} {kind}"
+        for name, kind in zip(relation.columns, map(str, relation.types), strict=True)
+    )
+    table = name_sql(table_name(path))
+    places = ", ".join("?" * len(relation.columns))
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"CREATE TABLE {table} ({columns})")
+        connection.execute("BEGIN")
+        for row in _rows(relation):
+            connection.execute(f"INSERT INTO {table} VALUES ({places})", list(row))
+        connection.execute("COMMIT")
+
+
+def table_name(path: Path) -> str:
+    """Name of the one table in a database that is written as a file."""
+    return path.stem or "release"
+
+
+WRITERS: dict[str, Callable[[duckdb.DuckDBPyRelation, Path], None]] = {
+    ".jsonl": _write_json,
+    ".ndjson": _write_json,
+    ".xlsx": _write_excel,
+    ".sqlite": _write_sqlite,
+    ".sqlite3": _write_sqlite,
+    ".duckdb": _write_duckdb,
+}
+"""Formats that are written row by row, by how their names end."""
