@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import HierarchyError
-from shoal.schema import FromFile, Hierarchy, read_hierarchy, write_hierarchy
+from shoal.schema import FromFile, Hierarchy, _csv, read_hierarchy, write_hierarchy
 from tests.schema.strategies import hierarchies, labels
 
 
@@ -66,3 +66,26 @@ def test_wrong_files_say_what_is_wrong(tmp_path, content, message):
 def test_an_absent_file_says_so(tmp_path):
     with pytest.raises(HierarchyError, match=r"cannot read nothing\.csv: No such file"):
         read_hierarchy(tmp_path / "nothing.csv")
+
+
+CELLS = st.text(st.sampled_from("ab1 *\t"), min_size=0, max_size=3)
+
+
+@given(
+    rows=st.lists(st.lists(CELLS, min_size=1, max_size=3), min_size=1, max_size=4),
+    separator=st.sampled_from([";", ",", "|", None]),
+    end=st.sampled_from(["", "\n", "\n\n"]),
+)
+def test_plain_files_are_read_as_all_files_are(rows, separator, end):
+    content = "\n".join((separator or ";").join([*row, "*"]) for row in rows) + end
+    columns = _csv._plain_columns(content, separator)
+    if columns is not None:
+        found = _csv._parse(content, separator or _csv._find_separator(content))
+        assert [row for _, row in found] == [list(row) for row in zip(*columns, strict=True)]
+
+
+def test_files_of_codes_are_plain():
+    lines = "".join(f"{code:05d};{code // 100:03d}**;*\n" for code in range(0, 100_000, 50))
+    columns = _csv._plain_columns(lines, None)
+    assert columns is not None
+    assert [len(column) for column in columns] == [2_000] * 3

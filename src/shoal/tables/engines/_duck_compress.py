@@ -175,7 +175,8 @@ def _number(
 ) -> _Values:
     connection, table = rows.connection, f"values_{next(_counter)}"
     connection.execute(
-        f"CREATE TEMP TABLE {table} AS SELECT value, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM "
+        f"CREATE TEMP TABLE {table} AS "
+        "SELECT value, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM "
         f"(SELECT DISTINCT {key} AS value FROM {cells} WHERE {key} IS NOT NULL)"
     )
     if schema[name].role == "subject":  # people are told apart, and have no coding
