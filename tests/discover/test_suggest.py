@@ -106,7 +106,7 @@ def test_diagnoses_cannot_be_linked_by_a_cost_that_was_called_insensitive():
     }
     found = suggest_schema(table)
     assert found.schema["cost"].role == "quasi-identifier"
-    released = shoal.release(table, found.schema, k=5).table
+    released = shoal.release(table, found.schema, k=5, method="mondrian").table
     known = set(map(str, table["cost"]))
     assert sum(str(value) in known for value in released["cost"]) == 0
     warned = " ".join(found.warnings)

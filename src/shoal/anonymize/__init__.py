@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.anonymize.clusters._local_recoding import LocalRecoding
     from shoal.anonymize.greedy._bottom_up import BottomUpGeneralization
     from shoal.anonymize.greedy._top_down import TopDownSpecialization
+    from shoal.anonymize.grouping._group_values import group_values
     from shoal.anonymize.lattice._full_domain import FullDomain
     from shoal.anonymize.mondrian._mondrian import Mondrian
 
@@ -39,6 +40,7 @@ __all__ = [
     "check_table",
     "choose_method",
     "compare_methods",
+    "group_values",
     "load_recoding",
     "make_method",
 ]
@@ -52,6 +54,7 @@ _HOMES = {
     "check_table": "_verdict",
     "choose_method": "_choose",
     "compare_methods": "_compare",
+    "group_values": "grouping._group_values",
     "load_recoding": "_recoding",
 } | {
     kind: module.removeprefix(f"{__name__}.")

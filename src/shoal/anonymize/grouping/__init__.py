@@ -1,0 +1,1 @@
+"""Hierarchies for categories that have none: groups computed from the rows, for a given k."""
