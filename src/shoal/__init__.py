@@ -30,7 +30,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal.anonymize import Release, check_table, compare_methods
+    from shoal.anonymize import Release, check_table, compare_methods, read_release
     from shoal.anonymize._make_release import release
     from shoal.discover import suggest_schema
     from shoal.privacy import (
@@ -58,6 +58,7 @@ __all__ = [
     "check_table",
     "compare_methods",
     "open_table",
+    "read_release",
     "release",
     "suggest_schema",
 ]
@@ -74,6 +75,7 @@ _HOMES = {
     "check_table": "shoal.anonymize",
     "compare_methods": "shoal.anonymize",
     "open_table": "shoal.tables",
+    "read_release": "shoal.anonymize",
     "release": "shoal.anonymize._make_release",
     "suggest_schema": "shoal.discover",
 }

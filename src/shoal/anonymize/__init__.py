@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
     from shoal.anonymize._choose import choose_method
     from shoal.anonymize._compare import compare_methods
+    from shoal.anonymize._label_features import LabelFeatures
     from shoal.anonymize._model_based import ModelBased
+    from shoal.anonymize._read_release import read_release
     from shoal.anonymize._recoding import load_recoding
     from shoal.anonymize._release import Release
     from shoal.anonymize._verdict import Verdict, check_table
@@ -30,6 +32,7 @@ __all__ = [
     "BottomUpGeneralization",
     "ConstrainedKMember",
     "FullDomain",
+    "LabelFeatures",
     "LocalRecoding",
     "ModelBased",
     "Mondrian",
@@ -43,10 +46,12 @@ __all__ = [
     "group_values",
     "load_recoding",
     "make_method",
+    "read_release",
 ]
 
 _HOMES = {
     "Anonymizer": "_anonymizer",
+    "LabelFeatures": "_label_features",
     "ModelBased": "_model_based",
     "Release": "_release",
     "Verdict": "_verdict",
@@ -56,6 +61,7 @@ _HOMES = {
     "compare_methods": "_compare",
     "group_values": "grouping._group_values",
     "load_recoding": "_recoding",
+    "read_release": "_read_release",
 } | {
     kind: module.removeprefix(f"{__name__}.")
     for module, _, kind in (path.rpartition(".") for path in METHODS.values())

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from shoal.anonymize._subjects import count_groups
 from shoal.errors import GuaranteeError, TableError
 from shoal.judge._count import code_counted, count_texts, person_codes
+from shoal.judge._forms import Claim, join_intervals
 from shoal.judge._judge import Charge, judge
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._read_memory import read_texts
-from shoal.judge._text_table import TextTable
+from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import canonical, is_missing
 from shoal.privacy import PrivacyModel
 from shoal.schema import Column, Schema
@@ -56,9 +57,24 @@ def recheck(
         n_rows=n_rows,
         readers={labels.coding.name: _reader(labels, schema) for labels in recoded.labels},
         ranges=output.ranges,
+        claim=_claim(recoded, output, witness),
         prepare=lambda groups: privacy.prepare_release(_as_labels(groups, recoded), recoded),
     )
     return judge(charge, written, source, None if witness is None else witness.row_ids)
+
+
+def _claim(recoded: Recoded, output: RowOptions, witness: Witness | None) -> Claim:
+    if witness is None or not witness.labels:
+        return Claim()
+    return Claim(
+        output.form,
+        {name: TextColumn(codes, texts) for name, (texts, codes) in witness.labels.items()},
+        {labels.coding.name: labels.coding.kind for labels in recoded.labels},
+        {
+            labels.coding.name: (output.draw_seed or 0) + column
+            for column, labels in enumerate(recoded.labels)
+        },
+    )
 
 
 def _as_labels(groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
@@ -157,7 +173,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
         engine = open_table(table, encoding=encoding)
         compressed = engine.compress(plain_schema(schema, engine.names))
         return Written(compressed.cells, None, compressed.people)
-    written = _read_again(table, encoding)
+    written = join_intervals(_read_again(table, encoding), schema.quasi_identifiers)
     released = plain_schema(schema, written.names)
     counted = counted_columns(released)
     groups, group_of_row = count_texts(written, released, counted)

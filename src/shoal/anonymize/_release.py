@@ -38,6 +38,12 @@ _ORDER_NOTES = {
 }
 
 
+_FORM_NOTES = {
+    "midpoints": ("Numbers and dates are middles of labels: nobody need have them.",),
+    "draws": ("Numbers and dates are drawn within labels: no row has its own.",),
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Release:
     """A recoded table with everything a recipient or an auditor asks about it.
@@ -93,6 +99,9 @@ class Release:
     output: RowOptions = field(default_factory=RowOptions)
     notes: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "output", self.output.settled())
 
     @cached_property
     def table(self) -> Native:
@@ -161,7 +170,12 @@ class Release:
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict()},
             "schema": self.schema.to_dict(),
             "order": self.output.order,
-            "notes": [*self.notes, *_ORDER_NOTES.get(self.output.order, ())],
+            "form": self.output.form,
+            "notes": [
+                *self.notes,
+                *_ORDER_NOTES.get(self.output.order, ()),
+                *_FORM_NOTES.get(self.output.form, ()),
+            ],
             "seconds": {name: round(taken, 4) for name, taken in self.seconds.items()},
             "versions": {
                 "python": platform.python_version(),
@@ -191,14 +205,14 @@ class Release:
             Paths of "table", "manifest", "schema" and "recoding".
         """
         paths = release_files(path)
-        private = {"recoding"}
+        house = self._house_files()
         outdated = [*former_files(path)]
-        promise = self.privacy.private_dict()
-        if promise != self.privacy.to_dict():
-            paths["promise"] = file_beside(path, "promise")
-            private.add("promise")
-        else:
-            outdated.append(file_beside(path, "promise"))
+        for kind in ("promise", "seed"):
+            if kind in house:
+                paths[kind] = file_beside(path, kind)
+            else:
+                outdated.append(file_beside(path, kind))
+        private = {"recoding", *house}
         refuse_existing(paths.values(), force=force)
         with (
             ThreadPoolExecutor(1) as pool,
@@ -208,8 +222,8 @@ class Release:
             witness = self.compressed.write(self.recoded, self.output, drafts["table"])
             self._judge(drafts["table"], witness)
             self.recoding.save(drafts["recoding"])
-            if "promise" in drafts:
-                drafts["promise"].write_text(json.dumps(promise) + "\n", "utf-8")
+            for kind, content in house.items():
+                drafts[kind].write_text(json.dumps(content) + "\n", "utf-8")
             self.schema.to_toml(drafts["schema"], folder=paths["table"].parent)
             sealed = manifest.result() | {
                 "files": {paths[kind].name: digest(drafts[kind]) for kind in ("table", "schema")}
@@ -218,6 +232,16 @@ class Release:
         if publish is not None:
             publish_files(paths["table"], publish, force=force)
         return paths
+
+    def _house_files(self) -> dict[str, dict[str, Any]]:
+        """What stays in the house besides the recoding, by kind of file."""
+        house: dict[str, dict[str, Any]] = {}
+        promise = self.privacy.private_dict()
+        if promise != self.privacy.to_dict():
+            house["promise"] = promise
+        if self.output.form == "draws":
+            house["seed"] = {"shoal": "draws", "seed": str(self.output.draw_seed)}
+        return house
 
     def _judge(self, table: Native, witness: Witness) -> None:
         recheck(table, self.schema, self.privacy, self.output, self.recoded, witness)

@@ -8,6 +8,7 @@ included, and the ends behind coarse labels.
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -27,7 +28,7 @@ PRIVATE = ".private"
 PUBLISHED = ("table", "manifest", "schema")
 """Kinds of files that may be published."""
 
-FileKind = Literal["manifest", "recoding", "schema", "promise", "report"]
+FileKind = Literal["manifest", "recoding", "schema", "promise", "seed", "report"]
 
 _ENDINGS: dict[FileKind, str] = {
     "manifest": ".manifest.json",
@@ -35,6 +36,7 @@ _ENDINGS: dict[FileKind, str] = {
     "report": ".report.html",
     "recoding": f"{PRIVATE}/recoding.json",
     "promise": f"{PRIVATE}/promise.json",
+    "seed": f"{PRIVATE}/draws.json",
 }
 _FORMER = ".recoding.json"  # where recodings lay before they had a folder of their own
 
@@ -82,7 +84,10 @@ def file_beside(path: PathText, kind: FileKind) -> Path:
 def find_recoding(path: PathText) -> Path:
     """The recoding, given as it is, or by its folder, or by any other file of its release."""
     path = Path(path)
-    is_other = is_manifest(path) or path == file_beside(path, "promise")
+    is_other = is_manifest(path) or path in (
+        file_beside(path, "promise"),
+        file_beside(path, "seed"),
+    )
     return path if path.suffix == ".json" and not is_other else file_beside(path, "recoding")
 
 
@@ -99,6 +104,25 @@ def table_beside(path: PathText) -> Path | None:
         shown = ", ".join(table.name for table in there)
         raise TableError(f"{path.name} may belong to {shown}. Name the table instead.")
     return there[0] if there else None
+
+
+def written_form(table: PathText) -> str:
+    """How the manifest beside a table says that its columns are written; "labels" without one."""
+    try:
+        return str(json.loads(file_beside(table, "manifest").read_text("utf-8"))["form"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "labels"
+
+
+def require_labels(table: PathText, what: str) -> None:
+    """Raise for a release whose columns are written in another form, for what reads labels."""
+    form = written_form(table)
+    if form != "labels":
+        raise TableError(
+            f"{what} reads labels, and {Path(table).name} was written as {form}. Write the same "
+            "release once more with --as labels: what holds for labels holds for what is made "
+            "of them."
+        )
 
 
 def publish_files(table: PathText, folder: PathText, *, force: bool = False) -> dict[str, Path]:

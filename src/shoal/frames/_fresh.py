@@ -7,6 +7,7 @@ buffer of a row that is not taken.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -192,6 +193,8 @@ def _pandas_pool(values: Sequence[Any], codes: Codes) -> Any:
         if None not in values:
             return np.array(values)[codes]
         return pd.array(list(values), dtype=dtype).take(codes)
+    if kinds == {dt.date}:
+        return pd.array(pd.to_datetime([*values]), dtype="datetime64[s]").take(codes)
     if pd.__version__ >= "3":
         pool = pd.Series(list(values), dtype="str")
         return pool.take(codes).array if len(codes) else pool.iloc[:0].array

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError
 from shoal.judge._count import code_counted, count_texts, person_codes
+from shoal.judge._forms import Claim, to_labels
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._proofs import unproven_pairs
 from shoal.judge._text_table import TextColumn, TextTable
@@ -50,6 +51,8 @@ class Charge:
         For every quasi-identifier, how its labels are read.
     ranges : sequence of str
         Quasi-identifiers with columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
+    claim : Claim
+        Columns that are written in another form, with the labels behind them.
     prepare : callable
         Adds to the counted groups what the privacy model needs besides (a population).
     """
@@ -59,6 +62,7 @@ class Charge:
     n_rows: int
     readers: Mapping[str, LabelReader]
     ranges: Sequence[str] = ()
+    claim: Claim = field(default_factory=Claim)
     prepare: Callable[[FrequencyTable], FrequencyTable] = field(default=lambda groups: groups)
 
 
@@ -76,6 +80,7 @@ def judge(
             f"the output has {written.n_rows} rows where {charge.n_rows} were to be released. "
             + _WITHHELD
         )
+    written, merged = to_labels(charge.claim, written)
     people = None
     if source is not None and row_ids is not None:
         _judge_witness(written, source, row_ids)
@@ -83,6 +88,8 @@ def judge(
             _judge_column(charge, name, written.columns[name], source, row_ids)
         if charge.schema.subject is not None:
             people = person_codes(source.columns[charge.schema.subject])[row_ids]
+    if merged is not None:
+        _judge_groups(charge, merged, people)
     return _judge_groups(charge, written, people)
 
 
@@ -90,12 +97,14 @@ def _judge_columns(charge: Charge, written: TextTable) -> None:
     schema = charge.schema
     allowed = {name for name in schema if schema[name].role not in ("identifier", "subject")}
     allowed |= {name + end for name in charge.ranges for end in _RANGE}
+    allowed = (allowed - set(charge.claim.labels)) | charge.claim.names()
     if strange := [name for name in written.names if name not in allowed]:
         raise GuaranteeError(
             f"the output has columns that may not be released: {', '.join(map(repr, strange))}. "
             + _WITHHELD
         )
-    if lost := [name for name in schema.quasi_identifiers if name not in written.columns]:
+    stand_in = {*written.columns, *charge.claim.labels}
+    if lost := [name for name in schema.quasi_identifiers if name not in stand_in]:
         raise GuaranteeError(
             f"the output lacks quasi-identifiers: {', '.join(map(repr, lost))}. {_WITHHELD}"
         )

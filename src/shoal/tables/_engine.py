@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._checks import check_choice
 from shoal.errors import ParameterError
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
@@ -18,6 +20,7 @@ from shoal.tables._dialect import TextDialect
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._people import People
 from shoal.tables._recoded import Recoded
+from shoal.tables.forms._forms import Form
 from shoal.typing import Codes, Counts, Native
 
 STAR = "*"
@@ -63,19 +66,27 @@ class RowOptions:
         Numeric quasi-identifiers that get columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
     keep_order : bool
         Leave the rows in the order of the input.
+    form : {"labels", "intervals", "midpoints", "draws"}
+        How numeric and date quasi-identifiers are written: as labels, as columns `NAME_low` and
+        `NAME_high`, as the middle of the label, or as a value drawn within it.
+    draw_seed : int, optional
+        Seed of the draws; None draws a secret one, which a release keeps in the house.
 
     Examples
     --------
     >>> RowOptions(shuffle=7)
-    RowOptions(keep_suppressed=False, shuffle=7, ranges=(), keep_order=False)
+    RowOptions(keep_suppressed=False, shuffle=7, ranges=(), keep_order=False, form='labels')
     """
 
     keep_suppressed: bool = False
     shuffle: int | None = None
     ranges: tuple[str, ...] = ()
     keep_order: bool = False
+    form: Form = "labels"
+    draw_seed: int | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        check_choice("form", self.form, get_args(Form))
         if self.keep_order and self.shuffle is not None:
             raise ParameterError("keep_order and shuffle exclude one another. Give one of them.")
 
@@ -85,6 +96,12 @@ class RowOptions:
         if self.keep_order:
             return "input"
         return "secret" if self.shuffle is None else "seed"
+
+    def settled(self) -> RowOptions:
+        """The same options with a seed, where draws need one and none is given: 256 secret bits."""
+        if self.form != "draws" or self.draw_seed is not None:
+            return self
+        return replace(self, draw_seed=secrets.randbits(256))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +120,16 @@ class Witness:
         once: a DuckDB relation or a Spark DataFrame of our own with the user's names.
     dialect, written : TextDialect or None
         How the source is written where it is CSV files, and the output where it is one.
+    labels : mapping of str to (tuple of str or None, ndarray of int32)
+        For columns that are written in another form: the labels behind them, row by row.
     """
 
     row_ids: NDArray[np.int64]
     source: Any = field(repr=False)
     dialect: TextDialect | None = None
+    labels: Mapping[str, tuple[tuple[str | None, ...], Codes]] = field(
+        default_factory=dict, repr=False
+    )
     written: TextDialect | None = None
 
 

@@ -104,6 +104,14 @@ def anonymize(
         list[str] | None,
         typer.Option("--ranges", help="Numeric column that also gets _min, _max and _mean."),
     ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            help="How numeric and date quasi-identifiers are written: labels, intervals (columns "
+            "_low and _high), midpoints, or draws (values drawn within the label).",
+        ),
+    ] = "labels",
     missing_to_root: MissingToRoot = False,
     encoding: Encoding = None,
     publish: Annotated[
@@ -150,6 +158,7 @@ def anonymize(
         shuffle=order_seed,
         ranges=tuple(ranges or ()),
         keep_order=keep_order,
+        form=form,  # type: ignore[arg-type]  # checked there
     )
     out_ = output()
     started = time.perf_counter()

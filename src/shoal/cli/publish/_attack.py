@@ -54,10 +54,12 @@ def release_attack(
 
     The raw table holds the sensitive values too: guesses are scored by them, never made from them.
     """
+    from shoal.anonymize._release_files import require_labels
     from shoal.attacks import linking_attack
     from shoal.schema import Schema
     from shoal.tables import open_table
 
+    require_labels(release, "the attack")
     attack = linking_attack(
         open_table(release, encoding=encoding),
         open_table(original, encoding=encoding),
@@ -102,11 +104,13 @@ def refine_attack_command(
     Whoever knows the method, the hierarchies and the lines can conclude it from the release alone.
     """
     from shoal.anonymize._registry import METHODS
+    from shoal.anonymize._release_files import require_labels
     from shoal.attacks import refine_attack
     from shoal.attacks._refine import read_making
     from shoal.schema import Schema
     from shoal.tables import open_table
 
+    require_labels(release, "the attack")
     made, ends = read_making(release)
     if method is not None:
         made = METHODS[method].rpartition(".")[2] if method in METHODS else method

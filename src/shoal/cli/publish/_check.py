@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal._atomic import settle
-from shoal.cli._group import CHECK_FAILED
+from shoal.cli._group import CANNOT_TELL, CHECK_FAILED
 from shoal.cli._options import Encoding, K, Privacy, Table, read_privacy
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
@@ -48,9 +48,16 @@ def check(
     printed.
     """
     from shoal.anonymize import check_table
+    from shoal.anonymize._release_files import written_form
     from shoal.schema import Schema
 
     settle(table.parent)
+    if written_form(table) == "draws":
+        output().note(
+            f"{table.name} holds values drawn within labels, so that its groups cannot be seen. "
+            "They were counted before the draws were written; its manifest says what they reach."
+        )
+        raise typer.Exit(CANNOT_TELL)
     verdict = check_table(
         table,
         Schema.from_toml(schema or schema_beside(table)),

@@ -21,6 +21,7 @@ from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_staging import NUMBER, StagedRows
 from shoal.tables.engines._duck_write import copy_query, store
 from shoal.tables.engines._sql import name_sql
+from shoal.tables.forms._typed_rows import TypedRows, typed_rows
 from shoal.typing import Native
 
 if TYPE_CHECKING:
@@ -78,14 +79,17 @@ class CompressedRelation:
             for i, name in enumerate(self.staged.names)
             if self.schema[name].is_released
         }
+        typed = typed_rows(recoded, output, group)
         made, joins = [f"placed_{next(_counter)}"], ""
         for index, labels in enumerate(recoded.labels):
-            if recoded.is_untouched(index) and not (group < 0).any():
+            is_typed = labels.coding.name in typed.columns
+            if is_typed or (recoded.is_untouched(index) and not (group < 0).any()):
                 continue
             columns[f"l{index}"], table = self._label(recoded, index, labels, group)
             joins += f" LEFT JOIN {table} AS t{index} ON t{index}.label = p.l{index}"
             released[labels.coding.name] = f"t{index}.text"
             made.append(table)
+        released = self._put_typed(typed, released, columns)
         for index, (name, numbers) in enumerate(range_columns(recoded, output.ranges).items()):
             columns[f"r{index}"] = np.append(numbers, np.nan)[group]
             released[name] = f"CASE WHEN isnan(p.r{index}) THEN NULL ELSE p.r{index} END"
@@ -95,7 +99,24 @@ class CompressedRelation:
             f"SELECT {listed} FROM {self.staged.view} AS r JOIN {made[0]} AS p "
             f"ON p.{NUMBER} = r.{NUMBER}{joins} ORDER BY p.place"
         )
-        return select, self._witness(kept), made
+        return select, self._witness(kept, typed), made
+
+    def _put_typed(
+        self, typed: TypedRows, released: dict[str, str], columns: dict[str, NDArray[Any]]
+    ) -> dict[str, str]:
+        """Columns in another form, each in the place of the one that it stands for."""
+        placed: dict[str, str] = {}
+        for name, value in released.items():
+            for new, column in typed.columns.get(name, {}).items():
+                at = f"f{len(columns)}"
+                columns[at] = column.values
+                columns[f"{at}_none"] = column.missing
+                read = f"DATE '1970-01-01' + CAST(p.{at} AS INTEGER)"
+                read = read if column.kind == "date" else f"p.{at}"
+                placed[new] = f"CASE WHEN p.{at}_none THEN NULL ELSE {read} END"
+            if name not in typed.columns:
+                placed[name] = value
+        return placed
 
     def _label(
         self, recoded: Recoded, index: int, labels: Labels, group: NDArray[np.int64]
@@ -112,9 +133,9 @@ class CompressedRelation:
         store(self.staged.connection, table, columns)
         return np.append(code.ravel(), len(used)).astype(np.int32)[group], table
 
-    def _witness(self, kept: NDArray[np.int64]) -> Witness:
+    def _witness(self, kept: NDArray[np.int64], typed: TypedRows) -> Witness:
         source = self.staged.paths or self.staged.relation
-        return Witness(kept, source, self.staged.dialect)
+        return Witness(kept, source, self.staged.dialect, typed.labels)
 
     def _drop(self, tables: list[str]) -> None:
         for table in tables:

@@ -28,6 +28,7 @@ from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.tables._row_codes import stack_codes
 from shoal.tables._row_order import put_in_order
+from shoal.tables.forms._typed_rows import TypedRows, typed_rows
 from shoal.typing import Codes, Counts, Native
 
 
@@ -168,8 +169,8 @@ class CompressedFrame:
 
     def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
         """The released rows, in the library the table came from, and their witness."""
-        frame, row_ids = self._released(recoded, output)
-        return ReleasedRows(frame.native, Witness(row_ids, self.frame.eager))
+        frame, row_ids, typed = self._released(recoded, output)
+        return ReleasedRows(frame.native, self._witness(row_ids, typed))
 
     def release(self, recoded: Recoded, output: RowOptions) -> Native:
         """The released rows, in the library the table came from."""
@@ -177,21 +178,28 @@ class CompressedFrame:
 
     def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
         """Write the released rows to a file."""
-        frame, row_ids = self._released(recoded, output)
+        frame, row_ids, typed = self._released(recoded, output)
         frame.write(path)
-        return Witness(row_ids, self.frame.eager)
+        return self._witness(row_ids, typed)
 
-    def _released(self, recoded: Recoded, output: RowOptions) -> tuple[Frame, NDArray[np.int64]]:
+    def _witness(self, row_ids: NDArray[np.int64], typed: TypedRows) -> Witness:
+        return Witness(row_ids, self.frame.eager, labels=typed.labels)
+
+    def _released(
+        self, recoded: Recoded, output: RowOptions
+    ) -> tuple[Frame, NDArray[np.int64], TypedRows]:
         group_of_row = recoded.group_of[self.cell_of]
         kept = put_in_order(
             np.flatnonzero((group_of_row >= 0) | output.keep_suppressed).astype(np.int64), output
         )
         groups = group_of_row[kept]
         hidden = groups < 0
+        typed = typed_rows(recoded, output, groups)
         names = [name for name in self.frame.names if self.schema[name].is_released]
         pools = {name: self._pool(name, kept) for name in names if self.frame.is_loose(name)}
         for column, labels in enumerate(recoded.labels):
-            if recoded.is_untouched(column) and not hidden.any():
+            is_typed = labels.coding.name in typed.columns
+            if is_typed or (recoded.is_untouched(column) and not hidden.any()):
                 continue
             if len(recoded.codes):
                 codes = recoded.codes[groups, column]
@@ -199,11 +207,13 @@ class CompressedFrame:
                 codes = np.zeros(len(groups), np.int32)
             codes = np.where(hidden, len(labels.texts), codes).astype(np.int32)
             pools[labels.coding.name] = ([*labels.texts, STAR], codes)
+        for columns in typed.columns.values():
+            pools |= {name: column.pool() for name, column in columns.items()}
         added = {
             name: np.append(column, np.nan)[groups]
             for name, column in range_columns(recoded, output.ranges).items()
         }
-        return self.frame.fresh(names, kept, pools, added), kept
+        return self.frame.fresh(typed.spread(names), kept, pools, added), kept, typed
 
     def _pool(self, name: str, rows: NDArray[np.int64]) -> tuple[list[Any], Codes]:
         """A column by its values, so that values which are equal are written alike."""

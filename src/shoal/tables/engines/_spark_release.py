@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal.errors import ParameterError
 from shoal.schema import Schema
 from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable
@@ -40,6 +41,11 @@ class CompressedSpark:
         """The released rows as a Spark DataFrame, made once, and their witness."""
         import pyspark.sql.functions as F
 
+        if output.form != "labels":
+            raise ParameterError(
+                f"Spark tables are released as labels, and {output.form} are asked for. Release "
+                "labels, and read them with shoal.read_release."
+            )
         names = self.engine.names
         released = {
             name: F.col(f"c{i}") for i, name in enumerate(names) if self.schema[name].is_released

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import settle
-from shoal.anonymize._release_files import digest, file_beside, is_manifest, table_beside
+from shoal.anonymize._release_files import (
+    digest,
+    file_beside,
+    is_manifest,
+    require_labels,
+    table_beside,
+)
 from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.typing import PathText
@@ -131,6 +137,7 @@ def read_release(source: PathText) -> ReleaseFile:
         if not source.exists():
             raise TableError(f"there is no {source.name!r}. Give a released table or its manifest.")
     manifest = _read_manifest(manifest_path)
+    require_labels(manifest_path, "a report")
     schema = file_beside(manifest_path, "schema")
     digests = {
         path.name: digest(path) for path in (manifest_path, table, schema) if path and path.exists()

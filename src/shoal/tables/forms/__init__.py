@@ -1,0 +1,1 @@
+"""Labels as typed columns: intervals, midpoints, values drawn within them."""
