@@ -32,6 +32,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Mine across sites: keys, encoded rows, shares, and reading results back.",
     ),
     "tree": ("models._tree", "Train a decision tree that can be published with its counts."),
+    "together": (
+        "together._together",
+        "Mine a joint table with many other owners; two helpers compute and learn nothing else.",
+    ),
     "twoparty": (
         "together._twoparty",
         "Mine a joint table with one other party; nobody else sees anything.",
@@ -49,11 +53,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "report": ("publish._report", "Write a page on a release: promise, risk, utility, limits."),
     "metrics": ("publish._metrics", "Measure groups and risks of a table, raw or released."),
+    "risk": ("publish._risk", "Tell how likely people are found in the population, and by what."),
     "demo": (
         "_demo",
         "Release a real table, from suggestion to check, in one go.",
     ),
     "schema": ("publish._schema", "Suggest what the columns of a table are, or show a schema."),
+    "studio": ("_studio", "Do the whole job in a browser, on this machine alone."),
     "frontier": ("publish._frontier", "Plot what is lost against k, for every method."),
     "version": (
         "_version",

@@ -55,7 +55,7 @@ class MiningRun:
             nonlocal rounds
             rounds = len(progress.rounds)
             state.store(progress, contents)
-            say.note(f"round {rounds} done; {_traffic(progress.traffic)}")
+            say.note(f"round {rounds} done; {traffic_text(progress.traffic)}")
 
         with self._channel() as channel:
             say.note(f"connected; the other party is {fingerprint(self.peer)}")
@@ -75,7 +75,7 @@ class MiningRun:
         if self.out is not None:
             write_text(self.out, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
         say.emit(data, lambda: typer.echo(text))
-        say.note(f"done; {_traffic(traffic)}")
+        say.note(f"done; {traffic_text(traffic)}")
 
     @staticmethod
     def _resume(
@@ -95,7 +95,7 @@ class MiningRun:
             raise ParameterError("give one of --listen and --connect.")
         open_ = listen if self.listen else connect
         return open_(
-            _address(self.listen or self.connect),
+            address_of(self.listen or self.connect),
             key=self.key,
             certificate=self.certificate,
             peer=self.peer,
@@ -116,13 +116,15 @@ class MiningRun:
         )
 
 
-def _address(text: str) -> tuple[str, int]:
+def address_of(text: str) -> tuple[str, int]:
+    """Host and port of an address."""
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
         raise ParameterError(f"an address is HOST:PORT, got {text!r}.")
     return host.strip("[]"), int(port)
 
 
-def _traffic(counts: dict[str, int]) -> str:
+def traffic_text(counts: dict[str, int]) -> str:
+    """Turns and megabytes, for people."""
     sent, received = counts["bytes_sent"] / 1e6, counts["bytes_received"] / 1e6
     return f"{counts['rounds']} turns, {sent:.1f} MB sent, {received:.1f} MB received"
