@@ -75,6 +75,8 @@ READERS = {
     "tree": "tree {table} -s schema.toml -k 4 --test-share 0",
     "twoparty id3": "twoparty id3 {table} -s categories.toml --key ann.key --certificate ann.crt "
     "--peer ann.crt --connect 127.0.0.1:1 --timeout 0.2",
+    "together join": "together join together.toml {table} --as bob --key bob.key "
+    "--certificate bob.crt --timeout 0.2",
 }
 READERS |= found_cases("FORMAT_CASES")
 SUFFIXES = [known.suffixes[0].removeprefix(".") for known in FORMATS]
@@ -101,6 +103,10 @@ def folder(tmp_path_factory):
         "site key new agreement.toml -o site.key",
         "site kernel new agreement.toml -o site.kernel",
         "twoparty keys ann --out .",
+        *(f"together keys {name} --out ." for name in ("bob", "eve", "one", "two")),
+        "together agree -s categories.toml --target sex --first 127.0.0.1:1 --second 127.0.0.1:1 "
+        "--first-certificate one.crt --second-certificate two.crt --owner bob.crt "
+        "--owner eve.crt --most-rows 999 -o together.toml",
     ):
         done = _shoal(path, command)
         assert done.exit_code == 0, done.output
