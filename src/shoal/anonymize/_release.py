@@ -6,6 +6,7 @@ import json
 import platform
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import atomic_paths, refuse_existing
+from shoal.anonymize._database_store import open_store
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._release_files import (
@@ -30,6 +32,7 @@ from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Compressed, Witness
 from shoal.tables._recoded import Recoded
+from shoal.tables._table_file import address_of, is_address
 from shoal.typing import Native, PathText
 
 _ORDER_NOTES = {
@@ -191,7 +194,8 @@ class Release:
         Parameters
         ----------
         path : path
-            The table's file (.csv, .parquet, .arrow).  Beside it go `NAME.manifest.json` and
+            The table's file (.csv, .parquet, .xlsx, ...), or the address of a table in a
+            database (`postgresql://...?table=NAME`).  Beside it go `NAME.manifest.json` and
             `NAME.schema.toml`, which may be published with it, and the folder `NAME.private` with
             the recoding, which may not.
         force : bool
@@ -214,21 +218,31 @@ class Release:
                 outdated.append(file_beside(path, kind))
         private = {"recoding", *house}
         refuse_existing(paths.values(), force=force)
+        store = open_store(address_of(path), force=force) if is_address(path) else None
+        files = {kind: p for kind, p in paths.items() if store is None or kind != "table"}
         with (
+            store or nullcontext(),
             ThreadPoolExecutor(1) as pool,
-            atomic_paths(paths, "the release", private=private, outdated=outdated) as drafts,
+            atomic_paths(files, "the release", private=private, outdated=outdated) as drafts,
         ):
             manifest = pool.submit(self.to_dict)  # measured while the engine writes
-            witness = self.compressed.write(self.recoded, self.output, drafts["table"])
-            self._judge(drafts["table"], witness)
+            target = drafts["table"] if store is None else store.draft
+            witness = self.compressed.write(self.recoded, self.output, target)
+            self._judge(target if store is None else store.filled(), witness)
             self.recoding.save(drafts["recoding"])
             for kind, content in house.items():
                 drafts[kind].write_text(json.dumps(content) + "\n", "utf-8")
             self.schema.to_toml(drafts["schema"], folder=paths["table"].parent)
             sealed = manifest.result() | {
-                "files": {paths[kind].name: digest(drafts[kind]) for kind in ("table", "schema")}
+                "files": {
+                    paths[kind].name: digest(drafts[kind])
+                    for kind in ("table", "schema")
+                    if kind in drafts
+                }
             }
             drafts["manifest"].write_text(json.dumps(sealed, indent=2) + "\n", "utf-8")
+            if store is not None:
+                store.keep()
         if publish is not None:
             publish_files(paths["table"], publish, force=force)
         return paths

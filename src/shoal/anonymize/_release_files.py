@@ -15,11 +15,17 @@ from typing import TYPE_CHECKING, Literal
 
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.errors import ParameterError, TableError
+from shoal.tables._table_file import address_of, is_address
+from shoal.tables.engines.formats._databases import read_address
 
 if TYPE_CHECKING:
     from shoal.typing import PathText
 
-FORMATS = (".csv", ".parquet", ".arrow", ".feather")
+_TEXT = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
+FORMATS = (
+    ".csv", ".parquet", ".arrow", ".feather", ".xlsx", ".tsv", ".txt", ".jsonl", ".ndjson",
+    ".sqlite", ".duckdb", *(end + packed for packed in (".gz", ".zst") for end in _TEXT),
+)  # fmt: skip
 """How the name of a released table may end."""
 
 PRIVATE = ".private"
@@ -49,8 +55,8 @@ def release_files(table: PathText) -> dict[str, Path]:
     >>> [path.name for path in release_files("out/people.csv").values()]
     ['people.csv', 'people.manifest.json', 'people.schema.toml', 'recoding.json']
     """
-    table = Path(table)
-    if table.suffix.lower() not in FORMATS:
+    table = _as_path(table)
+    if not table.name.lower().endswith((*FORMATS, _IN_DATABASE)):
         raise ParameterError(
             f"cannot tell the format of {table.name!r}. End it in {', '.join(FORMATS)}."
         )
@@ -64,7 +70,7 @@ def release_files(table: PathText) -> dict[str, Path]:
 
 def former_files(table: PathText) -> list[Path]:
     """Files that a release of an older version may have left, and no release writes now."""
-    table = Path(table)
+    table = _as_path(table)
     return [table.with_name(_stem(table) + _FORMER)]
 
 
@@ -78,7 +84,7 @@ def file_beside(path: PathText, kind: FileKind) -> Path:
     >>> file_beside("people.private/recoding.json", "schema").as_posix()
     'people.schema.toml'
     """
-    return _named(Path(path), _ENDINGS[kind])
+    return _named(_as_path(path), _ENDINGS[kind])
 
 
 def find_recoding(path: PathText) -> Path:
@@ -161,4 +167,19 @@ def _stem(path: Path) -> str:
     for ending in (*_ENDINGS.values(), _FORMER, PRIVATE):
         if path.name.endswith(ending):
             return path.name.removesuffix(ending)
+    for packed in (".gz", ".zst"):
+        if path.name.lower().endswith(tuple(end + packed for end in _TEXT)):
+            return Path(path.stem).stem
     return path.name.removesuffix(path.suffix)
+
+
+_IN_DATABASE = ".table"
+
+
+def _as_path(path: PathText) -> Path:
+    """The path by which files beside a table are named: for one in a database, beside its file."""
+    if not is_address(path):
+        return Path(path)
+    address = read_address(address_of(path))
+    folder = Path(".") if address.kind == "postgresql" else Path(address.place).parent
+    return folder / f"{address.table or 'table'}{_IN_DATABASE}"

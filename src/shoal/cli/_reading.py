@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
-from shoal.cli._options import Encoding
+from shoal.cli._options import Encoding, OutFile
 
 TABLES = ("table", "original", "release", "test", "second", "register", "public")
 """Parameters of commands that name tables."""
@@ -75,6 +75,8 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
         for name in TABLES:
             if given.get(name) is not None:
                 given[name] = _table_file(given[name], told)
+        if isinstance(given.get("out"), str):
+            given["out"] = _target(given["out"])
         command(**given)
 
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own.values()]
@@ -86,11 +88,19 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
 def _as_text(name: str, parameter: inspect.Parameter) -> inspect.Parameter:
     """Paths of tables come as texts: a path would take an address apart."""
     annotation = parameter.annotation
-    if name not in TABLES or get_origin(annotation) is not Annotated:
+    is_target = name == "out" and annotation == OutFile
+    if (name not in TABLES and not is_target) or get_origin(annotation) is not Annotated:
         return parameter
     kind, *rest = get_args(annotation)
     plain: Any = str if kind is Path else str | None
     return parameter.replace(annotation=Annotated[plain, *rest])
+
+
+def _target(text: str) -> Path:
+    from shoal.tables._engine import OpenOptions
+    from shoal.tables._table_file import TableFile, is_address
+
+    return TableFile.of(text, OpenOptions()) if is_address(text) else Path(text)
 
 
 def _table_file(text: Any, told: dict[str, Any]) -> Any:

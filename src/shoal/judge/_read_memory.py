@@ -17,6 +17,8 @@ from shoal.tables._dialect import TextDialect
 
 def read_texts(source: Any, *, names: Any = None, dialect: TextDialect | None = None) -> TextTable:
     """A table, or files of one, as text; see :class:`TextTable`."""
+    if isinstance(source, TextTable):  # read already, where it lies
+        return source
     if isinstance(source, str | Path):
         return read_files([Path(source)], names=names, dialect=dialect)
     if isinstance(source, tuple | list):

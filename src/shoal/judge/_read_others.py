@@ -162,6 +162,13 @@ def read_database_file(path: Path) -> TextTable:
         return of_rows(names, (list(map(plain_text, row)) for row in cursor), _others(len(listed)))
 
 
+def read_rows(connection: Any, query: str) -> TextTable:
+    """Rows of a query in a database that is being written, in the order in which they come."""
+    cursor = connection.execute(query) or connection
+    names = [column[0] for column in cursor.description]
+    return of_rows(names, (list(map(plain_text, row)) for row in cursor.fetchall()))
+
+
 def _others(count: int) -> tuple[str, ...]:
     return (f"{count - 1} tables or indexes besides",) if count > 1 else ()
 

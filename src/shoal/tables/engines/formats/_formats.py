@@ -2,25 +2,56 @@
 
 from __future__ import annotations
 
+import atexit
+import glob
+import shutil
+import sys
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 from shoal.errors import TableError
 from shoal.tables._engine import Engine, OpenOptions
+from shoal.tables._table_file import STANDARD, address_of, is_address
 from shoal.tables.engines.formats._arrow import ARROW
 from shoal.tables.engines.formats._csv import CSV
+from shoal.tables.engines.formats._databases import DUCKDB, SQLITE, open_address
+from shoal.tables.engines.formats._excel import EXCEL
 from shoal.tables.engines.formats._file_format import FileFormat
+from shoal.tables.engines.formats._json_lines import JSON_LINES
 from shoal.tables.engines.formats._parquet import PARQUET
+from shoal.tables.engines.formats._statistics import SAS, SPSS, STATA
 from shoal.typing import PathText
 
-FORMATS: tuple[FileFormat, ...] = (CSV, PARQUET, ARROW)
+FORMATS: tuple[FileFormat, ...] = (
+    CSV, PARQUET, ARROW, EXCEL, JSON_LINES, SPSS, STATA, SAS, SQLITE, DUCKDB,
+)  # fmt: skip
 """A new format is one more file beside this one, and one more entry here."""
+
+_BEGINNINGS = (
+    (b"PAR1", ".parquet"),
+    (b"ARROW1", ".arrow"),
+    (b"PK\x03\x04", ".xlsx"),
+    (b"SQLite format 3\x00", ".sqlite"),
+    (b"\x1f\x8b", ".csv.gz"),
+    (b"\x28\xb5\x2f\xfd", ".csv.zst"),
+    (b"$FL2", ".sav"),
+    (b"<stata_dta>", ".dta"),
+    (b"HEADER RECORD***", ".xpt"),
+    (b"\xd0\xcf\x11\xe0", ".xls"),
+)
+"""How files of some formats begin, whatever they are called."""
 
 
 def open_files(source: PathText, options: OpenOptions) -> Engine:
-    """The table in a file, or in all files of a folder."""
+    """The table in a file, in all files of a folder, at an address, or in standard input."""
+    if is_address(source):
+        return open_address(address_of(source), options)
+    if str(source) == STANDARD:
+        return open_files(_standard_input(), options)
     path = Path(source)
     if not path.exists():
-        raise TableError(f"no file or folder {path.name!r}. Check the path.")
+        return _open_pattern(path, options)
     if path.is_dir():
         return _open_folder(path, options)
     file_format = find_format(path)
@@ -29,12 +60,58 @@ def open_files(source: PathText, options: OpenOptions) -> Engine:
             f"{path.name!r} is no {_listed('or')} file by its name. Rename it to end in "
             f"{' or '.join(known.suffixes[0] for known in FORMATS)}, as its content is."
         )
+    _require_content(path, file_format)
     return file_format.read([path], options)
 
 
 def find_format(path: Path) -> FileFormat | None:
     """Format that a file's name tells, or None."""
     return next((known for known in FORMATS if known.recognizes(path)), None)
+
+
+def _require_content(path: Path, named: FileFormat) -> None:
+    """Refuse a text file by its name that is something else by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            begins = _suffix_of(file.read(16))
+    except OSError as error:
+        raise TableError(
+            f"{path.name!r} cannot be read: {error.strerror}. Check the file and its permissions."
+        ) from None
+    packed = path.suffix.lower() in (".gz", ".zst")
+    if named in (CSV, JSON_LINES) and begins is not None and not packed:
+        raise TableError(
+            f"{path.name!r} is no text: it begins like a {begins} file. Rename it to end in "
+            f"{begins}{', and save it as .xlsx from Excel' if begins == '.xls' else ''}."
+        )
+
+
+def _suffix_of(beginning: bytes) -> str | None:
+    return next((end for mark, end in _BEGINNINGS if beginning.startswith(mark)), None)
+
+
+@cache
+def _standard_input() -> Path:
+    """What comes in, kept in a file that only this user can read until the end of the run."""
+    folder = Path(mkdtemp(prefix="shoal-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    content = sys.stdin.buffer.read()
+    if not content:
+        raise TableError("nothing came in on standard input. Pipe a table into the command.")
+    text = ".jsonl" if content.lstrip()[:1] == b"{" else ".csv"
+    path = folder / f"stdin{_suffix_of(content[:16]) or text}"
+    path.write_bytes(content)
+    return path
+
+
+def _open_pattern(path: Path, options: OpenOptions) -> Engine:
+    """Files that a pattern names; a file of that very name would have been taken."""
+    found = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
+    files = [file for file in found if file.is_file()]
+    if not files:
+        what = "no files match" if glob.has_magic(str(path)) else "no file or folder"
+        raise TableError(f"{what} {path.name!r}. Check the path.")
+    return _open_alike(files, repr(path.name), options)
 
 
 def _open_folder(folder: Path, options: OpenOptions) -> Engine:
@@ -44,16 +121,19 @@ def _open_folder(folder: Path, options: OpenOptions) -> Engine:
         for path in folder.rglob("*")
         if not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
     )
-    format_of = {path: find_format(path) for path in sorted(visible) if path.is_file()}
+    files = [path for path in sorted(visible) if path.is_file()]
+    return _open_alike(files, f"folder {folder.name!r}", options)
+
+
+def _open_alike(files: list[Path], where: str, options: OpenOptions) -> Engine:
+    format_of = {path: find_format(path) for path in files}
     paths = [path for path, known in format_of.items() if known is not None]
     formats = {known for known in format_of.values() if known is not None}
     if not formats:
-        raise TableError(f"folder {folder.name!r} holds no {_listed('or')} file.")
+        raise TableError(f"{where} holds no {_listed('or')} file.")
     if len(formats) > 1:
         names = [known.name for known in FORMATS if known in formats]
-        raise TableError(
-            f"folder {folder.name!r} mixes {' and '.join(names)} files. Keep one kind."
-        )
+        raise TableError(f"{where} mixes {' and '.join(names)} files. Keep one kind.")
     return formats.pop().read(paths, options)
 
 

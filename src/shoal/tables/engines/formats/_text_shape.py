@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from shoal.errors import ParameterError, TableError
 from shoal.tables._engine import OpenOptions
@@ -60,7 +61,7 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
     if header is None:
         header = options.guess == "none" or not looks_like_a_row(first, [r for _, r in rows[1:]])
         if not header:
-            raise TableError(_ask(file))
+            refuse_a_row(file)
     names = _names(first if header else [""] * wide, wide, rows)
     start = skipped + (rows[0][0] if header and rows else titles)
     newline = next((end for end in ("\r\n", "\n", "\r") if lines and lines[0].endswith(end)), "\n")
@@ -217,19 +218,25 @@ def _names(
     if len(names) == wide - 1 and full:  # the numbers of the rows come first, without a name
         ends = all(not row[-1] for row in full)
         names = [*names, ""] if ends else ["", *names]
-    taken = set(names)
-    for at, name in enumerate(names):
+    return name_columns(names)
+
+
+def name_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """The same names; columns without one are numbered."""
+    named, taken = [name.strip() for name in names], {name.strip() for name in names}
+    for at, name in enumerate(named):
         if not name:
-            named = f"column{at + 1}"
-            while named in taken:
-                named += "_"
-            names[at] = named
-            taken.add(named)
-    return tuple(names)
+            own = f"column{at + 1}"
+            while own in taken:
+                own += "_"
+            named[at] = own
+            taken.add(own)
+    return tuple(named)
 
 
-def _ask(file: str) -> str:
-    return (
+def refuse_a_row(file: str) -> NoReturn:
+    """Ask whether the first line is a row, without showing it: it may be somebody's."""
+    raise TableError(
         f"the first line of {file!r} looks like a row of the table, not like names of columns. If "
         "it is a row, say --no-header: columns are called column1, column2, ... then. If it "
         "holds names, say --header."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,17 +42,23 @@ _ADVICE = {
 
 
 def read_types(
-    connection: duckdb.DuckDBPyConnection, read: str, names: Sequence[str], options: OpenOptions
+    connection: duckdb.DuckDBPyConnection,
+    read: str,
+    names: Sequence[str],
+    options: OpenOptions,
+    told: Collection[int] = (),
 ) -> list[Reading]:
-    """How each column `p0`, `p1`, ... of a FROM clause of texts is read."""
+    """How each column `p0`, `p1`, ... of a FROM clause of texts is read; `told` are known."""
     if options.guess == "none":
+        connection.sql(f"SELECT count(p0) FROM {read}").fetchall()  # a bad row is told here
         return [Reading("text") for _ in names]
     asked = _Asked(options)
     columns = ", ".join(f"{stripped(i)} AS t{i}" for i in range(len(names)))
     sample = connection.sql(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
     seen = [{text for text in column if text} for column in zip(*sample, strict=True)]
     seen = seen or [set() for _ in names]
-    readings = _held(connection, read, [asked.read(values) for values in seen], seen, asked)
+    first = [Reading("text") if i in told else asked.read(v) for i, v in enumerate(seen)]
+    readings = _held(connection, read, first, seen, asked)
     readings = _decided(connection, read, readings, seen, asked)
     settled = _settle_decimals(readings, seen, asked)
     if settled != readings:
@@ -212,7 +218,7 @@ def _misfits(
         tests.append((i, f"{text} <> '' AND NOT coalesce({fits}, FALSE)"))
     found: list[set[str]] = [set() for _ in readings]
     if not tests:  # every row is read all the same: a row of another shape is told here
-        connection.sql(f"SELECT count(*) FROM {read}").fetchall()
+        connection.sql(f"SELECT count(p0) FROM {read}").fetchall()
         return found
     listed = ", ".join(
         f"list_slice(list(DISTINCT {stripped(i)}) FILTER ({test}), 1, {_MISFITS})"

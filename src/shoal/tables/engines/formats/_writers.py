@@ -88,7 +88,7 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
 def _write_sqlite(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     types = list(map(str, relation.types))
     columns = ", ".join(
-        f"{name_sql(name)} {_sqlite_type(kind)}"
+        f"{name_sql(name)} {sqlite_type(kind)}"
         for name, kind in zip(relation.columns, types, strict=True)
     )
     places = ", ".join("?" * len(types))
@@ -102,7 +102,8 @@ def _write_sqlite(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     connection.close()
 
 
-def _sqlite_type(kind: str) -> str:
+def sqlite_type(kind: str) -> str:
+    """What SQLite calls a type of DuckDB's."""
     if kind.endswith("INT") or kind in ("INTEGER", "BOOLEAN"):
         return "INTEGER"
     return "REAL" if kind in ("DOUBLE", "FLOAT") else "TEXT"

@@ -1,0 +1,242 @@
+"""Tables in databases: files of SQLite and DuckDB, and PostgreSQL by its address."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+import duckdb
+
+from shoal.errors import MissingExtraError, ParameterError, TableError
+from shoal.tables._engine import Engine, OpenOptions
+from shoal.tables.engines._duck_connection import connect, disclose_nothing
+from shoal.tables.engines._duck_engine import DuckEngine
+from shoal.tables.engines._duck_staging import require_names, stage_table
+from shoal.tables.engines._sql import name_sql, value_sql
+from shoal.tables.engines.formats._file_format import FileFormat
+from shoal.tables.engines.formats._value_columns import stage_columns
+
+_INNER = ("pg_catalog", "information_schema")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a table is.
+
+    Parameters
+    ----------
+    kind : str
+        "postgresql", "sqlite" or "duckdb".
+    place : str
+        The server's address without the table, or the path of the file.
+    table : str or None
+        The table, with its schema where it has one.
+    """
+
+    kind: str
+    place: str
+    table: str | None
+
+    @property
+    def name(self) -> str:
+        """What the database is called; a server's address may hold a password, so never that."""
+        if self.kind == "postgresql":
+            return f"database {urlsplit(self.place).path.lstrip('/') or 'postgres'!r}"
+        return repr(Path(self.place).name)
+
+
+def read_address(text: str, table: str | None = None) -> Address:
+    """The parts of an address.
+
+    Examples
+    --------
+    >>> read_address("sqlite:///house.db?table=people")
+    Address(kind='sqlite', place='house.db', table='people')
+    >>> read_address("postgresql://ann@localhost/house", "ward.people").table
+    'ward.people'
+    """
+    parts = urlsplit(text)
+    kind = {"postgres": "postgresql"}.get(parts.scheme, parts.scheme)
+    if kind not in ("postgresql", "sqlite", "duckdb"):
+        raise ParameterError(
+            f"addresses that begin with {parts.scheme}:// are not known. Shoal reads "
+            "postgresql://, sqlite:/// and duckdb:///."
+        )
+    query = dict(parse_qsl(parts.query))
+    named = query.pop("table", None)
+    if table is not None and named is not None and table != named:
+        raise ParameterError("the address names one table and --table another. Leave one out.")
+    if kind != "postgresql":
+        return Address(kind, unquote(parts.path.removeprefix("/")), table or named)
+    place = urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(query), ""))
+    return Address(kind, place, table or named)
+
+
+def open_address(text: str, options: OpenOptions) -> Engine:
+    """The table at an address."""
+    address = read_address(text, options.table)
+    if address.kind == "postgresql":
+        return _read_postgresql(address, options)
+    path = Path(address.place)
+    if not path.exists():
+        raise TableError(f"no file {path.name!r}. Check the address: sqlite:///FILE?table=NAME.")
+    if address.kind == "sqlite":
+        return _read_sqlite(path, address.table, options)
+    return _read_duckdb(path, address.table)
+
+
+def choose_table(names: Sequence[str], asked: str | None, where: str) -> str:
+    """The table that is asked for, or the only one."""
+    if asked is not None:
+        for name in names:
+            if asked in (name, name.rpartition(".")[2]):
+                return name
+        raise TableError(f"{where} has no table {asked!r}. It has {_listed(names)}.")
+    if len(names) != 1:
+        raise TableError(f"{where} has {_listed(names)}. Say which with --table.")
+    return names[0]
+
+
+def _listed(names: Sequence[str]) -> str:
+    if not names:
+        return "no tables"
+    shown = ", ".join(map(repr, names[:20]))
+    return f"{len(names)} tables: {shown}{', ...' if len(names) > 20 else ''}"
+
+
+def quoted_table(name: str) -> str:
+    """A table's name, quoted, its schema apart."""
+    schema, _, own = name.rpartition(".")
+    return f"{name_sql(schema)}.{name_sql(own)}" if schema else name_sql(own)
+
+
+def _read_sqlite(path: Path, asked: str | None, options: OpenOptions) -> Engine:
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            listed = connection.execute(
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+                "AND name NOT LIKE 'sqlite_%' ORDER BY name"
+            ).fetchall()
+            table = choose_table([name for (name,) in listed], asked, repr(path.name))
+            cursor = connection.execute(f"SELECT * FROM {name_sql(table)}")
+            names = [column[0] for column in cursor.description]
+            rows = cursor.fetchall()
+    except (sqlite3.Error, UnicodeDecodeError):
+        raise TableError(
+            f"{path.name!r} cannot be read: it is damaged, locked, or no SQLite database."
+        ) from None
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
+    return stage_columns(names, columns, options)
+
+
+def _read_duckdb(path: Path, asked: str | None) -> Engine:
+    connection = connect()
+    try:
+        connection.execute(f"ATTACH {value_sql(str(path))} AS house (READ_ONLY)")
+    except duckdb.Error:
+        raise TableError(
+            f"{path.name!r} cannot be read: it is damaged, open in another program, or no DuckDB "
+            "database of a version that is known."
+        ) from None
+    with disclose_nothing():
+        listed = connection.execute(
+            "SELECT schema_name || '.' || table_name FROM duckdb_tables() "
+            "WHERE database_name = 'house' UNION ALL "
+            "SELECT schema_name || '.' || view_name FROM duckdb_views() "
+            "WHERE database_name = 'house' AND NOT internal ORDER BY 1"
+        ).fetchall()
+        table = choose_table([name for (name,) in listed], asked, repr(path.name))
+        read = f"house.{quoted_table(table)}"
+        names = connection.sql(f"FROM {read} LIMIT 0").columns
+        require_names(names)
+        staged = stage_table(connection, read, names)
+        connection.execute("DETACH house")
+    return DuckEngine.of_rows(staged)
+
+
+def connect_postgresql(address: Address) -> Any:
+    """A connection; what is done in it counts once it is committed."""
+    try:
+        from adbc_driver_postgresql import dbapi  # noqa: PLC0415  an extra
+    except ImportError:
+        raise MissingExtraError("adbc-driver-postgresql", "postgresql", "PostgreSQL") from None
+    try:
+        return dbapi.connect(address.place)
+    except dbapi.Error:
+        raise TableError(
+            f"cannot connect to {address.name}. Check the address, that the server runs, and the "
+            "user's name and password: postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+        ) from None
+
+
+def _read_postgresql(address: Address, options: OpenOptions) -> Engine:
+    with closing(connect_postgresql(address)) as connection, closing(connection.cursor()) as cursor:
+        table = choose_table(list_postgresql(cursor), address.table, address.name)
+        try:
+            cursor.execute(f"SELECT * FROM {quoted_table(table)} LIMIT 0")
+            names = [column[0] for column in cursor.description]
+            kinds = _kinds(cursor, table)
+            # every value as its text: a number of any precision arrives as it is
+            listed = ", ".join(f"CAST({name_sql(n)} AS text) AS {name_sql(n)}" for n in names)
+            cursor.execute(f"SELECT {listed} FROM {quoted_table(table)}")
+            fetched = cursor.fetch_arrow_table()
+        except Exception as error:
+            if isinstance(error, TableError):
+                raise
+            raise TableError(
+                f"table {table!r} of {address.name} cannot be read. May this user read it?"
+            ) from None
+    typed = OpenOptions(**{**options.__dict__, "types": {**kinds, **options.types}})
+    columns = [fetched.column(i).to_pylist() for i in range(len(names))]
+    return stage_columns(names, columns, typed)
+
+
+def list_postgresql(cursor: Any) -> list[str]:
+    """Tables and views that the user may read; those of `public` without their schema."""
+    hidden = ", ".join(map(value_sql, _INNER))
+    cursor.execute(
+        "SELECT table_schema::text, table_name::text FROM information_schema.tables "
+        f"WHERE table_schema NOT IN ({hidden}) ORDER BY 1, 2"
+    )
+    return [
+        name if schema == "public" else f"{schema}.{name}" for schema, name in cursor.fetchall()
+    ]
+
+
+_SQL_TYPES = {
+    "smallint": "BIGINT", "integer": "BIGINT", "bigint": "BIGINT", "real": "DOUBLE",
+    "double precision": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE",
+    "timestamp without time zone": "TIMESTAMP",
+}  # fmt: skip
+
+
+def _kinds(cursor: Any, table: str) -> dict[str, str]:
+    schema, _, own = table.rpartition(".")
+    cursor.execute(
+        "SELECT column_name::text, data_type::text FROM information_schema.columns "
+        f"WHERE table_name = {value_sql(own)} AND table_schema = {value_sql(schema or 'public')}"
+    )
+    return {name: _SQL_TYPES[kind] for name, kind in cursor.fetchall() if kind in _SQL_TYPES}
+
+
+def _read_sqlite_files(paths: Sequence[Path], options: OpenOptions) -> Engine:
+    return _read_sqlite(_only(paths), options.table, options)
+
+
+def _read_duckdb_files(paths: Sequence[Path], options: OpenOptions) -> Engine:
+    return _read_duckdb(_only(paths), options.table)
+
+
+def _only(paths: Sequence[Path]) -> Path:
+    if len(paths) > 1:
+        raise TableError("give one database, and its table with --table.")
+    return paths[0]
+
+
+SQLITE = FileFormat("SQLite", (".sqlite", ".sqlite3", ".db"), _read_sqlite_files)
+DUCKDB = FileFormat("DuckDB", (".duckdb",), _read_duckdb_files)

@@ -1,0 +1,60 @@
+"""Files with a JSON object on every line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import TableError
+from shoal.tables._engine import Engine, OpenOptions
+from shoal.tables.engines.formats._file_format import FileFormat
+from shoal.tables.engines.formats._text_bytes import Encoded, open_text
+from shoal.tables.engines.formats._value_columns import stage_columns
+
+
+def _read(paths: Sequence[Path], options: OpenOptions) -> Engine:
+    columns: dict[str, list[Any]] = {}
+    n_rows = 0
+    for path in paths:
+        with open_text(path, Encoded(options.encoding or "utf-8")) as text:
+            for number, line in enumerate(text, 1):
+                if line.strip():
+                    _add(_parse(path, number, line), columns, n_rows, path, number)
+                    n_rows += 1
+    for column in columns.values():
+        column.extend([None] * (n_rows - len(column)))
+    if not columns:
+        raise TableError(f"file {paths[0].name!r} is empty. It needs an object on every line.")
+    return stage_columns(tuple(columns), list(columns.values()), options)
+
+
+def _parse(path: Path, number: int, line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        raise TableError(
+            f"{path.name}, line {number}: it is no JSON object. Each line holds one, such as "
+            '{"name": value, ...}; mend or remove the line.'
+        ) from None
+
+
+def _add(row: Any, columns: dict[str, list[Any]], before: int, path: Path, number: int) -> None:
+    if not isinstance(row, dict):
+        raise TableError(f"{path.name}, line {number}: it is no object of names and values.")
+    for name, value in row.items():
+        if isinstance(value, dict | list):
+            raise TableError(
+                f"{path.name}, line {number}: {name!r} holds a list or an object. Turn it into "
+                "columns of its own first."
+            )
+        column = columns.setdefault(name, [])
+        column.extend([None] * (before - len(column)))
+        column.append(value)
+
+
+_ENDINGS = (".jsonl", ".ndjson")
+JSON_LINES = FileFormat(
+    "JSON lines", tuple(end + packed for packed in ("", ".gz", ".zst") for end in _ENDINGS), _read
+)
