@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -12,6 +12,29 @@ from shoal.schema._band_labels import band_bounds, range_ends
 from shoal.schema._text import number
 from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Floats
+
+ENDINGS = ("_min", "_max", "_mean")
+"""What is put behind a column's name for the numbers of its ranges."""
+
+
+def refuse_taken_names(names: Collection[str], ranges: Sequence[str]) -> None:
+    """Raise when a column that would be added has the name of one of the table's.
+
+    Examples
+    --------
+    >>> refuse_taken_names(["age", "age_mean"], ["age"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    shoal.errors.ParameterError: ranges: the table has a column 'age_mean' already...
+    """
+    taken = {name.lower() for name in names}
+    for name in ranges:
+        for ending in ENDINGS:
+            if f"{name}{ending}".lower() in taken:
+                raise ParameterError(
+                    f"ranges: the table has a column {name + ending!r} already, which numbers of "
+                    f"{name!r} would be written to. Rename it, or ask for no numbers of {name!r}."
+                )
 
 
 def range_columns(recoded: Recoded, names: Sequence[str]) -> dict[str, Floats]:
