@@ -209,6 +209,13 @@ def test_check_takes_two_spellings_of_a_value_for_no_diversity(first, second, tm
         ("categorical", "{a, b}", "b", True),
         ("categorical", "{a, b}", "c", False),
         ("categorical", "a", "A", False),
+        # texts that say nothing are texts as others, and lie between the ends of a range
+        ("categorical", "[ to b]", "", True),
+        ("categorical", "[ to b]", None, True),
+        ("categorical", "[ to b]", "c", False),
+        ("categorical", "[a to b]", "", False),
+        ("categorical", "[mad to null]", "nan", True),
+        ("numeric", "[1 to 2]", "", False),
     ],
 )
 def test_labels_are_read_from_their_text(kind, label, value, covered):

@@ -160,6 +160,9 @@ def _by_alphabet(text, leaf):
     """Texts without a hierarchy are ordered by their characters' numbers."""
     if not (text[:4] and text[0] == "[" and text[-1] == "]"):
         return False
-    parts = text[1:-1].split(" to ")
-    cuts = [(" to ".join(parts[:cut]), " to ".join(parts[cut:])) for cut in range(1, len(parts))]
-    return any(low <= leaf <= high for low, high in cuts)
+    for separator in (" to ", "-"):  # a dash between texts that read as numbers
+        parts = text[1:-1].split(separator)
+        for cut in range(1, len(parts)):
+            if separator.join(parts[:cut]) <= leaf <= separator.join(parts[cut:]):
+                return True
+    return False

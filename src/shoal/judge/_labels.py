@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from shoal.judge._values import canonical, is_missing, moments, number, period, same_value
+from shoal.judge._values import canonical, moments, number, period, same_value
 
 STAR = "*"
 """Stands for every value."""
@@ -57,9 +57,9 @@ class LabelReader:
             return False
         if self._is_above(label, value):
             return True
-        if value is None or is_missing(value):
-            return False
-        return self._in_range(label, value) or _masked(label, value) or self._in_set(label, value)
+        # Nothing may stand for an empty text, and "nan" may be a text: they lie in ranges as others.
+        text = value or ""
+        return self._in_range(label, text) or _masked(label, text) or self._in_set(label, text)
 
     def _is_above(self, label: str, value: str | None) -> bool:
         """Whether the label is a node on the way from the value's leaf to the root."""
@@ -143,7 +143,7 @@ def _splits(
     if whole is not None and place is not _both:
         yield whole, whole, False  # a month, a year
     for sign in (" to ", "-"):
-        at = inner.find(sign, 1)
+        at = inner.find(sign, sign == "-")  # a dash in front is a minus, nothing an empty text
         while at >= 0:
             low, high = place(inner[:at]), place(inner[at + len(sign) :])
             if low is not None and high is not None:

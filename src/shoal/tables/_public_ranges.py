@@ -52,6 +52,8 @@ def public_range_labels(
         if text not in number_of:
             number_of[text] = len(ranges)
             ranges.append(found)
+        elif found.high - found.low > ranges[number_of[text]].high - ranges[number_of[text]].low:
+            ranges[number_of[text]] = found  # a value may be spelt as a range is, or as '*'
         codes[index] = number_of[text]
     return _labels(coding, tuple(number_of), ranges), codes[kind_of]
 

@@ -172,6 +172,18 @@ def test_priorities_make_their_column_finer():
     )
 
 
+@pytest.mark.parametrize("first", ["*", "b"])
+def test_a_value_spelt_as_the_star_does_not_hide_that_others_are_starred(first):
+    # Whichever range comes first, the label '*' covers all.
+    values = [first, first, "*", "b", "c", None, "d", "e"]
+    table = {"letter": values, "sex": ["f", "f", *"mmmmmm"]}
+    schema = Schema({name: {"role": "quasi-identifier"} for name in table})
+    fitted = Mondrian(schema, 2).fit(table, output=RowOptions(keep_order=True))
+    released = fitted.release_.table
+    pairs = zip(released["letter"], values, strict=True)
+    assert all(LabelReader("categorical").covers(label, value) for label, value in pairs)
+
+
 def test_wanted_cuts_are_made():
     method = Mondrian(SCHEMA, KAnonymity(8), weights={"age": 1}, cuts={"age": [24]}).fit(
         frame(CROWD)
