@@ -105,7 +105,8 @@ def test_local_recoding_refuses_to_hide_absence():
 
 def test_every_model_and_every_method_is_covered():
     """The guard: a model or a method that the suite does not find would be tested by nobody."""
-    assert {type(case[0]) for case in CASES} | {DeltaPresence} == set(REGISTERED)
+    whole = {model for model in REGISTERED if "rungs" in vars(model)}  # in test_whole_models.py
+    assert {type(case[0]) for case in CASES} | {DeltaPresence} == set(REGISTERED) - whole
     assert len(METHODS) >= 6
     assert len(CASES) * len(METHODS) >= 114
     assert len(PRESENCE) >= 11

@@ -1,18 +1,41 @@
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.privacy import AlphaKAnonymity, DeltaPresence, DistinctDiversity, KAnonymity, TCloseness
+from shoal.privacy import (
+    AlphaKAnonymity,
+    AverageRisk,
+    DeltaPresence,
+    DistinctDiversity,
+    KAnonymity,
+    TCloseness,
+)
 from shoal.privacy._registry import MODELS
 from shoal.privacy._words import read_condition, word_examples, worded_models, write_condition
 
 EXAMPLES = [f"{word}:{model.word.example}" for word, model in worded_models().items()]
 
 
+ABOUT_ROWS = ("k-map", "average-risk", "at-risk", "thresholds", "unique", "guesses")
+
+
 @pytest.mark.parametrize("text", EXAMPLES)
 @pytest.mark.parametrize("column", ["", "@income"])
 def test_what_is_read_is_written_as_it_was(text, column):
+    if column and text.startswith(ABOUT_ROWS):
+        with pytest.raises(ParameterError, match="about rows, not about a column"):
+            read_condition(text + column)
+        return
     model = read_condition(text + column, 5)
     assert write_condition(model.to_dict(), 5) == text + column
+
+
+def test_a_sampling_fraction_makes_the_attacker_a_journalist():
+    model = read_condition("average-risk:0.1:0.05")
+    assert model == AverageRisk(0.1, fraction=0.05)
+    assert write_condition(model.to_dict()) == "average-risk:0.1:0.05"
+    assert write_condition(AverageRisk(0.1, attacker="journalist").to_dict()) is None
+    with pytest.raises(ParameterError, match="takes 1 to 2 number"):
+        read_condition("average-risk:0.1:0.2:0.3")
 
 
 def test_every_model_has_a_word_of_its_own_or_cannot_be_asked_for():
@@ -40,7 +63,7 @@ def test_what_words_cannot_say_is_not_said():
     ("text", "message"),
     [
         ("magic:3", "unknown condition 'magic'. Choose from distinct, entropy, recursive, conf"),
-        ("recursive:3", "condition recursive takes 2 number.*recursive:2:2"),
+        ("recursive:3", "condition recursive takes 2 number.*recursive:3:2"),
         ("entropy:many", "condition entropy takes 1 number"),
         ("entropy:1.5.5", "'1.5.5' is not a number"),
         ("distinct:2.5", "DistinctDiversity: l must be an integer"),

@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal._atomic import atomic_path
 from shoal._estimator import Estimator, require_fitted
+from shoal.anonymize._ladder import climb
 from shoal.anonymize._recoding import Recoding, Unseen, load_recoding
 from shoal.anonymize._release import Release
 from shoal.anonymize._subjects import settle
@@ -19,6 +20,7 @@ from shoal.privacy import PrivacyModel, as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import CodingOptions
+from shoal.tables._range_columns import refuse_taken_names
 from shoal.tables._recoded import Recoded
 from shoal.typing import Native, PathText, Progress
 
@@ -100,6 +102,7 @@ class Anonymizer(Estimator):
             raise ParameterError("schema must be a Schema.")
         privacy = as_privacy_model(self.privacy)
         self._check_params()
+        refuse_taken_names(self.schema, () if output is None else output.ranges)
         privacy = privacy.bind(self.schema.sensitive)
         started = time.perf_counter()
         options = CodingOptions(
@@ -111,9 +114,14 @@ class Anonymizer(Estimator):
         counted = time.perf_counter()
         cells = privacy.prepare(compressed.cells)
         require_rows(cells, privacy)
-        self.recoding_ = self._solve(cells, privacy, progress)
-        recoded = self.recoding_.recode(cells)
-        recoded, said = settle(engine, self.schema, compressed, recoded, privacy)
+
+        def attempt(asked: PrivacyModel) -> tuple[Recoded, tuple[str, ...]]:
+            require_rows(cells, asked)
+            self.recoding_ = self._solve(cells, asked, progress)
+            recoded = self.recoding_.recode(cells)
+            return settle(engine, self.schema, compressed, recoded, asked)
+
+        recoded, said = climb(privacy, cells.n_rows, attempt, compressed.people)
         solved = time.perf_counter()
         seconds = {"compress": counted - started, "solve": solved - counted}
         release = self._make_release(recoded, compressed, privacy, output, seconds)

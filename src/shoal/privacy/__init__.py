@@ -3,7 +3,9 @@
 from shoal.privacy._level import Level, check
 from shoal.privacy._model import All, PrivacyModel
 from shoal.privacy.models._alpha import AlphaKAnonymity, PSensitive
+from shoal.privacy.models._average_risk import AverageRisk, CorrectGuesses
 from shoal.privacy.models._closeness import TCloseness
+from shoal.privacy.models._disclosure import DeltaDisclosure
 from shoal.privacy.models._diversity import (
     ConfidenceLimit,
     DistinctDiversity,
@@ -12,25 +14,35 @@ from shoal.privacy.models._diversity import (
     confidence_to_l,
 )
 from shoal.privacy.models._k_anonymity import KAnonymity, as_privacy_model
+from shoal.privacy.models._k_map import KMap
 from shoal.privacy.models._likeness import BetaLikeness
 from shoal.privacy.models._presence import DeltaPresence
 from shoal.privacy.models._proximity import Proximity
+from shoal.privacy.models._records_at_risk import RecordsAtRisk, RiskThresholds
+from shoal.privacy.models._uniqueness import Uniqueness
 
 __all__ = [
     "All",
     "AlphaKAnonymity",
+    "AverageRisk",
     "BetaLikeness",
     "ConfidenceLimit",
+    "CorrectGuesses",
+    "DeltaDisclosure",
     "DeltaPresence",
     "DistinctDiversity",
     "EntropyDiversity",
     "KAnonymity",
+    "KMap",
     "Level",
     "PSensitive",
     "PrivacyModel",
     "Proximity",
+    "RecordsAtRisk",
     "RecursiveDiversity",
+    "RiskThresholds",
     "TCloseness",
+    "Uniqueness",
     "as_privacy_model",
     "check",
     "confidence_to_l",

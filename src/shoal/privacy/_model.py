@@ -33,11 +33,14 @@ class Word(NamedTuple):
         The model's parameters that follow, in order, and how each is read.
     example : str
         Numbers that make sense, as they are written: ``3:2``.
+    optional : int
+        How many of the last parameters may be left out.
     """
 
     text: str
     parameters: Mapping[str, type[int] | type[float]]
     example: str
+    optional: int = 0
 
 
 class PrivacyModel(ABC):
@@ -99,6 +102,15 @@ class PrivacyModel(ABC):
     @property
     def parts(self) -> tuple[PrivacyModel, ...]:
         """The conditions in this model, one parameter each, for reports."""
+        return (self,)
+
+    def rungs(self, n_rows: int) -> tuple[PrivacyModel, ...]:
+        """Conditions on groups to search with, ever stricter; the last one implies the model.
+
+        A model that judges each group is its own only rung.  One about the whole table cannot be
+        asked of a group in the middle of a search: searches climb these instead, and the finished
+        release is asked the model itself.  `n_rows` is the number of rows of the table.
+        """
         return (self,)
 
     def value(self, groups: FrequencyTable) -> float:
@@ -227,6 +239,17 @@ class All(PrivacyModel):
     def describe(self) -> str:
         """Their sentences, joined."""
         return "; ".join(model.describe() for model in self.models)
+
+    def rungs(self, n_rows: int) -> tuple[PrivacyModel, ...]:
+        """Theirs side by side; who has no further rung stays on the last."""
+        ladders = [model.rungs(n_rows) for model in self.models]
+        if max(map(len, ladders)) == 1 and all(
+            a == (b,) for a, b in zip(ladders, self.models, strict=True)
+        ):
+            return (self,)
+        n = max(map(len, ladders))
+        steps = ([rungs[min(i, len(rungs) - 1)] for rungs in ladders] for i in range(n))
+        return tuple(All(tuple(part for one in step for part in _joined(one))) for step in steps)
 
     def conditions(self, cells: FrequencyTable) -> list[Condition]:
         """The conditions of all of them."""

@@ -10,7 +10,9 @@ from typing import Any
 
 from shoal.privacy._model import PrivacyModel
 from shoal.privacy.models._alpha import AlphaKAnonymity, PSensitive
+from shoal.privacy.models._average_risk import AverageRisk, CorrectGuesses
 from shoal.privacy.models._closeness import TCloseness
+from shoal.privacy.models._disclosure import DeltaDisclosure
 from shoal.privacy.models._diversity import (
     ConfidenceLimit,
     DistinctDiversity,
@@ -18,9 +20,12 @@ from shoal.privacy.models._diversity import (
     RecursiveDiversity,
 )
 from shoal.privacy.models._k_anonymity import KAnonymity
+from shoal.privacy.models._k_map import KMap
 from shoal.privacy.models._likeness import BetaLikeness
 from shoal.privacy.models._presence import DeltaPresence
 from shoal.privacy.models._proximity import Proximity
+from shoal.privacy.models._records_at_risk import RecordsAtRisk, RiskThresholds
+from shoal.privacy.models._uniqueness import Uniqueness
 
 MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity,
@@ -32,8 +37,15 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     AlphaKAnonymity,
     PSensitive,
     BetaLikeness,
+    DeltaDisclosure,
     Proximity,
     DeltaPresence,
+    KMap,
+    AverageRisk,
+    RecordsAtRisk,
+    RiskThresholds,
+    Uniqueness,
+    CorrectGuesses,
 )
 """Every model, in the order in which they are listed to people."""
 

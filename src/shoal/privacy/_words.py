@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError
 from shoal.privacy._model import PrivacyModel, Word
 from shoal.privacy._registry import MODELS
 from shoal.privacy.models._k_anonymity import KAnonymity
+
+if TYPE_CHECKING:
+    from shoal.tables import FrequencyTable
 
 _NUMBER = re.compile(r"-?[\d.]+(e-?\d+)?")
 
@@ -34,12 +37,17 @@ def word_examples() -> str:
 
 
 def _example(word: Word) -> str:
-    named = f" ({', '.join(word.parameters)})" if len(word.parameters) > 1 else ""
+    shown = list(word.parameters)[: word.example.count(":") + 1]
+    named = f" ({', '.join(shown)})" if len(shown) > 1 else ""
     return f"{word.text}:{word.example}{named}"
 
 
-def read_condition(text: str, k: int | None = None) -> PrivacyModel:
+def read_condition(
+    text: str, k: int | None = None, population: FrequencyTable | None = None
+) -> PrivacyModel:
     """The model that `text` asks for; `k` goes to models that bound the size of groups too.
+
+    A `population` goes to models that look at one and were told no sampling fraction.
 
     Examples
     --------
@@ -53,17 +61,26 @@ def read_condition(text: str, k: int | None = None) -> PrivacyModel:
         raise ParameterError(
             f"unknown condition {kind!r}. Choose from {', '.join(known)}, e.g. entropy:1.5."
         )
-    parameters = _word(known[kind]).parameters
-    if len(numbers) != len(parameters) or not all(map(_NUMBER.fullmatch, numbers)):
-        example = ":".join([kind, *["2"] * len(parameters)])
-        raise ParameterError(f"condition {kind} takes {len(parameters)} number(s), e.g. {example}.")
+    word = _word(known[kind])
+    parameters, takes = word.parameters, {f.name for f in fields(known[kind])}  # type: ignore[arg-type]
+    least = len(parameters) - word.optional
+    if not least <= len(numbers) <= len(parameters) or not all(map(_NUMBER.fullmatch, numbers)):
+        many = f"{least} to {len(parameters)}" if word.optional else f"{least}"
+        raise ParameterError(
+            f"condition {kind} takes {many} number(s), e.g. {kind}:{word.example}."
+        )
     given: dict[str, Any] = {
         name: _read(number, read)
-        for (name, read), number in zip(parameters.items(), numbers, strict=True)
+        for (name, read), number in zip(parameters.items(), numbers, strict=False)
     }
-    given["column"] = column or None
-    if _takes_k(known[kind]):
+    if "column" in takes:
+        given["column"] = column or None
+    elif column:
+        raise ParameterError(f"condition {kind} is about rows, not about a column: leave @ out.")
+    if "k" in takes - given.keys():
         given["k"] = k or 1
+    if "population" in takes and "fraction" not in given:
+        given["population"] = population
     return known[kind](**given)
 
 
@@ -97,10 +114,15 @@ def write_condition(model: Mapping[str, Any], k: int | None = None) -> str | Non
         return None
     word = _word(kind)
     said = {"model", "column", *word.parameters} | ({"k"} if model.get("k") == (k or 1) else set())
+    # who attacks follows from whether a sampling fraction is given
+    if model.get("attacker") == ("journalist" if "fraction" in model else "prosecutor"):
+        said.add("attacker")
     defaults = {f.name: f.default for f in fields(kind)}  # type: ignore[arg-type]
     if any(value != defaults.get(key, MISSING) for key, value in model.items() if key not in said):
         return None
-    numbers = [f"{model[name]:g}" for name in word.parameters]
+    if any(model.get(name) is None for name in list(word.parameters)[: -word.optional or None]):
+        return None
+    numbers = [f"{model[name]:g}" for name in word.parameters if model.get(name) is not None]
     column = f"@{model['column']}" if model.get("column") else ""
     return ":".join([word.text, *numbers]) + column
 
@@ -108,10 +130,6 @@ def write_condition(model: Mapping[str, Any], k: int | None = None) -> str | Non
 def _word(kind: type[PrivacyModel]) -> Word:
     assert kind.word is not None  # worded_models has no others
     return kind.word
-
-
-def _takes_k(kind: type[PrivacyModel]) -> bool:
-    return "k" in {field.name for field in fields(kind)}  # type: ignore[arg-type]
 
 
 def _read(text: str, read: type[int] | type[float]) -> float:

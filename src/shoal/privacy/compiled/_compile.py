@@ -50,6 +50,8 @@ def compile_model(
                 for name, histogram in cells.histograms.items()
             },
         )
+    # what a model asks of the whole, groups cannot answer: they are asked what implies it
+    model = model.rungs(cells.n_rows)[-1]
     conditions = model.conditions(whole)
     names = list(dict.fromkeys(condition.column for condition in conditions))
     widths = [cells.histograms[name].coding.n_codes for name in names]

@@ -20,6 +20,10 @@ CAP                                             largest share of each
            .                                    value
 PROXIMITY  e                       m            numbers, rising            as for ORDERED
 PRESENCE   least share             most
+MAP        least people
+FLOOR                              values that  least share of each
+           .                       are asked    value
+           .                       for
 ========== ======================= ============ ========================== ========================
 
 Two sets of loops answer: these scan a dense histogram, which is fastest for the few dozen values
@@ -34,7 +38,19 @@ from numpy.typing import NDArray
 from shoal._jit import kernel
 from shoal.typing import Codes, Counts, Flags, Floats
 
-DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, TREE, CAP, PROXIMITY, PRESENCE = range(9)
+(
+    DISTINCT,
+    ENTROPY,
+    RECURSIVE,
+    EQUAL,
+    ORDERED,
+    TREE,
+    CAP,
+    PROXIMITY,
+    PRESENCE,
+    MAP,
+    FLOOR,
+) = range(11)
 
 SLACK = 1e-9
 
@@ -142,6 +158,8 @@ def _meets(compiled: CompiledModel, condition: int, size: int, counts: Counts) -
         return _presence(size, counts, level, second)
     if size == 0:
         return True
+    if kind == MAP:
+        return counts[0] >= level
     if kind == DISTINCT:
         return _distinct(counts) >= level
     if kind == ENTROPY:
@@ -153,6 +171,8 @@ def _meets(compiled: CompiledModel, condition: int, size: int, counts: Counts) -
         return _equal_distance(size, counts, floats) <= level + SLACK
     if kind == CAP:
         return _capped(size, counts, floats)
+    if kind == FLOOR:
+        return _reaches(size, counts, floats)
     values = compiled.values[compiled.code_first[condition] : compiled.code_first[condition + 1]]
     if kind == ORDERED:
         order = values[: int(second)]
@@ -252,6 +272,14 @@ def _capped(size: int, counts: Counts, most: Floats) -> bool:
         if counts[code] > 0 and counts[code] / size > most[code] + SLACK:
             return False
     return True
+
+
+@kernel
+def _reaches(size: int, counts: Counts, least: Floats) -> bool:
+    short = 0
+    for code in range(counts.shape[0]):
+        short += counts[code] / size < least[code] - SLACK
+    return short == 0
 
 
 @kernel

@@ -14,6 +14,8 @@ from shoal.privacy.compiled._condition_kernels import (
     DISTINCT,
     ENTROPY,
     EQUAL,
+    FLOOR,
+    MAP,
     ORDERED,
     PRESENCE,
     RECURSIVE,
@@ -123,6 +125,8 @@ def _meets_sparse(
         return share >= level - SLACK and share <= second + SLACK
     if size == 0:
         return True
+    if kind == MAP:
+        return counts[0] >= level
     if kind == DISTINCT:
         return codes.shape[0] >= level
     if kind == ENTROPY:
@@ -143,6 +147,12 @@ def _meets_sparse(
         for code in codes:
             over += counts[code] / size > floats[code] + SLACK
         return over == 0
+    if kind == FLOOR:
+        reached = 0  # of the values asked for; those absent do not
+        for code in codes:
+            if floats[code] > SLACK:
+                reached += counts[code] / size >= floats[code] - SLACK
+        return reached >= second
     values = compiled.values[compiled.code_first[condition] : compiled.code_first[condition + 1]]
     if kind == ORDERED:
         m = int(second)

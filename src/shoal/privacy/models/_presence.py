@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shoal._checks import check_number
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import ParameterError
 from shoal.privacy._condition import TOLERANCE, Condition
 from shoal.privacy._model import POPULATION, PrivacyModel
+from shoal.privacy._population_model import PopulationModel
 from shoal.privacy.compiled._condition_kernels import PRESENCE
 from shoal.typing import Flags, Floats
 
 if TYPE_CHECKING:
     from shoal.tables import FrequencyTable
-    from shoal.tables._frequency import Histogram
-    from shoal.tables._recoded import Recoded
 
 
 @dataclass(frozen=True)
-class DeltaPresence(PrivacyModel):
+class DeltaPresence(PopulationModel):
     """Of the population's people in any group, a share of `low` to `high` is in the table [NAC07]_.
 
     Parameters
@@ -115,64 +114,13 @@ class DeltaPresence(PrivacyModel):
         self._people(cells)
         return [Condition(PRESENCE, POPULATION, float(self.low), float(self.high))]
 
-    def prepare(self, cells: FrequencyTable) -> FrequencyTable:
-        """Count the population beside the cells."""
-        if POPULATION in cells.histograms:
-            return cells
-        if self.population is None:
-            raise SchemaError(
-                "DeltaPresence needs a population. Give DeltaPresence(..., population=) the "
-                "frequency table of everybody who might be in the table."
-            )
-        from shoal.privacy.models._population import with_population  # noqa: PLC0415  slow to load
-
-        return with_population(cells, self.population, complete=self.low > 0)
-
-    def prepare_release(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
-        """Count the population in released groups, found by what is written in them."""
-        if POPULATION in groups.histograms:
-            return groups
-        people = self._people(recoded.groups).sums(np.ones(1)).astype(np.int64)
-        written = [
-            tuple(labels.texts[code] for labels, code in zip(recoded.labels, codes, strict=True))
-            for codes in recoded.codes.tolist()
-        ]
-        people_of = dict(zip(written, people.tolist(), strict=True))
-        keys = groups.keys[:, [groups.names.index(name) for name in recoded.cells.names]]
-        texts = [groups.codings[groups.names.index(name)].texts for name in recoded.cells.names]
-        counts = [
-            people_of.get(tuple(text[code] for text, code in zip(texts, row, strict=True)), 0)
-            for row in keys.tolist()
-        ]
-        from shoal.privacy.models._population import population_histogram  # noqa: PLC0415
-
-        counted = population_histogram(np.array(counts, np.int64))
-        return replace(groups, histograms={**groups.histograms, POPULATION: counted})
-
-    def to_dict(self) -> dict[str, Any]:
-        """The bounds; the population is data and stays out."""
-        return {"model": "DeltaPresence", "low": self.low, "high": self.high}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the bounds.  The population is given again."""
-        return {**vars(self), "population": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> DeltaPresence:
-        return self  # frozen; a copy in memory is no file that leaves the house
+    @property
+    def counts_all_of_it(self) -> bool:
+        """With a `low` above 0: who is outside every group is known not to be in the table."""
+        return self.low > 0
 
     def _counts_everybody(self, groups: FrequencyTable) -> bool:
         # Who is in no group is known not to be in the table, and suppressing a group does that.
         if self.low == 0 or self.population is None:
             return True
         return int(self._people(groups).totals.sum()) >= self.population.n_rows
-
-    def _people(self, groups: FrequencyTable) -> Histogram:
-        if POPULATION not in groups.histograms:
-            raise SchemaError(
-                "DeltaPresence: no population is counted in this table. "
-                "Add one with with_population(cells, population)."
-            )
-        return groups.histograms[POPULATION]

@@ -1,0 +1,120 @@
+"""`shoal risk`: how likely people are found, by whom, in the population behind a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shoal.cli._options import Encoding, SchemaFile, Table
+from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
+from shoal.cli.publish._show import percent
+
+if TYPE_CHECKING:
+    from shoal.risk import PopulationUniques, SurveyRisk
+
+app = typer.Typer()
+
+
+@app.command()
+@reads_tables
+def risk(
+    table: Table,
+    schema: SchemaFile,
+    fraction: Annotated[
+        float | None,
+        typer.Option("--fraction", help="Share of the population that is in TABLE, 0 to 1."),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option("--weights", help="Column with the people that each row stands for."),
+    ] = None,
+    stratum: Annotated[
+        str | None,
+        typer.Option("--stratum", help="Quasi-identifier by which the sample was drawn."),
+    ] = None,
+    household: Annotated[
+        str | None,
+        typer.Option("--household", help="Column that names the household of each row."),
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option("--threshold", help="Risk above which a row counts as exposed.")
+    ] = 0.2,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", help="Draws for intervals of estimates; 0 for none.")
+    ] = 200,
+    max_size: Annotated[
+        int | None,
+        typer.Option("--max-size", help="Largest set of columns for special uniques."),
+    ] = None,
+    encoding: Encoding = None,
+) -> None:
+    """Tell how likely people of TABLE are found in the population that it is a sample of.
+
+    Estimates people who are alone in the population, the risk of every row and every household,
+    and which columns make rows stand out.  TABLE may be raw or released; without a sampling
+    fraction or weights it is taken for the population.  No value of anybody is printed.
+    """
+    from shoal.risk import survey_risk
+    from shoal.schema import Schema
+
+    found = survey_risk(
+        table,
+        Schema.from_toml(schema),
+        fraction=1.0 if fraction is None and weight is None else fraction,
+        weight=weight,
+        stratum=stratum,
+        household=household,
+        threshold=threshold,
+        max_size=max_size,
+        bootstrap=bootstrap,
+        encoding=encoding,
+    )
+    output().emit(found.to_dict(), lambda: _show(found))
+
+
+def _show(found: SurveyRisk) -> None:
+    out = output()
+    uniques, own, special = found.uniques, found.individual, found.special
+    rows: list[list[Any]] = [
+        ["rows", found.n_rows],
+        ["groups", found.n_groups],
+        ["share of the population in the table", percent(found.fraction)],
+        ["rows alone in the table", percent(uniques.sample_uniques / found.n_rows)],
+        ["people alone in the population", _estimate(uniques)],
+        ["highest chance to find a person", percent(own.highest)],
+        ["average chance to find a person", percent(own.average)],
+        ["rows found when all are guessed at", own.expected],
+        [f"rows above a chance of {own.threshold:g}", percent(own.share_above)],
+    ]
+    if found.n_strata > 1:
+        rows.insert(3, ["strata", found.n_strata])
+    if own.highest_household is not None and own.average_household is not None:
+        rows.append(["households", own.n_households])
+        rows.append(["highest chance for a household", percent(own.highest_household)])
+        rows.append(["average chance for a household", percent(own.average_household)])
+    if special.dis is not None:
+        rows.append(["chance that a match is right (DIS)", percent(special.dis)])
+    out.table("", ["measure", "value"], rows)
+    out.table(
+        "What makes rows stand out (special uniques)",
+        ["column", "part in the scores"],
+        [
+            [name, percent(share)]
+            for name, share in sorted(special.contributions.items(), key=lambda item: -item[1])
+        ],
+    )
+    if any(special.by_size.values()):
+        out.table(
+            "Smallest sets of columns that single a row out",
+            ["columns in the set", "such sets, over all rows"],
+            [[size, n] for size, n in special.by_size.items() if n],
+        )
+
+
+def _estimate(uniques: PopulationUniques) -> str:
+    text = percent(uniques.share)
+    if uniques.low is not None and uniques.high is not None:
+        text += f" ({percent(uniques.low)} to {percent(uniques.high)})"
+    return f"{text}, by {uniques.used}" if uniques.fraction < 1 else text

@@ -1,0 +1,169 @@
+"""Everything that a sample tells of the risk in its population, in one result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import ParameterError, SchemaError
+from shoal.risk._individual import IndividualRisk, individual_risk, weight_sums
+from shoal.risk._population import read_survey
+from shoal.risk._size_counts import count_sizes
+from shoal.risk._special_uniques import SpecialUniques, special_uniques
+from shoal.risk._uniques import PopulationUniques, draw_shares, estimate_uniques, middle_of
+from shoal.schema import Schema
+from shoal.tables import FrequencyTable
+from shoal.typing import Floats, Native
+
+
+@dataclass(frozen=True)
+class SurveyRisk:
+    """Risk of a sample, as far as it can be told without the population.
+
+    Parameters
+    ----------
+    n_rows, n_groups : int
+        Rows of the sample, and groups of them.
+    fraction : float
+        Share of the population that is in the sample.
+    n_strata : int
+        Parts of the sample that were drawn apart; 1 without strata.
+    uniques : PopulationUniques
+        People who are alone in the population; summed over strata.
+    individual : IndividualRisk
+        Risk of single rows, and of households.
+    special : SpecialUniques
+        Rows that few columns single out.
+    """
+
+    n_rows: int
+    n_groups: int
+    fraction: float
+    n_strata: int
+    uniques: PopulationUniques
+    individual: IndividualRisk
+    special: SpecialUniques
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; nothing of a single row."""
+        parts = {
+            name: getattr(self, name).to_dict() for name in ("uniques", "individual", "special")
+        }
+        return {name: value for name, value in vars(self).items() if name not in parts} | parts
+
+
+def survey_risk(
+    table: Native,
+    schema: Schema,
+    *,
+    fraction: float | None = None,
+    weight: str | None = None,
+    stratum: str | None = None,
+    household: str | None = None,
+    threshold: float = 0.2,
+    max_size: int | None = None,
+    bootstrap: int = 0,
+    random_state: int | None = 0,
+    encoding: str | None = None,
+) -> SurveyRisk:
+    """Measure the risk of a sample in its population.
+
+    Parameters
+    ----------
+    table : table or path
+        The sample, raw or released.
+    schema : Schema
+        Roles of the columns.
+    fraction : float, optional
+        Share of the population that is in the sample; or `weight`.
+    weight : str, optional
+        Column with the number of people that each row stands for.
+    stratum : str, optional
+        Quasi-identifier by which the sample was drawn, each part with a fraction of its own, which
+        follows from its weights.
+    household : str, optional
+        Column that names the household of a row; that with the role, when not given.
+    threshold : float
+        Risk above which a row counts as exposed.
+    max_size : int, optional
+        Largest set of columns for special uniques.
+    bootstrap, random_state
+        As in :func:`estimate_uniques`.
+    encoding : str, optional
+        Encoding of CSV files.
+
+    Examples
+    --------
+    >>> schema = Schema({"city": {"role": "quasi-identifier"}})
+    >>> found = survey_risk({"city": ["Ulm", "Ulm", "Kiel"]}, schema, fraction=0.5)
+    >>> found.uniques.sample_uniques, round(found.individual.average, 2)
+    (1, 0.44)
+    """
+    if (weight is None) == (fraction is None):
+        raise ParameterError("survey_risk: give weights or a sampling fraction, one of them.")
+    household = household or next(iter(schema.having("household")), None)
+    asked = [name for name in (weight, household) if name is not None]
+    cells = read_survey(table, schema, asked, encoding=encoding)
+    people = cells.sizes / fraction if fraction else weight_sums(cells, str(weight))
+    overall = min(1.0, cells.n_rows / float(people.sum()))
+    parts = _parts(cells, stratum)
+    found = _uniques(cells, people, parts, bootstrap, random_state)
+    return SurveyRisk(
+        n_rows=cells.n_rows,
+        n_groups=int((cells.sizes > 0).sum()),
+        fraction=overall,
+        n_strata=len(parts),
+        uniques=found,
+        individual=individual_risk(
+            cells, weight=weight, fraction=fraction, household=household, threshold=threshold
+        ),
+        special=special_uniques(cells, max_size=max_size, fraction=overall),
+    )
+
+
+def _parts(cells: FrequencyTable, stratum: str | None) -> list[Any]:
+    """Cells of each stratum."""
+    if stratum is None:
+        return [np.arange(cells.n_groups)]
+    if stratum not in cells.names:
+        raise SchemaError(
+            f"the stratum {stratum!r} is no quasi-identifier. People who are alone in their "
+            "stratum are alone in the population only if the attacker knows the stratum: give the "
+            "column that role, or leave the stratum out."
+        )
+    codes = cells.keys[:, cells.names.index(stratum)]
+    return [np.flatnonzero(codes == code) for code in np.unique(codes[cells.sizes > 0])]
+
+
+def _uniques(
+    cells: FrequencyTable, people: Floats, parts: list[Any], times: int, seed: int | None
+) -> PopulationUniques:
+    """The estimate of the whole, or the sum of those of its strata."""
+    found, drawn = [], np.zeros(times)
+    for turn, part in enumerate(parts):
+        sizes = cells.sizes[part]
+        own = min(1.0, float(sizes.sum()) / float(people[part].sum()))
+        found.append(estimate_uniques(sizes, own))
+        if times:
+            apart = None if seed is None else seed + turn
+            shares = draw_shares(count_sizes(sizes), own, "dankar", times, apart)
+            drawn += shares * float(people[part].sum())
+    total = float(people.sum())
+    low, high = middle_of(drawn / total)
+    if len(found) == 1:
+        return replace(found[0], low=low, high=high)
+    uniques = sum(one.uniques for one in found)
+    return PopulationUniques(
+        method="dankar",
+        used=", ".join(sorted({one.used for one in found})),
+        fraction=min(1.0, cells.n_rows / total),
+        n_rows=cells.n_rows,
+        sample_uniques=sum(one.sample_uniques for one in found),
+        uniques=uniques,
+        share=uniques / total,
+        low=low,
+        high=high,
+        estimates={},
+    )

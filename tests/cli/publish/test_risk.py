@@ -1,0 +1,46 @@
+import json
+
+from typer.testing import CliRunner
+
+from shoal.cli import app
+
+CANARY_CASES = {
+    "risk": [
+        (0, ["people.csv", "-s", "people.toml", "--fraction", "0.1", "--bootstrap", "5"]),
+        (2, ["people.csv", "-s", "people.toml", "--fraction", "7"]),
+    ]
+}
+FORMAT_CASES = {"risk": "risk {table} -s schema.toml --fraction 0.5 --bootstrap 3"}
+
+
+def write(folder):
+    (folder / "people.csv").write_text(
+        "age,city,weight,home\n31,Ulm,10,a\n31,Ulm,10,a\n44,Kiel,12,b\n52,Kiel,9,b\n"
+    )
+    (folder / "people.toml").write_text(
+        '[columns.age]\nrole = "quasi-identifier"\nkind = "numeric"\n'
+        '[columns.city]\nrole = "quasi-identifier"\n'
+        '[columns.weight]\nrole = "insensitive"\nkind = "numeric"\n'
+        '[columns.home]\nrole = "identifier"\n'
+    )
+    return [str(folder / "people.csv"), "-s", str(folder / "people.toml")]
+
+
+def test_weights_and_households_reach_the_figures(tmp_path):
+    files = write(tmp_path)
+    asked = ["risk", *files, "--weights", "weight", "--household", "home", "--bootstrap", "5"]
+    done = CliRunner().invoke(app, [*asked, "--json"])
+    data = json.loads(done.stdout)
+    assert data["individual"]["n_households"] == 2
+    assert round(data["fraction"], 4) == round(4 / 41, 4)
+    assert data["special"]["contributions"]["age"] == 1.0
+    shown = CliRunner().invoke(app, asked).stdout
+    assert "average chance for a household" in shown
+    assert "What makes rows stand out" in shown
+
+
+def test_without_a_fraction_the_table_is_the_population(tmp_path):
+    done = CliRunner().invoke(app, ["risk", *write(tmp_path), "--json"])
+    data = json.loads(done.stdout)
+    assert data["uniques"]["share"] == 0.5
+    assert data["individual"]["highest"] == 1.0
