@@ -203,6 +203,20 @@ def test_starred_rows_are_kept_only_as_a_group_of_their_own():
     assert min(map(len, groups.values())) >= 5
 
 
+def test_one_persons_starred_rows_are_refused_with_advice():
+    table = {"patient": [*"abcdefgh", "i", "i"], "town": ["Kiel"] * 8 + ["Ulm"] * 2}
+    schema = Schema(
+        {
+            "patient": {"role": "subject"},
+            "town": {"role": "quasi-identifier", "hierarchy": "flat"},
+        }
+    )
+    method = method_class("full-domain")(schema, 2, max_suppression=0.5)
+    assert method.fit(pd.DataFrame(table)).release_.n_suppressed == 2
+    with pytest.raises(GuaranteeError, match=r"2 suppressed rows.*do not keep suppressed rows"):
+        _ = method.fit(pd.DataFrame(table), output=RowOptions(keep_suppressed=True)).release_.table
+
+
 def test_a_check_counts_people_where_the_table_names_them():
     five = pd.DataFrame({"patient": list("aaabb"), "ill": list("xyxyx"), "age": ["*"] * 5})
     schema = Schema(

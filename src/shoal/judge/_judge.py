@@ -220,10 +220,7 @@ def _judge_people(
     members = np.unique(group_of * room + people) // room
     few = np.bincount(members, minlength=groups.n_groups) < privacy.minimum_size
     if few.any():
-        raise GuaranteeError(
-            f"{int(few.sum())} groups of the output have rows of fewer than "
-            f"{privacy.minimum_size} people. {_WITHHELD}"
-        )
+        raise GuaranteeError(_broken(groups, few, privacy, "people"))
     ones = np.ones(len(people), np.int64)
     counted = People(people.astype(np.int64), group_of, values, ones).count(
         groups,
@@ -237,15 +234,25 @@ def _judge_people(
             raise GuaranteeError(_broken(table, failing, privacy))
 
 
-def _broken(groups: FrequencyTable, failing: Flags, privacy: PrivacyModel) -> str:
+def _broken(
+    groups: FrequencyTable, failing: Flags, privacy: PrivacyModel, counted: str = "rows"
+) -> str:
     starred = np.ones(groups.n_groups, np.bool_)
     for at, coding in enumerate(groups.codings):
         starred &= groups.keys[:, at] == coding.code_of.get(STAR, -1)
-    if not (failing & ~starred).any():
+    without = groups.merge(np.where(starred, -1, np.cumsum(~starred) - 1), int((~starred).sum()))
+    only_stars = counted == "rows" and starred.any() and privacy.holds(without).all()
+    if only_stars or not (failing & ~starred).any():
+        failing = failing & starred if (failing & starred).any() else starred
         rows = int(groups.sizes[failing].sum())
         return (
             f"the {rows} suppressed rows that were to be kept, starred, are a group that breaks "
             f"the promise: {privacy.describe()}. Leave them out: do not keep suppressed rows."
+        )
+    if counted == "people":
+        return (
+            f"{int(failing.sum())} groups of the output have rows of fewer than "
+            f"{privacy.minimum_size} people. {_WITHHELD}"
         )
     return (
         f"{int(failing.sum())} groups of the output ({int(groups.sizes[failing].sum())} rows) "

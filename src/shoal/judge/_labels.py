@@ -57,7 +57,7 @@ class LabelReader:
             return False
         if self._is_above(label, value):
             return True
-        # Nothing may stand for an empty text, and "nan" may be a text: they lie in ranges as others.
+        # Nothing may stand for an empty text, and "nan" may be one: they lie in ranges as others.
         text = value or ""
         return self._in_range(label, text) or _masked(label, text) or self._in_set(label, text)
 
