@@ -12,6 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import count, islice
 
 from tests.fuzz import properties
+from tests.fuzz.messages import fuzz_messages, show_message
 from tests.fuzz.mutations import fuzz_bytes, show_bytes
 
 SHOWN = 40
@@ -72,13 +73,14 @@ def main() -> int:
     parser.add_argument("--case", type=int, help="make this case again, and nothing else")
     parser.add_argument("--cases", type=int, help="stop after so many random releases")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--only", choices=("releases", "bytes", "properties"))
+    parser.add_argument("--only", choices=("releases", "bytes", "messages", "properties"))
     parser.add_argument("tests", nargs="*", help="property tests; all of them without any")
     given = parser.parse_args()
     seed = secrets.randbelow(2**31) if given.seed is None else given.seed
     if given.case is not None:
-        return (show_bytes if given.only == "bytes" else show_case)(seed, given.case)
-    parts = [given.only] if given.only else ["releases", "bytes", "properties"]
+        show = {"bytes": show_bytes, "messages": show_message}.get(given.only, show_case)
+        return show(seed, given.case)
+    parts = [given.only] if given.only else ["releases", "bytes", "messages", "properties"]
     if given.tests:
         parts = ["properties"]
     minutes, found = given.minutes / len(parts), 0
@@ -86,6 +88,8 @@ def main() -> int:
         found += fuzz_releases(seed, minutes, given.jobs, given.cases)
     if "bytes" in parts:
         found += fuzz_bytes(seed, minutes)
+    if "messages" in parts:
+        found += fuzz_messages(seed, minutes)
     if "properties" in parts:
         found += properties.main(["--minutes", str(minutes), "--seed", str(seed), *given.tests])
     return 1 if found else 0
