@@ -77,7 +77,7 @@ def _ragged(records):
 def _cell(value):
     held = plain(value)
     if held is None:
-        return repr(value), None
+        return f"\0{value!r}", None  # no text is written so
     sort, meant = held
     if sort == "truth":
         return repr(value), str(meant).lower()
