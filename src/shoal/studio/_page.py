@@ -1,0 +1,143 @@
+"""What pages have around their screen: steps, who is exposed, the same as commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from shoal.errors import ShoalError
+from shoal.studio._desk import Desk
+from shoal.studio._render import render
+from shoal.studio._snippets import snippet_values, snippets
+from shoal.studio.screens._columns import exposure
+from shoal.studio.screens._explore import GRID, proposed_method, suppresses
+from shoal.studio.screens._promise import exposed_at
+from shoal.studio.screens._registry import STEPS
+from shoal.studio.screens._screen import Room, Screen
+from shoal.studio.screens._sign import checklist
+
+
+def start_page(shown: Mapping[str, Any]) -> str:
+    """The first page."""
+    return render("start.html", shown=shown)
+
+
+def page_of(
+    room: Room,
+    screen: Screen,
+    shown: Mapping[str, Any] | None,
+    query: Mapping[str, str],
+    error: str,
+) -> str:
+    """A page of a project; without anything to show, the reason stands in its place."""
+    desk = room.desk
+    kept = {key: query[key] for key in ("column", "candidate") if key in query}
+    frame = {
+        "number": desk.number,
+        "name": desk.project.name,
+        "folder": str(desk.project.folder),
+        "screen": screen.name,
+        "live": " ".join(screen.live),
+        "query": f"?{urlencode(kept)}" if kept else "",
+        "steps": [{"name": name, "done": _done(desk, name)} for name in STEPS],
+        "exposed": _exposed(desk),
+        "error": error,
+        "lines": _lines(desk, screen, shown),
+        "can_undo": desk.can_undo,
+    }
+    template = "empty.html" if shown is None else f"{screen.name}.html"
+    return render(template, page=frame, shown=shown or {})
+
+
+def _done(desk: Desk, step: str) -> bool:
+    """Whether a step is behind the user."""
+    settings = desk.project.settings
+    match step:
+        case "table":
+            return desk.known("glance") is not None
+        case "columns":
+            return checklist(desk)[0]["done"]
+        case "promise":
+            return bool(settings.recipient)
+        case "explore" | "compare":
+            return bool(settings.method)
+        case "attack":
+            return bool(desk.history.get("attack"))
+        case "sign":
+            return any(desk.project.folder.glob("releases/*.signed.json"))
+        case _:
+            return False
+
+
+def _exposed(desk: Desk) -> dict[str, Any] | None:
+    """Who is exposed as things stand; None while nobody knows."""
+    try:
+        fact = exposure(desk)
+    except ShoalError:
+        return None
+    if fact is None or fact["state"] != "ready":
+        return None
+    found = fact["value"]
+    at = exposed_at(found, desk.project.settings.k)
+    return at | {"unique": found["unique"], "counts": found["counts"]}
+
+
+def _lines(desk: Desk, screen: Screen, shown: Mapping[str, Any] | None) -> dict[str, str]:
+    """The same as commands and in Python; nothing where there is nothing to run yet."""
+    if shown is None:
+        return {"command": "", "python": ""}
+    try:
+        method = str(shown.get("method") or "") or desk.project.settings.method
+        method = method or (proposed_method(desk) if desk.project.schema else "local")
+        values = snippet_values(desk.project, suppresses(desk, method)) | {"method": method}
+        return snippets(screen.name, values | _more(desk, screen.name, shown))
+    except ShoalError:
+        return {"command": "", "python": ""}
+
+
+def _more(desk: Desk, screen: str, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """What the lines of one screen need beside the settings."""
+    match screen:
+        case "hierarchies":
+            return {"column": shown["column"]}
+        case "explore":
+            names = [one["name"] for one in shown["methods"]] or ["local"]
+            return {"ks": ",".join(map(str, GRID)), "k_list": list(GRID), "methods": names}
+        case "compare":
+            return {"k": shown["k"]}
+        case "attack":
+            releases = [Path(release["path"]) for release in shown["releases"]]
+            return {"release": _seen(releases[0], desk) if releases else "releases/NAME.csv"}
+        case "sign":
+            return {"out": f"releases/{shown['name']}", "order_seed": None}
+        case "model":
+            asked = shown["asked"] or {"model": "MODEL.json", "publishes": "counts"}
+            return {"model": asked["model"], "publishes": asked["publishes"]}
+        case "together":
+            return _together(shown)
+        case _:
+            return {}
+
+
+def _together(shown: Mapping[str, Any]) -> dict[str, Any]:
+    own, peer = shown["own"] or {}, shown["peer"] or {}
+    asked = {"way": "listen", "address": "127.0.0.1:7001", "max_depth": 3} | shown["asked"]
+    host, _, port = asked["address"].rpartition(":")
+    waits = asked["way"] == "listen"
+    return {
+        "key": own.get("key", "keys/NAME.key"),
+        "certificate": own.get("certificate", "keys/NAME.crt"),
+        "peer": peer.get("path", "OTHER.crt"),
+        "way": asked["way"], "address": asked["address"], "max_depth": asked["max_depth"],
+        "target": asked.get("target") or shown["target"] or "TARGET",
+        "opener": "listen" if waits else "connect",
+        "party": "FirstParty" if waits else "SecondParty",
+        "host_port": (host.strip("[]"), int(port) if port.isascii() and port.isdigit() else 0),
+    }  # fmt: skip
+
+
+def _seen(path: Path, desk: Desk) -> str:
+    folder = desk.project.folder
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)

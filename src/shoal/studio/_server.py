@@ -1,0 +1,107 @@
+"""Start the studio on this machine alone, and open it in the user's browser."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+
+from shoal.errors import MissingExtraError, TableError
+from shoal.typing import PathText
+
+try:
+    import uvicorn
+
+    from shoal.studio._app import make_app
+    from shoal.studio._guard import Keys
+    from shoal.studio._studio import Studio
+except ModuleNotFoundError as _lacking:
+    if (_lacking.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
+        raise
+    raise MissingExtraError(str(_lacking.name), "studio", "the studio") from None
+
+_GONE_AFTER = 60.0
+"""Seconds after which the file that leads to the studio is removed."""
+
+
+def serve_studio(
+    table: PathText | None = None,
+    *,
+    port: int = 0,
+    allow: Sequence[PathText] = (),
+    browser: bool = True,
+    tell: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Serve the studio until it is interrupted.
+
+    Parameters
+    ----------
+    table : path, optional
+        A table or a project to open at once; its folder is allowed.
+    port : int
+        Where to listen; a free one unless given.
+    allow : sequence of path
+        Folders that may be looked into; the working one unless something else is given.
+    browser : bool
+        Whether to open the user's browser.
+    tell : callable
+        Is told the address once the studio listens.
+
+    Notes
+    -----
+    **Guarantee.**  It listens on 127.0.0.1 alone and answers only to whoever has the address that
+    is told, once, and to that browser afterwards.  Nothing is loaded from elsewhere.
+    """
+    given = None if table is None else Path(table)
+    folders = [Path(folder) for folder in allow]
+    if given is not None:
+        folders.append(given if given.is_dir() else given.resolve().parent)
+    studio = Studio(folders or [Path.cwd()])
+    line = _listen(port)
+    keys = Keys(line.getsockname()[1])
+    app = make_app(studio, keys)
+    if given is not None:
+        keys.home = f"/p/{studio.open(given.resolve()).number}/table"
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, server_header=False, http="h11", ws="none",
+        timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    tell(keys.address)
+    if browser:
+        threading.Thread(target=_open, args=(keys.address,), daemon=True).start()
+    uvicorn.Server(config).run(sockets=[line])
+
+
+def _listen(port: int) -> socket.socket:
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except (OSError, OverflowError):
+        raise TableError(f"port {port} is in use or not allowed. Choose another one.") from None
+
+
+def _open(address: str) -> None:
+    """Open the browser through a file that only the user can read.
+
+    Commands of all users are seen by all, so that the address must not be in one.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="shoal-studio-"))  # for its owner only
+    page = folder / f"{secrets.token_hex(4)}.html"
+    target = escape(address, quote=True)
+    handle = os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(f'<!doctype html><meta http-equiv="refresh" content="0;url={target}">')
+    webbrowser.open(page.as_uri())
+    gone = threading.Timer(_GONE_AFTER, _remove, (page,))
+    gone.daemon = True
+    gone.start()
+
+
+def _remove(page: Path) -> None:
+    page.unlink(missing_ok=True)
+    page.parent.rmdir()

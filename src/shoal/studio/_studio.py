@@ -1,0 +1,97 @@
+"""The open projects of one user, and the folders that may be looked into."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from shoal._locks import is_held, take
+from shoal.datasets._sources import DataNotFoundError
+from shoal.errors import ParameterError
+from shoal.studio._desk import Desk
+from shoal.studio._folders import Folders, is_table_file
+from shoal.studio._recent import recent_projects, remember_project
+from shoal.studio.project._project import Project, is_project
+
+_MOST_OPEN = 12
+
+
+class Studio:
+    """What the server keeps while it runs.
+
+    Parameters
+    ----------
+    allowed : iterable of path
+        Folders that the user allowed.
+    """
+
+    def __init__(self, allowed: Iterable[Path]) -> None:
+        self.folders = Folders(allowed)
+        self.desks: dict[str, Desk] = {}
+        self._locks: dict[str, int] = {}
+
+    def desk(self, number: str) -> Desk:
+        """An open project."""
+        if number not in self.desks:
+            raise ParameterError("that project is not open. Open it from the first page.")
+        return self.desks[number]
+
+    def open(self, path: Path, folder: Path | None = None, encoding: str = "") -> Desk:
+        """Open a project, or begin one for a table."""
+        if path.is_dir() and is_project(path):
+            return self.take(Project(path))
+        if not path.exists():
+            raise ParameterError(f"there is no {path.name!r}. Check the path.")
+        if path.is_file() and not is_table_file(path):
+            raise ParameterError(f"{path.name!r} is no table by its name.")
+        folder = folder or path.with_name(f"{path.name.split('.')[0]}.shoal")
+        return self.take(Project.create(folder, path, encoding=encoding))
+
+    def open_demo(self, folder: Path) -> Desk:
+        """Begin a project with Adult, or with a generated census where Adult is not installed."""
+        from shoal.datasets import adult, census  # noqa: PLC0415  only for the demo
+
+        table = folder / "demo.csv"
+        if not table.exists():
+            try:
+                adult("all").to_file(table)
+            except DataNotFoundError:
+                census(5_000).to_file(table)
+        return self.open(table)
+
+    def take(self, project: Project) -> Desk:
+        """Put a project on the desk; one that is there stays as it is."""
+        desk = Desk(project)
+        if desk.number in self.desks:
+            return self.desks[desk.number]
+        if len(self.desks) >= _MOST_OPEN:
+            raise ParameterError("too many projects are open. Start the studio again.")
+        lock = project.scratch / "lock"
+        if is_held(lock):
+            raise ParameterError(f"{project.name!r} is open in another studio. Close it there.")
+        self._locks[desk.number] = take(lock)
+        self.folders.allow(str(project.folder))
+        self.desks[desk.number] = desk
+        remember_project(project.folder)
+        return desk
+
+    def recent(self) -> list[dict[str, Any]]:
+        """Projects opened lately that lie in folders the user allowed."""
+        shown = []
+        for one in recent_projects():
+            try:
+                self.folders.resolve(one["folder"])
+            except ParameterError:
+                continue
+            shown.append(one)
+        return shown
+
+    async def close(self) -> None:
+        """End all workers, and let others open the projects."""
+        for desk in self.desks.values():
+            await desk.close()
+        for lock in self._locks.values():
+            os.close(lock)
+        self._locks.clear()

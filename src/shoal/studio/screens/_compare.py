@@ -1,0 +1,64 @@
+"""Compare: a candidate beside the original, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.studio.screens._explore import CHOOSE, read_candidate, suppresses
+from shoal.studio.screens._screen import Action, Field, Room, Screen
+
+
+def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
+    desk = room.desk
+    method, k = read_candidate(desk, query.get("candidate", ""))
+    name = f"{method}:{k}"
+    fact = desk.fact(f"compare:{name}", "compare", desk.promise_args(method, k), lane="make")
+    trained = desk.results.get("train")
+    settings = desk.project.settings
+    return {
+        "candidate": name,
+        "method": method,
+        "k": k,
+        "fact": {key: fact[key] for key in ("state", "error", "job")},
+        "found": fact["value"],
+        "candidates": list(dict.fromkeys([*settings.pinned, name])),
+        "chosen": f"{settings.method}:{settings.k}" if settings.method else "",
+        "target": desk.schema.target,
+        "trained": trained if trained and desk.results.get("train for") == name else None,
+        "training": desk.running("train") is not None,
+        "suppresses": suppresses(desk, method),
+        "others": [
+            {"candidate": other, "found": _short(desk.known(f"compare:{other}"))}
+            for other in settings.pinned
+            if other != name
+        ],
+    }
+
+
+def _short(found: Any) -> dict[str, Any] | None:
+    if not found:
+        return None
+    keys = ("lost", "groups", "smallest", "suppressed", "discernibility")
+    return {key: found[key] for key in keys} | {"highest": found["risk"]["after"]["highest"]}
+
+
+def _train(room: Room, given: dict[str, Any]) -> None:
+    """Train a model on the original and on the release, and compare how often each is right."""
+    desk = room.desk
+    method, k = read_candidate(desk, given["candidate"])
+    desk.results["train for"] = f"{method}:{k}"
+    desk.start("train", desk.promise_args(method, k), "train")
+
+
+COMPARE = Screen(
+    "compare",
+    "A candidate beside the original: columns, correlations, counts, a model, groups by size.",
+    _show,
+    {
+        "train": Action("Train a model on the original and on the release.", _train,
+                        {"candidate": Field("text", "METHOD:K, as in local:10.")}),
+        "choose": CHOOSE,
+    },
+    live=("compare", "train", "promise", "schema"),
+)  # fmt: skip

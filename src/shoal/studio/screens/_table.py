@@ -1,0 +1,45 @@
+"""The table: rows, columns, sorts and missing values, from a sample first, exactly soon after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.studio._desk import Desk
+from shoal.studio.screens._screen import Room, Screen
+
+
+def overview(desk: Desk) -> dict[str, Any]:
+    """What is known of the table: exact counts where they are there, else those of a sample."""
+    args = desk.table_args()
+    first = desk.fact("glance", "glance", args)
+    if first["state"] != "ready":
+        return first
+    exact = first if first["value"]["exact"] else desk.fact("look", "look", args)
+    return exact if exact["state"] == "ready" else first
+
+
+def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
+    desk = room.desk
+    known = overview(desk)
+    table: Path = desk.project.table
+    return {
+        "table": {"name": table.name, "path": str(table), "bytes": _size(table)},
+        "overview": known,
+        "releases": desk.project.releases(),
+        "decisions": [decision.to_dict() for decision in desk.project.decisions()[-8:]][::-1],
+    }
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size if path.is_file() else None
+    except OSError:
+        return None
+
+
+TABLE = Screen(
+    "table", "Rows, columns, sorts and missing values of the table.", _show,
+    live=("glance", "look", "sign"),
+)  # fmt: skip

@@ -1,0 +1,78 @@
+"""Attacks of the registry on a release of the project, whatever attacks there are."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal.anonymize._release_files import is_manifest
+from shoal.attacks._refine import read_making
+from shoal.attacks._registry import find_attack
+from shoal.errors import ParameterError
+from shoal.schema import Schema
+from shoal.studio.work._bench import Args, Bench, read_schema
+from shoal.tables import Engine, open_table
+from shoal.typing import Progress
+
+
+def attack_release(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
+    """Carry out one attack with what the attacker is said to know."""
+    attack = find_attack(args["attack"])
+    if args.get("draft"):
+        bench.release(args, progress).write(args["release"], force=True)
+    progress(0, 0, f"attacking: {attack.name}")
+    given = _given(bench, args)
+    parameters = inspect.signature(attack.run).parameters.values()
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+    if lacking := [name for name in needed if given.get(name) is None]:
+        raise ParameterError(
+            f"attack {attack.name} needs {', '.join(lacking)}, which this screen does not ask for. "
+            "Use `shoal attack`."
+        )
+    names = {p.name for p in parameters}
+    known = {name: value for name, value in given.items() if name in names and value is not None}
+    return attack.run(**known).to_dict() | {"asked": attack.name, "knows": attack.knows}
+
+
+def _given(bench: Bench, args: Args) -> dict[str, Any]:
+    """Everything an attack may ask for, by the name of its parameter."""
+    path = args["release"]
+    if is_manifest(path):
+        raise ParameterError("name the released table, not its manifest.")
+    whole = read_schema(args)
+    released, raw = open_table(path), bench.engine(args)
+    schema = _known_to_attacker(whole, args.get("known") or whole.quasi_identifiers)
+    made, ends = read_making(Path(path))
+    original = _of(raw, schema)
+    return {
+        "release": _of(released, schema),
+        "schema": schema,
+        "public_table": original,
+        "original": original,
+        "table": original,
+        "truth": original,
+        "register": open_table(args["register"]) if args.get("register") else None,
+        "column": args.get("sensitive") or None,
+        "method": made,
+        "ranges": ends,
+        "random_state": 0,
+    }
+
+
+def _known_to_attacker(schema: Schema, known: Sequence[str]) -> Schema:
+    """The schema of what plays a part: known quasi-identifiers and what is to be learnt."""
+    kept = {
+        name: column
+        for name, column in schema.items()
+        if column.role in ("subject", "sensitive") or name in known
+    }
+    if not any(column.role == "quasi-identifier" for column in kept.values()):
+        raise ParameterError("the attacker has to know at least one quasi-identifier.")
+    return Schema(kept)
+
+
+def _of(engine: Engine, schema: Schema) -> Engine:
+    """The columns that play a part; a release lacks the subject."""
+    return engine.view([name for name in engine.names if name in schema], {})

@@ -1,0 +1,59 @@
+"""Loss against risk over methods and k, point by point; and the lattice of full-domain."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from shoal.anonymize import Anonymizer, FullDomain, make_method
+from shoal.privacy._words import read_promise
+from shoal.report import measure_frontier
+from shoal.schema import Schema
+from shoal.studio.work._bench import Args, Bench, privacy_of, read_schema, suppression_of
+from shoal.typing import Progress
+
+_MOST_NODES = 3_000
+
+
+def explore(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
+    """Release with every method at every k, and send each point as soon as it is measured."""
+    engine, schema = bench.engine(args), read_schema(args)
+    jobs = [(method, k) for k in args["ks"] for method in args["methods"]]
+    points = []
+    for done, (method, k) in enumerate(jobs):
+        progress(done, len(jobs), f"{method}, k = {k}")
+        make = partial(_maker, method, schema, args)
+        (point,) = measure_frontier(engine, {method: make}, [k], n_jobs=1).points
+        points.append(point.to_dict())
+        part({"point": points[-1]})
+    progress(len(jobs), len(jobs), "done")
+    return {"points": points}
+
+
+def _maker(method: str, schema: Schema, args: Args, k: int) -> Anonymizer:
+    promise = read_promise(k, args.get("conditions") or ())
+    return make_method(method, schema, promise, suppression_of(method, args))
+
+
+def search_lattice(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
+    """The combinations of levels that full-domain looked at."""
+    method = FullDomain(read_schema(args), privacy_of(args), max_suppression=args["suppress"] or 0)
+    found = method.fit(bench.engine(args), progress=progress).lattice_
+    kept = np.unique(np.append(np.argsort(found.loss)[:_MOST_NODES], found.best))
+    height = found.levels.sum(axis=1)
+    return {
+        "columns": list(found.names),
+        "nodes": [
+            [int(height[i]), float(found.loss[i]), bool(found.safe[i])] for i in kept.tolist()
+        ],
+        "best": {
+            "height": int(height[found.best]),
+            "loss": float(found.loss[found.best]),
+            "levels": found.levels[found.best].tolist(),
+        },
+        "assessed": found.n_assessed,
+        "all": found.n_nodes,
+        "proven": found.proven,
+    }

@@ -1,0 +1,39 @@
+"""What a model file tells about the people it was trained on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.audit import audit, load_model
+from shoal.studio.work._bench import Args, Bench, read_schema
+from shoal.typing import Progress
+
+_MOST = 10
+
+
+def audit_model(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
+    """Audit a model on the project's table; pickles are never loaded here."""
+    progress(0, 0, "reading the model")
+    model = load_model(args["model"])
+    progress(0, 0, "auditing")
+    found = audit(
+        model, bench.engine(args), read_schema(args), k=args["k"], release=args["publishes"]
+    )
+    return {
+        "answer": found.answer,
+        "verdict": found.verdict,
+        "kind": found.kind,
+        "k": found.k,
+        "safe_k": found.safe_k,
+        "method": found.method,
+        "notes": list(found.notes),
+        "exposed": dict(found.exposed),
+        "confidence": {
+            name: max(values.values(), default=0.0) for name, values in found.confidence.items()
+        },
+        "breaches": [
+            {"rows": b.rows, "bins": b.bins, "causes": len(b.causes)}
+            for b in found.breaches[:_MOST]
+        ],
+        "n_breaches": len(found.breaches),
+    }

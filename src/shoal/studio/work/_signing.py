@@ -1,0 +1,59 @@
+"""A release written as the command line writes it, with the report that says whether it may go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from shoal._atomic import refuse_existing
+from shoal.anonymize import make_method
+from shoal.anonymize._release_files import release_files
+from shoal.datasets import DataNotFoundError, adult, census
+from shoal.errors import ShoalError
+from shoal.report import release_report
+from shoal.report.release.pages._html import report_path
+from shoal.schema import Schema
+from shoal.studio.work._bench import Args, Bench, privacy_of, suppression_of
+from shoal.tables import RowOptions
+from shoal.typing import Progress
+
+
+def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
+    """Fit, write, have it judged and reported on: the calls of `shoal anonymize` and `report`."""
+    out = Path(args["out"])
+    refuse_existing(release_files(out).values(), force=False)
+    page = report_path(out)
+    out.parent.mkdir(exist_ok=True)
+    method = make_method(
+        args["method"],
+        Schema.from_toml(args["schema_path"]),
+        privacy_of(args),
+        suppression_of(args["method"], args),
+    )
+    rows = RowOptions(shuffle=args.get("order_seed"))
+    encoding = args.get("encoding") or None
+    method.fit(args["table"], output=rows, encoding=encoding, progress=progress)
+    progress(0, 0, "writing and counting again")
+    paths = method.release_.write(out)
+    progress(0, 0, "attacking it for the report")
+    written = {"files": {name: str(path) for name, path in paths.items()}}
+    try:
+        report = release_report(out, args["table"], encoding=encoding)
+        report.write(page)
+    except ShoalError as error:  # the release is there; without its report it must not go
+        return written | {"promise": "not evaluated", "problems": [str(error)], "report": None}
+    return written | report.to_dict() | {"report": str(page)}
+
+
+def write_demo(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
+    """A table of nobody's to try everything on: Adult where it is installed, else a census."""
+    progress(0, 0, "writing the demo table")
+    path = Path(args["out"])
+    if path.exists():
+        return {"table": str(path), "name": path.stem}
+    try:
+        data = adult("all")
+    except DataNotFoundError:
+        data = census(5_000)
+    data.to_file(path)
+    return {"table": str(path), "name": data.name}
