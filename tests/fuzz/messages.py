@@ -214,9 +214,8 @@ def fuzz_messages(seed, minutes):
         found = run_case(case)
         kinds[found or "an error"] += 1
         if found not in (None, "unharmed"):
-            print(
-                found, f"  .venv/bin/python -m tests.fuzz --only messages --case {case}", sep="\n"
-            )  # noqa: T201
+            again = f"  .venv/bin/python -m tests.fuzz --only messages --case {case}"
+            print(found, again, sep="\n", flush=True)  # noqa: T201
         case += 1
     print(f"seed {seed}: {case - first} corrupted runs, {dict(kinds)}", flush=True)  # noqa: T201
     return sum(n for kind, n in kinds.items() if kind not in ("an error", "unharmed"))

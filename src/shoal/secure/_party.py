@@ -44,6 +44,9 @@ class Settings:
         Paillier key; 2,048 bits give only 112-bit security.
     full_randomness : bool, default=False
         Paillier without the short-exponent assumption.
+    check_transfers : bool, default=False
+        Let the first party find out a second party that deviates in the extension of transfers,
+        with which it could learn the first party's inputs.  The rest stays semi-honest.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Settings:
     products: Literal["transfer", "paillier"] = "transfer"
     key_bits: int = 3072
     full_randomness: bool = False
+    check_transfers: bool = False
 
     def __post_init__(self) -> None:
         if self.products not in ("transfer", "paillier"):
@@ -219,7 +223,7 @@ class FirstParty(Party):
 
     def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
         super().__init__(channel, settings)
-        self._sender = ExtensionSender(channel)
+        self._sender = ExtensionSender(channel, check=self.settings.check_transfers)
         self._public: PublicKey | None = None
         if self.settings.products == "paillier":
             number = Whole("a number of the Paillier key", 1 << 2 * self.settings.key_bits)
@@ -274,7 +278,7 @@ class SecondParty(Party):
 
     def __init__(self, channel: Channel, settings: Settings | None = None) -> None:
         super().__init__(channel, settings)
-        self._receiver = ExtensionReceiver(channel)
+        self._receiver = ExtensionReceiver(channel, check=self.settings.check_transfers)
         self._key: SecretKey | None = None
         if self.settings.products == "paillier":
             self._key = SecretKey.generate(

@@ -8,15 +8,26 @@ pads of which the receiver knows exactly one.
    CRYPTO 2003.  doi:10.1007/978-3-540-45146-4_9
 """
 
+import secrets
+
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
 
+from shoal.errors import ProtocolError
 from shoal.parties import Channel
-from shoal.parties._expect import Array
+from shoal.parties._expect import Array, Fields, Octets
 from shoal.secure._hash import Labels
 from shoal.secure._ring import Bits, random_words
 from shoal.secure.transfer._base_transfer import receive_keys, send_keys
+from shoal.secure.transfer._consistency import (
+    EXTRA,
+    SEED_SIZE,
+    combine_choices,
+    combine_rows,
+    multiply,
+    random_factors,
+)
 
 WIDTH = 128
 _CHUNK = 2**20  # transfers per message: 16 MiB
@@ -25,8 +36,8 @@ _CHUNK = 2**20  # transfers per message: 16 MiB
 class ExtensionSender:
     """The side that will offer two messages; it plays the receiver in the base transfers."""
 
-    def __init__(self, channel: Channel) -> None:
-        self._channel = channel
+    def __init__(self, channel: Channel, *, check: bool = False) -> None:
+        self._channel, self._check = channel, check
         self.offset = random_words(2)
         self._choices = np.unpackbits(self.offset.view(np.uint8), bitorder="little").astype(bool)
         self._streams = [_stream(key) for key in receive_keys(channel, self._choices)]
@@ -41,9 +52,26 @@ class ExtensionSender:
         **Reveals.**  Nothing to either side.
 
         **Assumes.**  Semi-honest parties; AES-128 in counter mode as a generator; the label hash.
+        With the check the receiver may deviate: it is found out, up to a chance of 2**-64.
 
-        **Costs.**  16 bytes per transfer from the receiver, in messages of at most 16 MiB.
+        **Costs.**  16 bytes per transfer from the receiver, in messages of at most 16 MiB; with the
+        check 192 transfers and one round more.
         """
+        if not self._check or not count:
+            return self._rows(count)
+        rows = self._rows(count + EXTRA)
+        seed = secrets.token_bytes(SEED_SIZE)
+        self._channel.send(seed)
+        element = Array("a combination", np.uint64, (2,))
+        theirs, choices = self._channel.receive(
+            Fields("combined transfers", {"rows": element, "choices": element})
+        )
+        mine = combine_rows(rows, random_factors(seed, len(rows)))
+        if (mine != theirs ^ multiply(choices, self.offset)).any():
+            raise ProtocolError("the other party's transfers contradict each other.")
+        return rows[:count]
+
+    def _rows(self, count: int) -> Labels:
         rows = np.empty((count, 2), np.uint64)
         select = -self._choices.astype(np.uint8)[:, None]
         for start in range(0, count, _CHUNK):
@@ -60,14 +88,26 @@ class ExtensionSender:
 class ExtensionReceiver:
     """The side that will choose."""
 
-    def __init__(self, channel: Channel) -> None:
-        self._channel = channel
+    def __init__(self, channel: Channel, *, check: bool = False) -> None:
+        self._channel, self._check = channel, check
         pairs = send_keys(channel, WIDTH)
         self._zero = [_stream(zero) for zero, _ in pairs]
         self._one = [_stream(one) for _, one in pairs]
 
     def extend(self, choices: Bits) -> Labels:
         """Rows ``t`` for the next transfers, one per choice."""
+        if not self._check or not len(choices):
+            return self._rows(choices)
+        extra = np.unpackbits(np.frombuffer(secrets.token_bytes(EXTRA // 8), np.uint8)) > 0
+        padded = np.concatenate([choices, extra])
+        rows = self._rows(padded)
+        factors = random_factors(self._channel.receive(Octets("a seed", SEED_SIZE)), len(rows))
+        self._channel.send(
+            {"rows": combine_rows(rows, factors), "choices": combine_choices(padded, factors)}
+        )
+        return rows[: len(choices)]
+
+    def _rows(self, choices: Bits) -> Labels:
         rows = np.empty((len(choices), 2), np.uint64)
         for start in range(0, len(choices), _CHUNK):
             part = choices[start : start + _CHUNK]
