@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from shoal.cli._options import Force, OutFolder, SchemaFile, Target, refuse_existing
+from shoal.cli._options import Force, K, OutFolder, SchemaFile, Target, refuse_existing
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.errors import ParameterError
-
-if TYPE_CHECKING:
-    from shoal.secure import SecureID3
 
 app = typer.Typer(no_args_is_help=True, help="Mine a joint table with one other party.")
 
@@ -38,6 +35,10 @@ Timeout = Annotated[float, typer.Option("--timeout", min=0.1, help="Longest wait
 Kind = Annotated[str, typer.Option("--logarithm", help="chebyshev, taylor or fast.")]
 Products = Annotated[str, typer.Option("--products", help="transfer or paillier.")]
 KeyBits = Annotated[int, typer.Option("--key-bits", help="Paillier: 3072, or 2048 (112 bits).")]
+CheckTransfers = Annotated[
+    bool,
+    typer.Option("--check-transfers", help="Find out a second party that deviates in transfers."),
+]
 ShareValues = Annotated[
     bool, typer.Option("--share-values", help="Tell which values occur, if the schema does not.")
 ]
@@ -76,6 +77,7 @@ def id3(
     target: Target = None,
     max_depth: Annotated[int, typer.Option("--max-depth", min=0)] = 3,
     min_rows: Annotated[int, typer.Option("--min-rows", min=1)] = 1,
+    k: K = None,
     reveal_counts: Annotated[
         bool, typer.Option("--reveal-counts", help="Open the leaves' class counts.")
     ] = False,
@@ -83,6 +85,7 @@ def id3(
     terms: Annotated[int, typer.Option("--terms", min=1, max=8)] = 3,
     products: Products = "transfer",
     key_bits: KeyBits = 3072,
+    check_transfers: CheckTransfers = False,
     share_values: ShareValues = False,
     state: StateFile = None,
     out: Out = None,
@@ -91,6 +94,7 @@ def id3(
 ) -> None:
     """Grow an ID3 tree of the joint table; both parties learn the tree and nothing else."""
     from shoal.cli.together._mining_run import MiningRun
+    from shoal.cli.together._views import view
     from shoal.schema import Schema
     from shoal.secure import SecureID3, Settings
 
@@ -105,20 +109,18 @@ def id3(
         logarithm=logarithm,  # type: ignore[arg-type]
         terms=terms,
         reveal_counts=reveal_counts,
+        k=k,
     )
     run = MiningRun(
         listen, connect, key, certificate, peer, timeout, table, schema, split, share_values,
-        Settings(products=products, key_bits=key_bits),  # type: ignore[arg-type]
+        Settings(
+            products=products,  # type: ignore[arg-type]
+            key_bits=key_bits,
+            check_transfers=check_transfers,
+        ),
         state, out,
     )  # fmt: skip
-    run.mine("id3", model, _tree_view)
-
-
-def _tree_view(model: SecureID3) -> tuple[Any, str]:
-    data: dict[str, Any] = {"tree": model.tree_.to_dict()}
-    if model.counts_ is not None:
-        data["leaf_counts"] = model.counts_.tolist()
-    return data, model.tree_.to_text()
+    run.mine("id3", model, view)
 
 
 @app.command("bayes-net")
@@ -138,6 +140,7 @@ def bayes_net(
     terms: Annotated[int, typer.Option("--terms", min=1, max=8)] = 4,
     products: Products = "transfer",
     key_bits: KeyBits = 3072,
+    check_transfers: CheckTransfers = False,
     share_values: ShareValues = False,
     state: StateFile = None,
     out: Out = None,
@@ -146,6 +149,7 @@ def bayes_net(
 ) -> None:
     """Find the K2 Bayes net of the joint table; both learn the arcs and nothing else."""
     from shoal.cli.together._mining_run import MiningRun
+    from shoal.cli.together._views import view
     from shoal.secure import SecureBayesNet, Settings
 
     refuse_existing([] if out is None else [out], force=force)
@@ -157,7 +161,11 @@ def bayes_net(
     )
     run = MiningRun(
         listen, connect, key, certificate, peer, timeout, table, schema, split, share_values,
-        Settings(products=products, key_bits=key_bits),  # type: ignore[arg-type]
+        Settings(
+            products=products,  # type: ignore[arg-type]
+            key_bits=key_bits,
+            check_transfers=check_transfers,
+        ),
         state, out,
     )  # fmt: skip
-    run.mine("bayes-net", model, lambda m: (m.structure_.to_dict(), m.structure_.to_text()))
+    run.mine("bayes-net", model, view)
