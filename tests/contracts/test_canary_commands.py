@@ -152,6 +152,9 @@ CASES: dict[str, list[tuple[int, list[str]]]] = {
     "site key new": [
         (0, ["agreement.toml", "--out", "new.key"]), (2, ["people.csv", "--out", "new.key"]),
     ],
+    "site key pseudonyms": [
+        (0, ["--out", "names.key"]), (2, ["--out", "site.key"]),
+    ],
     "site key show": [(0, ["site.key"]), (2, ["people.csv"])],
     "site key extend": [
         (0, ["site.key", "--column", "city", "--category", "Bonn"]),

@@ -58,6 +58,7 @@ def recheck(
         readers={labels.coding.name: _reader(labels, schema) for labels in recoded.labels},
         ranges=output.ranges,
         claim=_claim(recoded, output, witness),
+        key=output.key,
         prepare=lambda groups: privacy.prepare_release(_as_labels(groups, recoded), recoded),
     )
     return judge(charge, written, source, None if witness is None else witness.row_ids)

@@ -31,6 +31,7 @@ from shoal.privacy import Level, PrivacyModel, check
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Compressed, Witness
+from shoal.tables._keyed import fingerprint
 from shoal.tables._recoded import Recoded
 from shoal.tables._table_file import address_of, is_address
 from shoal.typing import Native, PathText
@@ -174,6 +175,7 @@ class Release:
             "schema": self.schema.to_dict(),
             "order": self.output.order,
             "form": self.output.form,
+            "key": None if self.output.key is None else fingerprint(self.output.key),
             "notes": [
                 *self.notes,
                 *_ORDER_NOTES.get(self.output.order, ()),

@@ -36,6 +36,8 @@ def settle(
         )
     kept = keep_promise_to_people(recoded, people, privacy)
     names = pseudonyms(engine, schema)
+    if schema.pseudonym is not None:
+        names = (schema.pseudonym, *names)
     refuse_ties(names, kept, people)
     notes = [
         f"people were counted, not rows: column {schema.subject!r} names {people.n_people} people "
@@ -161,7 +163,7 @@ def pseudonyms(engine: Engine, schema: Schema) -> tuple[str, ...]:
     n_people, n_rows = _n_distinct(engine, schema.subject), engine.n_rows
     found = []
     for name in schema.released:
-        if schema[name].role == "quasi-identifier" or not 1 < n_people < n_rows:
+        if schema[name].role in ("quasi-identifier", "pseudonym") or not 1 < n_people < n_rows:
             continue
         n_values = _n_distinct(engine, name)
         may = n_people <= n_values <= (n_people + n_rows) / 2

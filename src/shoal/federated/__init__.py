@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal.federated._agreement import make_kernel, make_key
+    from shoal.federated._pseudonym_key import PseudonymKey
     from shoal.federated.kernels._compare import Study, compare_sites
     from shoal.federated.kernels._cox import RandomKernelCox
     from shoal.federated.kernels._flower import join_training, serve_training
@@ -37,6 +38,7 @@ __all__ = [
     "GradedRanges",
     "KeyTransformer",
     "MappingTable",
+    "PseudonymKey",
     "RandomKernel",
     "RandomKernelCox",
     "RandomKernelSVC",
@@ -68,6 +70,7 @@ _HOMES = {
     "GradedRanges": "transforms._ranges",
     "KeyTransformer": "transforms._transformer",
     "MappingTable": "transforms._mapping",
+    "PseudonymKey": "_pseudonym_key",
     "RandomKernel": "kernels._random_kernel",
     "RandomKernelCox": "kernels._cox",
     "RandomKernelSVC": "kernels._svc",

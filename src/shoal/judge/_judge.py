@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from shoal.errors import GuaranteeError
 from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._forms import Claim, to_labels
+from shoal.judge._keyed import judge_shift, judge_tokens
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._proofs import unproven_pairs
 from shoal.judge._text_table import TextColumn, TextTable
@@ -53,6 +54,8 @@ class Charge:
         Quasi-identifiers with columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
     claim : Claim
         Columns that are written in another form, with the labels behind them.
+    key : bytes or None
+        Of tokens and shifted dates.
     prepare : callable
         Adds to the counted groups what the privacy model needs besides (a population).
     """
@@ -63,6 +66,7 @@ class Charge:
     readers: Mapping[str, LabelReader]
     ranges: Sequence[str] = ()
     claim: Claim = field(default_factory=Claim)
+    key: bytes | None = field(default=None, repr=False)
     prepare: Callable[[FrequencyTable], FrequencyTable] = field(default=lambda groups: groups)
 
 
@@ -140,6 +144,15 @@ def _judge_column(
     own = source.columns[origin]
     reader = charge.readers.get(name)
     values = own.codes[row_ids]
+    described = charge.schema.get(name)
+    if described is not None and described.role == "pseudonym":
+        judge_tokens(name, column, own, values, charge.key)
+        return
+    if described is not None and described.most_days and charge.schema.subject is not None:
+        people = source.columns[charge.schema.subject]
+        person = people.codes[row_ids]
+        judge_shift(name, column, own, values, people, person, charge.key, described.most_days)
+        return
     if end is not None:
         fine: Callable[[str | None, str | None], bool] = _within[end]
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from math import inf
@@ -14,7 +15,7 @@ from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe
 from shoal.schema._text import text
 
-Role = Literal["identifier", "subject", "quasi-identifier", "sensitive", "insensitive"]
+Role = Literal["identifier", "subject", "pseudonym", "quasi-identifier", "sensitive", "insensitive"]
 """What others may know of a column, and what they may not."""
 Kind = Literal["categorical", "ordinal", "numeric", "date"]
 """How values of a column relate to one another."""
@@ -35,9 +36,10 @@ class Column:
 
     Parameters
     ----------
-    role : {"identifier", "subject", "quasi-identifier", "sensitive", "insensitive"}
+    role : {"identifier", "subject", "pseudonym", "quasi-identifier", "sensitive", "insensitive"}
         Identifiers are never released, nor is the subject, which names the person behind several
-        rows, so that people are counted; quasi-identifiers are coarsened; sensitive values are
+        rows, so that people are counted; a pseudonym is a subject that is released as a token made
+        with a secret key; quasi-identifiers are coarsened; sensitive values are
         what nobody may link to a person; insensitive ones are released as they are.
     kind : {"categorical", "ordinal", "numeric", "date"}
         How values relate to one another.
@@ -56,6 +58,9 @@ class Column:
     lines : float or {"month", "quarter", "year", "decade"}, optional
         Where released ranges of a numeric (multiples of a number) or date column may end; by
         default the finest bands of the hierarchy, else round numbers, months and years.
+    shift : str, optional
+        For an insensitive date column of a table with a subject: "90 days" moves all dates of a
+        person by the same secret number of days, at most that many either way.
 
     Examples
     --------
@@ -74,6 +79,7 @@ class Column:
     target: bool = False
     order: tuple[str, ...] = ()
     lines: float | str | None = None
+    shift: str | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.weight, Real) and not isinstance(self.weight, bool):
@@ -88,6 +94,12 @@ class Column:
     def is_released(self) -> bool:
         """Whether a release has the column at all."""
         return self.role not in NEVER_RELEASED
+
+    @property
+    def most_days(self) -> int:
+        """Days by which dates of a person are moved at most, either way; 0 where they are not."""
+        found = re.fullmatch(r"([1-9]\d{0,4}) days?", self.shift or "")
+        return int(found[1]) if found else 0
 
     def check(self, name: str) -> None:
         """Raise unless the parts agree with one another."""
@@ -114,6 +126,18 @@ class Column:
         if self.order and self.kind != "ordinal":
             raise SchemaError(f"column {name!r}: order is for ordinal columns.")
         self._check_lines(name)
+        self._check_shift(name)
+
+    def _check_shift(self, name: str) -> None:
+        if self.shift is None:
+            return
+        if not isinstance(self.shift, str) or not self.most_days:
+            raise SchemaError(f"column {name!r}: shift must be a number of days, as in '90 days'.")
+        if self.kind != "date" or self.role != "insensitive":
+            raise SchemaError(
+                f"column {name!r}: shift is for insensitive columns of kind date; a {self.role} "
+                f"column of kind {self.kind} is not shifted."
+            )
 
     def _check_lines(self, name: str) -> None:
         lines = self.lines
@@ -165,6 +189,8 @@ class Column:
             table["order"] = list(self.order)
         if self.lines is not None:
             table["lines"] = self.lines
+        if self.shift is not None:
+            table["shift"] = self.shift
         return table
 
     @classmethod

@@ -47,7 +47,14 @@ class Schema(Mapping[str, Column]):
         if len(targets) > 1:
             shown = ", ".join(map(repr, targets))
             raise SchemaError(f"the schema has {len(targets)} targets ({shown}). Keep one.")
-        if len(subjects := self.having("subject")) > 1:
+        subjects = [*self.having("subject"), *self.having("pseudonym")]
+        shifted = [name for name, column in self.items() if column.shift is not None]
+        if shifted and not subjects:
+            raise SchemaError(
+                f"column {shifted[0]!r}: dates are shifted person by person, and no column says "
+                'whose a row is. Give one the role "subject" or "pseudonym".'
+            )
+        if len(subjects) > 1:
             shown = ", ".join(map(repr, subjects))
             raise SchemaError(
                 f"the schema has {len(subjects)} subjects ({shown}), and a row belongs to one "
@@ -77,7 +84,17 @@ class Schema(Mapping[str, Column]):
     @property
     def subject(self) -> str | None:
         """The column that names the person behind each row; None when a row is a person."""
-        return next(iter(self.having("subject")), None)
+        return next(iter((*self.having("subject"), *self.having("pseudonym"))), None)
+
+    @property
+    def pseudonym(self) -> str | None:
+        """The subject, where it is released as a token; None where it is not released."""
+        return next(iter(self.having("pseudonym")), None)
+
+    @property
+    def shifted(self) -> tuple[str, ...]:
+        """Columns whose dates are moved, person by person."""
+        return tuple(name for name, column in self.items() if column.most_days)
 
     @property
     def released(self) -> tuple[str, ...]:

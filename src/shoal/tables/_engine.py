@@ -71,6 +71,8 @@ class RowOptions:
         `NAME_high`, as the middle of the label, or as a value drawn within it.
     draw_seed : int, optional
         Seed of the draws; None draws a secret one, which a release keeps in the house.
+    key : bytes, optional
+        32 secret bytes, of which tokens of pseudonyms and shifts of dates are made.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class RowOptions:
     keep_order: bool = False
     form: Form = "labels"
     draw_seed: int | None = field(default=None, repr=False)
+    key: bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_choice("form", self.form, get_args(Form))

@@ -27,6 +27,7 @@ from shoal.cli._options import (
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.cli.publish._show import show_release
+from shoal.cli.together._passphrase import PassphraseFile, passphrase
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -112,6 +113,13 @@ def anonymize(
             "_low and _high), midpoints, or draws (values drawn within the label).",
         ),
     ] = "labels",
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            "--key", help="Key file for pseudonyms and shifted dates (shoal site key pseudonyms)."
+        ),
+    ] = None,
+    passphrase_file: PassphraseFile = None,
     missing_to_root: MissingToRoot = False,
     encoding: Encoding = None,
     publish: Annotated[
@@ -132,6 +140,7 @@ def anonymize(
     from shoal.anonymize._release_files import PUBLISHED, release_files
     from shoal.schema import Schema
     from shoal.tables import RowOptions
+    from shoal.tables._keyed import need_key
 
     files = release_files(out)
     refuse_existing(files.values(), force=force)
@@ -159,7 +168,9 @@ def anonymize(
         ranges=tuple(ranges or ()),
         keep_order=keep_order,
         form=form,  # type: ignore[arg-type]  # checked there
+        key=_read_key(key, passphrase_file),
     )
+    need_key(columns, rows.key, keep_suppressed=keep_suppressed)  # before any work
     out_ = output()
     started = time.perf_counter()
     with out_.progress() as progress:
@@ -180,6 +191,14 @@ def anonymize(
     out_.emit(data, lambda: show_release(release, paths))
     if method not in ("auto", "local") and not (out_.json or out_.quiet):
         say_if_another_keeps_more(release)
+
+
+def _read_key(path: Path | None, passphrase_file: Path | None) -> bytes | None:
+    if path is None:
+        return None
+    from shoal.federated import PseudonymKey
+
+    return PseudonymKey.load(path, passphrase(passphrase_file)).secret
 
 
 def pick_method(

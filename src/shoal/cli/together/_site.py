@@ -50,6 +50,17 @@ def key_new(
     _show_key(key)
 
 
+@key_app.command("pseudonyms")
+def key_pseudonyms(out: Out, passphrase_file: PassphraseFile = None, force: Force = False) -> None:
+    """Draw a key for pseudonyms and shifted dates (anonymize --key) and write it, encrypted."""
+    from shoal.federated import PseudonymKey
+
+    _refuse_existing_key(out, force)
+    key = PseudonymKey.create()
+    key.save(out, passphrase(passphrase_file, new=True))
+    _say(key.to_dict())
+
+
 @key_app.command("show")
 def key_show(key: KeyArgument, passphrase_file: PassphraseFile = None) -> None:
     """Show version, fingerprint and columns; never ranges or aliases."""

@@ -179,7 +179,7 @@ def _number(
         "SELECT value, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM "
         f"(SELECT DISTINCT {key} AS value FROM {cells} WHERE {key} IS NOT NULL)"
     )
-    if schema[name].role == "subject":  # people are told apart, and have no coding
+    if name == schema.subject:  # people are told apart, and have no coding
         ((n,),) = connection.sql(f"SELECT count(*) FROM {table}").fetchall()
         return _Values(table, n, None, np.empty(0, np.int32))
     listed = connection.sql(f"SELECT value FROM {table} ORDER BY number").fetchall()

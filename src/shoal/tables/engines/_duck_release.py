@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable
+from shoal.tables._keyed import day_offset, make_tokens, need_key
 from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Labels, Recoded
@@ -79,6 +81,7 @@ class CompressedRelation:
             for i, name in enumerate(self.staged.names)
             if self.schema[name].is_released
         }
+        released |= self._keyed(output, kept, columns)
         typed = typed_rows(recoded, output, group)
         made, joins = [f"placed_{next(_counter)}"], ""
         for index, labels in enumerate(recoded.labels):
@@ -100,6 +103,51 @@ class CompressedRelation:
             f"ON p.{NUMBER} = r.{NUMBER}{joins} ORDER BY p.place"
         )
         return select, self._witness(kept, typed), made
+
+    def _keyed(
+        self, output: RowOptions, kept: NDArray[np.int64], columns: dict[str, NDArray[Any]]
+    ) -> dict[str, str]:
+        """Tokens and moved dates, which need a key: what stands in their columns."""
+        key = need_key(self.schema, output.key, keep_suppressed=output.keep_suppressed)
+        if key is None or self.schema.subject is None:
+            return {}
+        subject = self.schema.subject
+        names, person = self._people_of_rows(subject)
+        said: dict[str, str] = {}
+        if self.schema.pseudonym is not None:
+            columns["token"] = np.array(make_tokens(subject, key, names), object)[person[kept]]
+            said[subject] = "p.token"
+        for at, name in enumerate(self.schema.shifted):
+            most = self.schema[name].most_days
+            days = np.array([day_offset(key, value, most) for value in names], np.int64)
+            columns[f"days{at}"] = days[person[kept]]
+            said[name] = self._moved(name, f"CAST(p.days{at} AS INTEGER)")
+        return said
+
+    def _people_of_rows(self, subject: str) -> tuple[list[Any], NDArray[np.int64]]:
+        """Names of people, and the number of the one behind each row."""
+        at = self.staged.names.index(subject)
+        with disclose_nothing():
+            found = self.staged.connection.sql(
+                f"SELECT {NUMBER} AS place, c{at} AS name FROM {self.staged.view}"
+            ).fetchnumpy()
+        number: dict[Any, int] = {}
+        person = [number.setdefault(name, len(number)) for name in found["name"].tolist()]
+        of_row = np.empty(len(person), np.int64)
+        of_row[np.asarray(found["place"])] = person
+        return list(number), of_row
+
+    def _moved(self, name: str, days: str) -> str:
+        at = self.staged.names.index(name)
+        kind = str(self.staged.types[at])
+        if kind == "DATE":
+            return f"r.c{at} + {days}"
+        if kind.startswith("TIMESTAMP"):
+            return f"r.c{at} + to_days({days})"
+        raise TableError(
+            f"column {name!r} is to be shifted, and some of its values are no dates (2024-01-31). "
+            "Write them so."
+        )
 
     def _put_typed(
         self, typed: TypedRows, released: dict[str, str], columns: dict[str, NDArray[Any]]

@@ -23,6 +23,7 @@ from shoal.tables._assemble import (
 from shoal.tables._canonical import canonical_values
 from shoal.tables._engine import STAR, ColumnMap, OpenOptions, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable, group_keys
+from shoal.tables._keyed import day_offset, make_tokens, moved_dates, need_key
 from shoal.tables._people import People, count_people, require_named
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
@@ -207,6 +208,7 @@ class CompressedFrame:
                 codes = np.zeros(len(groups), np.int32)
             codes = np.where(hidden, len(labels.texts), codes).astype(np.int32)
             pools[labels.coding.name] = ([*labels.texts, STAR], codes)
+        pools |= self._keyed(output, kept)
         for columns in typed.columns.values():
             pools |= {name: column.pool() for name, column in columns.items()}
         added = {
@@ -214,6 +216,25 @@ class CompressedFrame:
             for name, column in range_columns(recoded, output.ranges).items()
         }
         return self.frame.fresh(typed.spread(names), kept, pools, added), kept, typed
+
+    def _keyed(
+        self, output: RowOptions, rows: NDArray[np.int64]
+    ) -> dict[str, tuple[list[Any], Codes]]:
+        """Tokens and moved dates, which need a key."""
+        key = need_key(self.schema, output.key, keep_suppressed=output.keep_suppressed)
+        if key is None or self.schema.subject is None:
+            return {}
+        subject = self.schema.subject
+        person, names = self.frame.factorize(subject)
+        pools: dict[str, tuple[list[Any], Codes]] = {}
+        if self.schema.pseudonym is not None:
+            pools[subject] = ([*make_tokens(subject, key, names)], person[rows].astype(np.int32))
+        for name in self.schema.shifted:
+            most = self.schema[name].most_days
+            days = np.array([day_offset(key, value, most) for value in names], np.int64)
+            codes, values = self.frame.factorize(name)
+            pools[name] = moved_dates(name, values, codes[rows], days[person[rows]])
+        return pools
 
     def _pool(self, name: str, rows: NDArray[np.int64]) -> tuple[list[Any], Codes]:
         """A column by its values, so that values which are equal are written alike."""

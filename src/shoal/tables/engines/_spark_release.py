@@ -46,6 +46,11 @@ class CompressedSpark:
                 f"Spark tables are released as labels, and {output.form} are asked for. Release "
                 "labels, and read them with shoal.read_release."
             )
+        if self.schema.pseudonym is not None or self.schema.shifted:
+            raise ParameterError(
+                "tokens of pseudonyms and shifted dates are not made of Spark tables. Write the "
+                "table to Parquet and pass the path."
+            )
         names = self.engine.names
         released = {
             name: F.col(f"c{i}") for i, name in enumerate(names) if self.schema[name].is_released
