@@ -20,7 +20,7 @@ CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/
 CORE_ONCE := --ignore-glob='*_kernels.py' -m 'not hypothesis'
 CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 
-.PHONY: help demo test fuzz lint pytest core chromium docs evidence bench clean
+.PHONY: help demo test fuzz lint pytest core chromium postgresql docs evidence bench clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -43,7 +43,7 @@ lint: $(VENV)/.test
 	$(BIN)/vulture
 	$(BIN)/codespell $(CODE) $(wildcard docs *.md)
 
-pytest: $(VENV)/.test chromium
+pytest: $(VENV)/.test chromium postgresql
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 core: $(CORE)/.test
@@ -60,6 +60,15 @@ chromium:
 	    && timeout 300 sh -c 'apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium' \
 	      >/dev/null 2>&1; } \
 	  || echo 'no chromium: tests that render pages are skipped'
+
+# Tables in a database are tried on a server of the tests' own; installing one may fail, too.
+postgresql:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	    && echo 'installing postgresql' \
+	    && timeout 300 sh -c 'apt-get -qq update && apt-get -qq install -y --no-install-recommends postgresql' \
+	      >/dev/null 2>&1; } \
+	  || echo 'no postgresql: tests that need a server are skipped'
 
 docs: $(VENV)/.test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -179,7 +179,8 @@ class _PostgresStore(DatabaseStore):
 
     def _read_back(self, table: str) -> TextTable:
         self._connection.execute("SET LOCAL synchronize_seqscans = off")  # rows in their order
-        return read_rows(self._connection.own.cursor(), f"SELECT * FROM {table}")
+        with closing(self._connection.own.cursor()) as cursor:
+            return read_rows(cursor, f"SELECT * FROM {table}")
 
     def _commit(self) -> None:
         self._connection.own.commit()

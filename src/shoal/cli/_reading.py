@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import shutil
+import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
 from shoal.cli._options import Encoding, OutFile
+from shoal.cli._output import output
+from shoal.errors import ParameterError
 
 TABLES = ("table", "original", "release", "test", "second", "register", "public")
 """Parameters of commands that name tables."""
@@ -75,6 +80,9 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
         for name in TABLES:
             if given.get(name) is not None:
                 given[name] = _table_file(given[name], told)
+        if given.get("out") == "-":
+            _to_standard_output(command, given)
+            return
         if isinstance(given.get("out"), str):
             given["out"] = _target(given["out"])
         command(**given)
@@ -94,6 +102,21 @@ def _as_text(name: str, parameter: inspect.Parameter) -> inspect.Parameter:
     kind, *rest = get_args(annotation)
     plain: Any = str if kind is Path else str | None
     return parameter.replace(annotation=Annotated[plain, *rest])
+
+
+def _to_standard_output(command: Callable[..., None], given: dict[str, Any]) -> None:
+    """Run a command into a folder of its own, and hand its table on once it was judged."""
+    if output().json:
+        raise ParameterError("--json and the table cannot both go to standard output.")
+    with TemporaryDirectory(prefix="shoal-") as folder:
+        output().note(
+            "Standard output gets the table alone; with -o FILE its manifest and schema are kept."
+        )
+        output().quiet = True  # what is said of the table would be taken for rows
+        table = Path(folder) / "table.csv"
+        command(**given | {"out": table})
+        with table.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
 
 
 def _target(text: str) -> Path:

@@ -154,9 +154,12 @@ class Frame:
         """Rows by position."""
         return self._wrap(self._frame[rows])
 
-    def write(self, path: Path) -> None:
-        """Write to a file; the suffix tells the format (CSV, Parquet or Arrow)."""
-        _native.write(self._frame, path)
+    def write(self, path: Path, *, formula: str = "", number: str = "") -> None:
+        """Write to a file; the suffix tells the format (CSV, Parquet or Arrow).
+
+        In CSV, texts that match the pattern `formula`, and are no `number`, get an apostrophe.
+        """
+        _native.write(self._frame, path, formula=formula, number=number)
 
     def _wrap(self, frame: nw.DataFrame[Any]) -> Frame:
         wrapped = object.__new__(Frame)

@@ -199,8 +199,17 @@ def _unmasked(column: Any) -> Any:
     return np.asarray(column) if np.ma.isMaskedArray(column) else column
 
 
-def write(frame: nw.DataFrame[Any], path: Path) -> None:
-    """Write a table; the suffix tells the format."""
+def write(frame: nw.DataFrame[Any], path: Path, *, formula: str = "", number: str = "") -> None:
+    """Write a table; the suffix tells the format.
+
+    In CSV, texts that match the pattern `formula`, and are no `number`, get an apostrophe in front.
+    """
+    if formula and path.suffix.lower() == ".csv":
+        frame = frame.with_columns(
+            _escaped(name, formula, number)
+            for name, kind in frame.schema.items()
+            if kind == nw.String
+        )
     native, suffix = frame.to_native(), path.suffix.lower()
     if suffix in ARROW_SUFFIXES:
         _write_arrow(frame, path)
@@ -217,6 +226,13 @@ def write(frame: nw.DataFrame[Any], path: Path) -> None:
         with duckdb.connect() as connection:
             connection.register("made", native)
             connection.execute(f"COPY made TO '{target}' ({how})")
+
+
+def _escaped(name: str, formula: str, number: str) -> nw.Expr:
+    text = nw.col(name)
+    computed = text.str.contains(formula) & ~text.str.contains(f"^({number})$")
+    marked = nw.concat_str([nw.lit("'"), text])
+    return nw.when(computed & (text.str.len_chars() > 1)).then(marked).otherwise(text).alias(name)
 
 
 def _refuse_same_letters(names: Sequence[str], suffix: str) -> None:

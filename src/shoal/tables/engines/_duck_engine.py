@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
+from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import ColumnMap, OpenOptions
 from shoal.tables.engines._duck_compress import compress_rows
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
@@ -75,6 +76,10 @@ class DuckEngine:
     def staged(self) -> StagedRows:
         """The rows, numbered, in a connection of our own."""
         return stage_relation(self._given)
+
+    @property
+    def _dialect(self) -> TextDialect | None:
+        return self.staged.dialect if "staged" in self.__dict__ else None
 
     @cached_property
     def _relation(self) -> duckdb.DuckDBPyRelation:
@@ -182,7 +187,8 @@ class DuckEngine:
 
     def write(self, names: Sequence[str], path: Path) -> None:
         """Write some columns of every row to a file, as they are; the suffix tells the format."""
-        self.copy(f"SELECT {', '.join(map(name_sql, names))} FROM source", path)
+        select = f"SELECT {', '.join(map(name_sql, names))} FROM source"
+        copy_query(self.query, select, path, source=self._dialect)
 
     def copy(
         self,
@@ -197,7 +203,7 @@ class DuckEngine:
         `suffix` tells the format where the name does not; `metadata` is kept with the rows of a
         Parquet file.
         """
-        copy_query(self.query, select, path, suffix=suffix, metadata=metadata)
+        copy_query(self.query, select, path, suffix=suffix, metadata=metadata, escape=False)
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedRelation:
         """Group the rows into cells: one scan, then everything happens on the result."""

@@ -11,10 +11,18 @@ from numpy.typing import NDArray
 
 from shoal.errors import TableError
 from shoal.frames._arrow_files import ARROW_SUFFIXES, write_arrow_batches
+from shoal.frames._frame import Frame
 from shoal.tables._dialect import TextDialect
-from shoal.tables.engines._duck_connection import disclose_nothing
+from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._sql import name_sql, value_sql
-from shoal.tables.engines.formats._text_output import TEXT_SUFFIXES, unpacked_suffix, write_text
+from shoal.tables.engines.formats._text_output import (
+    FORMULA,
+    PLAIN_NUMBER,
+    TEXT_SUFFIXES,
+    require_safe_names,
+    unpacked_suffix,
+    write_text,
+)
 from shoal.tables.engines.formats._writers import WRITERS
 
 _INCOMING = "incoming_arrays"
@@ -41,11 +49,12 @@ def copy_query(
     metadata: Mapping[str, str] | None = None,
     source: TextDialect | None = None,
     numeric: Sequence[str] = (),
+    escape: bool = True,
 ) -> TextDialect | None:
     """Write the rows of a query to a file, and say how if it is text.
 
     `query` runs SQL; `suffix` tells the format where the name does not; `metadata` is kept with
-    the rows of a Parquet file; `source` and `numeric` see :func:`write_text`.
+    the rows of a Parquet file; for `source`, `numeric` and `escape` see :func:`write_text`.
     """
     suffix = suffix.lower() if suffix else unpacked_suffix(path)
     with disclose_nothing("write"):
@@ -53,7 +62,7 @@ def copy_query(
             write_arrow_batches(query(select), path)
             return None
         if suffix in TEXT_SUFFIXES:
-            return write_text(query, select, path, source, numeric)
+            return write_text(query, select, path, source, numeric, escape=escape)
         if suffix in WRITERS:
             WRITERS[suffix](query(select), path)
             return None
@@ -70,3 +79,19 @@ def copy_query(
             how += f", KV_METADATA {{{pairs}}}"
         query(f"COPY ({select}) TO {value_sql(str(path))} ({how})")
         return None
+
+
+def write_frame(frame: Frame, path: Path) -> TextDialect | None:
+    """Write a dataframe, by its own library where it can; says how if it is text."""
+    suffix = path.suffix.lower()
+    if suffix in (".parquet", *ARROW_SUFFIXES):
+        frame.write(path)
+        return None
+    is_arrow = type(frame.eager).__module__.startswith("pyarrow")  # it quotes every text
+    if suffix == ".csv" and not is_arrow:
+        require_safe_names(frame.names)
+        frame.write(path, formula=FORMULA, number=PLAIN_NUMBER)
+        return TextDialect(names=frame.names, escaped=True)
+    with connect() as connection:
+        connection.register("made", frame.eager if is_arrow else frame.arrow())
+        return copy_query(connection.sql, "SELECT * FROM made", path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.tables._row_codes import stack_codes
 from shoal.tables._row_order import put_in_order
+from shoal.tables.engines._duck_write import write_frame
 from shoal.tables.forms._typed_rows import TypedRows, typed_rows
 from shoal.typing import Codes, Counts, Native
 
@@ -131,7 +132,7 @@ class FrameEngine:
 
     def write(self, names: Sequence[str], path: Path) -> None:
         """Write some columns of every row to a file, as they are."""
-        self._frame.select(names).write(path)
+        write_frame(self._frame.select(names), path)
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedFrame:
         """Group the rows into cells."""
@@ -180,8 +181,7 @@ class CompressedFrame:
     def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
         """Write the released rows to a file."""
         frame, row_ids, typed = self._released(recoded, output)
-        frame.write(path)
-        return self._witness(row_ids, typed)
+        return replace(self._witness(row_ids, typed), written=write_frame(frame, path))
 
     def _witness(self, row_ids: NDArray[np.int64], typed: TypedRows) -> Witness:
         return Witness(row_ids, self.frame.eager, labels=typed.labels)

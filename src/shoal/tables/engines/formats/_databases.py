@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import duckdb
 
@@ -73,7 +73,8 @@ def read_address(text: str, table: str | None = None) -> Address:
         raise ParameterError("the address names one table and --table another. Leave one out.")
     if kind != "postgresql":
         return Address(kind, unquote(parts.path.removeprefix("/")), table or named)
-    place = urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(query), ""))
+    more = f"?{urlencode(query)}" if query else ""
+    place = f"postgresql://{parts.netloc}{parts.path}{more}"
     return Address(kind, place, table or named)
 
 

@@ -143,17 +143,10 @@ def _is_utf8(path: Path) -> bool:
 
 
 def _guess(path: Path) -> str:
-    try:
-        from charset_normalizer import from_bytes  # noqa: PLC0415  an extra
-    except ImportError:
-        raise TableError(
-            f"{path.name!r} is not UTF-8. Say how it is encoded, e.g. --encoding cp1252."
-        ) from None
     with open_bytes(path) as file:
         # only lines with signs beyond ASCII tell encodings apart
-        telling = [line for line in file if not line.isascii()][:2000]
-    found = from_bytes(b"".join(telling), cp_isolation=list(_GUESSED)).best()
-    name = _western(b"".join(telling)) or (found.encoding if found is not None else None)
+        telling = b"".join([line for line in file if not line.isascii()][:2000])
+    name = "cp1252" if _is_western(telling) else _by_language(telling)
     if name is None:
         raise TableError(
             f"{path.name!r} is not UTF-8, and its encoding cannot be told. Say it, e.g. "
@@ -168,8 +161,17 @@ def _guess(path: Path) -> str:
     return name
 
 
-def _western(content: bytes) -> str | None:
-    """Western Europe's code page where signs beyond ASCII are its usual letters."""
+def _by_language(content: bytes) -> str | None:
+    try:
+        from charset_normalizer import from_bytes  # noqa: PLC0415  an extra
+    except ImportError:
+        return None
+    found = from_bytes(content, cp_isolation=list(_GUESSED)).best()
+    return None if found is None else str(found.encoding)
+
+
+def _is_western(content: bytes) -> bool:
+    """Whether signs beyond ASCII are the usual letters of Western Europe's code page."""
     usual = {
         *"äöüßÄÖÜéèêëàâçîïôûùœÉÈÀÇñáíóúÑ¿¡åæøÅÆØãõ€°«»§".encode("cp1252"),
         *range(0x91, 0x98),
@@ -179,7 +181,7 @@ def _western(content: bytes) -> str | None:
     # two letters beyond ASCII in a row are rare in the west, and the rule elsewhere
     pairs = sum(a >= 128 and b >= 128 for a, b in pairwise(content))
     share = sum(byte in usual for byte in beyond) / max(len(beyond), 1)
-    return "cp1252" if share > 0.95 and pairs * 4 <= len(beyond) else None
+    return share > 0.95 and pairs * 4 <= len(beyond)
 
 
 @contextmanager

@@ -48,6 +48,8 @@ def write_text(
     path: Path,
     source: TextDialect | None = None,
     numeric: Sequence[str] = (),
+    *,
+    escape: bool = True,
 ) -> TextDialect:
     """Write the rows of a query, and say how.
 
@@ -63,13 +65,16 @@ def write_text(
         How the input was written.
     numeric : sequence of str
         Columns of labels made of numbers, which are written with the input's decimal sign.
+    escape : bool
+        Whether a spreadsheet may open it; without, cells are read back as they were.
     """
     relation = query(select)
-    require_safe_names(relation.columns)
-    dialect = output_dialect(source, path, relation.columns)
+    if escape:
+        require_safe_names(relation.columns)
+    dialect = replace(output_dialect(source, path, relation.columns), escaped=escape)
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     swapped = _swapped(query, select, types, numeric) if dialect.decimal == "," else ()
-    listed = ", ".join(f"{_cell_sql(n, types[n], swapped)} AS {name_sql(n)}" for n in types)
+    listed = ", ".join(f"{_cell_sql(n, types[n], swapped, escape)} AS {name_sql(n)}" for n in types)
     plain = path.with_name(f"{path.name}.plain") if _is_rewritten(dialect, path) else path
     query(
         f"COPY (SELECT {listed} FROM ({select})) TO {value_sql(str(plain))} (FORMAT csv, "
@@ -114,12 +119,12 @@ def _is_fraction(kind: str) -> bool:
     return kind in _FRACTIONS or kind.startswith("DECIMAL")
 
 
-def _cell_sql(name: str, kind: str, swapped: Sequence[str]) -> str:
+def _cell_sql(name: str, kind: str, swapped: Sequence[str], escape: bool) -> str:
     column = name_sql(name)
     if name in swapped:
         text = f"CAST({column} AS VARCHAR)"
         column = f"regexp_replace({text}, '([0-9])\\.([0-9])', '\\1,\\2', 'g')"
-    if kind != "VARCHAR":
+    if kind != "VARCHAR" or not escape:
         return column
     return (
         f"CASE WHEN ascii({column}) IN (9, 13, 39, 43, 45, 61, 64) AND length({column}) > 1 "
