@@ -21,6 +21,7 @@ from shoal.secure.logarithm._strict import StrictLogarithm
 from shoal.secure.miners._bayes_net import SecureBayesNet
 from shoal.secure.miners._id3 import SecureID3
 from shoal.secure.miners._joint_table import JointTable
+from shoal.secure.miners._mpyc import MPyCParty
 from shoal.secure.miners._read_part import read_part
 from shoal.secure.miners._spu import FirstSPUParty, SecondSPUParty
 from shoal.secure.miners._table_part import TablePart
@@ -35,6 +36,7 @@ __all__ = [
     "FirstSPUParty",
     "Helper",
     "JointTable",
+    "MPyCParty",
     "Owner",
     "Party",
     "SecondParty",

@@ -16,6 +16,8 @@ from shoal.secure._party import Party
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
 from shoal.secure.logarithm._logarithm import Logarithm
 from shoal.secure.miners._argmin import index_of_least
+from shoal.secure.miners._mpyc import MPyCParty
+from shoal.secure.miners._mpyc_scores import MPyCNetScores
 from shoal.secure.miners._parameters import Parameters
 from shoal.secure.miners._progress import Progress, resume
 from shoal.secure.miners._roles import Seat, SharedTable, open_table, party_of
@@ -155,6 +157,9 @@ class SecureBayesNet(Parameters):
         if isinstance(seat, Owner):
             return _HeardScorer(seat, joint)
         largest = self._largest(joint.part)
+        if isinstance(seat, MPyCParty):
+            logarithm = logarithm_for(self.logarithm, _most(joint, largest), self.terms)
+            return MPyCNetScores(seat, joint, logarithm, scaled)
         scorer = _Scorer(party_of(seat), joint, self.logarithm, self.terms, largest)
         return _AnnouncedScorer(scorer, seat) if isinstance(seat, Helper) else scorer
 
@@ -288,8 +293,7 @@ class _Scorer:
         self, party: Party, joint: SharedTable, kind: str, terms: int, largest: int
     ) -> None:
         self._joint, self.party = joint, party
-        count = max(joint.n_rows + max(joint.part.arities), largest)
-        self._logarithm: Logarithm = logarithm_for(kind, count, terms)
+        self._logarithm: Logarithm = logarithm_for(kind, _most(joint, largest), terms)
         self.ring = self._logarithm.ring
         self.n_logarithms = 0
         self._two_pi = scaled(self._logarithm, LN_2_PI)
@@ -348,6 +352,11 @@ class _Scorer:
                 products, logs.log, logs.x, logs.positive, strict=True
             )
         ]
+
+
+def _most(joint: SharedTable, largest: int) -> int:
+    """Largest number whose factorial can come up."""
+    return max(joint.n_rows + max(joint.part.arities), largest)
 
 
 def scaled(logarithm: Logarithm, value: Decimal) -> int:

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.errors import ProtocolError
+from shoal.errors import ParameterError, ProtocolError
 from shoal.parties._expect import Fields, Octets, Whole
 from shoal.secure._party import Session
+from shoal.secure.miners._mpyc import MPyCParty
 from shoal.secure.owners._helper import Helper
 from shoal.secure.owners._owner import Owner
 
@@ -62,9 +63,15 @@ def common_rounds(party: Session, done: Progress | None) -> tuple[list[list[int]
     return rounds, run.hex()
 
 
-def resume(seat: Session | Helper | Owner, done: Progress | None) -> tuple[list[list[int]], str]:
+def resume(
+    seat: Session | Helper | Owner | MPyCParty, done: Progress | None
+) -> tuple[list[list[int]], str]:
     """Rounds from which all who take part go on, and the name of the run."""
     done = done or Progress([])
+    if isinstance(seat, MPyCParty):
+        if done.rounds:
+            raise ParameterError("this engine does not resume a run. Start anew.")
+        return [], ""
     rounds = [[int(value) for value in outcome] for outcome in done.rounds]
     name = _name(done.run) if rounds else _NO_NAME
     if isinstance(seat, Owner):

@@ -10,6 +10,8 @@ from shoal.errors import ParameterError
 from shoal.secure._party import Party, Session
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
 from shoal.secure.miners._joint_table import JointTable
+from shoal.secure.miners._mpyc import MPyCParty, MPyCTable
+from shoal.secure.miners._mpyc_scores import MPyCScores
 from shoal.secure.miners._spu import SPUParty, SPUScores
 from shoal.secure.miners._table_part import Query, TablePart
 from shoal.secure.miners._tree_scores import CircuitScores, TreeScores
@@ -18,7 +20,7 @@ from shoal.secure.owners._helper import Helper
 from shoal.secure.owners._owner import Owner
 from shoal.secure.owners._scores import AnnouncedScores, HeardScores
 
-Seat: TypeAlias = Session | Helper | Owner
+Seat: TypeAlias = Session | Helper | Owner | MPyCParty
 
 
 class SharedTable(Protocol):
@@ -41,7 +43,7 @@ def open_table(part: TablePart, seat: Seat) -> SharedTable:
         return OwnerCounts(part, seat)
     if isinstance(seat, Helper):
         return HelperCounts(part, seat)
-    return JointTable(part, seat)
+    return MPyCTable(part, seat) if isinstance(seat, MPyCParty) else JointTable(part, seat)
 
 
 def open_scores(kind: str, terms: int, seat: Seat, table: SharedTable) -> TreeScores:
@@ -50,8 +52,10 @@ def open_scores(kind: str, terms: int, seat: Seat, table: SharedTable) -> TreeSc
         return HeardScores(seat)
     if isinstance(seat, SPUParty):
         return SPUScores(seat, table.n_rows)
-    party = party_of(seat)
     logarithm = logarithm_for(kind, table.n_rows, terms)
+    if isinstance(seat, MPyCParty):
+        return MPyCScores(seat, logarithm)
+    party = party_of(seat)
     scores = CircuitScores(party, logarithm, table.n_rows.bit_length())
     return AnnouncedScores(scores, seat) if isinstance(seat, Helper) else scores
 
