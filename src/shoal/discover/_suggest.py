@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -34,12 +34,23 @@ class Suggestion:
         What the quasi-identifiers do together.
     warnings : tuple of str
         What whoever signs the schema should think about before anything is released.
+    coarsened : mapping of str to Column
+        What each column would be as a quasi-identifier.
     """
 
     schema: Schema
     reasons: Mapping[str, tuple[str, ...]]
     summary: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    coarsened: Mapping[str, Column] = field(default_factory=dict, repr=False)
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """What stands at the top of the schema file."""
+        first = (
+            "Suggested by `shoal schema`. Read it column by column: only you know what others know."
+        )
+        return (first, *self.summary, *(f"Warning: {warning}" for warning in self.warnings))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -52,13 +63,7 @@ class Suggestion:
 
     def to_toml(self, path: Any = None) -> str:
         """The schema file with the reasons as comments; written to `path` when given."""
-        header = [
-            "Suggested by `shoal schema`. Read it column by column: only you know what others "
-            "know.",
-            *self.summary,
-            *(f"Warning: {warning}" for warning in self.warnings),
-        ]
-        return self.schema.to_toml(path, comments=self.reasons, header=header)
+        return self.schema.to_toml(path, comments=self.reasons, header=self.header)
 
 
 def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
@@ -91,10 +96,12 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
     decisions = {fact.name: decide(fact) for fact in facts}
     columns: dict[str, Column] = {}
     reasons: dict[str, tuple[str, ...]] = {}
+    coarsened: dict[str, Column] = {}
     for fact in facts:
         decision = decisions[fact.name]
         shape = coarsen(fact, decision)
         wanted = decision.role == "quasi-identifier"
+        coarsened[fact.name] = Column("quasi-identifier", shape.kind, shape.recipe)
         columns[fact.name] = Column(decision.role, shape.kind, shape.recipe if wanted else None)
         reasons[fact.name] = (_count(fact), *decision.reasons, *([shape.why] if wanted else []))
     _choose_subject(facts, decisions, columns, reasons)
@@ -107,7 +114,7 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
         for name, decision in decisions.items()
         if decision.warning
     )
-    return Suggestion(schema, reasons, _summary(engine, schema), warnings)
+    return Suggestion(schema, reasons, _summary(engine, schema), warnings, coarsened)
 
 
 def _require_rows(engine: Engine) -> None:

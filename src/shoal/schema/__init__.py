@@ -1,5 +1,6 @@
 """What columns mean: roles, kinds, hierarchies, limits, and the schema file."""
 
+from shoal.schema._arx_project import read_arx_project
 from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals
 from shoal.schema._builders import Auto, Dates, Flat, FromFile, Prefix, Tree
 from shoal.schema._column import Column
@@ -23,6 +24,7 @@ __all__ = [
     "Ready",
     "Schema",
     "Tree",
+    "read_arx_project",
     "read_hierarchy",
     "write_hierarchy",
 ]

@@ -65,3 +65,27 @@ def test_bad_input_is_a_sentence(tmp_path):
     done = run(tmp_path / "nothing.csv")
     assert done.exit_code == 2
     assert "no file or folder" in done.output
+
+
+def test_a_schema_leaves_identifiers_out(table, tmp_path):
+    lines = table.read_text().splitlines()
+    named = [f"{'id' if i == 0 else i},{line}" for i, line in enumerate(lines)]
+    table.write_text("\n".join(named))
+    assert json.loads(run(table, "--json").stdout)["key"]["attributes"] == ["id"]
+    roles = {"id": "identifier", "age": "quasi-identifier", "sex": "quasi-identifier",
+             "state": "insensitive"}  # fmt: skip
+    schema = tmp_path / "s.toml"
+    schema.write_text("".join(f'[columns.{n}]\nrole = "{r}"\n' for n, r in roles.items()))
+    done = run(table, "--schema", schema)
+    assert done.exit_code == 0, done.output
+    assert "1 columns that name people are left out" in done.stderr
+    found = json.loads(run(table, "--json", "-s", schema).stdout)
+    assert found["key"]["attributes"] == ["age", "sex"]
+    assert {risk["attributes"][0] for risk in found["columns"]} == {"age", "sex", "state"}
+
+
+def test_a_schema_of_another_table_is_refused(table, tmp_path):
+    (tmp_path / "s.toml").write_text('[columns.age]\nrole = "identifier"\n')
+    done = run(table, "--schema", tmp_path / "s.toml")
+    assert done.exit_code == 2
+    assert "without a role" in done.output

@@ -1,4 +1,5 @@
 import json
+import zipfile
 
 import pytest
 from typer.testing import CliRunner
@@ -6,6 +7,18 @@ from typer.testing import CliRunner
 from shoal import cli
 from shoal.datasets import census
 from shoal.schema import Schema
+
+CANARY_CASES = {
+    "schema suggest": [
+        (0, ["people.csv"]),
+        (0, ["people.csv", "-o", "s.toml", "--hierarchies", "h"]),
+        (2, ["people.csv", "--group"]),
+        (2, ["people.csv", "--interactive"]),
+        (2, ["torn.csv"]),
+        (2, ["people.toml"]),
+    ],
+    "schema import": [(2, ["people.csv", "--out", "s.toml"]), (2, ["gone.deid", "-o", "s.toml"])],
+}
 
 
 def shoal(*arguments):
@@ -65,3 +78,69 @@ def test_help_of_the_group_and_bad_files(tmp_path):
     assert "suggest" in shoal("schema", "--help").stdout
     assert shoal("schema", tmp_path / "no.csv").exit_code == 2
     assert shoal("schema", "show", tmp_path / "no.toml").exit_code == 2
+
+
+def test_a_header_alone_gets_no_roles(tmp_path):
+    (tmp_path / "t.csv").write_text("name,age\n")
+    done = shoal("schema", tmp_path / "t.csv")
+    assert done.exit_code == 2
+    assert "a header and no rows" in done.output
+
+
+def test_warnings_are_said_and_stand_in_the_file(tmp_path):
+    lines = ["cost,sex", *(f"{i * 17.31:.2f},{'mf'[i % 2]}" for i in range(60))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    done = shoal("schema", tmp_path / "t.csv", "-o", tmp_path / "s.toml")
+    assert done.exit_code == 0, done.output
+    assert "column 'cost'" in done.stderr
+    assert "# Warning: column 'cost'" in (tmp_path / "s.toml").read_text()
+
+
+def test_hierarchies_are_written_as_files_to_edit(table, tmp_path):
+    path = tmp_path / "s.toml"
+    done = shoal("schema", table, "-o", path, "--hierarchies", tmp_path / "trees", "--json")
+    files = json.loads(done.stdout)["hierarchies"]
+    schema = Schema.from_toml(path)
+    assert set(files) == {n for n in schema.quasi_identifiers if schema[n].hierarchy is not None}
+    assert (tmp_path / "trees" / "zip.csv").read_text().count("\n") > 5
+    again = shoal("schema", table, "-o", path, "--hierarchies", tmp_path / "trees")
+    assert again.exit_code == 2
+    release = shoal("anonymize", table, "-s", path, "-k", 5, "--method", "mondrian", "-o",
+                    tmp_path / "r.csv")  # fmt: skip
+    assert release.exit_code == 0, release.output
+
+
+def test_groups_need_a_file_to_stand_in(table):
+    done = shoal("schema", table, "--group")
+    assert done.exit_code == 2
+    assert "--out" in done.output
+
+
+def test_groups_are_written_beside_the_schema(tmp_path):
+    towns = [t for t, n in zip("abcdefghij", (40, 30, 9, 8, 5, 4, 3, 2, 2, 1), strict=True)
+             for _ in range(n)]  # fmt: skip
+    lines = ["ward,sex", *(f"{t},{'mf'[i % 2]}" for i, t in enumerate(towns))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    done = shoal("schema", tmp_path / "t.csv", "--group", "-k", 4, "-o", tmp_path / "s.toml")
+    assert done.exit_code == 0, done.output
+    assert "which values are rare" in " ".join(done.stderr.split())
+    lines = (tmp_path / "s-hierarchies" / "ward.csv").read_text().splitlines()
+    assert len(lines) == 10
+    assert all(line.count(";") >= 2 for line in lines)
+
+
+def test_a_project_of_arx_becomes_a_schema(tmp_path):
+    definition = (
+        "<definition><assigment><name>a/b</name><type>QUASI_IDENTIFYING_ATTRIBUTE</type>"
+        "<datatype>String</datatype><ref>hierarchies/x.csv</ref></assigment></definition>"
+    )
+    config = "<config><criterion>7-anonymity</criterion></config>"
+    with zipfile.ZipFile(tmp_path / "p.deid", "w") as archive:
+        archive.writestr("input/definition.xml", definition)
+        archive.writestr("input/config.xml", config)
+        archive.writestr("input/hierarchies/x.csv", "u;v;*\nw;v;*\n")
+    done = shoal("schema", "import", tmp_path / "p.deid", "-o", tmp_path / "s.toml")
+    assert done.exit_code == 0, done.output
+    assert "7-anonymity" in done.stderr
+    assert Schema.from_toml(tmp_path / "s.toml")["a/b"].hierarchy.build([]).n_levels == 3
+    assert (tmp_path / "s-hierarchies" / "a_b.csv").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
+from shoal.errors import SchemaError
 
 if TYPE_CHECKING:
     from shoal.discover._survey import Survey
@@ -34,6 +36,10 @@ _MOST_KEYS = 10
 def quasi(
     table: Table,
     column: Columns = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", "-s", help="What the columns are: identifiers are left out."),
+    ] = None,
     max_size: Annotated[int, typer.Option(help="Attributes that the attacker knows, at most.")] = 3,
     bins: Annotated[
         list[str] | None,
@@ -61,10 +67,11 @@ def quasi(
     refuse_existing([] if plot is None else [plot], force=force)
     out = output()
     with out.progress() as progress:
+        opened = open_table(table, encoding=encoding)
         surveyed = survey(
-            open_table(table, encoding=encoding),
+            opened,
             max_size,
-            columns=column,
+            columns=column or (None if schema is None else _released(opened.names, schema)),
             bins=numbers_by_column("--bins", bins),
             weights=numbers_by_column("--weight", weight),
             examine=examine,
@@ -77,6 +84,20 @@ def quasi(
         plot_survey(surveyed, plot)
     shown = {**surveyed.to_dict(), "plot": None if plot is None else str(plot)}
     out.emit(shown, lambda: _show(surveyed, plot))
+
+
+def _released(names: Sequence[str], path: Path) -> list[str]:
+    """Columns that a release has: an identifier is a key by itself, and nobody gets it."""
+    from shoal.schema import Schema
+
+    schema = Schema.from_toml(path)
+    schema.require(names)
+    kept = [name for name in names if schema[name].is_released]
+    if not kept:
+        raise SchemaError("the schema leaves no column to look at: all of them name people.")
+    if dropped := len(names) - len(kept):
+        output().note(f"{dropped} columns that name people are left out, as {path.name} says.")
+    return kept
 
 
 def _show(survey: Survey, plot: Path | None) -> None:

@@ -1,7 +1,8 @@
-"""`shoal schema`: suggest what the columns of a table are; `shoal schema show`: look at it."""
+"""`shoal schema`: suggest what the columns of a table are; show a schema; take one from ARX."""
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +12,14 @@ from typer.core import TyperGroup
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
+from shoal.cli.publish._schema_files import hierarchy_folder, hierarchy_paths, write_schema
+from shoal.cli.publish._schema_terminal import require_terminal, walk_in_terminal
+from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Branches
 
-    from shoal.schema import Column, Schema
+    from shoal.schema import Column, Hierarchy, Schema
 
 
 class _SuggestByDefault(TyperGroup):
@@ -31,7 +35,7 @@ class _SuggestByDefault(TyperGroup):
 app = typer.Typer(
     cls=_SuggestByDefault,
     no_args_is_help=True,
-    help="Suggest what the columns of a table are (shoal schema TABLE), or show a schema.",
+    help="Suggest what the columns of a table are (shoal schema TABLE), show or import a schema.",
 )
 
 
@@ -42,6 +46,18 @@ def suggest(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Schema file to write, else stdout.")
     ] = None,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Walk through the columns and decide.")
+    ] = False,
+    group: Annotated[
+        bool,
+        typer.Option("--group", help="Group values of categories, by what a release at k loses."),
+    ] = False,
+    k: Annotated[int, typer.Option("-k", help="Smallest group that --group plans for.")] = 10,
+    hierarchies: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write every hierarchy to, as CSV files that you can edit."),
+    ] = None,
     encoding: Encoding = None,
     force: Force = False,
 ) -> None:
@@ -51,14 +67,124 @@ def suggest(
     """
     from shoal.discover import suggest_schema
 
+    if (group or hierarchies is not None) and out is None:
+        raise ParameterError("hierarchies are files that the schema names: say --out SCHEMA too.")
     refuse_existing([] if out is None else [out], force=force)
     out_ = output()
+    if interactive:
+        require_terminal(out_.json)
     with out_.progress() as progress:
         progress(0, 0, "looking at the columns")
         suggestion = suggest_schema(table, encoding=encoding)
-    content = suggestion.to_toml(out)
-    data = suggestion.to_dict() | {"file": None if out is None else str(out)}
-    out_.emit(data, lambda: out_.print(content if out is None else f"schema: {out}"))
+    schema: Schema | None = suggestion.schema
+    if interactive:
+        schema = walk_in_terminal(suggestion)
+    if schema is None:
+        out_.note("Nothing was written.")
+        return
+    if group:
+        schema = _grouped(table, schema, k, encoding)
+    trees = _trees(table, schema, every=hierarchies is not None, encoding=encoding)
+    for warning in suggestion.warnings:
+        out_.note(f"Warning: {warning}")
+    data = suggestion.to_dict() | {"schema": schema.to_dict()}
+    if out is None:
+        content = schema.to_toml(comments=suggestion.reasons, header=suggestion.header)
+        out_.emit(data | {"file": None, "hierarchies": {}}, lambda: out_.print(content))
+        return
+    folder = hierarchy_folder(out, hierarchies)
+    refuse_existing(hierarchy_paths(list(trees), folder).values(), force=force)
+    files = write_schema(
+        out, schema, trees, folder, comments=suggestion.reasons, header=suggestion.header
+    )
+    data |= {"file": str(out), "hierarchies": {name: str(path) for name, path in files.items()}}
+    out_.emit(data, lambda: _tell_files(out, folder, files))
+
+
+def _grouped(table: Any, schema: Schema, k: int, encoding: str | None) -> Schema:
+    from shoal.anonymize import group_values
+
+    out = output()
+    with out.progress() as progress:
+        grouped = group_values(table, schema, k, encoding=encoding, progress=progress)
+    out.note(
+        "Groups are computed from the rows: whoever reads them learns which values are rare and "
+        "which are alike. Read the files, rename groups, and move values where you know better."
+    )
+    return grouped
+
+
+def _trees(
+    table: Any, schema: Schema, *, every: bool, encoding: str | None
+) -> dict[str, Hierarchy]:
+    """Hierarchies to write as files: those of values, and every other if asked for."""
+    from shoal.schema import FromFile, Hierarchy
+    from shoal.tables import open_table
+
+    trees = {
+        name: column.hierarchy
+        for name, column in schema.items()
+        if isinstance(column.hierarchy, Hierarchy)
+    }
+    if every:
+        cells = open_table(table, encoding=encoding).compress(schema).cells
+        for coding in cells.codings:
+            own = schema[coding.name].hierarchy
+            if own is not None and not isinstance(own, FromFile) and coding.hierarchy is not None:
+                trees[coding.name] = coding.hierarchy
+    return trees
+
+
+@app.command("import")
+def import_(
+    project: Annotated[
+        Path, typer.Argument(metavar="PROJECT", help="Project of ARX, a .deid file.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Schema file to write.")],
+    hierarchies: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the hierarchies; beside the schema unless given."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Make a schema of a project of ARX: roles, hierarchies, limits and weights.
+
+    The rows inside the project are not read.
+    """
+    from shoal.schema import Hierarchy, read_arx_project
+
+    out_ = output()
+    refuse_existing([out], force=force)
+    read = read_arx_project(project)
+    trees = {
+        name: column.hierarchy
+        for name, column in read.schema.items()
+        if isinstance(column.hierarchy, Hierarchy)
+    }
+    folder = hierarchy_folder(out, hierarchies)
+    refuse_existing(hierarchy_paths(list(trees), folder).values(), force=force)
+    header = (f"From {project.name}.", *read.notes)
+    files = write_schema(out, read.schema, trees, folder, comments={}, header=header)
+    data = {
+        "schema": read.schema.to_dict(),
+        "criteria": list(read.criteria),
+        "suppression": read.suppression,
+        "notes": list(read.notes),
+        "file": str(out),
+        "hierarchies": {name: str(path) for name, path in files.items()},
+    }
+    out_.emit(data, lambda: _tell_files(out, folder, files))
+    for note in read.notes:
+        out_.note(f"Note: {note}")
+    if read.criteria:
+        asked = "; ".join(read.criteria)
+        out_.note(f"The project asks for {asked}: say so with -k and --diversity.")
+
+
+def _tell_files(out: Path, folder: Path, files: Sized) -> None:
+    output().print(f"schema: {out}")
+    if files:
+        output().print(f"hierarchies: {folder}")
 
 
 @app.command()
@@ -84,11 +210,12 @@ def draw_schema(schema: Schema) -> Branches:
         if names:
             branch = root.add(f"{role} ({len(names)})")
             for name in names:
-                branch.add(_line(name, schema[name]).replace("[", "\\["))
+                branch.add(describe_column(name, schema[name]).replace("[", "\\["))
     return root
 
 
-def _line(name: str, column: Column) -> str:
+def describe_column(name: str, column: Column) -> str:
+    """A column in a line: kind, hierarchy, weight, limits."""
     parts: list[str] = [column.kind]
     if column.hierarchy is not None:
         parts.append(_hierarchy(column.hierarchy))
