@@ -20,6 +20,9 @@ settings.register_profile(
 )
 settings.load_profile("shoal")
 
+# What is tested is compiled code, on new machines as well; tests of plain kernels ask for them.
+os.environ.setdefault("SHOAL_JIT_INTERPRET", "0")
+
 
 def pytest_runtest_setup(item):
     """Give released rows an order that is secret to nobody, so that a test ends alike each time."""

@@ -2,20 +2,40 @@
 
 Importing numba takes more than a second, so a kernel is a thin wrapper until it is first called:
 ``import shoal`` loads no compiler and compiles nothing.
+
+On a new machine nothing is compiled yet, and compiling all that a method needs takes half a minute
+and more.  So kernels that releases need run as plain Python first where there is little to do, and
+each is compiled once it has taken about as long as compiling it would.
 """
+
+from __future__ import annotations
 
 import functools
 import os
 import sys
 import threading
+import time
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from shoal._jit_cache import digest_of, kernel_folder, take_turns
+from shoal._jit_cache import digest_of, is_kept, kernel_folder, take_turns
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+MOST_ROWS = 3_000
+"""Length of arrays up to which a kernel that is not compiled yet may run as plain Python."""
+SECONDS = 0.3
+"""Processor time in plain Python, for each kernel that is compiled together, after which they are.
+
+Compiling takes 0.7 s for each: who has needed almost half of it will need more.
+"""
+SECONDS_OF_A_CALL = 1e-4
+"""Calls that are shorter on average are not compiled alone: calling would take as long."""
+
+_TRIED = ("shoal.tables.", "shoal.anonymize.", "shoal.privacy.")
+"""Kernels that may run as plain Python; what they give is judged before it leaves the house."""
 
 _lock = threading.RLock()
 _tell: list[Callable[[], None]] = []  # who wants to know of the next compilation
@@ -29,8 +49,14 @@ class _Kernel:
         functools.update_wrapper(self, function)
         self._function = cast(types.FunctionType, function)
         self._compiled: Callable[..., Any] | None = None
+        self._seconds, self._calls = 0.0, 0  # as plain Python
 
     def __call__(self, *arguments: Any) -> Any:
+        if self._compiled is None and self._may_interpret() and _rows(arguments) <= MOST_ROWS:
+            import numpy as np  # noqa: PLC0415  who calls has it; who asks for help need not
+
+            with np.errstate(all="ignore"):  # whole numbers wrap around, as they do compiled
+                return _as_compiled(self._interpret(*arguments))
         return self.compiled()(*arguments)
 
     def __reduce__(self) -> str:
@@ -41,22 +67,88 @@ class _Kernel:
         if self._compiled is None:
             with _lock:
                 if self._compiled is None:
-                    self._compiled = _compile(self._link(), _digest(self._function.__module__))
+                    linked = self._link(lambda callee: callee.compiled())
+                    self._compiled = _compile(linked, _digest(self._function.__module__))
         return self._compiled
 
-    def _link(self) -> types.FunctionType:
-        # numba looks global names up in the function's own globals: give it dispatchers there.
+    def _may_interpret(self) -> bool:
+        """Whether nothing is compiled for this kernel yet, and it has not taken long so far."""
+        if not self._function.__module__.startswith(_TRIED):
+            return False
+        patience = max(SECONDS * len(self._compiled_with), SECONDS_OF_A_CALL * self._calls)
+        if self._seconds > patience or os.environ.get("SHOAL_JIT_INTERPRET", "1") != "1":
+            return False
+        return not self._was_compiled
+
+    @functools.cached_property
+    def _was_compiled(self) -> bool:
+        return is_kept(_digest(self._function.__module__), self._function.__qualname__)
+
+    def _interpret(self, *arguments: Any) -> Any:
+        started = time.thread_time()
+        result = self._plain(*arguments)
+        self._seconds += time.thread_time() - started
+        self._calls += 1
+        return result
+
+    def _inside(self, *arguments: Any) -> Any:
+        """Run for another kernel that is plain Python itself."""
+        if self._compiled is None and self._may_interpret():
+            return self._interpret(*arguments)
+        return self.compiled()(*arguments)
+
+    @functools.cached_property
+    def _plain(self) -> Callable[..., Any]:
+        """The function as it is written; kernels that call no others are called without detour."""
+        return self._link(lambda callee: callee._inside if callee._callees else callee._function)
+
+    @functools.cached_property
+    def _compiled_with(self) -> set[_Kernel]:
+        """The kernel, and all that it calls on the way."""
+        return {self}.union(*(callee._compiled_with for callee in self._callees.values()))
+
+    @functools.cached_property
+    def _callees(self) -> dict[str, _Kernel]:
+        scope, names = self._function.__globals__, _names(self._function.__code__)
+        return {name: scope[name] for name in names if isinstance(scope.get(name), _Kernel)}
+
+    def _link(self, linked_callee: Callable[[_Kernel], Any]) -> types.FunctionType:
+        """The function with other objects in place of the kernels that it calls.
+
+        Both Python and numba look global names up in the function's own globals.
+        """
         function = self._function
-        scope = dict(function.__globals__)
-        for name in _names(function.__code__):
-            if isinstance(scope.get(name), _Kernel):
-                scope[name] = scope[name].compiled()
+        callees = {name: linked_callee(callee) for name, callee in self._callees.items()}
+        scope = dict(function.__globals__) | callees
         linked = types.FunctionType(
             function.__code__, scope, function.__name__, function.__defaults__, None
         )
         linked.__qualname__ = function.__qualname__
         linked.__module__ = function.__module__
         return linked
+
+
+def _rows(arguments: tuple[Any, ...]) -> int:
+    """Length of the longest array among arguments and in tuples of them.
+
+    What is called `table` there is looked up, never walked through.
+    """
+    longest = 0
+    names = getattr(arguments, "_fields", ("",) * len(arguments))
+    for name, argument in zip(names, arguments, strict=True):
+        if isinstance(argument, tuple):
+            longest = max(longest, _rows(argument))
+        elif name != "table" and (shape := getattr(argument, "shape", ())):
+            longest = max(longest, *shape)
+    return longest
+
+
+def _as_compiled(result: Any) -> Any:
+    """A result as compiled code gives it: numbers are Python's own."""
+    if isinstance(result, tuple):
+        parts = map(_as_compiled, result)
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    return result.item() if getattr(result, "shape", None) == () else result
 
 
 def _names(code: types.CodeType) -> set[str]:
@@ -139,8 +231,9 @@ def load_kernels(*kernels: Callable[..., Any]) -> threading.Thread:
     """Load numba and some kernels in the background, while an engine is busy counting."""
 
     def load() -> None:
-        for function in kernels:
-            cast(_Kernel, function).compiled()
+        for function in cast(tuple[_Kernel, ...], kernels):
+            if not function._may_interpret():  # then it may never be needed compiled
+                function.compiled()
 
     thread = threading.Thread(target=load, daemon=True)
     thread.start()

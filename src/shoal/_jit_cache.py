@@ -43,6 +43,22 @@ def kernel_folder(config: Any, digest: str) -> Iterator[str]:
         config.CACHE_DIR = before
 
 
+def is_kept(digest: str, name: str) -> bool:
+    """Whether something is kept for a kernel of these sources, told without loading numba."""
+    before = os.environ.get("NUMBA_CACHE_DIR")
+    root = os.path.join(before, "shoal-kernels") if before else _home()
+    if os.environ.get("SHOAL_JIT_CACHE", "1") != "1":
+        return False
+    return any(f".{name}-" in file for file in _kept_files(os.path.join(root, digest)))
+
+
+@functools.cache
+def _kept_files(folder: str) -> frozenset[str]:
+    """Names of index files that were there when this process first asked."""
+    found = (files for _, _, files in os.walk(folder))
+    return frozenset(file for files in found for file in files if file.endswith(".nbi"))
+
+
 def _home() -> str:
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(home, "shoal", "kernels")
