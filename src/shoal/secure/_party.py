@@ -15,8 +15,9 @@ from shoal.errors import ParameterError, ProtocolError
 from shoal.parties import Channel
 from shoal.parties._expect import PLAIN, Expected, Fields, Octets, Several, Whole
 from shoal.parties._wire import encode
-from shoal.secure._ring import Bits, Ring
+from shoal.secure._ring import Bits, Limbs, Ring
 from shoal.secure.circuits._yao import Program, Results, evaluate_program, garble_program
+from shoal.secure.transfer._bits import offer_words, take_words
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
 from shoal.secure.transfer._paillier import SECURITY, PublicKey, SecretKey
 from shoal.secure.transfer._products import (
@@ -179,6 +180,10 @@ class Party(Session):
     def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
         """Shares, modulo 2**32, of the joint counts of this party's margins and the other's."""
 
+    @abstractmethod
+    def cross_words(self, amounts: Limbs, choices: Bits) -> Limbs:
+        """Exclusive-or shares of the first party's words, where the second party's bit is 1."""
+
     def count_products(self, indicators: NDArray[np.bool_]) -> NDArray[np.uint32]:
         """Shares, modulo 2**32, of how often both parties' indicators are set, per row of them."""
         tables = self.tables(binary_margins(indicators))
@@ -251,6 +256,10 @@ class FirstParty(Party):
         """Serve."""
         return serve_tables(self.channel, self._sender, margins)
 
+    def cross_words(self, amounts: Limbs, choices: Bits) -> Limbs:
+        """Offer the amounts."""
+        return offer_words(self.channel, self._sender, amounts)
+
     def products(self, ring: Ring, x: list[int], y: list[int]) -> list[int]:
         """Add the two cross terms to the local product."""
         cross = self.inner_products(ring, list(zip(x, y, strict=True)))
@@ -301,6 +310,10 @@ class SecondParty(Party):
     def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
         """Ask."""
         return ask_tables(self.channel, self._receiver, margins)
+
+    def cross_words(self, amounts: Limbs, choices: Bits) -> Limbs:
+        """Choose."""
+        return take_words(self.channel, self._receiver, choices, amounts.shape[1])
 
     def products(self, ring: Ring, x: list[int], y: list[int]) -> list[int]:
         """Add the two cross terms to the local product."""

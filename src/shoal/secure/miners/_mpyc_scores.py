@@ -12,6 +12,7 @@ from shoal.errors import ParameterError
 from shoal.secure.logarithm._logarithm import PolynomialLogarithm
 from shoal.secure.miners._argmin import in_range
 from shoal.secure.miners._mpyc import MPyCParty
+from shoal.secure.miners._table_part import Query
 
 Table = NDArray[np.uint32]
 
@@ -124,7 +125,9 @@ class MPyCNetScores:
 
     def picks(self, families: list[list[tuple[int, tuple[int, ...]]]]) -> list[int]:
         """Index of the best family of each column."""
-        queries = [((*parents, child), {}) for child, parents in chain.from_iterable(families)]
+        queries: list[Query] = [
+            ((*parents, child), {}) for child, parents in chain.from_iterable(families)
+        ]
         tables = [t.reshape(-1, t.shape[-1]) for t in self._table.counts(queries)]
         first = self._party.index == 0  # one party adds public constants
         flat = [

@@ -15,6 +15,7 @@ from shoal.secure.miners._mpyc_scores import MPyCScores
 from shoal.secure.miners._spu import SPUParty, SPUScores
 from shoal.secure.miners._table_part import Query, TablePart
 from shoal.secure.miners._tree_scores import CircuitScores, TreeScores
+from shoal.secure.owners._cells import HelperCells, OwnerCells
 from shoal.secure.owners._counts import HelperCounts, OwnerCounts
 from shoal.secure.owners._helper import Helper
 from shoal.secure.owners._owner import Owner
@@ -39,10 +40,11 @@ class SharedTable(Protocol):
 
 def open_table(part: TablePart, seat: Seat) -> SharedTable:
     """Agree on names and values, and return the joint table."""
+    whole = part.split == "rows"
     if isinstance(seat, Owner):
-        return OwnerCounts(part, seat)
+        return OwnerCounts(part, seat) if whole else OwnerCells(part, seat)
     if isinstance(seat, Helper):
-        return HelperCounts(part, seat)
+        return HelperCounts(part, seat) if whole else HelperCells(part, seat)
     return MPyCTable(part, seat) if isinstance(seat, MPyCParty) else JointTable(part, seat)
 
 

@@ -150,7 +150,7 @@ def large_program(
     present = [any_of(b, count) for count in own]
     label = choose(b, any_of(b, present), _majority(b, own), _majority(b, parent))
     some_allowed = any_of(b, [b.not_(one) for one in refused])
-    leaf = b.not_(b.and_(_several(b, present), some_allowed))
+    leaf = b.not_(b.and_(several(b, present), some_allowed))
     opened = [leaf, *(b.and_(leaf, bit) for bit in label)]
     return Program(
         b.finish([*opened, *refused]),
@@ -168,10 +168,10 @@ def _refused(b: Builder, sizes: list[list[int]], k: int) -> int:
     # A limit that the counter cannot hold is above every size.
     small = [less(b, size, constant(k, width)) if k < 2**width else 1 for size in sizes]
     tiny = any_of(b, [b.and_(one, two) for one, two in zip(present, small, strict=True)])
-    return b.or_(tiny, b.not_(_several(b, present)))
+    return b.or_(tiny, b.not_(several(b, present)))
 
 
-def _several(b: Builder, present: list[int]) -> int:
+def several(b: Builder, present: list[int]) -> int:
     """Tell whether more than one is true: one is, and an earlier one was."""
     seen, several = 0, 0
     for one in present:
@@ -197,7 +197,7 @@ def _leaf_program(n_classes: int, width: int, min_rows: int) -> Program:
     label = choose(b, any_of(b, present), _majority(b, own), _majority(b, parent))
     leaf = 1
     if min_rows:
-        mixed = _several(b, present)
+        mixed = several(b, present)
         size = [0] * (width + 1)
         for count in own:
             size, _ = add(b, size, [*count, 0])

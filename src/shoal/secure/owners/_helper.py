@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,8 +150,12 @@ class Helper:
                 line.close()
         self.ledger.note(EVERYBODY, f"that these owners are lost: {', '.join(gone)}", len(gone))
         if self.terms.loss == "stop" or len(self._lines) < self.terms.least_owners:
-            self._send([])  # nothing is told any more: the end
-            raise OwnerLostError(self.lost, self.terms.loss)
+            self.stop(self.terms.loss)
+
+    def stop(self, loss: str = "stop") -> NoReturn:
+        """End the run for all: those who are lost cannot be done without."""
+        self._send([])  # nothing is told any more
+        raise OwnerLostError(self.lost, loss)
 
     def _flags(self, names: Any) -> NDArray[np.bool_]:
         return np.array([name in names for name in self.terms.owners])

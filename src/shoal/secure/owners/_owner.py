@@ -117,6 +117,10 @@ class Owner:
         self.ledger.note(EVERYBODY, what, count)
         return list(outcome)
 
+    def tell(self, number: int) -> None:
+        """Tell both helpers something public."""
+        self._send(number)
+
     def _send(self, message: Any) -> None:
         for line in self.lines:
             line.send(message)
