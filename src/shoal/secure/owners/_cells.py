@@ -23,6 +23,7 @@ from shoal.secure.miners._table_part import Query, TablePart
 from shoal.secure.miners._tree_scores import several
 from shoal.secure.owners._counts import public_table, too_many
 from shoal.secure.owners._helper import Helper
+from shoal.secure.owners._ledger import HELPERS
 from shoal.secure.owners._owner import Owner
 from shoal.secure.transfer._bits import multiply_bits
 
@@ -78,6 +79,9 @@ class HelperCells:
         answers = helper.collect(Array("shares of cells", np.uint8, (size,)))
         if helper.lost:  # cells that are missing cannot be done without
             helper.stop()
+        helper.ledger.note(
+            HELPERS, "uniform shares of every owner's cells", 8 * size * len(answers)
+        )
         packed = np.bitwise_xor.reduce(list(answers.values()), axis=0)
         bits = np.unpackbits(packed, count=sum(part.arities) * self.n_rows) > 0
         self._bits: Bits = bits.reshape(sum(part.arities), self.n_rows)

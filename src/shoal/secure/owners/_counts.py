@@ -12,9 +12,12 @@ from shoal.secure.miners._joint_table import too_few
 from shoal.secure.miners._table_part import Query, TablePart
 from shoal.secure.owners._checks import WORD, at_most, find_wrong
 from shoal.secure.owners._helper import Helper
+from shoal.secure.owners._ledger import HELPERS
 from shoal.secure.owners._owner import Owner
 
 Table = NDArray[np.uint32]
+
+SHARES = "uniform shares of every owner's counts"
 
 WITHIN = "whether the rows of all owners are within the agreed bound"
 ENOUGH = "whether all owners together have fewer than k rows"
@@ -63,6 +66,7 @@ class HelperCounts:
         shapes = [tuple(self.part.arities[c] for c in columns) for columns, _ in queries]
         sizes = [int(np.prod(shape)) for shape in shapes]
         answers = self._helper.collect(Array("shares of counts", np.uint32, (sum(sizes),)))
+        self._helper.ledger.note(HELPERS, SHARES, sum(sizes) * len(answers))
         split = {
             name: [
                 part.reshape(shape)
