@@ -46,7 +46,10 @@ class InfeasibleError(ShoalError, ValueError):
 
     def __init__(self, model: str, *, required: float, achieved: float, hint: str) -> None:
         self.model, self.required, self.achieved, self.hint = model, required, achieved, hint
-        super().__init__(f"{model}: needs {required:g}, best reachable is {achieved:g}. {hint}")
+        reached = (
+            f"best reachable is {achieved:g}" if achieved else "no release within the limits has it"
+        )
+        super().__init__(f"{model}: needs {required:g}, {reached}. {hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild_infeasible, (self.model, self.required, self.achieved, self.hint)
@@ -87,10 +90,6 @@ class TimeLimitError(ProtocolError):
 
 class ConnectionCutError(ProtocolError):
     """The line to the other party broke; a resumable run can be continued."""
-
-
-class TableWarning(UserWarning):
-    """Something about how a table was read that its owner should know; names no cell."""
 
 
 class OwnerLostError(ProtocolError):

@@ -19,6 +19,7 @@ from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import PrivacyModel, as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
+from shoal.tables._open import require_filled
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._range_columns import refuse_taken_names
 from shoal.tables._recoded import Recoded
@@ -110,6 +111,7 @@ class Anonymizer(Estimator):
         )
         progress(0, 0, "counting")
         engine = open_table(table, encoding=encoding)
+        require_filled(engine, "release")
         compressed = engine.compress(self.schema, options)
         counted = time.perf_counter()
         cells = privacy.prepare(compressed.cells)

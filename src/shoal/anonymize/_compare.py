@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.anonymize._anonymizer import require_rows
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import ShoalError
@@ -19,6 +20,7 @@ from shoal.privacy import PrivacyModel, as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._assemble import CodingOptions
+from shoal.tables._open import require_filled
 from shoal.tables._frequency import Histogram
 from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Codes, Counts, Floats, Native, Progress
@@ -101,7 +103,9 @@ def compare_methods(
     """
     names, privacy = list(methods or METHODS), as_privacy_model(privacy)
     engine = open_table(table)
+    require_filled(engine, "compare methods on")
     cells = privacy.bind(schema.sensitive).prepare(engine.compress(schema).cells)
+    require_rows(cells, privacy)
     parts = _parts(cells, schema, test, random_state)
     results = [_raw(cells, schema, parts, random_state)]
     for done, name in enumerate(names):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.anonymize._recheck import count_written, names_of, starred_groups
 from shoal.anonymize._subjects import worst_of
-from shoal.errors import SchemaError
+from shoal.errors import SchemaError, TableError
 from shoal.privacy import KAnonymity, Level, PrivacyModel, as_privacy_model, check
 from shoal.schema import FromFile, Hierarchy, Schema, Tree
 from shoal.schema._band_labels import band_bounds
@@ -138,6 +138,8 @@ def check_table(
     _require(schema, names_of(table, encoding))
     privacy = as_privacy_model(privacy).bind(schema.sensitive)
     seen = count_written(table, schema, encoding)
+    if not seen.groups.n_groups:
+        raise TableError("the table has no rows, so there is nothing to check.")
     unnamed = schema.subject is not None and seen.people is None
     if unnamed:  # of people in a group, no more can be told than that they are at most its rows
         privacy = KAnonymity(privacy.minimum_size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import re
@@ -70,6 +71,8 @@ class LazyGroup(TyperGroup):
             with _notes_for_warnings():
                 return super().main(*arguments, **options)
         except Exception as error:
+            if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C
+                sys.exit(INTERRUPTED)
             if os.environ.get("SHOAL_DEBUG") == "1":
                 traceback.print_exc()
             sys.exit(_report(error))
@@ -118,8 +121,7 @@ def _report(error: Exception) -> int:
         case ShoalError():
             message = str(error)
         case OSError():
-            where = f"{os.path.basename(str(error.filename))}: " if error.filename else ""
-            message = f"{where}{error.strerror or 'the system refused'}."
+            message = _explain_system(error)
         case _:  # its text may hold somebody's data
             message = (
                 "something went wrong inside Shoal. Run again with SHOAL_DEBUG=1 for the details, "
@@ -130,6 +132,30 @@ def _report(error: Exception) -> int:
         shown = {"error": {"type": name, "message": message, "exit_code": code}}
         sys.stdout.write(to_json(shown) + "\n")
     return code
+
+
+_ADVICE = {
+    errno.ENOENT: "there is no file or folder {0}. Check the path.",
+    errno.EISDIR: "{0} is a folder, and a file is needed. Name a file in it.",
+    errno.ENOTDIR: "{0} lies below a file that is taken for a folder. Check the path.",
+    errno.EACCES: "this user may not read or write {0}. Check its permissions.",
+    errno.EPERM: "this user may not read or write {0}. Check its permissions.",
+    errno.EEXIST: "{0} is there already. Choose another name or use --force.",
+    errno.ENOSPC: "the disk is full. Free space or choose another folder.",
+    errno.EROFS: "{0} lies on a disk that cannot be written. Choose another folder.",
+    errno.ENAMETOOLONG: "the name {0} is too long for this disk. Choose a shorter one.",
+    errno.EADDRINUSE: "the port is in use. Choose another one.",
+    errno.ECONNREFUSED: "nobody listens there. Check host and port, and that the other side runs.",
+}
+"""What the system's refusals mean, and what to do about them."""
+
+
+def _explain_system(error: OSError) -> str:
+    name = repr(os.path.basename(str(error.filename))) if error.filename else "it"
+    known = _ADVICE.get(error.errno or 0)
+    if known is not None:
+        return known.format(name)
+    return f"{name}: the system refused ({error.strerror or type(error).__name__}). Try again."
 
 
 def _hand_over(error: UncoveredValuesError) -> str:

@@ -15,6 +15,7 @@ from shoal.discover.columns._facts import MANY, Facts, look
 from shoal.errors import TableError
 from shoal.schema import Column, Schema
 from shoal.tables import Engine, open_table
+from shoal.tables._open import require_filled
 from shoal.typing import Native
 
 _FEW = 20
@@ -91,6 +92,7 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
     Schema(id: identifier, age: quasi-identifier)
     """
     engine = open_table(table, encoding=encoding)
+    require_filled(engine, "suggest roles for")
     _require_rows(engine)
     facts = [look(engine, name) for name in engine.names]
     decisions = {fact.name: decide(fact) for fact in facts}

@@ -44,11 +44,19 @@ def read_arrow(paths: Sequence[Path]) -> Any:
 def _read_arrow_file(pa: Any, path: Path) -> Any:
     try:
         with pa.memory_map(str(path)) as source:
-            return pa.ipc.open_file(source).read_all()
+            return _without_views(pa, pa.ipc.open_file(source).read_all())
     except (OSError, pa.ArrowInvalid):
         raise TableError(
             f"{path.name!r} cannot be read: it is damaged, cut short, or no Arrow file."
         ) from None
+
+
+def _without_views(pa: Any, table: Any) -> Any:
+    """Texts as PyArrow can take rows of them; Polars writes them in another layout."""
+    plain = {"string_view": pa.string(), "binary_view": pa.binary()}
+    fields = [field.with_type(plain.get(str(field.type), field.type)) for field in table.schema]
+    wanted = pa.schema(fields, metadata=table.schema.metadata)
+    return table if wanted.equals(table.schema) else table.cast(wanted)
 
 
 def write_parquet(

@@ -84,6 +84,15 @@ def open_table(
     return engine.open(source, options)
 
 
+def require_filled(engine: Engine, purpose: str) -> None:
+    """Raise for a table without rows, before anything is asked of it."""
+    if engine.n_rows == 0:
+        raise TableError(
+            f"the table has no rows, so there is nothing to {purpose}. Check that it is the right "
+            "one."
+        )
+
+
 def is_table(source: Any) -> bool:
     """Whether :func:`open_table` would try to open it."""
     return isinstance(source, (str, PathLike, *ENGINES)) or find_engine(source) is not None

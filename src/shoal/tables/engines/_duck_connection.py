@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Literal
+from typing import Any, Literal
 
 import duckdb
 
@@ -25,14 +25,16 @@ class StoppedQueryError(TableError):
 
 def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
     """A connection of our own."""
-    connection = duckdb.connect(database)
-    connection.execute("SET enable_progress_bar = false")  # stdout belongs to the command
-    connection.execute("SET python_enable_replacements = false")  # a table is never a variable
     spill = Path(gettempdir()) / f"shoal-spill-{secrets.token_hex(8)}"
-    connection.execute("SET temp_directory = ?", [str(spill)])  # not where the user happens to be
+    settings: dict[str, Any] = {
+        "temp_directory": str(spill),  # not where the user happens to be
+        "python_enable_replacements": False,  # a table is never a variable
+    }
     asked = asked_threads()
     if asked is not None:  # DuckDB takes every core unless told otherwise
-        connection.execute(f"SET threads = {asked}")
+        settings["threads"] = asked
+    connection = duckdb.connect(database, config=settings)
+    connection.execute("SET enable_progress_bar = false")  # stdout belongs to the command
     return connection
 
 
@@ -41,6 +43,8 @@ def disclose_nothing(doing: Literal["read", "write"] = "read") -> Iterator[None]
     """Turn DuckDB's errors into ours: its texts may quote cells, ours never do."""
     try:
         yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None  # somebody pressed Ctrl-C: no fault of the file
     except duckdb.Error as error:
         if STOP in str(error):
             raise StoppedQueryError("a value cannot be transformed; nothing was written.") from None

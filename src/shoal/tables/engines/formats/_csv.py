@@ -135,9 +135,10 @@ def _say_skipped(paths: Sequence[Path], bad: Sequence[BadRows]) -> None:
     if count:
         where = f"{paths[0].name}" if len(paths) == 1 else f"{len(paths)} files"
         first = min(min(rows) for rows in bad if rows)
+        lines = "1 line that is no row" if count == 1 else f"{count} lines that are no rows"
         warnings.warn(
-            f"{where}: {count} lines that are no rows of the table were left out, the first at "
-            f"line {first}.",
+            f"{where}: {lines} of the table {'was' if count == 1 else 'were'} left out, the first "
+            f"at line {first}.",
             TableWarning,
             stacklevel=2,
         )

@@ -56,12 +56,16 @@ def open_files(source: PathText, options: OpenOptions) -> Engine:
         return _open_folder(path, options)
     file_format = find_format(path)
     if file_format is None:
-        raise TableError(
-            f"{path.name!r} is no {_listed('or')} file by its name. Rename it to end in "
-            f"{' or '.join(known.suffixes[0] for known in FORMATS)}, as its content is."
-        )
+        raise TableError(f"{path.name!r} is no {_listed('or')} file by its name. {_advice(path)}")
     _require_content(path, file_format)
     return file_format.read([path], options)
+
+
+def _advice(path: Path) -> str:
+    if path.suffix.lower() in (".xls", ".ods", ".numbers"):
+        return "Save it as .xlsx or .csv from the program that it came from."
+    ends = ", ".join(known.suffixes[0] for known in FORMATS)
+    return f"Rename it to end as its content is: {ends}."
 
 
 def find_format(path: Path) -> FileFormat | None:

@@ -48,6 +48,8 @@ def _require_distinct(connection: duckdb.DuckDBPyConnection, path: Path) -> None
 
 def read_metadata(path: PathText, key: str) -> str | None:
     """A text that was stored with a Parquet file under a key; None when there is none."""
+    if not Path(path).exists():
+        raise TableError(f"no file {Path(path).name!r}. Check the path.")
     with disclose_nothing(), connect() as connection:
         rows = connection.execute(
             f"SELECT value FROM parquet_kv_metadata({paths_sql([path])}) WHERE key = ?",

@@ -167,7 +167,25 @@ def _by_language(content: bytes) -> str | None:
     except ImportError:
         return None
     found = from_bytes(content, cp_isolation=list(_GUESSED)).best()
-    return None if found is None else str(found.encoding)
+    names = [str(found.encoding)] if found is not None else []
+    # a sign within a word, or a capital behind a small letter, speaks against an encoding
+    return min([*names, *_GUESSED], key=lambda name: _oddities(content, name))
+
+
+def _oddities(content: bytes, encoding: str) -> int:
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        return len(content)
+    odd = 0
+    for before, sign in pairwise(text):
+        if before.isascii() and sign.isascii():
+            continue
+        letters = before.isalpha() + sign.isalpha()
+        odd += letters == 1 and not (before + sign).isprintable()
+        odd += letters == 1 and not all(s.isalpha() or s.isascii() for s in before + sign)
+        odd += before.islower() and sign.isupper()
+    return odd
 
 
 def _is_western(content: bytes) -> bool:

@@ -51,7 +51,8 @@ def _rows(text: Iterable[str], shape: Shape, bad: dict[int, str]) -> Iterator[li
                     if len(row) == wide or (not row and wide == 1):
                         yield row or [""]
                     elif row and any(cell.strip() for cell in row):
-                        bad[lines.first] = f"{len(row)} cells where the table has {wide} columns"
+                        cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+                        bad[lines.first] = f"{cells} where the table has {wide} columns"
                         if lines.give_back():
                             break  # a row of several lines: only its first is at fault
                     lines.next_row()
@@ -106,7 +107,9 @@ def _long_cells() -> Iterator[None]:
 
 def _explain(path: Path, bad: dict[int, str]) -> str:
     line = min(bad)
-    more = f", and {len(bad) - 1} more lines are no rows either" if len(bad) > 1 else ""
+    others = len(bad) - 1
+    lines = "1 more line is no row" if others == 1 else f"{others} more lines are no rows"
+    more = f", and {lines} either" if others else ""
     return (
         f"{path.name}, line {line}: {bad[line]}{more}. Mend the file, or leave such lines out with "
         "--skip-bad-rows, which says how many they are."

@@ -55,6 +55,8 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
     given = read_delimiter(options.delimiter) or (separator[1] if separator else None)
     delimiter, quote, escape, rows = _choose(lines[skipped:], given)
     wide = _usual_width(rows)
+    if wide == 1 and given is None:
+        _refuse_spaces(lines, file)
     titles, rows = _without_titles(rows, wide)
     first = rows[0][1] if rows else []
     header = options.header
@@ -66,6 +68,18 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
     start = skipped + (rows[0][0] if header and rows else titles)
     newline = next((end for end in ("\r\n", "\n", "\r") if lines and lines[0].endswith(end)), "\n")
     return Shape(delimiter, quote, escape, newline, names, start, titles)
+
+
+def _refuse_spaces(lines: Sequence[str], file: str) -> None:
+    """Ask about a sign that may as well be part of a text, where it cuts all rows alike."""
+    for sign, word in ((" ", "space"), (":", ":")):
+        widths = {len(row) for _, row in _sample(lines, sign, '"', "") if row}
+        if len(widths) == 1 and widths.pop() > 2:
+            raise TableError(
+                f"it cannot be told what separates the cells of {file!r}. If it is a "
+                f"{'space' if word == 'space' else 'colon'}, say --delimiter {word}; if every line "
+                "is one cell, say --delimiter ,."
+            )
 
 
 def read_delimiter(asked: str | None) -> str | None:
