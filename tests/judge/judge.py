@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import comb
 from pathlib import Path
 
 from tests.judge.labels import Fact, covers
@@ -166,7 +167,12 @@ def _groups(table, claim):
 def _models(table, source_of, claim):
     groups, broken = _groups(table, claim), []
     for model in _flat(claim.models):
-        judges = {"KAnonymity": _large, "DeltaPresence": _presence}.get(model["model"], _sensitive)
+        if model["model"] in _WHOLE:
+            sizes = [(_people(rows, source_of, claim), rows) for rows in groups.values()]
+            if not _WHOLE[model["model"]](sizes, model, table, claim):
+                broken.append(f"{model} does not hold of the whole table")
+            continue
+        judges = _GROUPS.get(model["model"], _sensitive)
         failing = [
             key for key, rows in groups.items() if not judges(rows, model, table, source_of, claim)
         ]
@@ -181,8 +187,8 @@ def _flat(models):
 
 
 def _people(rows, source_of, claim):
-    """People behind rows: distinct subjects where the table names them, else rows."""
-    names = claim.having("subject")
+    """People behind rows: distinct subjects or households where the table names them, else rows."""
+    names = claim.having("subject", "household")
     if not names:
         return len(rows)
     return len({plain(claim.columns[names[0]][source_of[row]]) for row in rows})
@@ -203,13 +209,71 @@ def _sensitive(rows, model, table, source_of, claim):
 
 
 def _presence(rows, model, table, source_of, claim):
+    n_people = _fitting(rows, table, claim)
+    return len(rows) <= Fraction(model["high"]) * n_people + Fraction(1, 10**8)
+
+
+def _fitting(rows, table, claim):
+    """People of the population of whom all labels of a group are true."""
     names = claim.having("quasi-identifier")
     people = {name: list(map(plain, claim.population[name])) for name in names}
-    n_people = sum(
+    return sum(
         all(covers(table[n][rows[0]][1], people[n][i], claim.facts[n]) for n in names)
         for i in range(len(people[names[0]]))
     )
-    return len(rows) <= Fraction(model["high"]) * n_people + Fraction(1, 10**8)
+
+
+def _mapped(rows, model, table, source_of, claim):
+    if model.get("fraction") is None:
+        return _fitting(rows, table, claim) >= model["k"]
+    # fewer than k people show as many rows with a chance of at most the significance
+    n, p, least = model["k"] - 1, Fraction(model["fraction"]), _people(rows, source_of, claim)
+    tail = sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(least, n + 1))
+    return tail <= Fraction(model.get("significance", 0.05)) + Fraction(1, 10**8)
+
+
+def _risks(sizes, model, table, claim):
+    """Risk of every row, and how many rows have it."""
+    for size, rows in sizes:
+        if model.get("fraction") is not None:
+            yield Fraction(model["fraction"]) / size, size
+        elif model.get("attacker", "prosecutor") != "prosecutor":
+            yield Fraction(1, _fitting(rows, table, claim)), size
+        else:
+            yield Fraction(1, size), size
+
+
+def _average(sizes, model, table, claim):
+    risks = list(_risks(sizes, model, table, claim))
+    total = sum(risk * size for risk, size in risks)
+    most = Fraction(model["risk"]) + Fraction(1, 10**8)
+    return total <= most * sum(size for _, size in risks)
+
+
+def _guesses(sizes, model, table, claim):
+    total = sum(risk * size for risk, size in _risks(sizes, model, table, claim))
+    return total <= Fraction(model["guesses"]) + Fraction(1, 10**6)
+
+
+def _at_risk(sizes, model, table, claim):
+    risks = list(_risks(sizes, model, table, claim))
+    above = sum(n for risk, n in risks if risk > Fraction(model["threshold"]) + Fraction(1, 10**8))
+    return above <= (Fraction(model["share"]) + Fraction(1, 10**8)) * sum(n for _, n in risks)
+
+
+def _alone(sizes, model, table, claim):
+    alone = sum(n == 1 for n, _ in sizes)
+    return alone <= (Fraction(model["share"]) + Fraction(1, 10**8)) * sum(n for n, _ in sizes)
+
+
+_GROUPS = {"KAnonymity": _large, "DeltaPresence": _presence, "KMap": _mapped}
+_WHOLE = {
+    "AverageRisk": _average,
+    "CorrectGuesses": _guesses,
+    "RecordsAtRisk": _at_risk,
+    "Uniqueness": _alone,
+}
+"""Models about the whole table; a uniqueness that is estimated is none of them."""
 
 
 def _ranges(table, source_of, claim):

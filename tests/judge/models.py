@@ -56,6 +56,15 @@ def likeness(group, whole, model, fact):
     return True
 
 
+def disclosure(group, whole, model, fact):
+    share, overall = Counter(group), Counter(whole)
+    for cell, n in overall.items():
+        now, before = share[cell] / len(group), n / len(whole)
+        if not before / 2 ** model["delta"] - 1e-8 <= now <= before * 2 ** model["delta"] + 1e-8:
+            return False
+    return True
+
+
 def proximity(group, whole, model, fact):
     places = [_place(cell, fact) for cell in group]
     reach = Fraction(model["e"])
@@ -138,6 +147,7 @@ MODELS = {
     "AlphaKAnonymity": alpha,
     "PSensitive": p_sensitive,
     "BetaLikeness": likeness,
+    "DeltaDisclosure": disclosure,
     "Proximity": proximity,
 }
 """Models of one sensitive column; k-anonymity and delta-presence look at groups alone."""

@@ -184,7 +184,9 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     unnamed = np.array([is_missing(value) for value in named.texts], np.bool_)
     require_named(released.subject, int(unnamed[named.codes].sum()))
     values = {name: code_counted(name, written.columns[name], released) for name in counted}
-    _, people = count_people(groups, group_of_row, person_codes(named), values)
+    _, people = count_people(
+        groups, group_of_row, person_codes(named), values, households=released.household is not None
+    )
     return Written(groups, group_of_row, people)
 
 

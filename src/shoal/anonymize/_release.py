@@ -169,7 +169,7 @@ class Release:
             "released_rows": self.recoded.n_released_rows,
             "suppressed_rows": self.n_suppressed,
             "groups": self.recoded.groups.n_groups,
-            "counts": "rows" if self.compressed.people is None else "people",
+            "counts": "rows" if self.compressed.people is None else self.compressed.people.unit,
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict()},
             "schema": self.schema.to_dict(),
@@ -263,7 +263,8 @@ class Release:
         recheck(table, self.schema, self.privacy, self.output, self.recoded, witness)
 
     def _said(self, sentence: str) -> str:
-        return sentence if self.compressed.people is None else of_people(sentence)
+        people = self.compressed.people
+        return sentence if people is None else of_people(sentence, people.unit)
 
     def __repr__(self) -> str:
         return (

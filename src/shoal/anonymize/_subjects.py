@@ -39,13 +39,17 @@ def settle(
     if schema.pseudonym is not None:
         names = (schema.pseudonym, *names)
     refuse_ties(names, kept, people)
+    instead = "beside rows" if people.households else "not rows"
     notes = [
-        f"people were counted, not rows: column {schema.subject!r} names {people.n_people} people "
-        f"in {engine.n_rows} rows"
+        f"{people.unit} were counted, {instead}: column {schema.subject!r} names "
+        f"{people.n_people} {people.unit} in {engine.n_rows} rows"
     ]
     if lost := recoded.n_released_rows - kept.n_released_rows:
-        notes.append(f"{lost} rows were left out because too few people have rows that look alike")
-    notes.extend(f"column {name!r} ties the rows of a person together" for name in names)
+        notes.append(
+            f"{lost} rows were left out because too few {people.unit} have rows that look alike"
+        )
+    one = "household" if people.households else "person"
+    notes.extend(f"column {name!r} ties the rows of a {one} together" for name in names)
     return kept, tuple(notes)
 
 
@@ -107,10 +111,12 @@ def count_raw(cells: FrequencyTable, people: People) -> FrequencyTable:
 
 def worst_levels(recoded: Recoded, people: People, privacy: PrivacyModel) -> tuple[Level, ...]:
     """What the released groups reach with each part of a model, whatever is asked about."""
-    return worst_of(privacy, count_exactly(recoded, people, privacy))
+    return worst_of(privacy, count_exactly(recoded, people, privacy), people.unit)
 
 
-def worst_of(privacy: PrivacyModel, tables: Iterable[FrequencyTable]) -> tuple[Level, ...]:
+def worst_of(
+    privacy: PrivacyModel, tables: Iterable[FrequencyTable], unit: str = "people"
+) -> tuple[Level, ...]:
     """The worst levels over several counts of the same groups."""
     counts = zip(*(check(privacy, table) for table in tables), strict=True)
     worst = []
@@ -118,14 +124,16 @@ def worst_of(privacy: PrivacyModel, tables: Iterable[FrequencyTable]) -> tuple[L
         ends = min if part.larger_is_better else max
         level = ends(levels, key=lambda one: one.reached)
         most = max(one.failing_groups for one in levels)
-        worst.append(replace(level, description=of_people(level.description), failing_groups=most))
+        said = of_people(level.description, unit)
+        worst.append(replace(level, description=said, failing_groups=most))
     return tuple(worst)
 
 
-def of_people(sentence: str) -> str:
-    """What a model asks for, said of people."""
-    sentence = re.sub(r"\brow's", "person's", sentence)
-    return re.sub(r"\brows\b", "people", sentence)
+def of_people(sentence: str, unit: str = "people") -> str:
+    """What a model asks for, said of people or of households."""
+    one = "person" if unit == "people" else "household"
+    sentence = re.sub(r"\brow's", f"{one}'s", sentence)
+    return re.sub(r"\brows\b", unit, sentence)
 
 
 def _failing(recoded: Recoded, people: People, privacy: PrivacyModel) -> Flags:

@@ -141,7 +141,9 @@ def check_table(
     if not seen.groups.n_groups:
         raise TableError("the table has no rows, so there is nothing to check.")
     unnamed = schema.subject is not None and seen.people is None
-    if unnamed:  # of people in a group, no more can be told than that they are at most its rows
+    # of people in a group, no more can be told than that they are at most its rows; with
+    # households rows are people, and the promise has to hold of them too
+    if unnamed and schema.household is None:
         privacy = KAnonymity(privacy.minimum_size)
     groups = seen.groups
     aside = starred_groups(groups) if drop_stars else np.zeros(groups.n_groups, np.bool_)
@@ -158,7 +160,11 @@ def check_table(
         n_groups=counted.n_groups,
         n_starred=int(groups.sizes[aside].sum()),
         smallest_group=int(counted.sizes.min()) if counted.n_groups else 0,
-        reached=check(privacy, counted) if seen.people is None else worst_of(privacy, tables),
+        reached=(
+            check(privacy, counted)
+            if seen.people is None
+            else worst_of(privacy, tables, seen.people.unit)
+        ),
         n_failing_groups=len(failing),
         n_failing_rows=int(counted.sizes[failing].sum()),
         failing=tuple(

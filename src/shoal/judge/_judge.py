@@ -28,6 +28,7 @@ from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import is_missing, number, same_value
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
+from shoal.schema._column import NEVER_RELEASED
 from shoal.tables import FrequencyTable
 from shoal.tables._people import People
 from shoal.typing import Codes, Flags
@@ -99,7 +100,7 @@ def judge(
 
 def _judge_columns(charge: Charge, written: TextTable) -> None:
     schema = charge.schema
-    allowed = {name for name in schema if schema[name].role not in ("identifier", "subject")}
+    allowed = {name for name in schema if schema[name].role not in NEVER_RELEASED}
     allowed |= {name + end for name in charge.ranges for end in _RANGE}
     allowed = (allowed - set(charge.claim.labels)) | charge.claim.names()
     if strange := [name for name in written.names if name not in allowed]:
@@ -235,7 +236,8 @@ def _judge_people(
     if few.any():
         raise GuaranteeError(_broken(groups, few, privacy, "people"))
     ones = np.ones(len(people), np.int64)
-    counted = People(people.astype(np.int64), group_of, values, ones).count(
+    households = charge.schema.household is not None
+    counted = People(people.astype(np.int64), group_of, values, ones, households).count(
         groups,
         np.arange(groups.n_groups),
         tuple(values),

@@ -15,7 +15,15 @@ from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe
 from shoal.schema._text import text
 
-Role = Literal["identifier", "subject", "pseudonym", "quasi-identifier", "sensitive", "insensitive"]
+Role = Literal[
+    "identifier",
+    "subject",
+    "pseudonym",
+    "household",
+    "quasi-identifier",
+    "sensitive",
+    "insensitive",
+]
 """What others may know of a column, and what they may not."""
 Kind = Literal["categorical", "ordinal", "numeric", "date"]
 """How values of a column relate to one another."""
@@ -26,7 +34,7 @@ PERIODS = ("month", "quarter", "year", "decade")
 """Lines that dates may have."""
 KINDS: tuple[str, ...] = get_args(Kind)
 """All kinds."""
-NEVER_RELEASED = ("identifier", "subject")
+NEVER_RELEASED = ("identifier", "subject", "household")
 """Roles of columns that name people."""
 
 
@@ -36,11 +44,12 @@ class Column:
 
     Parameters
     ----------
-    role : {"identifier", "subject", "pseudonym", "quasi-identifier", "sensitive", "insensitive"}
+    role : {"identifier", "subject", "pseudonym", "household", "quasi-identifier", ...}
         Identifiers are never released, nor is the subject, which names the person behind several
-        rows, so that people are counted; a pseudonym is a subject that is released as a token made
-        with a secret key; quasi-identifiers are coarsened; sensitive values are
-        what nobody may link to a person; insensitive ones are released as they are.
+        rows, so that people are counted, nor the household, by which families are; a pseudonym is
+        a subject that is released as a token made with a secret key; quasi-identifiers are
+        coarsened; sensitive values are what nobody may link to a person; insensitive ones are
+        released as they are.
     kind : {"categorical", "ordinal", "numeric", "date"}
         How values relate to one another.
     hierarchy : recipe or Hierarchy, optional

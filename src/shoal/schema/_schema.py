@@ -60,6 +60,13 @@ class Schema(Mapping[str, Column]):
                 f"the schema has {len(subjects)} subjects ({shown}), and a row belongs to one "
                 'person. Keep one, and give the others the role "identifier".'
             )
+        units = [*subjects, *self.having("household")]
+        if len(units) > max(1, len(subjects)):
+            shown = ", ".join(map(repr, units))
+            raise SchemaError(
+                f"the schema has several columns that say who belongs together ({shown}). With a "
+                "household every row is a person: keep one household, or one subject."
+            )
 
     # -- parts ------------------------------------------------------------------------------
 
@@ -83,8 +90,17 @@ class Schema(Mapping[str, Column]):
 
     @property
     def subject(self) -> str | None:
-        """The column that names the person behind each row; None when a row is a person."""
-        return next(iter((*self.having("subject"), *self.having("pseudonym"))), None)
+        """The column by which rows are counted together: of one person, or of one household.
+
+        None when every row is a person, and nothing else is protected.
+        """
+        names = (*self.having("subject"), *self.having("pseudonym"), *self.having("household"))
+        return next(iter(names), None)
+
+    @property
+    def household(self) -> str | None:
+        """The column that names the household of each row, which is then a person."""
+        return next(iter(self.having("household")), None)
 
     @property
     def pseudonym(self) -> str | None:
@@ -98,7 +114,7 @@ class Schema(Mapping[str, Column]):
 
     @property
     def released(self) -> tuple[str, ...]:
-        """Columns that a release has: all but identifiers and the subject."""
+        """Columns that a release has: all but identifiers, the subject and the household."""
         return tuple(name for name, column in self.items() if column.is_released)
 
     @property

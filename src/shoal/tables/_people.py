@@ -36,12 +36,21 @@ class People:
         Code of each entry in each counted column.
     rows : ndarray of int64
         Rows of each entry.
+    households : bool
+        Whether a "person" here is a household, whose rows are its people: then rows are counted
+        beside households, and conditions have to hold of both.
     """
 
     person: _Numbers
     cell: _Numbers
     values: Mapping[str, Codes]
     rows: Counts
+    households: bool = False
+
+    @property
+    def unit(self) -> str:
+        """Who is counted, in a word."""
+        return "households" if self.households else "people"
 
     @property
     def n_people(self) -> int:
@@ -113,6 +122,13 @@ class People:
                 asked = shown[name].copy()
                 asked[member] = code
                 yield _counted(counted, sizes, member_group, {name: asked})
+        if self.households:
+            row_group = np.repeat(group[kept], self.rows[kept])
+            sizes = np.bincount(row_group, minlength=groups.n_groups).astype(np.int64)
+            each = {
+                name: np.repeat(codes[kept], self.rows[kept]) for name, codes in self.values.items()
+            }
+            yield _counted(groups, sizes, row_group, each)
 
 
 def require_named(subject: str, n_unnamed: int) -> None:
@@ -130,6 +146,8 @@ def count_people(
     person: NDArray[Any],
     counted: Mapping[str, tuple[Coding, Codes]],
     rows: Counts | None = None,
+    *,
+    households: bool = False,
 ) -> tuple[FrequencyTable, People]:
     """Count home rows instead of rows, in cells that were counted row by row.
 
@@ -143,10 +161,12 @@ def count_people(
         Code of each entry in the sensitive columns and the target.
     rows : ndarray of int64, optional
         Rows that each entry stands for; one when not given.
+    households : bool
+        Whether households are named, not people.
     """
     rows = np.ones(len(person), np.int64) if rows is None else rows
     values = {name: codes for name, (_, codes) in counted.items()}
-    people = People(np.asarray(person, np.int64), cell, values, rows)
+    people = People(np.asarray(person, np.int64), cell, values, rows, households)
     homes = people.home
     sizes = np.bincount(cell[homes], minlength=cells.n_groups).astype(np.int64)
     at_home = {name: codes[homes] for name, codes in values.items()}

@@ -25,8 +25,9 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
     )
     before, after = release.metrics_before, release.metrics
     rows = compare(measures(before, release.risk_before), measures(after, release.risk))
-    if release.compressed.people is not None:
-        rows = [[re.sub(r"\brows\b", "people", name), *values] for name, *values in rows]
+    people = release.compressed.people
+    if people is not None:
+        rows = [[re.sub(r"\brows\b", people.unit, name), *values] for name, *values in rows]
     out.table("", ["measure", "before", "after"], rows)
     changed = [[name, percent(after.ncp[name])] for name in release.schema.quasi_identifiers]
     out.table("Detail lost, by column", ["column", "lost"], changed)

@@ -113,7 +113,9 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
         person = numbers[schema.subject]
         unnamed = person == values[schema.subject].n
         require_named(schema.subject, int(counts[unnamed].sum()))
-        cells, people = count_people(cells, cell_of, person, entries, counts)
+        cells, people = count_people(
+            cells, cell_of, person, entries, counts, households=schema.household is not None
+        )
     first = _one_of_each([values[name] for name in quasi], numbers, quasi, cell_of, cells)
     at_keys = np.column_stack([numbers[name][first] for name in quasi])
     columns = tuple((rows.names.index(name), values[name].table, values[name].n) for name in quasi)

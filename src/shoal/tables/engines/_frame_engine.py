@@ -150,7 +150,9 @@ class FrameEngine:
         if schema.subject is not None:
             person, _ = self._frame.factorize(schema.subject)
             require_named(schema.subject, int((person < 0).sum()))
-            cells, people = count_people(cells, cell_of, person, counted)
+            cells, people = count_people(
+                cells, cell_of, person, counted, households=schema.household is not None
+            )
         return CompressedFrame(self._frame, schema, cells, cell_of, people)
 
 

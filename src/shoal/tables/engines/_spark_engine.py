@@ -261,7 +261,9 @@ class SparkEngine:
             unnamed = np.array([value is None for value in named], np.bool_)
             require_named(schema.subject, int(counts[unnamed].sum()))
             person = code_array(schema.subject, np.array([*named, None], object)[:-1])
-            cells, people = count_people(cells, cell_of, person, counted, counts)
+            cells, people = count_people(
+                cells, cell_of, person, counted, counts, households=schema.household is not None
+            )
         values = {name: values_of[name] for name in quasi}
         return CompressedSpark(self, schema, cells, values, people)
 
