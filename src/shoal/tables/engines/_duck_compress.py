@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -154,46 +156,62 @@ def _count(
         f"CREATE TEMP TABLE {table} AS SELECT {listed}, count(*) AS n FROM {rows.view} GROUP BY ALL"
     )
     try:
-        values = {
-            name: _number(rows, name, f"{table}", f"k{i}", schema, options)
-            for i, name in enumerate(wanted)
-        }
-        numbers = ", ".join(
-            f"coalesce(v{i}.number, {values[name].n}) AS k{i}" for i, name in enumerate(wanted)
-        )
+        tables = _number_values(connection, table, len(wanted))
+        numbers = ", ".join(f"v{i}.number AS k{i}" for i in range(len(wanted)))
         joins = " ".join(
-            f"LEFT JOIN {values[name].table} AS v{i} ON v{i}.value = t.k{i}"
-            for i, name in enumerate(wanted)
+            f"LEFT JOIN {values} AS v{i} ON v{i}.value = t.k{i}" for i, values in enumerate(tables)
         )
         found = connection.sql(f"SELECT {numbers}, t.n AS n FROM {table} AS t {joins}").fetchnumpy()
     finally:
         connection.execute(f"DROP TABLE {table}")
-    at = {name: np.asarray(found[f"k{i}"], np.int32) for i, name in enumerate(wanted)}
-    return values, at, np.asarray(found["n"], np.int64)
+    read = {
+        name: _read_values(rows, name, tables[i], found.pop(f"k{i}"), schema, options)
+        for i, name in enumerate(wanted)
+    }
+    values = {name: value for name, (value, _) in read.items()}
+    return values, {name: at for name, (_, at) in read.items()}, np.asarray(found["n"], np.int64)
 
 
-def _number(
-    rows: StagedRows, name: str, cells: str, key: str, schema: Schema, options: CodingOptions
-) -> _Values:
-    connection, table = rows.connection, f"values_{next(_counter)}"
+def _number_values(connection: duckdb.DuckDBPyConnection, cells: str, n_columns: int) -> list[str]:
+    """A table for each column of the cells that numbers its values; missing ones have no number."""
+    tables = [f"values_{next(_counter)}" for _ in range(n_columns)]
     connection.execute(
-        f"CREATE TEMP TABLE {table} AS "
-        "SELECT value, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM "
-        f"(SELECT DISTINCT {key} AS value FROM {cells} WHERE {key} IS NOT NULL)"
+        ";".join(
+            f"CREATE TEMP TABLE {table} AS "
+            "SELECT value, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM "
+            f"(SELECT DISTINCT k{i} AS value FROM {cells} WHERE k{i} IS NOT NULL)"
+            for i, table in enumerate(tables)
+        )
     )
+    return tables
+
+
+def _read_values(
+    rows: StagedRows,
+    name: str,
+    table: str,
+    found: NDArray[Any],
+    schema: Schema,
+    options: CodingOptions,
+) -> tuple[_Values, Codes]:
+    """Values of a column with their coding, and the number of each cell's value."""
     if name == schema.subject:  # people are told apart, and have no coding
-        ((n,),) = connection.sql(f"SELECT count(*) FROM {table}").fetchall()
-        return _Values(table, n, None, np.empty(0, np.int32))
-    listed = connection.sql(f"SELECT value FROM {table} ORDER BY number").fetchall()
-    ((missing,),) = connection.sql(f"SELECT count(*) FROM {cells} WHERE {key} IS NULL").fetchall()
+        ((n,),) = rows.connection.sql(f"SELECT count(*) FROM {table}").fetchall()
+        return _Values(table, n, None, np.empty(0, np.int32)), _numbers(found, n)
+    listed = rows.connection.sql(f"SELECT value FROM {table} ORDER BY number").fetchall()
     coding, code_of = code_values(
         name,
         schema[name],
         [value for (value,) in listed],
-        has_missing=missing > 0,
+        has_missing=bool(np.ma.getmaskarray(found).any()),
         options=options,
     )
-    return _Values(table, len(listed), coding, code_of)
+    return _Values(table, len(listed), coding, code_of), _numbers(found, len(listed))
+
+
+def _numbers(found: NDArray[Any], missing: int) -> Codes:
+    """Numbers without a mask; a missing value's is the last."""
+    return np.ma.filled(found, missing).astype(np.int32, copy=False)
 
 
 def _coding(values: _Values) -> Coding:
