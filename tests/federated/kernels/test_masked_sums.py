@@ -1,0 +1,71 @@
+"""Pairwise masks: sums come out exactly, and a site's own numbers do not."""
+
+import numpy as np
+import pytest
+
+from shoal.errors import ParameterError, ProtocolError
+from shoal.federated.kernels._masked_sums import MODULUS, SiteMasks, sum_masked
+
+SECRET = b"s" * 32
+
+
+def met(*names, secret=SECRET):
+    sites = [SiteMasks(name, secret) for name in names]
+    keys = {site.site: site.public_key() for site in sites}
+    for site in sites:
+        site.meet(keys)
+    return sites
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_masks_cancel_in_the_sum(count):
+    rng = np.random.default_rng(count)
+    sites = met(*(f"site{i}" for i in range(count)))
+    numbers = rng.normal(0, 1e5, (count, 40))
+    for step in range(3):
+        masked = [site.mask(own, step) for site, own in zip(sites, numbers, strict=True)]
+        np.testing.assert_allclose(sum_masked(masked, 40), numbers.sum(axis=0), rtol=1e-14)
+
+
+def test_what_a_site_sends_is_noise_and_never_the_same_twice():
+    one, _ = met("a", "b")
+    first, second = (one.mask(np.zeros(2000), step) for step in (0, 1))
+    assert not (first == second).any()
+    bits = np.unpackbits(first.view(np.uint8))
+    assert abs(bits.mean() - 0.5) < 0.01
+
+
+def test_a_missing_site_leaves_noise_and_an_error():
+    sites = met("a", "b", "c")
+    masked = [site.mask(np.ones(3), 0) for site in sites]
+    with pytest.raises(ProtocolError, match="do not cancel"):
+        sum_masked(masked[:2], 3)
+    with pytest.raises(ProtocolError, match="something else"):
+        sum_masked([masked[0][:2]], 3)
+    other = [site.mask(np.ones(3), step) for step, site in enumerate(sites)]
+    with pytest.raises(ProtocolError, match="do not cancel"):
+        sum_masked(other, 3)
+
+
+def test_a_trainer_cannot_put_his_own_key_in_place_of_a_sites():
+    site, other = SiteMasks("a", SECRET), SiteMasks("b", SECRET)
+    trainer = SiteMasks("b", b"not the kernel's secret")
+    with pytest.raises(ProtocolError, match="holder of the kernel"):
+        site.meet({"a": site.public_key(), "b": trainer.public_key()})
+    with pytest.raises(ProtocolError, match="another key"):
+        site.meet({"a": other.public_key(), "b": other.public_key()})
+    with pytest.raises(ProtocolError, match="at least one other"):
+        site.meet({"a": site.public_key()})
+    swapped = {"a": site.public_key(), "c": other.public_key()}  # b's key under another name
+    with pytest.raises(ProtocolError, match="holder of the kernel"):
+        site.meet(swapped)
+    with pytest.raises(ParameterError, match="not met"):
+        site.mask(np.zeros(1), 0)
+
+
+def test_numbers_that_could_wrap_are_refused():
+    one, _ = met("a", "b")
+    for number in (np.nan, np.inf, 2.0**60):
+        with pytest.raises(ParameterError, match="too large"):
+            one.mask(np.array([number]), 0)
+    assert MODULUS // 2 > 3 * 2**120
