@@ -73,8 +73,9 @@ def write_people(folder):
     people = [(20 + 7 * i % 40, "fm"[i % 2], ("flu", "cold", "gout")[i % 3]) for i in range(240)]
     rows = "\n".join(f"{age},{sex},{illness}" for age, sex, illness in people)
     (folder / "people.csv").write_text(f"age,sex,illness\n{rows}\n")
-    lines = (f'{{"age": {a}, "sex": "{s}", "illness": "{i}"}}\n' for a, s, i in people)
-    (folder / "people.jsonl").write_text("".join(lines))
+    columns = [list(column) for column in zip(*people, strict=True)]
+    table = need("pyarrow").table(columns, names=["age", "sex", "illness"])
+    need("pyarrow.orc").write_table(table, folder / "people.orc")
     (folder / "people.toml").write_text(SCHEMA)
 
 

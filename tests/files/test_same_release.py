@@ -235,8 +235,9 @@ def plain(value):
 
 
 def test_standard_input_gives_it_too(folder):
-    line = [sys.executable, "-c", "from shoal.cli import main; main()", "anonymize", "-", "-s", "schema.toml", "-k", "4",
-            "--method", "mondrian", "--order-seed", "3", "-o", "-"]  # fmt: skip
+    line = [sys.executable, "-c", "from shoal.cli import main; main()", "anonymize", "-",
+            "-s", "schema.toml", "-k", "4", "--method", "mondrian", "--order-seed", "3",
+            "-o", "-"]  # fmt: skip
     done = subprocess.run(
         line, input=(folder / "people.csv").read_bytes(), capture_output=True, cwd=folder
     )

@@ -19,8 +19,8 @@ from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import PrivacyModel, as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
-from shoal.tables._open import require_filled
 from shoal.tables._assemble import CodingOptions
+from shoal.tables._open import require_filled
 from shoal.tables._range_columns import refuse_taken_names
 from shoal.tables._recoded import Recoded
 from shoal.typing import Native, PathText, Progress

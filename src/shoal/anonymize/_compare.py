@@ -20,8 +20,8 @@ from shoal.privacy import PrivacyModel, as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._assemble import CodingOptions
-from shoal.tables._open import require_filled
 from shoal.tables._frequency import Histogram
+from shoal.tables._open import require_filled
 from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Codes, Counts, Floats, Native, Progress
 

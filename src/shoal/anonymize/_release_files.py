@@ -58,7 +58,8 @@ def release_files(table: PathText) -> dict[str, Path]:
     table = _as_path(table)
     if not table.name.lower().endswith((*FORMATS, _IN_DATABASE)):
         raise ParameterError(
-            f"cannot tell the format of {table.name!r}. End it in {', '.join(FORMATS)}."
+            f"cannot tell the format of {table.name!r}. End it in {', '.join(FORMATS[:11])}, or a "
+            "text format with .gz or .zst behind it."
         )
     return {
         "table": table,

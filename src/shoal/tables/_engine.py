@@ -47,6 +47,14 @@ class OpenOptions:
     sheet: str | None = None
     table: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.decimal is not None:
+            check_choice("decimal", self.decimal, (".", ","))
+        if self.dates is not None:
+            check_choice("dates", self.dates, ("dmy", "mdy"))
+        if self.thousands is not None and len(self.thousands) != 1:
+            raise ParameterError("thousands: give one sign, such as . or ' or a space.")
+
 
 @dataclass(frozen=True)
 class RowOptions:

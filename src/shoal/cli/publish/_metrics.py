@@ -12,6 +12,7 @@ from shoal.cli._options import Encoding, SchemaFile, Table
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.cli.publish._show import measures
+from shoal.errors import TableError
 
 if TYPE_CHECKING:
     from shoal.schema import Schema
@@ -37,6 +38,8 @@ def metrics(table: Table, schema: SchemaFile, encoding: Encoding = None) -> None
 
     described = Schema.from_toml(schema)
     groups = count_released(table, described, encoding=encoding)
+    if not groups.n_groups:
+        raise TableError("the table has no rows, so there is nothing to measure.")
     measured = measure_raw(groups, target=_target(described, groups))
     sensitive = [name for name in described.sensitive if name in groups.histograms]
     risks = risk(groups, sensitive=sensitive)

@@ -167,6 +167,8 @@ def read_provenance(path: PathText) -> dict[str, Any]:
 
 
 def _metadata(path: PathText) -> dict[str, Any] | None:
+    if not Path(path).exists():
+        raise TableError(f"no file {Path(path).name!r}. Check the path.")
     try:
         text = read_metadata(path, META)
         meta = None if text is None else json.loads(text)

@@ -70,4 +70,7 @@ def _explain(error: duckdb.Error, doing: str) -> str:
         if doing == "write":
             return "the file cannot be written. Check the folder and its permissions."
         return "the file cannot be read: it is damaged, cut short, or not in the stated format."
-    return f"the table cannot be read{where} ({type(error).__name__})."
+    return (
+        f"the table cannot be read{where}: it is damaged, cut short, or made of something that is "
+        f"gone ({type(error).__name__}). Copy it again from where it came."
+    )

@@ -92,7 +92,7 @@ def output_dialect(source: TextDialect | None, path: Path, names: Sequence[str])
     suffix, delimiter = unpacked_suffix(path), dialect.delimiter
     if suffix in (".tsv", ".tab"):
         delimiter = "\t"
-    elif suffix == ".csv" and delimiter == "\t":
+    elif suffix == ".csv" and delimiter not in ",;|":
         delimiter = ","
     decimal = "." if delimiter == "," else dialect.decimal
     return replace(
