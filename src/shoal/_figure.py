@@ -48,6 +48,22 @@ def new_figure(width: float, height: float, purpose: str) -> Any:
     return figure
 
 
+def legend_above(axes: Any) -> None:
+    """The legend above the picture, where it hides no line."""
+    handles, names = axes.get_legend_handles_labels()
+    axes.legend(
+        handles, names, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(names)
+    )
+
+
+def plain_log_ticks(axis: Any) -> None:
+    """Write the ticks of a logarithmic axis as numbers: 3,000, not 3x10^3."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: PLC0415  optional
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def save_figure(figure: Any, path: Path) -> Path:
     """Write a figure, whole or not at all; no date and no random names inside."""
     import matplotlib  # noqa: PLC0415  optional, and there if a figure is

@@ -185,7 +185,10 @@ class ModelAudit:
                 for b in self.breaches
             ],
             "exposed": dict(self.exposed),
-            "confidence": {name: dict(values) for name, values in self.confidence.items()},
+            # the highest of each column: the values themselves are sensitive
+            "confidence": {
+                name: max(values.values(), default=0.0) for name, values in self.confidence.items()
+            },
             "notes": list(self.notes),
             "held": list(self.held),
             "unread": list(self.unread),

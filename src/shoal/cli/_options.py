@@ -5,13 +5,14 @@ Nothing here loads the library: `--help` shows these options, and has to be quic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shoal._atomic import refuse_existing as refuse_existing  # for the commands
+from shoal._figure import figure_path
 from shoal.anonymize._registry import METHODS
 from shoal.errors import ParameterError
 
@@ -73,8 +74,16 @@ OutFile = Annotated[
     Path, typer.Option("--out", "-o", help="File to write: .csv, .parquet, .xlsx, ...")
 ]
 OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results.")]
+
+
+def _drawable(path: Path | None) -> Path | None:
+    """Refuse a format that cannot be drawn before any work."""
+    return None if path is None else figure_path(path)
+
+
 Plot = Annotated[
-    Path | None, typer.Option("--plot", help="Picture to draw beside: .png, .svg, .pdf.")
+    Path | None,
+    typer.Option("--plot", help="Picture to draw beside: .png, .svg, .pdf.", callback=_drawable),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
 Encoding = Annotated[
@@ -97,6 +106,16 @@ def read_privacy(k: int | None, conditions: Sequence[str] | None) -> PrivacyMode
     from shoal.privacy._words import read_promise
 
     return read_promise(k, conditions or ())
+
+
+def refuse_input(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Raise when a result would replace what it is made of, which --force does not allow either."""
+    sources = {Path(source).resolve() for source in inputs}
+    for path in outputs:
+        if path.resolve() in sources:
+            raise ParameterError(
+                f"{path.name} is what this is made of, and would be lost. Choose another name."
+            )
 
 
 def numbers_by_column(option: str, given: Sequence[str] | None) -> dict[str, float]:

@@ -431,3 +431,22 @@ def test_an_existing_schema_of_a_release_is_refused_before_any_work(folder, monk
     (folder / "r.schema.toml").write_text("")
     result = release("-k", 3)
     assert "'r.schema.toml' is there already" in result.stderr
+
+
+@pytest.mark.parametrize("out", ["table.csv", "./table.csv"])
+def test_the_raw_table_is_never_replaced(folder, out):
+    before = (folder / "table.csv").read_bytes()
+    refused = release("-k", 3, "--force", out=out)
+    assert refused.exit_code == 2
+    assert "what this is made of" in refused.stderr
+    assert (folder / "table.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("form", ["intervals", "midpoints", "draws"])
+def test_forms_are_written_and_checked_where_they_can_be(folder, form):
+    assert release("-k", 3, "--as", form).exit_code == 0
+    assert json.loads((folder / "r.manifest.json").read_text())["form"] == form
+    assert shoal("check", "r.csv").exit_code == (5 if form == "draws" else 0)
+    refused = shoal("report", "r.csv")
+    assert refused.exit_code == 2
+    assert "--as labels" in refused.stderr

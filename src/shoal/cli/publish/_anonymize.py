@@ -23,6 +23,7 @@ from shoal.cli._options import (
     numbers_by_column,
     read_privacy,
     refuse_existing,
+    refuse_input,
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
@@ -143,6 +144,7 @@ def anonymize(
     from shoal.tables._keyed import need_key
 
     files = release_files(out)
+    refuse_input(files.values(), [table, schema])
     refuse_existing(files.values(), force=force)
     if publish is not None:
         refuse_existing([publish / files[kind].name for kind in PUBLISHED], force=force)

@@ -16,6 +16,7 @@ from shoal.cli._options import (
     OutFile,
     Table,
     refuse_existing,
+    refuse_input,
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
@@ -68,6 +69,7 @@ def apply(
     from shoal.tables import RowOptions, open_table
     from shoal.tables._assemble import CodingOptions
 
+    refuse_input([out], [table, recoding])
     refuse_existing([out], force=force)
     settle(recoding.parent)
     recoding = find_recoding(recoding)

@@ -30,11 +30,12 @@ def show_attacks(facts: dict[str, Any], results: list[AttackResult]) -> None:
 
 def show_facts(facts: dict[str, Any]) -> None:
     """Print names and values."""
-    rows = [[name, _shown(value)] for name, value in facts.items()]
-    output().table("", ["", ""], rows)
+    width = max(map(len, facts), default=0)
+    for name, value in facts.items():  # no table: a fingerprint that is cut is worth nothing
+        output().print(f"  {name:{width}}  {_shown(value)}")
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{k}: {v}" for k, v in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -54,11 +54,15 @@ def frontier(
     force: Force = False,
 ) -> None:
     """Release TABLE with every method over a grid of k; draw and list what each loses."""
+    from shoal._figure import figure_path
     from shoal.anonymize import FullDomain, make_method
     from shoal.anonymize._registry import known_methods
     from shoal.report import measure_frontier, plot_frontier, plot_lattice
     from shoal.schema import Schema
 
+    for picture in (out, lattice):
+        if picture is not None:
+            figure_path(picture)  # a format that cannot be drawn is told before any work
     listing = out.with_suffix(".csv")
     refuse_existing([path for path in (out, listing, lattice) if path is not None], force=force)
     described = Schema.from_toml(schema)

@@ -16,6 +16,7 @@ from shoal.cli._options import (
     Table,
     numbers_by_column,
     refuse_existing,
+    refuse_input,
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
@@ -57,6 +58,7 @@ def mask_table(
     from shoal.discover import mask, write_masked
     from shoal.tables import open_table
 
+    refuse_input([] if out is None else [out], [table])
     refuse_existing([] if out is None else [out], force=force)
     engine = open_table(table, encoding=encoding)
     result = mask(
@@ -78,7 +80,8 @@ def _show(result: MaskResult, out: Path | None, ratio: float | None) -> None:
     said = output()
     n_columns = len(result.published) + len(result.withheld)
     said.table(
-        f"Published, {len(result.published)} of {n_columns} columns",
+        f"{'Can be published' if out is None else 'Published'}, {len(result.published)} of "
+        f"{n_columns} columns",
         ("column", f"{result.kind} ratio with it"),
         list(zip(result.published, result.ratios, strict=True)),
     )
@@ -86,5 +89,7 @@ def _show(result: MaskResult, out: Path | None, ratio: float | None) -> None:
     for note in result.notes:
         said.note(f"Note: {note}")
     said.note(f"{result.guarantee}; {result.seconds:.2f} s.")
-    if out is not None:
+    if out is None:
+        said.note("Nothing was written. Name a file with --out to write the columns.")
+    else:
         said.note(f"Written to {out.name}; {result.kind} ratio of its rows {ratio:.4g}.")

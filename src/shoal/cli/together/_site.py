@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal._atomic import write_text
-from shoal.cli._options import Force, Table, refuse_existing
+from shoal.cli._options import Force, Table, refuse_existing, refuse_input
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.cli.publish._attack_output import show_attacks, show_facts
@@ -166,6 +166,7 @@ def combine(
 
     if out.suffix != ".parquet":
         raise ParameterError("the combined file must end in .parquet.")
+    refuse_input([out], files)
     refuse_existing([out], force=force)
     written = combine_files(files, out, sites=site, with_site=with_site)
     _say({"file": written.name, "files": len(files)})
@@ -184,6 +185,7 @@ def decode(
     """Read rows or a report back with the shared key."""
     from shoal.federated import TransformKey, decode_file, decode_text
 
+    refuse_input([out], [source, key])
     refuse_existing([out], force=force)
     shared = TransformKey.load(key, passphrase(passphrase_file))
     if source.suffix in TEXT:

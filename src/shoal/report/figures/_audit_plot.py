@@ -6,7 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal._figure import BLUE, RED, figure_path, new_figure, save_figure
+from shoal._figure import (
+    BLUE,
+    RED,
+    figure_path,
+    legend_above,
+    new_figure,
+    plain_log_ticks,
+    save_figure,
+)
 from shoal.audit import ModelAudit
 from shoal.typing import PathText
 
@@ -32,6 +40,7 @@ def plot_audit(audit: ModelAudit, path: PathText) -> Path:
     axes.scatter(np.arange(1, len(sizes) + 1), sizes, c=color, s=14, rasterized=many)
     axes.axhline(audit.k, color="black", linewidth=0.8, linestyle="--", label=f"k = {audit.k}")
     axes.set(xlabel="span, smallest first", ylabel="people who share it", yscale="log")
+    plain_log_ticks(axes.yaxis)
     axes.set_title(f"{audit.kind}, {audit.n_rows:,} rows", loc="left", fontsize=10)
-    axes.legend(frameon=False)
+    legend_above(axes)
     return save_figure(figure, path)

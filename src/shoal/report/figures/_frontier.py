@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from shoal._atomic import atomic_path
-from shoal._figure import COLOURS, figure_path, new_figure, save_figure
+from shoal._figure import COLOURS, figure_path, new_figure, plain_log_ticks, save_figure
 from shoal.anonymize import Anonymizer
 from shoal.errors import InfeasibleError, ParameterError, ShoalError
 from shoal.typing import Native, PathText, Progress
@@ -189,8 +189,11 @@ def _draw(frontier: Frontier) -> Any:
         axes.set_xlabel("k: people in the smallest group")
         axes.grid(alpha=0.3)
     told.set_yscale("log")
+    plain_log_ticks(told.yaxis)
     lost.set_ylim(bottom=0)
     lost.set_ylabel("detail lost (GCP), %")
     told.set_ylabel("discernibility")
-    lost.legend(frameon=False)
+    handles, names = lost.get_legend_handles_labels()
+    # beside the lines, never over them
+    figure.legend(handles, names, loc="outside right center", frameon=False)
     return figure

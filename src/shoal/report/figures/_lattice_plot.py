@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shoal._figure import BLUE, RED, figure_path, new_figure, save_figure
+from shoal._figure import BLUE, RED, figure_path, legend_above, new_figure, save_figure
 from shoal.anonymize.lattice._lattice import Lattice
 from shoal.typing import PathText
 
@@ -37,5 +37,5 @@ def _draw(lattice: Lattice) -> Any:
     axes.set(xlabel="sum of levels", ylabel="loss")
     title = f"{lattice.n_assessed:,} of {lattice.n_nodes:,} nodes looked at"
     axes.set_title(title + ("" if lattice.proven else f"; gap {lattice.gap:.0%}"), loc="left")
-    axes.legend(frameon=False)
+    legend_above(axes)
     return figure

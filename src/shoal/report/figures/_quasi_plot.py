@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shoal._figure import BLUE, RED, figure_path, new_figure, save_figure
+from shoal._figure import BLUE, RED, figure_path, legend_above, new_figure, save_figure
 from shoal.discover._survey import Survey
 from shoal.typing import PathText
 
@@ -47,5 +47,5 @@ def _draw(survey: Survey) -> Any:
     axes.set_xticks(sizes)
     axes.set_title(f"{survey.n_rows:,} rows", loc="left", fontsize=10)
     axes.grid(axis="y", alpha=0.3)
-    axes.legend(frameon=False)
+    legend_above(axes)
     return figure

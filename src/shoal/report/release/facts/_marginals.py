@@ -12,6 +12,7 @@ from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.tables._engine import STAR
 from shoal.tables._frequency import Histogram
+from shoal.tables.forms._label_ends import label_ends
 from shoal.typing import Counts, Flags, Floats
 
 
@@ -95,6 +96,12 @@ def _set(label: str, coding: Coding, means: Flags) -> bool:
 
 
 def _range(label: str, coding: Coding, means: Flags) -> None:
+    if coding.kind == "date":
+        days = label_ends(label, "date")
+        if days is not None and days.low is not None and days.high is not None:
+            day = np.floor(coding.numbers)
+            means |= (day >= float(days.low)) & (day <= float(days.high))
+        return
     bounds = band_bounds(label)
     if bounds is not None and not np.isnan(coding.numbers).all():
         below = label.startswith("<") or label.endswith(")")
