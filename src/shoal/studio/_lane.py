@@ -118,9 +118,9 @@ class Lane:
         job.finish("cancelled")
         if job in self._waiting:
             self._waiting.remove(job)
+            self._tell(job)
         elif job is self._running and self._process is not None:
             _end(self._process, signal.SIGTERM)
-        self._tell(job)
 
     async def close(self) -> None:
         """End the process and forget the jobs."""
@@ -182,7 +182,8 @@ class Lane:
                 job.finish("failed", error=error)
             case _:
                 return
-        self._tell(job)
+        if not job.is_over:  # the end is told when the next job can begin
+            self._tell(job)
 
     async def _gone(self, job: Job, process: asyncio.subprocess.Process) -> None:
         """The worker has ended, or is being ended: what follows gets another."""

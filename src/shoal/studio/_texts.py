@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,10 +29,6 @@ class Texts:
     def get(self, name: str, default: str = "") -> str:
         """A text that may be absent."""
         return str(self._table.get(name, default))
-
-    def names(self) -> Iterator[str]:
-        """Names of the texts at this place."""
-        return iter(self._table)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shoal.studio.screens._columns import REVEAL
 from shoal.studio.screens._explore import CHOOSE, read_candidate, suppresses
 from shoal.studio.screens._screen import Action, Field, Room, Screen
 
@@ -13,7 +14,8 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     desk = room.desk
     method, k = read_candidate(desk, query.get("candidate", ""))
     name = f"{method}:{k}"
-    fact = desk.fact(f"compare:{name}", "compare", desk.promise_args(method, k), lane="make")
+    args = desk.promise_args(method, k) | {"revealed": sorted(desk.revealed)}
+    fact = desk.fact(f"compare:{name}", "compare", args, lane="make")
     trained = desk.results.get("train")
     settings = desk.project.settings
     return {
@@ -59,6 +61,7 @@ COMPARE = Screen(
         "train": Action("Train a model on the original and on the release.", _train,
                         {"candidate": Field("text", "METHOD:K, as in local:10.")}),
         "choose": CHOOSE,
+        "reveal": REVEAL,
     },
     live=("compare", "train", "promise", "schema"),
 )  # fmt: skip

@@ -10,11 +10,8 @@ import json
 import tomllib
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shoal.anonymize import Release, make_method
-from shoal.anonymize._registry import method_class
-from shoal.privacy import PrivacyModel
 from shoal.privacy._words import read_promise
 from shoal.schema import Schema
 from shoal.tables import Engine, FrequencyTable, open_table
@@ -23,6 +20,10 @@ from shoal.tables._engine import Compressed
 from shoal.tables._open import open_relation
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Progress
+
+if TYPE_CHECKING:
+    from shoal.anonymize import Release
+    from shoal.privacy import PrivacyModel
 
 _KEPT = 2
 """Tables, cells and releases that are kept, of each."""
@@ -95,6 +96,8 @@ def privacy_of(args: Args) -> PrivacyModel:
 
 def suppression_of(method: str, args: Args) -> dict[str, Any]:
     """The share of rows that may be left out, for methods that can leave rows out."""
+    from shoal.anonymize._registry import method_class  # noqa: PLC0415  a first look needs none
+
     takes = "max_suppression" in inspect.signature(method_class(method)).parameters
     return {"max_suppression": args.get("suppress") or None} if takes else {}
 

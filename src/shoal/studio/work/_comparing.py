@@ -44,7 +44,7 @@ def compare_release(bench: Bench, args: Args, progress: Progress, part: Any) -> 
         "discernibility": after.discernibility,
         "risk": {"before": _risk(release.risk_before), "after": _risk(release.risk)},
         "columns": [
-            _column(recoded, index, float(after.ncp[name]), least)
+            _column(recoded, index, float(after.ncp[name]), least, name in args.get("revealed", ()))
             for index, name in enumerate(recoded.cells.names)
         ],
         "correlations": _correlations(recoded),
@@ -74,8 +74,12 @@ def _risk(risk: Any) -> dict[str, Any]:
     }
 
 
-def _column(recoded: Recoded, index: int, lost: float, least: int) -> dict[str, Any]:
-    """Shares of few sets of values, as they are and as a recipient reads them off."""
+def _column(recoded: Recoded, index: int, lost: float, least: int, reveal: bool) -> dict[str, Any]:
+    """Shares of few sets of values, as they are and as a recipient reads them off.
+
+    Numbers and dates stand in round steps, which are nobody's; other values have no label until
+    their column is revealed.
+    """
     cells, labels = recoded.cells, recoded.labels[index]
     coding = labels.coding
     before = np.bincount(cells.keys[:, index], weights=cells.sizes, minlength=coding.n_codes)
@@ -86,13 +90,14 @@ def _column(recoded: Recoded, index: int, lost: float, least: int) -> dict[str, 
     np.add.at(edges, low, share)
     np.add.at(edges, high + 1, -share)
     after = np.cumsum(edges)[:-1]
+    shown = reveal or coding.kind in ("numeric", "date")
     marginal = Marginal(coding, before.astype(np.int64), after, 0)
     return {
         "name": coding.name,
         "lost": lost,
         "moved": marginal.moved,
         "bins": [
-            {"label": part.label, "before": part.before, "after": part.after}
+            {"label": part.label if shown else None, "before": part.before, "after": part.after}
             for part in bin_values(marginal, least)
         ],
     }

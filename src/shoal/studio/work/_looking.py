@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from shoal.discover import suggest_schema
 from shoal.metrics import risk
 from shoal.studio.work._bench import Args, Bench, cells_of, read_schema
 from shoal.tables import FrequencyTable
@@ -72,12 +71,6 @@ def _estimated_rows(path: Path) -> int | None:
     with path.open("rb") as file:
         head = file.read(_HEAD)
     return max(1, round(head.count(b"\n") * size / max(1, len(head))))
-
-
-def suggest(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
-    """Roles, kinds and hierarchies with the reason for each."""
-    progress(0, 0, "looking at the columns")
-    return suggest_schema(bench.engine(args)).to_dict()
 
 
 def count_exposed(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
+from shoal._jit import on_compile
 from shoal._plain import to_json
 from shoal.errors import ShoalError, UncoveredValuesError
 from shoal.studio.work._bench import Bench
@@ -23,6 +24,8 @@ from shoal.studio.work._tasks import run_task
 
 _PAUSE = 0.1
 """Seconds between two words about progress."""
+
+_COMPILING = "first use on this machine: compiling, which can take a minute and is kept"
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -46,8 +49,11 @@ def serve(requests: queue.Queue[dict[str, Any]], send: Send) -> None:
 
 def answer(bench: Bench, request: dict[str, Any], send: Send) -> None:
     """Carry out one request; whatever happens, there is one last word."""
+    progress = _progress(send)
     try:
-        send({"done": run_task(bench, request["task"], request["args"], _progress(send), send)})
+        with on_compile(lambda: progress(0, 0, _COMPILING)):
+            done = run_task(bench, request["task"], request["args"], progress, send)
+        send({"done": done})
     except UncoveredValuesError as error:
         send({"failed": str(error), "type": type(error).__name__, "column": error.column})
     except ShoalError as error:

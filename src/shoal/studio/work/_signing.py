@@ -8,7 +8,6 @@ from typing import Any
 from shoal._atomic import refuse_existing
 from shoal.anonymize import make_method
 from shoal.anonymize._release_files import release_files
-from shoal.datasets import DataNotFoundError, adult, census
 from shoal.errors import ShoalError
 from shoal.report import release_report
 from shoal.report.release.pages._html import report_path
@@ -43,17 +42,3 @@ def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> di
     except ShoalError as error:  # the release is there; without its report it must not go
         return written | {"promise": "not evaluated", "problems": [str(error)], "report": None}
     return written | report.to_dict() | {"report": str(page)}
-
-
-def write_demo(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
-    """A table of nobody's to try everything on: Adult where it is installed, else a census."""
-    progress(0, 0, "writing the demo table")
-    path = Path(args["out"])
-    if path.exists():
-        return {"table": str(path), "name": path.stem}
-    try:
-        data = adult("all")
-    except DataNotFoundError:
-        data = census(5_000)
-    data.to_file(path)
-    return {"table": str(path), "name": data.name}

@@ -1,48 +1,42 @@
-"""What a worker can do, by name."""
+"""What a worker can do, by name; what a task needs is loaded when it is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError
-from shoal.studio.work._attacking import attack_release
-from shoal.studio.work._bench import Args, Bench
-from shoal.studio.work._catalog import list_catalog
-from shoal.studio.work._column_values import look_at_column
-from shoal.studio.work._comparing import compare_release, train_models
-from shoal.studio.work._exploring import explore, search_lattice
-from shoal.studio.work._judging_models import audit_model
-from shoal.studio.work._looking import count_exposed, glance, look, suggest
-from shoal.studio.work._pairing import mine_together
-from shoal.studio.work._signing import write_demo, write_release
-from shoal.typing import Progress
 
-Part = Callable[[dict[str, Any]], None]
-Task = Callable[[Bench, Args, Progress, Part], Any]
+if TYPE_CHECKING:
+    from shoal.studio.work._bench import Args, Bench
+    from shoal.typing import Progress
 
-TASKS: dict[str, Task] = {
-    "attack": attack_release,
-    "audit": audit_model,
-    "catalog": list_catalog,
-    "column": look_at_column,
-    "compare": compare_release,
-    "demo": write_demo,
-    "explore": explore,
-    "exposure": count_exposed,
-    "glance": glance,
-    "lattice": search_lattice,
-    "look": look,
-    "sign": write_release,
-    "suggest": suggest,
-    "together": mine_together,
-    "train": train_models,
+TASKS: dict[str, str] = {
+    "attack": "_attacking.attack_release",
+    "audit": "_judging_models.audit_model",
+    "catalog": "_catalog.list_catalog",
+    "column": "_column_values.look_at_column",
+    "compare": "_comparing.compare_release",
+    "explore": "_exploring.explore",
+    "exposure": "_looking.count_exposed",
+    "glance": "_looking.glance",
+    "lattice": "_exploring.search_lattice",
+    "look": "_looking.look",
+    "sign": "_signing.write_release",
+    "suggest": "_suggesting.suggest",
+    "together": "_pairing.mine_together",
+    "train": "_comparing.train_models",
 }
-"""Every task: what is at hand, what is asked, whom to tell, and where parts of a result go."""
+"""Every task: a function of what is at hand, what is asked, whom to tell, and where parts go."""
 
 
-def run_task(bench: Bench, name: str, args: Args, progress: Progress, send: Part) -> Any:
+def run_task(
+    bench: Bench, name: str, args: Args, progress: Progress, send: Callable[[dict[str, Any]], None]
+) -> Any:
     """Carry out the task of a name; parts of its result are sent as they come."""
     if name not in TASKS:
         raise ParameterError(f"there is no task {name!r}.")
-    return TASKS[name](bench, args, progress, lambda part: send({"part": part}))
+    module, _, function = TASKS[name].partition(".")
+    task = getattr(import_module(f"shoal.studio.work.{module}"), function)
+    return task(bench, args, progress, lambda part: send({"part": part}))

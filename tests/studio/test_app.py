@@ -1,0 +1,192 @@
+"""The routes: every screen as JSON and as a page; values are escaped, and hidden at first."""
+
+import itertools
+import json
+import re
+
+import pytest
+
+from shoal.studio._start import STARTS
+from shoal.studio.screens._registry import SCREENS
+from tests.studio.desks import Bureau, InlineLane, let_in, make_client, write_people
+
+EVIL = "<script>alert(1)</script>"
+CANARY = "Xq7canary"
+
+
+@pytest.fixture
+def client(tmp_path):
+    with make_client(tmp_path) as client:
+        yield let_in(client)
+
+
+def take(client, folder, table=None):
+    """A project with workers at hand, on this client's studio; its address."""
+    bureau = Bureau(folder, table)
+    bureau.desk.project.set(method="top-down", k=5)  # a method that compiles little
+    desk = client.studio.take(bureau.desk.project)
+    desk._lanes = {name: InlineLane(desk._job_changed) for name in ("look", "make")}
+    return desk, f"/p/{desk.number}"
+
+
+def settled(client, desk, address):
+    """The page once all work is done."""
+    for _ in range(4):
+        answer = client.get(address)
+        for lane in desk._lanes.values():
+            lane.settle()
+    return client.get(address) if answer.status_code == 200 else answer
+
+
+def test_every_screen_is_a_page_and_json(client, tmp_path):
+    desk, address = take(client, tmp_path)
+    settled(client, desk, f"{address}/columns")
+    for screen in SCREENS:
+        page = settled(client, desk, f"{address}/{screen}")
+        assert page.status_code == 200, page.text
+        assert "<h1>" in page.text
+        data = client.get(f"/api{address}/{screen}")
+        assert data.status_code == 200
+        assert json.loads(data.text)
+
+
+def test_screens_that_need_roles_say_so_before_there_are_any(client, tmp_path):
+    _, address = take(client, tmp_path)
+    assert client.get(f"{address}/promise").status_code == 422
+    assert "no roles yet" in client.get(f"/api{address}/promise").json()["error"]
+
+
+def test_a_form_and_a_json_body_do_the_same(client, tmp_path):
+    desk, address = take(client, tmp_path)
+    settled(client, desk, f"{address}/columns")
+    form = client.post(f"{address}/columns/set", data={"columns": "age", "role": "insensitive"})
+    assert (form.status_code, form.headers["location"]) == (303, f"{address}/columns")
+    assert desk.schema["age"].role == "insensitive"
+    body = {"columns": ["age"], "role": "quasi-identifier"}
+    assert client.post(f"/api{address}/columns/set", json=body).json() == {"done": True}
+    assert desk.schema["age"].role == "quasi-identifier"
+
+
+WRONG = ({}, {"columns": ["age"], "role": "boss"}, {"columns": ["no"]}, {"columns": [1]}, [1], "x")
+
+
+def test_what_is_wrong_is_told_and_changes_nothing(client, tmp_path):
+    desk, address = take(client, tmp_path)
+    settled(client, desk, f"{address}/columns")
+    before = desk.project.schema_text()
+    for body in WRONG:
+        answer = client.post(f"/api{address}/columns/set", json=body)
+        assert answer.status_code == 422
+        assert answer.json()["error"].endswith(".")
+    assert desk.project.schema_text() == before
+
+
+def test_the_routes_are_described(client):
+    described = client.get("/api").json()
+    assert described["openapi"].startswith("3.1")
+    for screen in SCREENS.values():
+        assert f"/api/p/{{project}}/{screen.name}" in described["paths"]
+        for action in screen.actions:
+            assert f"/api/p/{{project}}/{screen.name}/{action}" in described["paths"]
+    assert all(f"/api/{name}" in described["paths"] for name in STARTS)
+
+
+def test_scripts_in_names_and_values_are_texts(client, tmp_path):
+    table = tmp_path / "a <script>alert(1)<script>.csv"
+    rows = "".join(f"{n % 9},{EVIL if n % 2 else CANARY},x{n}\n" for n in range(60))
+    table.write_text(f'age,{EVIL},"\'""><img src=x>"\n' + rows)
+    desk, address = take(client, tmp_path, table)
+    settled(client, desk, f"{address}/columns")
+    desk.revealed.add(EVIL)
+    for screen in SCREENS:
+        text = settled(client, desk, f"{address}/{screen}").text
+        assert EVIL not in text, screen
+        assert "<img src=x" not in text, screen
+        assert text.count("<script") == 2, screen  # ours
+    names = client.get("/").text
+    assert "<script>alert" not in names
+
+
+def test_no_value_is_shown_until_its_column_is_revealed(client, tmp_path):
+    table = tmp_path / "people.csv"
+    rows = "".join(f"{20 + n % 9},{CANARY}{n % 4},{CANARY}ill{n % 2}\n" for n in range(60))
+    table.write_text("age,town,illness\n" + rows)
+    desk, address = take(client, tmp_path, table)
+    for screen in SCREENS:
+        for way in (address, f"/api{address}"):
+            assert CANARY not in settled(client, desk, f"{way}/{screen}").text, (way, screen)
+    client.post(f"{address}/columns/set", data={"columns": "town", "role": "quasi-identifier"})
+    index = desk.schema.quasi_identifiers.index("town")
+    hidden = settled(client, desk, f"{address}/hierarchies?column={index}").text
+    assert CANARY not in hidden
+    client.post(f"{address}/hierarchies/reveal?column={index}", data={"column": "town"})
+    shown = settled(client, desk, f"{address}/hierarchies?column={index}").text
+    assert f"{CANARY}0" in shown
+    assert CANARY not in re.search("<title>.*</title>", shown)[0]
+    assert [d.what for d in desk.project.decisions()][-1] == "revealed the values of town"
+    assert CANARY not in (desk.project.folder / "decisions.jsonl").read_text()
+
+
+PATHS = (
+    *("../../etc/passwd", "/etc/passwd", "/etc", "~/../../etc/passwd", "people.csv\0", ""),
+    *("no-such-file.csv", "\ud800"),
+)
+
+
+def test_a_path_outside_opens_nothing(client, tmp_path):
+    write_people(tmp_path / "people.csv")
+    for path, name in itertools.product(PATHS, ("open", "demo", "again")):
+        body = json.dumps({"path": path, "folder": path or "/", "project": "x"})
+        answer = client.post(f"/api/{name}", content=body.encode(errors="replace"),
+                             headers={"content-type": "application/json"})  # fmt: skip
+        assert answer.status_code == 422, (name, answer.text)
+    assert client.studio.desks == {}
+
+
+def test_links_that_lead_out_open_nothing(client, tmp_path):
+    (tmp_path / "link.csv").symlink_to("/etc/passwd")
+    (tmp_path / "out").symlink_to("/etc")
+    for path in ("link.csv", "out"):
+        answer = client.post("/api/open", json={"path": str(tmp_path / path)})
+        assert answer.status_code == 422
+        assert "outside the folders" in answer.json()["error"]
+    assert "link.csv" not in client.get("/").text
+
+
+ELSEWHERE = (
+    *(
+        "/static/../_app.py",
+        "/static/%2e%2e/_app.py",
+        "/static//etc/passwd",
+        "/static/..%2f_app.py",
+    ),
+    *("/static/..%2f_app.py", "/p/1/table", "/api/p/1/table", "/p//table", "/nowhere", "/static/"),
+)
+
+
+def test_what_is_not_there_is_not_served(client):
+    for path in ELSEWHERE:
+        answer = client.get(path)
+        assert answer.status_code in (404, 405)
+        assert "Traceback" not in answer.text
+        assert "import" not in answer.text
+
+
+def test_a_second_tab_sees_what_the_first_did_and_they_do_not_fight(client, tmp_path):
+    desk, address = take(client, tmp_path)
+    settled(client, desk, f"{address}/columns")
+    queue = desk.watch()
+    client.post(f"{address}/columns/set", data={"columns": "age", "role": "insensitive"})
+    client.post(f"{address}/columns/set", data={"columns": "city", "role": "insensitive"})
+    assert desk.schema["age"].role == desk.schema["city"].role == "insensitive"  # both are kept
+    assert {"changed": "schema"} in [queue.get_nowait() for _ in range(queue.qsize())]
+
+
+def test_a_defect_is_told_without_its_text(client, tmp_path, monkeypatch):
+    desk, address = take(client, tmp_path)
+    monkeypatch.setattr(desk, "fact", lambda *given: 1 / 0)
+    answer = client.get(f"{address}/table")
+    assert answer.status_code == 500
+    assert "ZeroDivisionError" in answer.text
+    assert "Traceback" not in answer.text
+    assert "division" not in answer.text

@@ -1,0 +1,63 @@
+import os
+
+import pytest
+
+from shoal.errors import ParameterError
+from shoal.studio._folders import Folders
+
+
+@pytest.fixture
+def places(tmp_path):
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for folder in (inside, outside):
+        folder.mkdir()
+        (folder / "people.csv").write_text("age\n1\n")
+    (inside / "deep").mkdir()
+    (inside / ".hidden.csv").write_text("age\n1\n")
+    (inside / "link.csv").symlink_to(outside / "people.csv")
+    (inside / "out").symlink_to(outside)
+    (inside / "notes.pdf").write_text("no table")
+    return inside, outside
+
+
+def test_only_tables_projects_and_folders_inside_are_listed(places):
+    inside, _ = places
+    names = [entry["name"] for entry in Folders([inside]).list("")["entries"]]
+    assert names == ["deep", "people.csv"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/etc/passwd", "..", "../outside/people.csv", "link.csv", "out/people.csv", "~root"),
+        *("deep/../../outside", "people.csv\0.txt", "", "\ud800"),
+    ],
+)
+def test_nothing_outside_is_reached(places, path):
+    inside, _ = places
+    folders = Folders([inside])
+    with pytest.raises(ParameterError):
+        folders.resolve(path, base=inside)
+    if path:
+        with pytest.raises(ParameterError):
+            folders.list(str(inside / path) if not path.startswith(("/", "~")) else path)
+
+
+def test_what_is_allowed_is_found(places):
+    inside, outside = places
+    folders = Folders([inside])
+    assert folders.resolve("people.csv", base=inside) == inside / "people.csv"
+    assert folders.list(str(inside / "deep"))["parent"] == str(inside)
+    folders.allow(str(outside))
+    assert folders.resolve("link.csv", base=inside) == outside / "people.csv"
+    with pytest.raises(ParameterError, match="no folder"):
+        folders.allow(str(inside / "people.csv"))
+
+
+def test_names_that_are_no_text_are_passed_over(places):
+    inside, _ = places
+    with open(os.fsencode(str(inside)) + b"/\xff.csv", "w") as file:
+        file.write("age\n1\n")
+    assert [entry["name"] for entry in Folders([inside]).list("")["entries"]] == [
+        "deep", "people.csv",
+    ]  # fmt: skip
