@@ -122,6 +122,19 @@ def test_free_text_is_left_out_with_advice():
     assert "columns of its own" in " ".join(found.reasons["remarks"])
 
 
+def test_remarks_that_few_rows_have_are_free_text_too():
+    remarks = ["" if i % 20 else f"mother of {i} who works at the mill in Ulm" for i in range(100)]
+    found = suggest_schema(
+        {"Bemerkung": remarks, "x9": remarks, "age": [i % 9 for i in range(100)]}
+    )
+    assert found.schema["Bemerkung"].role == "identifier"
+
+
+def test_numbers_beyond_all_bounds_are_numbers():
+    values = [float("inf"), -1.5, *map(float, range(40))]
+    assert suggest_schema({"x": values}).schema["x"].role == "quasi-identifier"
+
+
 def test_columns_of_own_values_are_not_taken_for_one_another():
     rng = np.random.default_rng(1)
     table = {name: rng.normal(size=80).round(4).tolist() for name in ("x1", "x2")}

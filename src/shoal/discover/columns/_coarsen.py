@@ -14,6 +14,7 @@ from shoal.schema._recipe import Recipe
 from shoal.schema._text import text
 
 _OCCUPATION = "an occupation"
+_COUNTRIES = ("a country", "a nationality")
 
 
 class Coarsening(NamedTuple):
@@ -26,18 +27,12 @@ class Coarsening(NamedTuple):
 
 def coarsen(facts: Facts, decision: Decision) -> Coarsening:
     """The kind and the hierarchy that fit a column."""
-    what = decision.hint.what if decision.hint is not None else ""
     if facts.sort == "date":
         return Coarsening("date", _dates(facts), "dates coarsen by the calendar")
-    if decision.found is not None and decision.found.ready is not None:
-        return _ready(decision.found.ready)
     texts = [str(text(value)) for value in facts.values]
-    if texts and all(map(is_day, texts)):
-        return _written_dates(texts)
-    if what == "a postcode" and texts:
-        return _postcodes(texts)
-    if what == _OCCUPATION and texts and Ready("isco08").knows(texts) == len(texts):
-        return _ready("isco08")
+    shape = _public(texts, decision) if texts else None
+    if shape is not None:
+        return shape
     if facts.sort == "number":
         return _numbers(facts)
     recipe = Auto().recipe(texts) if texts else Flat()
@@ -47,6 +42,22 @@ def coarsen(facts: Facts, decision: Decision) -> Coarsening:
     if facts.n_distinct > 2:
         how += ": `shoal schema --group` makes groups, a file or tree of yours knows more"
     return Coarsening("categorical", recipe, how)
+
+
+def _public(texts: list[str], decision: Decision) -> Coarsening | None:
+    """What a public classification or the calendar gives, if there is one for such values."""
+    what = decision.hint.what if decision.hint is not None else ""
+    if decision.found is not None and decision.found.ready is not None:
+        return _ready(decision.found.ready)
+    if all(map(is_day, texts)):
+        return _written_dates(texts)
+    if what == "a postcode":
+        return _postcodes(texts)
+    if what in _COUNTRIES and Ready("countries").knows(texts) >= 0.6 * len(texts):
+        return _ready("countries")
+    if what == _OCCUPATION and Ready("isco08").knows(texts) == len(texts):
+        return _ready("isco08")
+    return None
 
 
 def _postcodes(texts: list[str]) -> Coarsening:

@@ -25,10 +25,7 @@ _FEW = 12
 
 Verdict = tuple[Role, str]
 
-WARNING = (
-    "nearly every row has its own value: whoever knows one finds the row, so never call it "
-    "insensitive"
-)
+WARNING = "whoever knows the exact value finds the row, so never call it insensitive"
 """What is said of numbers that single people out."""
 
 
@@ -127,9 +124,10 @@ def _rank(facts: Facts, found: Found | None, people: NameHint | None) -> int:
 def _is_free_text(facts: Facts) -> bool:
     if facts.sort != "text" or facts.n_distinct < 3:
         return False
-    varied = facts.ratio >= 0.3 or facts.n_distinct >= 1_000
-    long = facts.words_each >= 6 or facts.signs_each >= 60
-    return varied and (long or (speaks_of_text(facts.name) and facts.words_each >= 2.5))
+    if speaks_of_text(facts.name) and max(len(t.split()) for t in facts.texts) >= 5:
+        return True  # however few there are: most rows may have nothing to remark
+    varied = facts.ratio >= 0.3 or facts.n_distinct >= (10 if facts.missing else 100)
+    return varied and (facts.words_each >= 6 or facts.signs_each >= 60)
 
 
 def _by_name(facts: Facts, hint: NameHint) -> Decision:
@@ -179,9 +177,12 @@ def _number(facts: Facts, hint: NameHint | None) -> Decision:
     if not singles_out and facts.n_distinct < MANY:
         why = "others may know it: when in doubt, it is coarsened"
         return Decision("quasi-identifier", (why,), None, hint)
-    why = (
-        f"{WARNING}; it is coarsened. Make it sensitive only if nobody outside can know it (who "
-        "pays a bill knows its amount), or leave it out"
+    share = (
+        "nearly every row has its own" if facts.ratio >= _NEARLY_UNIQUE else "few rows share one"
     )
-    warning = f"{facts.n_distinct:,} different numbers: {WARNING}"
+    why = (
+        f"a number, and {share}: {WARNING}; it is coarsened. Make it sensitive only if nobody "
+        "outside can know it (who pays a bill knows its amount), or leave it out"
+    )
+    warning = f"{facts.n_distinct:,} different numbers, and {share}: {WARNING}"
     return Decision("quasi-identifier", (why,), None, hint, warning)

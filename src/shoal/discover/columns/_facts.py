@@ -62,7 +62,7 @@ class Facts:
     @cached_property
     def fractional(self) -> bool:
         """Whether some number is not whole."""
-        return self.sort == "number" and any(float(v) != int(v) for v in self.values[:1000])
+        return self.sort == "number" and any(not float(v).is_integer() for v in self.values[:1000])
 
     @cached_property
     def texts(self) -> list[str]:
