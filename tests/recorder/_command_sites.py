@@ -84,7 +84,7 @@ def _two(command: str, first: str, second: str, *options: str) -> None:
         def party(own: str, peer: str, table: str, talk: str) -> subprocess.Popen[str]:
             return start(
                 "twoparty", command, talk, f"127.0.0.1:{port}", "--timeout", "60",
-                "--table", f"{INPUTS}/{table}", "--schema", f"{INPUTS}/toys.toml",
+                f"{INPUTS}/{table}", "--schema", f"{INPUTS}/toys.toml",
                 "--key", f"{folder}/{own}.key", "--certificate", f"{folder}/{own}.crt",
                 "--peer", f"{folder}/{peer}.crt", "--state", f"{own}.state.json",
                 "--output", f"{own}.json", *options,
@@ -103,7 +103,7 @@ def _alone() -> None:
         Path(f"{name}.key").write_text("x")
         Path(f"{name}.crt").write_text("x")
     Path("old.json").write_text(json.dumps({"run": "other", "rounds": []}))
-    common = ("twoparty", "id3", "--table", "@toys-1.csv", "-s", "@toys.toml", "--key", "a.key",
+    common = ("twoparty", "id3", "@toys-1.csv", "-s", "@toys.toml", "--key", "a.key",
               "--certificate", "a.crt", "--peer", "b.crt")  # fmt: skip
     shoal(*common)
     shoal(*common, "--connect", "nowhere")

@@ -6,7 +6,7 @@ import json
 import platform
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import atomic_paths, refuse_existing
-from shoal.anonymize._database_store import open_store
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._release_files import (
@@ -25,6 +24,8 @@ from shoal.anonymize._release_files import (
     release_files,
 )
 from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
+from shoal.judge._read_others import read_rows
+from shoal.judge._text_table import TextTable
 from shoal.metrics import Metrics, Risk, measure, risk
 from shoal.metrics._measure import measure_raw
 from shoal.privacy import Level, PrivacyModel, check
@@ -34,6 +35,7 @@ from shoal.tables._engine import Compressed, Witness
 from shoal.tables._keyed import fingerprint
 from shoal.tables._recoded import Recoded
 from shoal.tables._table_file import address_of, is_address
+from shoal.tables.engines._database_store import DatabaseStore, open_store
 from shoal.typing import Native, PathText
 
 _ORDER_NOTES = {
@@ -230,7 +232,7 @@ class Release:
             manifest = pool.submit(self.to_dict)  # measured while the engine writes
             target = drafts["table"] if store is None else store.draft
             witness = self.compressed.write(self.recoded, self.output, target)
-            self._judge(target if store is None else store.filled(), witness)
+            self._judge(target if store is None else _read_back(store), witness)
             self.recoding.save(drafts["recoding"])
             for kind, content in house.items():
                 drafts[kind].write_text(json.dumps(content) + "\n", "utf-8")
@@ -272,3 +274,10 @@ class Release:
             f"{self.recoded.groups.n_groups} groups, "
             f"{self.n_suppressed} suppressed)"
         )
+
+
+def _read_back(store: DatabaseStore) -> TextTable:
+    """Rows in a database as the judge reads them, before anybody else can."""
+    store.fill()
+    with closing(store.reader()) if store.own_reader else nullcontext(store.reader()) as reader:
+        return read_rows(reader, store.query)

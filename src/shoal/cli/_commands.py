@@ -8,8 +8,8 @@ RENAMED: dict[str, dict[str, str]] = {
     "attack release": {"--people": "--original", "--known": "--known-row"},
     "audit": {"--figure": "--plot"},
     "twoparty keys": {"--folder": "--out"},
-    "twoparty id3": {"--table": "", "--output": "--out"},
-    "twoparty bayes-net": {"--table": "", "--output": "--out"},
+    "twoparty id3": {"--output": "--out"},
+    "twoparty bayes-net": {"--output": "--out"},
 }
 """Options that had another name; the old one still works and is not shown.  "": an argument."""
 

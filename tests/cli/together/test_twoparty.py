@@ -66,7 +66,7 @@ def start(folder, own, peer, table, port, *options, command="id3"):
     arguments = [
         command,
         "--listen" if own == "alice" else "--connect", f"127.0.0.1:{port}",
-        "--table", table, "--schema", "schema.toml",
+        table, "--schema", "schema.toml",
         "--key", f"{own}.key", "--certificate", f"{own}.crt", "--peer", f"{peer}.crt",
         "--timeout", "60", *options,
     ]  # fmt: skip

@@ -19,8 +19,6 @@ from typing import Any, Self
 import duckdb
 
 from shoal.errors import ParameterError, TableError
-from shoal.judge._read_others import read_rows
-from shoal.judge._text_table import TextTable
 from shoal.tables.engines._sql import name_sql, paths_sql
 from shoal.tables.engines.formats._databases import (
     Address,
@@ -49,6 +47,9 @@ def open_store(address: str, *, force: bool) -> DatabaseStore:
 class DatabaseStore:
     """One table of one database, being written; what differs between databases is below."""
 
+    own_reader = False
+    """Whether :meth:`reader` gives something that has to be closed."""
+
     def __init__(self, address: Address) -> None:
         self.address = address
         self._folder = TemporaryDirectory(prefix="shoal-")
@@ -68,14 +69,20 @@ class DatabaseStore:
     def _fill(self, table: str) -> None:
         raise NotImplementedError
 
-    def _read_back(self, table: str) -> TextTable:
-        return read_rows(self._connection, f"SELECT * FROM {table}")
+    def reader(self) -> Any:
+        """What answers to `execute`, in the transaction that makes the table."""
+        return self._connection
+
+    @property
+    def query(self) -> str:
+        """What reads the rows back, in the order in which they were written."""
+        return f"SELECT * FROM {self._placed(self._hidden)}"
 
     def _commit(self) -> None:
         self._connection.execute("COMMIT")
 
-    def filled(self) -> TextTable:
-        """Put the rows of the draft into the database, and read them back."""
+    def fill(self) -> None:
+        """Put the rows of the draft into the database."""
         table = self._placed(self._hidden)
         try:
             self._fill(table)
@@ -84,7 +91,6 @@ class DatabaseStore:
                 f"the table cannot be written into {self.address.name}. May this user make "
                 "tables there? Nothing was kept."
             ) from None
-        return self._read_back(table)
 
     def keep(self) -> None:
         """Give the table its name, in place of an older one."""
@@ -164,6 +170,8 @@ class _DuckStore(DatabaseStore):
 
 
 class _PostgresStore(DatabaseStore):
+    own_reader = True
+
     def _connect(self) -> Any:
         return _Cursors(connect_postgresql(self.address))
 
@@ -177,10 +185,9 @@ class _PostgresStore(DatabaseStore):
             schema = {"db_schema_name": self._schema} if self._schema else {}
             cursor.adbc_ingest(self._hidden, rows, mode="create", **schema)
 
-    def _read_back(self, table: str) -> TextTable:
+    def reader(self) -> Any:
         self._connection.execute("SET LOCAL synchronize_seqscans = off")  # rows in their order
-        with closing(self._connection.own.cursor()) as cursor:
-            return read_rows(cursor, f"SELECT * FROM {table}")
+        return self._connection.own.cursor()
 
     def _commit(self) -> None:
         self._connection.own.commit()
