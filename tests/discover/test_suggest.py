@@ -81,7 +81,7 @@ def test_a_repeating_identifier_is_proposed_as_the_subject():
     assert not any("subject" in line for line in found.reasons["visit_id"])
 
 
-@pytest.mark.parametrize(("n", "words"), [(0, "a header and no rows"), (1, "one row")])
+@pytest.mark.parametrize(("n", "words"), [(0, "has no rows"), (1, "one row")])
 def test_no_role_is_guessed_where_there_is_hardly_a_row(n, words):
     with pytest.raises(TableError, match=words):
         suggest_schema({"name": ["x"] * n, "illness": ["y"] * n, "age": [7] * n})

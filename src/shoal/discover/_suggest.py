@@ -92,7 +92,6 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
     Schema(id: identifier, age: quasi-identifier)
     """
     engine = open_table(table, encoding=encoding)
-    require_filled(engine, "suggest roles for")
     _require_rows(engine)
     facts = [look(engine, name) for name in engine.names]
     decisions = {fact.name: decide(fact) for fact in facts}
@@ -120,10 +119,10 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
 
 
 def _require_rows(engine: Engine) -> None:
-    if engine.n_rows < 2:
-        rows = "one row" if engine.n_rows else "a header and no rows"
+    require_filled(engine, "suggest roles for")
+    if engine.n_rows == 1:
         raise TableError(
-            f"the table has {rows}, from which no role can be told. Give the table with its rows, "
+            "the table has one row, from which no role can be told. Give the table with its rows, "
             "or write the schema by hand, one [columns.NAME] with a role for each column."
         )
 
