@@ -12,6 +12,7 @@ from shoal.report.release.facts._original import Original, open_original
 from shoal.report.release.facts._problems import find_problems
 from shoal.report.release.facts._recount import Recount, read_promise, recount
 from shoal.report.release.facts._release_file import ReleaseFile, read_release
+from shoal.report.release.facts._special import Special, find_special
 from shoal.typing import PathText
 
 FEWEST = 5
@@ -36,6 +37,8 @@ class Facts:
         For every sensitive column, how far its distribution moved.
     attacks : Attacks
         What attacks gave.
+    special : Special
+        Columns that make rows stand out, before and after.
     least : int
         Raw rows that a bar stands for at least.
     problems : tuple of str
@@ -48,6 +51,7 @@ class Facts:
     marginals: Sequence[Marginal]
     kept: dict[str, float]
     attacks: Attacks
+    special: Special
     least: int
     problems: tuple[str, ...]
 
@@ -70,6 +74,7 @@ def find_facts(
     least = max(FEWEST, promise.minimum_size if promise is not None else FEWEST)
     marginals: list[Marginal] = []
     kept: dict[str, float] = {}
+    cells = None
     if raw is not None and seen is not None and seen.belongs:
         cells = raw.cells()
         marginals = compare_marginals(cells, seen.groups)
@@ -79,4 +84,5 @@ def find_facts(
         }
     attacks = find_attacks(release, seen, raw, n_people, seed)
     problems = tuple(find_problems(release, seen))
-    return Facts(release, seen, raw, marginals, kept, attacks, least, problems)
+    special = find_special(cells, seen)
+    return Facts(release, seen, raw, marginals, kept, attacks, special, least, problems)

@@ -1,4 +1,4 @@
-"""The picture for the section on what an attacker can do, before and after."""
+"""The picture and rows for the section on what an attacker can do, before and after."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shoal.report.figures._bars import Bar
 from shoal.report.release.facts._release_file import ReleaseFile
+from shoal.report.release.facts._special import Special
 from shoal.report.release.pages._numbers import percent
 from shoal.report.release.pages._template import drawn
 
@@ -26,6 +27,14 @@ def risk_bars(release: ReleaseFile, threshold: str) -> Markup:
             _pair(release, f"rows above {threshold}", "share_above"),
         ],
     )
+
+
+def special_rows(special: Special) -> list[list[str]]:
+    """Columns that make rows stand out, with their part in the scores before and after."""
+    return [
+        [name, *("none" if part is None else percent(part) for part in parts)]
+        for name, *parts in special.rows
+    ]
 
 
 def _pair(release: ReleaseFile, words: str, key: str) -> Bar:
