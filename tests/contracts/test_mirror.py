@@ -4,7 +4,17 @@ from pathlib import Path
 
 from tests.extras import ROOT
 
-ELSEWHERE = {"benchmarks", "contracts", "docs", "fuzz", "judge", "papers", "recorder", "reference"}
+ELSEWHERE = {
+    "benchmarks",
+    "contracts",
+    "docs",
+    "files",
+    "fuzz",
+    "judge",
+    "papers",
+    "recorder",
+    "reference",
+}
 """Tests of more than one source file, or of none: each folder says in itself what it is for."""
 
 

@@ -1,0 +1,53 @@
+import random
+
+import pytest
+
+from shoal.errors import ParameterError, TableError
+from shoal.tables._engine import OpenOptions
+from shoal.tables.engines.formats._text_shape import find_shape, looks_like_a_row
+
+
+def shape(text, **options):
+    return find_shape(text.splitlines(keepends=True), "people.csv", OpenOptions(**options))
+
+
+@pytest.mark.parametrize("delimiter", ",;\t|^~")
+def test_the_sign_between_cells_is_found_in_random_tables(delimiter):
+    draw = random.Random(ord(delimiter))
+    for _ in range(20):
+        width = draw.randint(2, 6)
+        rows = [[f"c{i}" for i in range(width)]]
+        for _ in range(draw.randint(1, 8)):
+            rows.append([draw.choice(["x", "two words", "3", "4.5", ""]) for _ in range(width)])
+        text = "".join(delimiter.join(row) + "\n" for row in rows)
+        found = shape(text)
+        assert found.delimiter == delimiter, text
+        assert found.names == tuple(rows[0])
+
+
+def test_a_header_is_told_from_a_row():
+    assert not looks_like_a_row(["age", "city"], [["31", "Ulm"], ["32", "Kiel"]])
+    assert looks_like_a_row(["31", "Ulm"], [["32", "Kiel"], ["33", "Ulm"]])
+    assert looks_like_a_row(["Ulm", "f"], [["Kiel", "m"], ["Bonn", "f"]])
+    assert looks_like_a_row(["ann@example.org", "f"], [["bob@example.org", "m"]])
+    assert looks_like_a_row(["2024-01-01"], [["2024-01-02"]])
+    assert not looks_like_a_row(["city", "sex"], [["Ulm", "f"]])
+    assert not looks_like_a_row(["city", "2024"], [["Ulm", "x"]])
+
+
+def test_a_question_about_the_header_shows_no_cell():
+    with pytest.raises(TableError, match="--no-header") as caught:
+        shape("Quellmann,31\nMeyer,32\nQuellmann,33\n")
+    assert "Quellmann" not in str(caught.value)
+    assert shape("31,Ulm\n32,Ulm\n", header=False).names == ("column1", "column2")
+    assert shape("31,Ulm\n32,Ulm\n", header=True).names == ("31", "Ulm")
+
+
+@pytest.mark.parametrize("asked", ["", ";;", '"', "\n"])
+def test_a_delimiter_is_one_sign(asked):
+    with pytest.raises(ParameterError, match="give one sign"):
+        shape("a,b\n1,2\n", delimiter=asked)
+
+
+def test_names_that_are_missing_are_numbered_without_meeting_others():
+    assert shape(",column1,b\n1,2,x\n").names == ("column1_", "column1", "b")

@@ -1,0 +1,104 @@
+import random
+import warnings
+
+import duckdb
+import pytest
+
+from shoal.tables import open_table
+from shoal.tables.engines._sql import value_sql
+from shoal.tables.engines.formats._text_types import fits_sql, value_of_sql
+from shoal.tables.engines.formats._text_values import read_column
+
+SIGNS = "0123456789.,-eE/: T'"
+
+
+def random_texts(draw, count):
+    shapes = [
+        lambda: str(draw.randint(-500, 5000)),
+        lambda: f"{draw.randint(-9, 99)}.{draw.randint(0, 999)}",
+        lambda: f"{draw.randint(1, 99)},{draw.randint(0, 99)}",
+        lambda: f"{draw.randint(1, 99)}.{draw.randint(100, 999)},{draw.randint(0, 9)}",
+        lambda: f"{draw.randint(1990, 2030)}-{draw.randint(1, 13)}-{draw.randint(1, 31)}",
+        lambda: f"{draw.randint(1, 31)}.{draw.randint(1, 12)}.{draw.randint(1990, 2030)}",
+        lambda: f"{draw.randint(1, 31)}/{draw.randint(1, 12)}/2024 {draw.randint(0, 23)}:05",
+        lambda: draw.choice(["true", "FALSE", "0", "-0", "007", "1e5", ".5", "5.", "9" * 19, "+5"]),
+        lambda: "".join(draw.choices(SIGNS, k=draw.randint(1, 8))).strip(),
+    ]
+    shape = draw.choice(shapes)
+    return {text for text in (shape() for _ in range(count)) if text}
+
+
+def test_sql_and_python_agree_on_what_fits_a_reading():
+    """What Python tells of a few values, DuckDB says of each of them, and reads the value."""
+    draw = random.Random(5)
+    with duckdb.connect() as connection:
+        for _ in range(150):
+            texts = random_texts(draw, draw.randint(1, 4))
+            reading = read_column(texts)
+            for text in texts - set(reading.missing):
+                fits, value = connection.sql(
+                    f"SELECT {fits_sql(reading, 'p0')}, {value_of_sql(reading, 0)} "
+                    f"FROM (SELECT {value_sql(text)} AS p0)"
+                ).fetchall()[0]
+                assert fits, (text, reading)
+                assert value is not None, (text, reading)
+
+
+def test_what_does_not_fit_alone_is_not_let_in_by_sql():
+    draw = random.Random(6)
+    refused = 0
+    with duckdb.connect() as connection:
+        for _ in range(150):
+            reading = read_column(random_texts(draw, 3))
+            text = next(iter(random_texts(draw, 1)), "x")
+            fits = connection.sql(
+                f"SELECT coalesce({fits_sql(reading, 'p0')}, FALSE) "
+                f"FROM (SELECT {value_sql(text)} AS p0)"
+            ).fetchall()[0][0]
+            if fits and reading.sort not in ("text", "empty"):
+                alone = read_column(
+                    {text},
+                    decimal=reading.decimal if reading.sort.startswith("grouped") else None,
+                    thousands=reading.thousands if reading.sort.startswith("grouped") else None,
+                    order=reading.order or None,
+                )
+                assert alone.sort != "text", (text, reading)
+            refused += not fits
+    assert refused > 20
+
+
+@pytest.mark.parametrize("late", ["x", "1.5", "NA", "2024-01-01", "1,5"])
+def test_a_late_value_changes_what_a_column_is(tmp_path, late):
+    path = tmp_path / "late.csv"
+    path.write_text("a;b\n" + "1;x\n" * 6000 + f"{late};y\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        engine = open_table(path)
+    expected = "text" if late in ("x", "2024-01-01") else "number"
+    assert engine.types["a"] == expected
+    assert engine.distinct("a")[1] == (late == "NA")
+    assert engine.n_rows == 6001
+
+
+def test_a_late_date_settles_what_comes_first(tmp_path):
+    path = tmp_path / "late.csv"
+    path.write_text("day\n" + "01/02/2024\n" * 6000 + "25/12/2024\n")
+    engine = open_table(path)
+    assert engine.types == {"day": "date"}
+    assert {str(day) for day in engine.distinct("day")[0]} == {"2024-02-01", "2024-12-25"}
+
+
+def test_one_column_settles_the_decimals_of_another(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x;y\n1,234;1,5\n2,345;2,25\n")
+    assert sorted(open_table(path).distinct("x")[0]) == [1.234, 2.345]
+    path.write_text("x;y\n1.234;1,5\n2.345;2,25\n")
+    assert sorted(open_table(path).distinct("x")[0]) == [1234, 2345]
+
+
+def test_na_among_codes_of_countries_is_namibia(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("age,land\nNA,NA\n31,DE\n32,FR\n33,IT\n34,ES\n35,GB\n")
+    engine = open_table(path)
+    assert engine.distinct("age")[1]
+    assert "NA" in engine.distinct("land")[0]

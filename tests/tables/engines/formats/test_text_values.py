@@ -1,0 +1,56 @@
+import pytest
+
+from shoal.tables.engines.formats._text_values import is_typed, read_column
+
+
+@pytest.mark.parametrize(
+    ("texts", "sort"),
+    [
+        (["1", "-20", "0"], "whole"),
+        (["1", "007"], "text"),
+        (["-0", "5"], "number"),
+        (["9" * 18], "whole"),
+        (["9" * 19], "text"),
+        (["1", "2.5", "1e-3", ".5"], "number"),
+        (["1,5", "2"], "grouped"),
+        (["1.234,5", "2"], "grouped"),
+        (["1,234,567"], "grouped whole"),
+        (["1'000", "2"], "grouped whole"),
+        (["true", "FALSE"], "boolean"),
+        (["yes", "no"], "text"),
+        (["2024-02-29", "2023/1/1"], "date"),
+        (["2023-02-29"], "text"),
+        (["31.12.2024", "1.1.2024"], "date"),
+        (["12/31/2024", "1/2/2024"], "date"),
+        (["31.12.24"], "text"),
+        (["2024-01-01", "2024-01-01 10:30"], "moment"),
+        (["2024-01-01T10:30:01.5"], "moment"),
+        (["+49 170 1"], "text"),
+        (["NA", "."], "empty"),
+        (["NA", "5"], "whole"),
+        (["unknown", "5"], "text"),
+    ],
+)
+def test_what_texts_are(texts, sort):
+    assert read_column(texts).sort == sort
+
+
+def test_what_cannot_be_told_is_said():
+    assert read_column(["1,234", "5"]).undecided == "decimals or thousands"
+    assert read_column(["01/02/2024"]).undecided == "day or month first"
+    assert read_column(["1,234"], decimal=",").sort == "grouped"
+    assert read_column(["1,234"], decimal=".").sort == "grouped whole"
+    assert read_column(["01/02/2024"], order="mdy").order == "mdy"
+
+
+def test_given_words_stand_for_nothing_and_no_others():
+    assert read_column(["5", "refused"], words=frozenset(["refused"])).sort == "whole"
+    assert read_column(["5", "NA"], words=frozenset(["refused"])).sort == "text"
+    assert read_column(["a", "refused"], words=frozenset(["refused"])).missing == {"refused"}
+
+
+def test_numbers_and_dates_are_told_in_any_way_of_writing():
+    assert is_typed(["1.234,50", "7"]) == "number"
+    assert is_typed(["31.12.2024"]) == "date"
+    assert is_typed(["12 Main Street"]) is None
+    assert is_typed([]) is None
