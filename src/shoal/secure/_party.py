@@ -29,7 +29,7 @@ from shoal.secure.transfer._products import (
 )
 from shoal.secure.transfer._scalar import Margin, ask_tables, binary_margins, serve_tables
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from shoal.secure.circuits._garbling import (
 )
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
 
-_BATCH_BYTES = 2**25  # garbled tables per message
+_BATCH_BYTES = 2**23  # garbled tables per message: what a cache holds is garbled faster
 _WORD = Ring(64)
 
 
@@ -102,24 +102,34 @@ def garble_program(
     **Costs.**  One round (two with opened outputs); per copy 32 bytes per AND gate, 16 per input
     of this party, 32 per input of the other, 48 per opened bit, one ring element per projected bit.
     """
-    Circuit.check_inputs(bits, program.circuit.n_first)
-    parts = [
-        _garble_batch(channel, sender, program, bits[start : start + program.batch])
-        for start in range(0, len(bits), program.batch)
+    circuit, parts = program.circuit, []
+    Circuit.check_inputs(bits, circuit.n_first)
+    # All transfers first and all answers last: one side garbles while the other evaluates.
+    rows = sender.extend(circuit.n_second * len(bits)).reshape(len(bits), circuit.n_second, 2)
+    for start in range(0, len(bits), program.batch):
+        batch = slice(start, start + program.batch)
+        parts.append(_garble_batch(channel, rows[batch], sender.offset, program, bits[batch]))
+    results = [
+        Results(_receive_opened(channel, *opened), np.zeros((shares.shape[1], 0), np.bool_), shares)
+        for shares, opened in parts
     ]
-    return _joined(program, parts)
+    return _joined(program, results)
 
 
 def evaluate_program(
     channel: Channel, receiver: ExtensionReceiver, program: Program, bits: Bits
 ) -> Results:
     """Evaluate a program for each row of this party's input bits."""
-    Circuit.check_inputs(bits, program.circuit.n_second)
-    parts = [
-        _evaluate_batch(channel, receiver, program, bits[start : start + program.batch])
-        for start in range(0, len(bits), program.batch)
-    ]
-    return _joined(program, parts)
+    circuit, parts = program.circuit, []
+    Circuit.check_inputs(bits, circuit.n_second)
+    rows = receiver.extend(bits.ravel()).reshape(len(bits), circuit.n_second, 2)
+    for start in range(0, len(bits), program.batch):
+        batch = slice(start, start + program.batch)
+        parts.append(_evaluate_batch(channel, rows[batch], program, bits[batch]))
+    if program.n_open:  # the labels prove the result to the garbler
+        for labels, _ in parts:
+            channel.send(labels)
+    return _joined(program, [results for _, results in parts])
 
 
 def _joined(program: Program, parts: list[Results]) -> Results:
@@ -138,16 +148,17 @@ def _joined(program: Program, parts: list[Results]) -> Results:
 
 
 def _garble_batch(
-    channel: Channel, sender: ExtensionSender, program: Program, bits: Bits
-) -> Results:
-    circuit, batch = program.circuit, len(bits)
+    channel: Channel, rows: Labels, secret: Labels, program: Program, bits: Bits
+) -> tuple[Limbs, tuple[Labels, Labels]]:
+    """Send one batch; the shares of this side, and what its opened outputs are read off."""
+    circuit = program.circuit
     # Fresh for every batch: a label or tweak that two batches shared would link their gates.
     label_hash, offset = LabelHash.fresh(), random_offset()
-    rows = sender.extend(circuit.n_second * batch).reshape(circuit.n_second, batch, 2)
-    tweaks = label_hash.tweaks(circuit.n_second, batch)
+    rows = np.ascontiguousarray(rows.transpose(1, 0, 2))
+    tweaks = label_hash.tweaks(circuit.n_second, len(bits))
     theirs = label_hash(rows, tweaks)  # the pad for choice 0 is the false-label itself
-    transfers = label_hash(rows ^ sender.offset, tweaks) ^ theirs ^ offset
-    mine = random_words(1 + circuit.n_first, batch, 2)
+    transfers = label_hash(rows ^ secret, tweaks) ^ theirs ^ offset
+    mine = random_words(1 + circuit.n_first, len(bits), 2)
     active = mine.copy()
     active[1:] ^= where(bits.T, offset)
     tables, wires = garble(circuit, np.concatenate([mine, theirs]), offset, label_hash)
@@ -165,28 +176,26 @@ def _garble_batch(
             "projections": projections,
         }
     )
-    opened = _receive_opened(channel, outputs[: program.n_open], offset)
-    return Results(opened, np.zeros((batch, 0), np.bool_), shares)
+    return shares, (outputs[: program.n_open], offset)
 
 
 def _evaluate_batch(
-    channel: Channel, receiver: ExtensionReceiver, program: Program, bits: Bits
-) -> Results:
+    channel: Channel, rows: Labels, program: Program, bits: Bits
+) -> tuple[Labels, Results]:
+    """Receive one batch; the labels that are shown to the garbler, and this side's results."""
     circuit, batch = program.circuit, len(bits)
-    choices = np.ascontiguousarray(bits.T)
-    rows = receiver.extend(choices.ravel()).reshape(circuit.n_second, batch, 2)
     key, inputs, transfers, tables, checks, projections = channel.receive(_garbled(program, batch))
     label_hash = LabelHash(key)
+    rows = np.ascontiguousarray(rows.transpose(1, 0, 2))
     mine = label_hash(rows, label_hash.tweaks(circuit.n_second, batch))
-    mine ^= where(choices, transfers)
+    mine ^= where(np.ascontiguousarray(bits.T), transfers)
     wires = evaluate(circuit, np.concatenate([inputs, mine]), tables, label_hash)
     outputs = active_outputs(circuit, wires)
     decoded, projected = np.split(outputs, [program.n_decoded])
     bits = _decode(label_hash, decoded, checks)
-    if program.n_open:  # the labels prove the result to the garbler
-        channel.send(decoded[: program.n_open])
     shares = _take_projections(program, projected, projections, label_hash)
-    return Results(bits[:, : program.n_open], bits[:, program.n_open :], shares)
+    results = Results(bits[:, : program.n_open], bits[:, program.n_open :], shares)
+    return decoded[: program.n_open], results
 
 
 def _garbled(program: Program, batch: int) -> Fields:

@@ -132,24 +132,39 @@ def _stream(key: bytes) -> CipherContext:
 def _columns(streams: list[CipherContext], octets: int) -> NDArray[np.uint8]:
     """Return the next bits of every column's generator."""
     zeros = bytes(octets)
-    data = b"".join(stream.update(zeros) for stream in streams)
-    return np.frombuffer(data, np.uint8).reshape(WIDTH, octets).copy()
+    data = np.empty((WIDTH, octets + _ROOM), np.uint8)
+    for stream, row in zip(streams, data, strict=True):
+        stream.update_into(zeros, row.data)
+    return np.ascontiguousarray(data[:, :octets])
 
 
 def _transpose(columns: NDArray[np.uint8]) -> Labels:
-    """Turn 128 packed columns into packed rows of 128 bits, by 8 x 8 bit blocks."""
-    octets = columns.shape[1]
-    # A word holds one 8 x 8 block.  Swapping bits 7, 14 and 28 apart transposes its 2 x 2, 4 x 4
-    # and 8 x 8 squares, for all blocks at once; unpacking to single bits would take 8 times the
-    # memory.
-    blocks = columns.reshape(WIDTH // 8, 8, octets).transpose(2, 0, 1)
-    x = np.ascontiguousarray(blocks).view("<u8")[..., 0].astype(np.uint64)  # (octets, 16)
-    for shift, mask in (
-        (7, 0x00AA00AA00AA00AA),
-        (14, 0x0000CCCC0000CCCC),
-        (28, 0x00000000F0F0F0F0),
-    ):
-        swap = (x ^ (x >> np.uint64(shift))) & np.uint64(mask)
-        x ^= swap ^ (swap << np.uint64(shift))
-    rows = x.astype("<u8").view(np.uint8).reshape(octets, WIDTH // 8, 8).transpose(0, 2, 1)
-    return np.ascontiguousarray(rows).reshape(octets * 8, 16).view(np.uint64)
+    """Turn 128 packed columns into packed rows of 128 bits, by squares of 64 x 64 bits."""
+    words = columns.view("<u8").astype(np.uint64, copy=False)  # a word holds 64 rows of a column
+    count = words.shape[1]
+    rows = np.empty((count, 64, 2), np.uint64)
+    for start in range(0, count, _SQUARES):
+        part = slice(start, start + _SQUARES)
+        square = words[:, part].reshape(2, 64, -1).copy()
+        # Halves of a square that lie across its diagonal change places, then halves of those,
+        # down to single bits; many squares at a time, as many as the cache holds.
+        for step, mask in _STEPS:
+            halves = square.reshape(2, 32 // step, 2, step, -1)
+            low, high = halves[:, :, 0], halves[:, :, 1]
+            swap = ((low >> np.uint64(step)) ^ high) & np.uint64(mask)
+            high ^= swap
+            low ^= swap << np.uint64(step)
+        rows[part] = square.transpose(2, 1, 0)
+    return rows.reshape(count * 64, 2)
+
+
+_SQUARES = 256
+_ROOM = 16  # the library wants room for a block more
+_STEPS = (
+    (32, 0x00000000FFFFFFFF),
+    (16, 0x0000FFFF0000FFFF),
+    (8, 0x00FF00FF00FF00FF),
+    (4, 0x0F0F0F0F0F0F0F0F),
+    (2, 0x3333333333333333),
+    (1, 0x5555555555555555),
+)
