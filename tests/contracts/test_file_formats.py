@@ -180,7 +180,7 @@ def _outcome(folder, command, suffix):
     return done.exit_code, re.sub(own, "NAME", said)
 
 
-VARYING = "seconds|digest|sha256|fingerprint|created|source|matches_manifest"
+VARYING = "seconds|versions|digest|sha256|fingerprint|created|source|matches_manifest"
 
 
 def _settled(data):
