@@ -83,6 +83,14 @@ def test_hierarchies_are_read_and_get_a_root(project):
     assert any("'age'" in note and "least level" in note for note in project.notes)
 
 
+def test_the_sign_between_labels_is_that_of_the_project(tmp_path):
+    sets = "Ulm;{Ulm, Passau, Graz};*\nKiel;{Kiel};*\n"
+    for settings in ("<project><separator>;</separator></project>", None):
+        changes = {"input/hierarchies/town.csv": sets, "project.xml": settings}
+        read = read_arx_project(write(tmp_path / "p.deid", **changes))
+        assert "{Ulm, Passau, Graz}" in read.schema["town"].hierarchy.labels
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -80,7 +80,7 @@ def test_plain_files_are_read_as_all_files_are(rows, separator, end):
     content = "\n".join((separator or ";").join([*row, "*"]) for row in rows) + end
     columns = _csv._plain_columns(content, separator)
     if columns is not None:
-        found = _csv._parse(content, separator or _csv._find_separator(content))
+        found = _csv._parse(content, separator or _csv.find_separator(content))
         assert [row for _, row in found] == [list(row) for row in zip(*columns, strict=True)]
 
 

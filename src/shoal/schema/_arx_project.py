@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 from shoal.errors import SchemaError
 from shoal.schema._column import Column, Kind, Role
+from shoal.schema._csv import find_separator
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._schema import Schema
 from shoal.schema._tree_parts import ROOT_LABEL
@@ -94,10 +95,12 @@ def _read(archive: zipfile.ZipFile, name: str) -> ArxProject:
         raise _no_project(name, "input/definition.xml is missing")
     config = _xml(archive, "input/config.xml", name)
     weights = _weights(config)
+    settings = _xml(archive, "project.xml", name)
+    separator = "" if settings is None else (settings.findtext("separator") or "")
     columns: dict[str, Column] = {}
     notes: list[str] = []
     for entry in definition.iter("assigment"):
-        column, said = _column(archive, entry, weights, name)
+        column, said = _column(archive, entry, weights, separator, name)
         columns[_text(entry, "name")] = column
         notes += said
     if not columns:
@@ -108,13 +111,18 @@ def _read(archive: zipfile.ZipFile, name: str) -> ArxProject:
 
 
 def _column(
-    archive: zipfile.ZipFile, entry: Any, weights: Mapping[str, float], project: str
+    archive: zipfile.ZipFile,
+    entry: Any,
+    weights: Mapping[str, float],
+    separator: str,
+    project: str,
 ) -> tuple[Column, list[str]]:
     name, notes = _text(entry, "name"), []
     role = _ROLES.get(_text(entry, "type"))
     if role is None:
         raise _no_project(project, f"attribute {name!r} has no type that is known")
-    tree = _hierarchy(archive, _text(entry, "ref"), name) if role == "quasi-identifier" else None
+    file = _text(entry, "ref") if role == "quasi-identifier" else ""
+    tree = _hierarchy(archive, file, name, separator) if file else None
     most = _text(entry, "max")
     if _text(entry, "min") not in ("", "All", "0"):
         notes.append(f"column {name!r}: a least level of generalization is not read.")
@@ -143,14 +151,18 @@ def _weights(config: Any) -> dict[str, float]:
     return given if len(set(given.values())) > 1 else {}
 
 
-def _hierarchy(archive: zipfile.ZipFile, reference: str, column: str) -> Hierarchy | None:
-    content = _bytes(archive, f"input/{reference}") if reference else None
+def _hierarchy(
+    archive: zipfile.ZipFile, reference: str, column: str, separator: str
+) -> Hierarchy | None:
+    content = _bytes(archive, f"input/{reference}")
     if content is None:
         return None
     text = content.decode("utf-8-sig", errors="replace")
-    first = text.partition("\n")[0]
-    separator = max(";,\t|", key=first.count)
+    if len(separator) != 1 or separator not in text:
+        separator = find_separator(text)
     rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
+    if not rows:
+        return None
     if len({row[-1] for row in rows}) > 1 or len(rows[0]) == 1:
         rows = [[*row, ROOT_LABEL] for row in rows]  # ARX suppresses beyond the last level
     return Hierarchy.from_levels(rows, column=column)

@@ -42,7 +42,7 @@ def read_hierarchy(path: PathText, *, column: str = "", separator: str | None = 
     if columns is not None:
         return Hierarchy.from_columns(columns, column=column)
     try:
-        rows = _parse(content, separator or _find_separator(content))
+        rows = _parse(content, separator or find_separator(content))
     except csv.Error as error:
         raise HierarchyError(f"{where}: {path.name} is no CSV file: {error}.") from None
     if not rows:
@@ -117,7 +117,7 @@ def _parse(content: str, separator: str) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def _find_separator(content: str) -> str:
+def find_separator(content: str) -> str:
     """The one that cuts every line into equally many cells; else the most frequent."""
     for separator in _SEPARATORS:
         if separator in content:
