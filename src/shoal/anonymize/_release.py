@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from shoal._addresses import address_of, is_address
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._recoding import Recoding
@@ -34,7 +35,6 @@ from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Compressed, Witness
 from shoal.tables._keyed import fingerprint
 from shoal.tables._recoded import Recoded
-from shoal.tables._table_file import address_of, is_address
 from shoal.tables.engines._database_store import DatabaseStore, open_store
 from shoal.typing import Native, PathText
 

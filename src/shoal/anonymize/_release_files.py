@@ -13,10 +13,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from shoal._addresses import address_of, is_address, read_address
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.errors import ParameterError, TableError
-from shoal.tables._table_file import address_of, is_address
-from shoal.tables.engines.formats._databases import read_address
 
 if TYPE_CHECKING:
     from shoal.typing import PathText

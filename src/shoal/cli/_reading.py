@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
+from shoal._addresses import is_address
 from shoal.cli._options import Encoding, OutFile
 from shoal.cli._output import output
 from shoal.errors import ParameterError
@@ -127,10 +128,12 @@ def _to_standard_output(command: Callable[..., None], given: dict[str, Any]) -> 
 
 
 def _target(text: str) -> Path:
+    if not is_address(text):
+        return Path(text)
     from shoal.tables._engine import OpenOptions
-    from shoal.tables._table_file import TableFile, is_address
+    from shoal.tables._table_file import TableFile
 
-    return TableFile.of(text, OpenOptions()) if is_address(text) else Path(text)
+    return TableFile.of(text, OpenOptions())
 
 
 def _table_file(text: Any, told: dict[str, Any]) -> Any:

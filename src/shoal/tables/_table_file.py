@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from shoal.tables._engine import OpenOptions
 
-_ADDRESS = re.compile(r"[a-z][a-z0-9+]+://")
 STANDARD = "-"
 """The name of standard input and of standard output."""
 
@@ -36,19 +34,3 @@ class TableFile(type(Path())):  # type: ignore[misc]
         made.options = options
         made.address = text
         return made
-
-
-def is_address(source: object) -> bool:
-    """Whether a text is the address of a table in a database.
-
-    Examples
-    --------
-    >>> is_address("postgresql://localhost/house?table=people"), is_address("people.csv")
-    (True, False)
-    """
-    return bool(_ADDRESS.match(address_of(source)))
-
-
-def address_of(source: object) -> str:
-    """The text that a source was named by."""
-    return getattr(source, "address", "") or str(source)

@@ -18,14 +18,13 @@ from typing import Any, Self
 
 import duckdb
 
+from shoal._addresses import Address, read_address
 from shoal.errors import ParameterError, TableError
 from shoal.tables.engines._sql import name_sql, paths_sql
 from shoal.tables.engines.formats._databases import (
-    Address,
     connect_postgresql,
     list_postgresql,
     quoted_table,
-    read_address,
 )
 from shoal.tables.engines.formats._writers import sqlite_type, sqlite_value
 

@@ -3,9 +3,9 @@ import sqlite3
 import duckdb
 import pytest
 
+from shoal._addresses import read_address
 from shoal.errors import ParameterError, TableError
 from shoal.tables import open_table
-from shoal.tables.engines.formats._databases import read_address
 
 
 def write_example(table, path):

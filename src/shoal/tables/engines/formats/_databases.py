@@ -5,14 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import duckdb
 
-from shoal.errors import MissingExtraError, ParameterError, TableError
+from shoal._addresses import Address, read_address
+from shoal.errors import MissingExtraError, TableError
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._duck_engine import DuckEngine
@@ -22,60 +21,6 @@ from shoal.tables.engines.formats._file_format import FileFormat
 from shoal.tables.engines.formats._value_columns import stage_columns
 
 _INNER = ("pg_catalog", "information_schema")
-
-
-@dataclass(frozen=True)
-class Address:
-    """Where a table is.
-
-    Parameters
-    ----------
-    kind : str
-        "postgresql", "sqlite" or "duckdb".
-    place : str
-        The server's address without the table, or the path of the file.
-    table : str or None
-        The table, with its schema where it has one.
-    """
-
-    kind: str
-    place: str
-    table: str | None
-
-    @property
-    def name(self) -> str:
-        """What the database is called; a server's address may hold a password, so never that."""
-        if self.kind == "postgresql":
-            return f"database {urlsplit(self.place).path.lstrip('/') or 'postgres'!r}"
-        return repr(Path(self.place).name)
-
-
-def read_address(text: str, table: str | None = None) -> Address:
-    """The parts of an address.
-
-    Examples
-    --------
-    >>> read_address("sqlite:///house.db?table=people")
-    Address(kind='sqlite', place='house.db', table='people')
-    >>> read_address("postgresql://ann@localhost/house", "ward.people").table
-    'ward.people'
-    """
-    parts = urlsplit(text)
-    kind = {"postgres": "postgresql"}.get(parts.scheme, parts.scheme)
-    if kind not in ("postgresql", "sqlite", "duckdb"):
-        raise ParameterError(
-            f"addresses that begin with {parts.scheme}:// are not known. Shoal reads "
-            "postgresql://, sqlite:/// and duckdb:///."
-        )
-    query = dict(parse_qsl(parts.query))
-    named = query.pop("table", None)
-    if table is not None and named is not None and table != named:
-        raise ParameterError("the address names one table and --table another. Leave one out.")
-    if kind != "postgresql":
-        return Address(kind, unquote(parts.path.removeprefix("/")), table or named)
-    more = f"?{urlencode(query)}" if query else ""
-    place = f"postgresql://{parts.netloc}{parts.path}{more}"
-    return Address(kind, place, table or named)
 
 
 def open_address(text: str, options: OpenOptions) -> Engine:

@@ -10,9 +10,10 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
+from shoal._addresses import address_of, is_address
 from shoal.errors import TableError
 from shoal.tables._engine import Engine, OpenOptions
-from shoal.tables._table_file import STANDARD, address_of, is_address
+from shoal.tables._table_file import STANDARD
 from shoal.tables.engines.formats._arrow import ARROW
 from shoal.tables.engines.formats._csv import CSV
 from shoal.tables.engines.formats._databases import DUCKDB, SQLITE, open_address
