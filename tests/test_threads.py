@@ -1,4 +1,5 @@
-from shoal._threads import asked_threads, n_threads
+from shoal._threads import asked_threads, database_memory, n_threads
+from shoal.tables.engines._duck_connection import connect
 
 
 def test_the_number_of_threads_is_what_was_asked_for(monkeypatch):
@@ -8,3 +9,17 @@ def test_the_number_of_threads_is_what_was_asked_for(monkeypatch):
         monkeypatch.setenv("SHOAL_THREADS", nonsense)
         assert asked_threads() is None
         assert 1 <= n_threads() <= 8
+
+
+def test_the_memory_of_databases_is_what_was_asked_for(monkeypatch):
+    monkeypatch.setenv("SHOAL_MEMORY", "500MB")
+    assert database_memory() == "500MB"
+    with connect() as connection:
+        ((limit,),) = connection.sql("SELECT current_setting('memory_limit')").fetchall()
+    assert limit.startswith("476")  # in MiB
+    monkeypatch.setenv("SHOAL_THREADS", "2")
+    for nonsense in ("", "much", "-1GB"):
+        monkeypatch.setenv("SHOAL_MEMORY", nonsense)
+        assert database_memory() == "2000MB"
+    monkeypatch.setenv("SHOAL_THREADS", "64")
+    assert database_memory() == "8192MB"

@@ -1,6 +1,7 @@
-"""How many threads Shoal's own work may take: the one place that says so."""
+"""How many threads and how much memory Shoal may take: the one place that says so."""
 
 import os
+import re
 
 _MOST = 8
 """Beyond, threads wait for memory and for one another more than they compute."""
@@ -25,3 +26,16 @@ def _usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
+
+
+def database_memory() -> str:
+    """Memory that a database of ours may take before it goes on on disk.
+
+    What `SHOAL_MEMORY` says (`8GB`), else 2 GB, or an eighth of a gigabyte for each core where
+    there are many: each thread of a database works in a part of its own.
+    """
+    asked = os.environ.get("SHOAL_MEMORY", "").strip()
+    if re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", asked, re.IGNORECASE):
+        return asked
+    cores = asked_threads() or os.cpu_count() or 1
+    return f"{max(2_000, 128 * cores)}MB"

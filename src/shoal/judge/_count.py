@@ -20,6 +20,7 @@ _DENSE = 1 << 26
 """Numbers up to which counting by place is cheaper than sorting."""
 
 _ROOM = 1 << 62
+_BLOCK = 1 << 22
 
 
 def count_texts(
@@ -53,28 +54,40 @@ def group_rows(
     for codes in columns:
         size = int(codes.max(initial=0)) + 1
         if room * size > _ROOM:
-            packed, room = _dense(packed, room)
-        packed = packed * size + codes
+            room = _close_gaps(packed, room)
+        packed *= size
+        packed += codes
         room *= size
-    packed, room = _dense(packed, room)
+    room = _close_gaps(packed, room)
     first = np.zeros(room, np.int64)
-    first[packed[::-1]] = np.arange(n_rows - 1, -1, -1)
+    for block in reversed(_blocks(n_rows)):  # backwards: the first row of a group writes last
+        rows = np.arange(block.start, block.stop)
+        first[packed[block][::-1]] = rows[::-1]
     return packed, first
 
 
-def _dense(packed: NDArray[np.int64], room: int) -> tuple[NDArray[np.int64], int]:
-    """The same numbers without gaps."""
+def _close_gaps(packed: NDArray[np.int64], room: int) -> int:
+    """Exchange the numbers for others without gaps, in place; returns how many there are."""
     if room <= _DENSE:
         seen = np.zeros(room, np.bool_)
         seen[packed] = True
-        number = np.cumsum(seen) - 1
-        return number[packed], int(seen.sum())
+        number = np.cumsum(seen, dtype=np.int32) - 1
+        for block in _blocks(len(packed)):
+            packed[block] = number[packed[block]]
+        return int(seen.sum())
     pyarrow = find_pyarrow()
     if pyarrow is not None:  # hashing takes a third of the time of sorting
         encoded = pyarrow.array(packed).dictionary_encode()
-        return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
+        packed[:] = encoded.indices.to_numpy()
+        return len(encoded.dictionary)
     values, number = np.unique(packed, return_inverse=True)
-    return number.reshape(-1).astype(np.int64), len(values)
+    packed[:] = number.reshape(-1)
+    return len(values)
+
+
+def _blocks(n_rows: int) -> list[slice]:
+    """Rows that are worked on together, so that what is in between takes little memory."""
+    return [slice(at, min(at + _BLOCK, n_rows)) for at in range(0, n_rows, _BLOCK)]
 
 
 def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding, Codes]:
@@ -100,13 +113,14 @@ def histogram(
 ) -> Histogram:
     """Rows of each group with each value."""
     room = max(coding.n_codes, 1)
-    packed = group_of * room + codes
-    if n_groups * room <= _DENSE:
-        counts = np.bincount(packed, minlength=n_groups * room)
+    if n_groups * room <= min(_DENSE, max(len(codes), 1024)):
+        counts = np.zeros(n_groups * room, np.int64)
+        for block in _blocks(len(codes)):
+            np.add.at(counts, group_of[block] * room + codes[block], 1)
         entries = np.flatnonzero(counts)
         counts = counts[entries]
     else:
-        entries, counts = np.unique(packed, return_counts=True)
+        entries, counts = np.unique(group_of * room + codes, return_counts=True)
     start = np.searchsorted(entries, np.arange(n_groups + 1, dtype=np.int64) * room)
     return Histogram(
         coding,

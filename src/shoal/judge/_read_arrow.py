@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.judge._text_table import TextColumn, TextTable, make_column
+from shoal.judge._text_table import TextColumn, TextTable, make_column, narrow
 
 _OWN = {b"ARROW:schema"}
 """What writers of Parquet add by themselves: the types of the columns."""
@@ -66,5 +66,5 @@ def _text_column(column: Any) -> TextColumn:
         values = [*values, None]
     numbers = codes.to_numpy(zero_copy_only=False)
     if all(value is None or type(value) is str for value in values) and values.count(None) < 2:
-        return TextColumn(numbers.astype(np.int32, copy=False), tuple(values))
+        return TextColumn(narrow(numbers, len(values)), tuple(values))
     return make_column(numbers, values)

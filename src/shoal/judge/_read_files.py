@@ -79,7 +79,6 @@ def _read_binary(path: Path, names: Sequence[str] | None) -> TextTable:
         return _read_by_database(path)
     wanted = None if names is None else list(names)
     import pyarrow as pa  # noqa: PLC0415  optional
-    from pyarrow import parquet  # noqa: PLC0415
 
     doors: tuple[str, ...]
     if path.suffix.lower() in _ARROW:
@@ -88,14 +87,26 @@ def _read_binary(path: Path, names: Sequence[str] | None) -> TextTable:
             table = table if wanted is None else table.select(wanted)
         doors = metadata_doors(table.schema)
     else:
-        file = parquet.ParquetFile(path)
-        schema = file.schema_arrow
+        return _read_parquet(path, wanted)
+    return of_arrow(table, doors)
+
+
+def _read_parquet(path: Path, wanted: list[str] | None) -> TextTable:
+    """Column by column: of a large file not all columns fit into memory before they are coded."""
+    import pyarrow as pa  # noqa: PLC0415  optional
+    from pyarrow import parquet  # noqa: PLC0415
+
+    with parquet.ParquetFile(path) as file:
+        schema, n_rows = file.schema_arrow, file.metadata.num_rows
         texts = [f.name for f in schema if pa.types.is_string(f.type)]
         doors = metadata_doors(schema, file.metadata.metadata)
-        file.close()
-        # dictionaries as they are stored, so that entries that no row has are seen
-        table = parquet.ParquetFile(path, read_dictionary=texts).read(wanted)
-    return of_arrow(table, doors)
+    # dictionaries as they are stored, so that entries that no row has are seen
+    with parquet.ParquetFile(path, read_dictionary=texts) as file:
+        names = schema.names if wanted is None else wanted
+        read = [of_arrow(file.read([name])) for name in names]
+    columns = {name: column for part in read for name, column in part.columns.items()}
+    found = chain(doors, *(part.side_doors for part in read))
+    return TextTable(columns, n_rows, tuple(found))
 
 
 def _read_by_database(path: Path) -> TextTable:

@@ -19,8 +19,8 @@ class TextColumn:
 
     Parameters
     ----------
-    codes : ndarray of int32
-        Place in `texts` of each row's text.
+    codes : ndarray of int
+        Place in `texts` of each row's text, in as few bytes as do.
     texts : tuple of str or None
         Distinct texts; None where nothing is written.
     """
@@ -59,13 +59,20 @@ class TextTable:
         return tuple(self.columns)
 
 
+def narrow(codes: NDArray[Any], n_texts: int) -> Codes:
+    """The same codes in as few bytes as `n_texts` of them need: large tables have many rows."""
+    kind = np.int8 if n_texts < 2**7 else np.int16 if n_texts < 2**15 else np.int32
+    slim: Codes = codes.astype(kind, copy=False)  # type: ignore[assignment]  # signed, no wider
+    return slim
+
+
 def make_column(codes: NDArray[Any], values: list[Any]) -> TextColumn:
     """A column of values that are no texts yet; values of equal text become one."""
     number: dict[str | None, int] = {}
     of_value = [number.setdefault(plain_text(value), len(number)) for value in values]
     if len(number) == len(values) and all(of == at for at, of in enumerate(of_value)):
-        return TextColumn(codes.astype(np.int32, copy=False), tuple(number))
-    return TextColumn(np.array(of_value, np.int32)[codes], tuple(number))
+        return TextColumn(narrow(codes, len(number)), tuple(number))
+    return TextColumn(narrow(np.array(of_value, np.int32), len(number))[codes], tuple(number))
 
 
 def plain_text(value: Any) -> str | None:

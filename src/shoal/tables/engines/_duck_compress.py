@@ -28,10 +28,12 @@ from shoal.tables._people import count_people, require_named
 from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_release import CompressedRelation
 from shoal.tables.engines._duck_staging import NUMBER, StagedRows
+from shoal.tables.engines._duck_write import fetch_batches
 from shoal.tables.engines._sql import is_nested
 from shoal.typing import Codes, Counts
 
 _counter = itertools.count()
+_ROWS_TO_A_CELL = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,41 +60,51 @@ class RowCells:
         Distinct combinations of such numbers.
     cells : ndarray of int64
         Cell of each of them.
+    n_rows : int
+        How many rows there are.
     """
 
     rows: StagedRows
     columns: tuple[tuple[int, str, int], ...]
     keys: Codes = field(repr=False)
     cells: NDArray[np.int64] = field(repr=False)
+    n_rows: int
 
-    def of_rows(self) -> NDArray[np.int64]:
+    def of_rows(self) -> NDArray[np.int32]:
         """Cell of each row, by the row's number."""
         sizes = np.array([n + 1 for _, _, n in self.columns], np.int32)
-        words: list[str] = []
-        room = 0
-        for i, size in enumerate(sizes.tolist()):
-            number = f"CAST(coalesce(v{i}.number, {size - 1}) AS UBIGINT)"
-            # numbers of several columns share a word of 64 bits, as in pack_codes
-            if not words or room * size > 2**63:
-                words.append(number)
-                room = 1
-            else:
-                words[-1] += f" + {number} * {room}::UBIGINT"
-            room *= size
+        words = _words_sql(sizes)
         listed = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
         joins = " ".join(
             f"LEFT JOIN {table} AS v{i} ON v{i}.value = r.c{at}"
             for i, (at, table, _) in enumerate(self.columns)
         )
+        known, cell_of = pack_codes(self.keys, sizes), self.cells.astype(np.int32)
+        result = np.empty(self.n_rows, np.int32)
         with disclose_nothing():
             found = self.rows.connection.sql(
                 f"SELECT r.{NUMBER} AS place, {listed} FROM {self.rows.view} AS r {joins}"
-            ).fetchnumpy()
-        packed = np.array([found[f"w{i}"] for i in range(len(words))], np.uint64)
-        cells = np.empty(packed.shape[1], np.int64)
-        known = match_words(pack_codes(self.keys, sizes), packed)
-        cells[np.asarray(found["place"])] = self.cells[known]
-        return cells
+            )
+            # a table of all cells is made for every match, so it has to pay
+            for rows in fetch_batches(found, _ROWS_TO_A_CELL * known.shape[1]):
+                packed = np.array([rows[f"w{i}"] for i in range(len(words))], np.uint64)
+                result[rows["place"]] = cell_of[match_words(known, packed)]
+        return result
+
+
+def _words_sql(sizes: Codes) -> list[str]:
+    """Numbers of the values of a row, of several columns in a word of 64 bits, as in pack_codes."""
+    words: list[str] = []
+    room = 0
+    for i, size in enumerate(sizes.tolist()):
+        number = f"CAST(coalesce(v{i}.number, {size - 1}) AS UBIGINT)"
+        if not words or room * size > 2**63:
+            words.append(number)
+            room = 1
+        else:
+            words[-1] += f" + {number} * {room}::UBIGINT"
+        room *= size
+    return words
 
 
 def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> CompressedRelation:
@@ -121,7 +133,7 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
     first = _one_of_each([values[name] for name in quasi], numbers, quasi, cell_of, cells)
     at_keys = np.column_stack([numbers[name][first] for name in quasi])
     columns = tuple((rows.names.index(name), values[name].table, values[name].n) for name in quasi)
-    row_cells = RowCells(rows, columns, at_keys, cell_of[first])
+    row_cells = RowCells(rows, columns, at_keys, cell_of[first], int(counts.sum()))
     return CompressedRelation(rows, schema, cells, row_cells, people)
 
 

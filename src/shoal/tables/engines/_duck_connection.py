@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import duckdb
 
-from shoal._threads import asked_threads
+from shoal._threads import asked_threads, database_memory
 from shoal.errors import TableError
 
 STOP = "shoal: a value cannot be transformed"
@@ -29,6 +29,7 @@ def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
     settings: dict[str, Any] = {
         "temp_directory": str(spill),  # not where the user happens to be
         "python_enable_replacements": False,  # a table is never a variable
+        "memory_limit": database_memory(),
     }
     asked = asked_threads()
     if asked is not None:  # DuckDB takes every core unless told otherwise
@@ -53,6 +54,8 @@ def disclose_nothing(doing: Literal["read", "write"] = "read") -> Iterator[None]
 
 def _explain(error: duckdb.Error, doing: str) -> str:
     message = str(error)
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return "the database needs more memory than it may take. Allow more, e.g. SHOAL_MEMORY=8GB."
     line = re.search(r"[Ll]ine:? ?(\d+)", message)
     where = f" at line {line.group(1)}" if line else ""
     # DuckDB names the encoding it tried in every message about a CSV file

@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 _counter = itertools.count()
 
 
+def slim(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers, -1 or greater, in as few bytes as the largest needs."""
+    largest = int(numbers.max(initial=0))
+    kind = np.int8 if largest < 2**7 else np.int16 if largest < 2**15 else np.int32
+    return numbers.astype(kind if largest < 2**31 else np.int64, copy=False)
+
+
 @dataclass(frozen=True, eq=False)
 class CompressedRelation:
     """Numbered rows of a relation, its cells, and the way from a row to its cell."""
@@ -65,17 +72,19 @@ class CompressedRelation:
         self._drop(made)
         return replace(witness, written=written)
 
-    def cell_of_rows(self) -> NDArray[np.int64]:
+    def cell_of_rows(self) -> NDArray[Any]:
         """Cell of each row, by the row's number."""
         return self.row_cells.of_rows()
 
     def _select(self, recoded: Recoded, output: RowOptions) -> tuple[str, Witness, list[str]]:
         """A query for the released rows; rows, labels and places meet by the row's number."""
-        group = recoded.group_of[self.cell_of_rows()]
-        kept = np.flatnonzero((group >= 0) | output.keep_suppressed).astype(np.int64)
+        # numbers of rows and groups in as few bytes as do: there may be a hundred million of them
+        group = slim(recoded.group_of)[self.cell_of_rows()]
+        kept = slim(np.flatnonzero((group >= 0) | output.keep_suppressed))
         kept = put_in_order(kept, output)
         group = group[kept]
-        columns: dict[str, NDArray[Any]] = {NUMBER: kept, "place": np.arange(len(kept))}
+        place = np.arange(len(kept), dtype=kept.dtype)
+        columns: dict[str, NDArray[Any]] = {NUMBER: kept, "place": place}
         released: dict[str, str] = {
             name: f"r.c{i}"
             for i, name in enumerate(self.staged.names)
@@ -168,7 +177,7 @@ class CompressedRelation:
 
     def _label(
         self, recoded: Recoded, index: int, labels: Labels, group: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], str]:
+    ) -> tuple[NDArray[Any], str]:
         """Number of each row's label, and a table of the texts that are used."""
         used, code = np.unique(recoded.codes[:, index], return_inverse=True)
         texts = [labels.texts[label] for label in used] + [STAR]
@@ -179,7 +188,7 @@ class CompressedRelation:
             "text": np.array([texts[i] for i in written], object),
         }
         store(self.staged.connection, table, columns)
-        return np.append(code.ravel(), len(used)).astype(np.int32)[group], table
+        return slim(np.append(code.ravel(), len(used)))[group], table
 
     def _witness(self, kept: NDArray[np.int64], typed: TypedRows) -> Witness:
         source = self.staged.paths or self.staged.relation

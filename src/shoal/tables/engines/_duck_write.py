@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from shoal.tables.engines.formats._text_output import (
 from shoal.tables.engines.formats._writers import WRITERS
 
 _INCOMING = "incoming_arrays"
+_BATCH = 1 << 20
 
 
 def store(
@@ -38,6 +40,20 @@ def store(
             connection.execute(f"CREATE TEMP TABLE {table} AS FROM {_INCOMING}")
         finally:
             connection.unregister(_INCOMING)
+
+
+def fetch_batches(relation: Any, at_least: int) -> Iterator[dict[str, NDArray[Any]]]:
+    """Rows of a query as arrays by column, some of them at a time where PyArrow is at hand.
+
+    A million, or `at_least` as many as said.
+    """
+    if find_spec("pyarrow") is None:
+        yield relation.fetchnumpy()
+        return
+    # DuckDB 2 renamed it; before that the new name is absent
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    for batch in read(max(_BATCH, at_least)):
+        yield {name: batch.column(name).to_numpy() for name in batch.schema.names}
 
 
 def copy_query(
