@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal._notebook import Plot, html_table, plot_bars
 from shoal.anonymize._anonymizer import require_rows
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._registry import METHODS, make_method
@@ -70,6 +71,27 @@ class MethodResult:
         return asdict(self)
 
 
+class Comparison(list[MethodResult]):
+    """What the methods made of a table: a list that a notebook shows as a table."""
+
+    def plot(self) -> Plot:
+        """Draw the loss of each method; needs matplotlib."""
+        made = [result for result in self if result.loss is not None]
+        return plot_bars(
+            "Loss", [result.method for result in made], [result.loss or 0.0 for result in made],
+            "0: nothing, 1: all",
+        )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [one.method, one.loss, one.discernibility, one.accuracy, one.highest_risk,
+             one.suppressed, one.seconds, one.note]
+            for one in self
+        ]  # fmt: skip
+        header = ["method", "loss", "discernibility", "accuracy", "risk", "left out", "seconds", ""]
+        return html_table("", header, rows)
+
+
 def compare_methods(
     table: Native,
     schema: Schema,
@@ -80,7 +102,7 @@ def compare_methods(
     max_suppression: float = 0.0,
     random_state: int = 0,
     progress: Progress = lambda done, total, what, /: None,
-) -> list[MethodResult]:
+) -> Comparison:
     """Run methods on a table, the table itself first, and measure what they make of it.
 
     Parameters
@@ -107,7 +129,7 @@ def compare_methods(
     cells = privacy.bind(schema.sensitive).prepare(engine.compress(schema).cells)
     require_rows(cells, privacy)
     parts = _parts(cells, schema, test, random_state)
-    results = [_raw(cells, schema, parts, random_state)]
+    results = Comparison([_raw(cells, schema, parts, random_state)])
     for done, name in enumerate(names):
         progress(done, len(names), name)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from shoal._notebook import NotebookProgress, notebook_progress
 from shoal.anonymize._anonymizer import no_progress
 from shoal.anonymize._choose import Purpose, choose_method
 from shoal.anonymize._registry import make_method
@@ -25,7 +26,7 @@ def release(
     purpose: Purpose = "general",
     output: RowOptions | None = None,
     encoding: str | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
     **parameters: Any,
 ) -> Release:
     """Make a release of a table: what ``shoal anonymize`` does, in one call.
@@ -52,7 +53,7 @@ def release(
     encoding : str, optional
         Encoding of CSV files.
     progress : callable
-        Called as ``progress(done, total, what)``.
+        Called as ``progress(done, total, what)``; a notebook shows a bar unless one is given.
     **parameters
         Parameters of the method.
 
@@ -73,4 +74,9 @@ def release(
         given = [name for name, value in parameters.items() if value is not None]
         method = choose_method(schema, n_rows, purpose, given).method
     estimator = make_method(method, schema, model, parameters)
-    return estimator.fit(table, output=output, encoding=encoding, progress=progress).release_
+    shown = progress or notebook_progress() or no_progress
+    try:
+        return estimator.fit(table, output=output, encoding=encoding, progress=shown).release_
+    finally:
+        if isinstance(shown, NotebookProgress):
+            shown.close()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from shoal._addresses import address_of, is_address
 from shoal._atomic import atomic_paths, refuse_existing
+from shoal._notebook import Plot, html_note, html_table, percent, plot_bars
+from shoal.anonymize._explain import Explanation, cell_of_row, explain_cell
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._release_files import (
@@ -250,6 +253,47 @@ class Release:
         if publish is not None:
             publish_files(paths["table"], publish, force=force)
         return paths
+
+    def explain(self, row: int, k: int | Sequence[int] = ()) -> Explanation:
+        """Why a row of the raw table was released as it was.  For the house: it reads the original.
+
+        Parameters
+        ----------
+        row : int
+            Number of the row, from 0.
+        k : int or sequence of int
+            Other sizes of groups to try, with the same method.
+        """
+        cell = cell_of_row(self.compressed, row)
+        others = {other: self._tried(other) for other in ([k] if isinstance(k, int) else k)}
+        return explain_cell(self.recoded, cell, row, others)
+
+    def _tried(self, k: int) -> Recoded:
+        kind = getattr(import_module("shoal.anonymize"), self.method)
+        return kind(self.schema, k, **self.parameters).recode_cells(self.recoded.cells)
+
+    def plot(self) -> Plot:
+        """Draw how much of each column's detail is lost; needs matplotlib."""
+        lost = self.metrics.ncp
+        return plot_bars("Detail lost", [*lost], [100 * share for share in lost.values()], "%")
+
+    def _repr_html_(self) -> str:
+        promise = html_table(
+            "Promise",
+            ["condition", "asked", "reached"],
+            [[part.description, part.required, part.reached] for part in self.reached],
+        )
+        after, risks = self.metrics, self.risk
+        facts = [
+            ["rows released", self.recoded.n_released_rows],
+            ["rows left out", self.n_suppressed],
+            ["groups", self.recoded.groups.n_groups],
+            ["highest chance to find a person", percent(risks.prosecutor.highest)],
+            ["detail lost", percent(after.gcp)],
+            *([f"detail lost in {name}", percent(share)] for name, share in after.ncp.items()),
+        ]
+        notes = "".join(map(html_note, self.notes))
+        return promise + html_table(self.method, ["measure", "value"], facts) + notes
 
     def _house_files(self) -> dict[str, dict[str, Any]]:
         """What stays in the house besides the recoding, by kind of file."""

@@ -9,10 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._notebook import Plot, html_note, html_table, percent, plot_bars
 from shoal.privacy.spans._spans import Bins, Spans
 
 ReleaseKind = Literal["counts", "frequencies", "majority"]
 Answer = Literal["safe", "unsafe", "cannot tell"]
+MOST_DRAWN = 20
+"""Spans that are drawn."""
+
 MOST_SHOWN = 10
 
 
@@ -209,6 +213,21 @@ class ModelAudit:
             lines.append(f"{name}: certain for {rows:,} rows, highest confidence {best:.1%}")
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
+
+    def plot(self) -> Plot:
+        """Draw how many people share each span, the smallest first; needs matplotlib."""
+        people = np.sort(self.spans.population[~self.spans.is_single])[:MOST_DRAWN]
+        names = [f"span {at + 1}" for at in range(len(people))]
+        return plot_bars(f"People in the smallest spans (k = {self.k})", names, people, "people")
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [name, certain, percent(max(self.confidence[name].values(), default=0.0))]
+            for name, certain in self.exposed.items()
+        ]
+        header = ["private column", "certain for rows", "highest confidence"]
+        notes = "".join(map(html_note, (f"method: {self.method}", *self.notes)))
+        return html_note(self.verdict) + html_table(self.kind, header, rows) + notes
 
     def __repr__(self) -> str:
         return (

@@ -60,6 +60,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "schema": ("publish._schema", "Suggest what the columns of a table are, or show a schema."),
     "studio": ("_studio", "Do the whole job in a browser, on this machine alone."),
+    "explain": ("publish._explain", "Say why a row was left out or made so coarse."),
     "frontier": ("publish._frontier", "Plot what is lost against k, for every method."),
     "version": (
         "_version",

@@ -230,7 +230,7 @@ def write(frame: nw.DataFrame[Any], path: Path, *, formula: str = "", number: st
 
 def _escaped(name: str, formula: str, number: str) -> nw.Expr:
     text = nw.col(name)
-    computed = text.str.contains(formula) & ~text.str.contains(f"^({number})$")
+    computed = text.str.contains(formula) & ~text.str.contains(f"^(?:{number})$")
     marked = nw.concat_str([nw.lit("'"), text])
     return nw.when(computed & (text.str.len_chars() > 1)).then(marked).otherwise(text).alias(name)
 

@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from shoal._notebook import Plot, flat_rows, html_table, plot_bars
 from shoal.metrics._entropy import non_uniform_entropy
 from shoal.metrics._groups import average_group_size, classification_metric, discernibility
 from shoal.metrics._labels import gcp, information_loss, loss, ncp, precision
@@ -81,6 +82,16 @@ class Metrics:
     def suppressed_share(self) -> float:
         """Suppressed rows over rows."""
         return self.n_suppressed / self.n_rows if self.n_rows else 0.0
+
+    def plot(self) -> Plot:
+        """Draw how much of each column's detail is lost; needs matplotlib."""
+        return plot_bars(
+            "Detail lost", [*self.ncp], [100 * share for share in self.ncp.values()], "%"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [[name.replace("_", " "), value] for name, value in self.to_dict().items()]
+        return html_table("", ["measure", "value"], flat_rows(rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

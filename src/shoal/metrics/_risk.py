@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal._notebook import Plot, flat_rows, html_table, plot_bars
 from shoal.errors import ParameterError, SchemaError
 from shoal.metrics._measure import BeforeAfter
 from shoal.privacy._model import POPULATION
@@ -113,6 +114,22 @@ class Risk:
     separation_ratio: float
     population_uniques: int | None
     inference: dict[str, Inference]
+
+    def plot(self) -> Plot:
+        """Draw the chances of an attacker; needs matplotlib."""
+        chances = {
+            "highest, knowing who is in": self.prosecutor.highest,
+            "average, knowing who is in": self.prosecutor.average,
+            "highest, not knowing": self.journalist.highest,
+            "of linking everybody": self.marketer,
+        }
+        return plot_bars(
+            "Chance to find a person", [*chances], [100 * c for c in chances.values()], "%"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [[name.replace("_", " "), value] for name, value in self.to_dict().items()]
+        return html_table("", ["measure", "value"], flat_rows(rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import write_text
+from shoal._notebook import Plot, html_table, plot_bars
 from shoal.errors import SchemaError
 from shoal.schema._builders import FromFile
-from shoal.schema._column import Column
+from shoal.schema._column import ROLES, Column
 from shoal.schema._toml import schema_toml
 from shoal.typing import PathText
 
@@ -238,6 +239,24 @@ class Schema(Mapping[str, Column]):
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise SchemaError(f"schema {path.name} is not valid TOML: {error}") from None
         return cls.from_dict(data, folder=str(path.parent))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                name,
+                column.role,
+                column.kind,
+                "" if column.hierarchy is None else type(column.hierarchy).__name__,
+                "target" if column.target else "",
+            ]
+            for name, column in self.items()
+        ]
+        return html_table("", ["column", "role", "kind", "hierarchy", ""], rows)
+
+    def plot(self) -> Plot:
+        """Draw how many columns have each role; needs matplotlib."""
+        counts = {role: len(self.having(role)) for role in ROLES if self.having(role)}
+        return plot_bars("Columns by role", [*counts], [*counts.values()], "columns")
 
     def __repr__(self) -> str:
         return f"Schema({', '.join(f'{n}: {c.role}' for n, c in self.items())})"

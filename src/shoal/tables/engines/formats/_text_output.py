@@ -23,7 +23,7 @@ from shoal.tables.engines.formats._text_bytes import pack
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".data", ".tab")
 PACKED = (".gz", ".zst")
 FORMULA = r"^'*[=+\-@\t\r]"
-PLAIN_NUMBER = r"[+-]?[0-9]+([.,][0-9]+)*([eE][+-]?[0-9]+)?"
+PLAIN_NUMBER = r"[+-]?[0-9]+(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)?"
 _FRACTIONS = ("DOUBLE", "FLOAT")
 
 

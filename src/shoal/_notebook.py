@@ -1,0 +1,134 @@
+"""How results look in a notebook: small tables of escaped text, pictures, and a bar of progress.
+
+Nothing here knows a result: each says what its table and its bars are.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from shoal._figure import BLUE, figure_path, new_figure, save_figure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from shoal.typing import PathText, Progress
+
+_MUTED = "opacity:.75"
+
+
+def html_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A table as HTML; every text is escaped, and numbers are set right.
+
+    Examples
+    --------
+    >>> html_table("", ["a"], [["<b>"]]).count("&lt;b&gt;")
+    1
+    """
+    head = "".join(f'<th style="text-align:left">{_text(name)}</th>' for name in header)
+    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
+    caption = f"<p><strong>{_text(title)}</strong></p>" if title else ""
+    return f"<div>{caption}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+def html_note(text: str) -> str:
+    """A sentence below a table."""
+    return f'<p style="{_MUTED}">{_text(text)}</p>'
+
+
+def _cell(value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    side = "right" if is_number or (isinstance(value, str) and value.endswith(" %")) else "left"
+    shown = f"{value:,}" if isinstance(value, int) and is_number else value
+    if isinstance(value, float):
+        shown = f"{value:,.4g}"
+    return f'<td style="text-align:{side}">{_text("" if shown is None else shown)}</td>'
+
+
+def _text(value: Any) -> str:
+    return html.escape(str(value))
+
+
+def flat_rows(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Names and values, with what a mapping holds on lines of its own."""
+    flat: list[list[Any]] = []
+    for name, value in rows:
+        if isinstance(value, Mapping):
+            inner = [[f"{name}: {str(key).replace('_', ' ')}", item] for key, item in value.items()]
+            flat += flat_rows(inner)
+        else:
+            flat.append([name, value])
+    return flat
+
+
+def percent(share: float) -> str:
+    """A share as people read it."""
+    return f"{100 * share:.1f} %"
+
+
+class Plot:
+    """A picture that a notebook shows by itself, and that can be saved.
+
+    Parameters
+    ----------
+    figure : matplotlib figure
+        What is drawn.
+    """
+
+    def __init__(self, figure: Any) -> None:
+        self.figure = figure
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        self.figure.savefig(buffer, format="png")
+        return buffer.getvalue()
+
+    def save(self, path: PathText) -> Path:
+        """Write the picture; the suffix tells the format (PNG, SVG or PDF)."""
+        return save_figure(self.figure, figure_path(path))
+
+
+def plot_bars(title: str, names: Sequence[str], values: Sequence[float], unit: str) -> Plot:
+    """A bar for each name."""
+    figure = new_figure(7, 0.38 * len(names) + 1.3, "drawing a picture")
+    axes = figure.subplots()
+    bars = axes.barh(list(names), list(values), color=BLUE)
+    axes.bar_label(bars, fmt="%.3g", padding=3, fontsize=8)
+    axes.invert_yaxis()
+    axes.margins(x=0.15)
+    axes.set(xlabel=unit, xlim=(0, None))
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    return Plot(figure)
+
+
+class NotebookProgress:
+    """A bar below the cell that is running, gone when the work is done."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def __call__(self, done: int, total: int, what: str, /) -> None:
+        display: Any = sys.modules["IPython.display"]
+        share = f' value="{done}" max="{total}"' if total else ""
+        shown = display.HTML(f"<progress{share}></progress> {_text(what)}")
+        if self._handle is None:
+            self._handle = display.display(shown, display_id=True)
+        elif self._handle is not None:
+            self._handle.update(shown)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._handle is not None:
+            self._handle.update(sys.modules["IPython.display"].HTML(""))
+            self._handle = None
+
+
+def notebook_progress() -> Progress | None:
+    """A bar where a notebook is running; None elsewhere."""
+    running = "ipykernel" in sys.modules and "IPython.display" in sys.modules
+    return NotebookProgress() if running else None

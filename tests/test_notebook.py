@@ -1,0 +1,89 @@
+import sys
+import types
+
+import pytest
+
+import shoal
+from shoal._notebook import NotebookProgress, html_table, notebook_progress, plot_bars
+from shoal.anonymize import Mondrian
+from shoal.audit import audit
+from shoal.datasets import census, census_schema
+from shoal.errors import ParameterError
+from tests.extras import need
+
+
+@pytest.fixture(scope="module")
+def release():
+    return shoal.release(census(200).path(), census_schema(), k=5, method="mondrian")
+
+
+def things(release):
+    table = {"age": [30, 70, 80], "ill": ["<no>", "yes", "<no>"]}
+    schema = shoal.Schema(
+        {"age": {"role": "quasi-identifier", "kind": "numeric"}, "ill": {"role": "sensitive"}}
+    )
+    return {
+        "schema": release.schema,
+        "release": release,
+        "metrics": release.metrics,
+        "risk": release.risk,
+        "audit": audit(lambda rows: rows["ill"], table, schema, k=4),
+        "comparison": shoal.compare_methods(table, schema, 2, methods=["mondrian"]),
+        "explanation": release.explain(0, k=[2]),
+    }
+
+
+def test_every_result_shows_itself_and_no_value_of_anybody(release):
+    names = {line.split(",")[0] for line in census(200).path().read_text().splitlines()[1:]}
+    for kind, thing in things(release).items():
+        shown = thing._repr_html_()
+        assert "<table" in shown, kind
+        assert "<no>" not in shown
+        assert not any(name in shown for name in names), kind
+
+
+def test_pictures_are_drawn_and_saved(release, tmp_path):
+    need("matplotlib")
+    for kind, thing in things(release).items():
+        if kind == "explanation":
+            continue
+        plot = thing.plot()
+        assert plot._repr_png_().startswith(b"\x89PNG"), kind
+    assert plot.save(tmp_path / "p.svg").exists()
+    with pytest.raises(ParameterError, match="cannot draw"):
+        plot_bars("t", ["a"], [1], "x").save(tmp_path / "p.gif")
+
+
+def test_texts_are_escaped():
+    shown = html_table("<i>", ["<b>"], [["<script>", 1234, 0.5, None]])
+    assert "<script>" not in shown
+    assert "<i>" not in shown
+    assert "1,234" in shown
+
+
+def test_a_bar_is_shown_in_a_notebook_only(monkeypatch):
+    assert notebook_progress() is None
+    shown = []
+
+    class Handle:
+        def update(self, what):
+            shown.append(what)
+
+    def display(what, display_id):
+        shown.append(what)
+        return Handle()
+
+    fake = types.SimpleNamespace(HTML=str, display=display)
+    monkeypatch.setitem(sys.modules, "IPython.display", fake)
+    monkeypatch.setitem(sys.modules, "ipykernel", fake)
+    assert isinstance(notebook_progress(), NotebookProgress)
+    shoal.release({"age": [1, 2, 3, 4]}, SCHEMA, k=2, method="mondrian")
+    assert "<progress" in shown[0]
+    assert shown[-1] == ""
+
+
+SCHEMA = shoal.Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
+
+
+def test_a_method_shows_no_bar_by_itself():
+    assert Mondrian(SCHEMA, 2).fit({"age": [1, 2]}).release_.n_suppressed == 0
