@@ -62,7 +62,7 @@ class TextTable:
 def narrow(codes: NDArray[Any], n_texts: int) -> Codes:
     """The same codes in as few bytes as `n_texts` of them need: large tables have many rows."""
     kind = np.int8 if n_texts < 2**7 else np.int16 if n_texts < 2**15 else np.int32
-    slim: Codes = codes.astype(kind, copy=False)  # type: ignore[assignment]  # signed, no wider
+    slim: Codes = codes.astype(kind, copy=False)
     return slim
 
 
