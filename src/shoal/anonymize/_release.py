@@ -180,6 +180,8 @@ class Release:
             "schema": self.schema.to_dict(),
             "order": self.output.order,
             "form": self.output.form,
+            "ranges": list(self.output.ranges),
+            "keep_suppressed": self.output.keep_suppressed,
             "key": None if self.output.key is None else fingerprint(self.output.key),
             "notes": [
                 *self.notes,

@@ -4,7 +4,12 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal import cli
-from shoal.anonymize import BottomUpGeneralization, LocalRecoding, TopDownSpecialization
+from shoal.anonymize import (
+    BottomUpGeneralization,
+    LocalRecoding,
+    Mondrian,
+    TopDownSpecialization,
+)
 from shoal.privacy import (
     AlphaKAnonymity,
     DistinctDiversity,
@@ -83,3 +88,13 @@ def test_starred_rows_are_kept_again(folder):
     lines(folder, BottomUpGeneralization, KAnonymity(3), output, max_suppression=0.3)
     assert "*,*,*" in (folder / "r.csv").read_text()
     assert "--keep-suppressed" in release_report(folder / "r.csv").html
+
+
+def test_options_on_rows_are_part_of_the_command(folder):
+    table = Schema.from_toml(folder / "schema.toml")
+    weights = dict.fromkeys(table.quasi_identifiers[:2], 2.0)
+    output = RowOptions(shuffle=3)
+    found = lines(folder, Mondrian, KAnonymity(3), output, weights=weights)
+    first, second = table.quasi_identifiers[:2]
+    assert f"--weight {first}=2.0 --weight {second}=2.0" in found[0]
+    assert "--order-seed SEED" in found[0]

@@ -31,14 +31,27 @@ def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -
     raw, out = original or "RAW.csv", release.table.name
     schema = file_beside(out, "schema").name
     parts = ["shoal", "anonymize", raw, "--schema", schema, "--method", method, *promise, *settings]
-    if seen is not None and seen.n_starred:
-        parts.append("--keep-suppressed")
-    if release.manifest.get("order") == "input":
-        parts.append("--keep-order")
+    parts += _rows(release, seen)
     return [
         shlex.join([*parts, "--out", out]),
         shlex.join(["shoal", "report", out, *(["--original", original] if original else [])]),
     ]
+
+
+def _rows(release: ReleaseFile, seen: Recount | None) -> list[str]:
+    """Options on how rows are written; a secret is a word to put something in the place of."""
+    manifest = release.manifest
+    words: list[str] = []
+    if manifest.get("keep_suppressed") or (seen is not None and seen.n_starred):
+        words.append("--keep-suppressed")
+    if manifest.get("order") == "input":
+        words.append("--keep-order")
+    if manifest.get("order") == "seed":
+        words += ["--order-seed", "SEED"]
+    ranges = manifest.get("ranges")
+    for name in ranges if isinstance(ranges, list) else ():
+        words += ["--ranges", str(name)]
+    return words + (["--key", "KEY"] if manifest.get("key") else [])
 
 
 def _promise(privacy: Any) -> list[str] | None:
@@ -64,6 +77,10 @@ def _settings(release: ReleaseFile) -> list[str] | None:
     words: list[str] = []
     for name, value in release.mapping("parameters").items():
         if value is None or value == defaults.get(name):
+            continue
+        if name == "weights" and isinstance(value, Mapping):
+            for column, weight in value.items():
+                words += ["--weight", f"{column}={weight}"]
             continue
         if not isinstance(value, str | int | float) or not WORD.fullmatch(str(value)):
             return None
