@@ -25,6 +25,12 @@ def test_weights_make_a_population_that_conditions_take():
     assert release.metrics.n_groups == 2
 
 
+def test_everybody_is_counted_without_weights():
+    plain = Schema({"age": SCHEMA["age"]})
+    everybody = {"age": [20, 20, 41, 90]}
+    assert population_of(everybody, plain).sizes.tolist() == [2, 1, 1]
+
+
 def test_columns_of_people_and_quasi_identifiers_are_no_weights():
     with pytest.raises(SchemaError, match="'age' is a quasi-identifier"):
         read_survey({"age": [1], "w": [1], "id": ["x"]}, SCHEMA, ["age"])

@@ -18,6 +18,7 @@ from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.privacy import PrivacyModel
+    from shoal.tables import FrequencyTable
 
 CONDITION_EXAMPLES = (
     "distinct:3, entropy:1.5, recursive:3:2 (c, l), confidence:0.85, t:0.2, alpha:0.7, "
@@ -101,11 +102,13 @@ MissingToRoot = Annotated[
 ]
 
 
-def read_privacy(k: int | None, conditions: Sequence[str] | None) -> PrivacyModel:
+def read_privacy(
+    k: int | None, conditions: Sequence[str] | None, population: FrequencyTable | None = None
+) -> PrivacyModel:
     """The privacy model that `-k` and the further conditions ask for."""
     from shoal.privacy._words import read_promise
 
-    return read_promise(k, conditions or ())
+    return read_promise(k, conditions or (), population)
 
 
 def refuse_input(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:

@@ -18,7 +18,7 @@ from shoal.cli._options import Encoding, OutFile
 from shoal.cli._output import output
 from shoal.errors import ParameterError
 
-TABLES = ("table", "original", "release", "test", "second", "register", "public")
+TABLES = ("table", "original", "release", "test", "second", "register", "public", "population")
 """Parameters of commands that name tables."""
 
 _READING: dict[str, Any] = {

@@ -84,7 +84,9 @@ def read_condition(
     return known[kind](**given)
 
 
-def read_promise(k: int | None, conditions: Sequence[str] = ()) -> PrivacyModel:
+def read_promise(
+    k: int | None, conditions: Sequence[str] = (), population: FrequencyTable | None = None
+) -> PrivacyModel:
     """All that is asked for at once: a smallest group, if any, and further conditions.
 
     Examples
@@ -93,7 +95,7 @@ def read_promise(k: int | None, conditions: Sequence[str] = ()) -> PrivacyModel:
     'every group has at least 5 rows'
     """
     models: list[PrivacyModel] = [] if k is None else [KAnonymity(k)]
-    models += [read_condition(condition, k) for condition in conditions]
+    models += [read_condition(condition, k, population) for condition in conditions]
     if not models:
         raise ParameterError("nothing is asked for. Say -k 10, or a condition with --diversity.")
     return reduce(and_, models)

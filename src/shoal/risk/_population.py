@@ -47,20 +47,20 @@ def read_survey(
 
 
 def population_of(
-    table: Native, schema: Schema, weight: str, *, encoding: str | None = None
+    table: Native, schema: Schema, weight: str | None = None, *, encoding: str | None = None
 ) -> FrequencyTable:
-    """The population that a weighted sample stands for, as conditions take it.
+    """A population, or the one that a weighted sample stands for, as conditions take it.
 
-    Each combination of quasi-identifiers counts the sum of its rows' weights, rounded down: the
-    population never seems larger than the weights say.
+    With weights, each combination of quasi-identifiers counts the sum of its rows' weights, rounded
+    down: the population never seems larger than the weights say.
 
     Parameters
     ----------
     table : table or path
-        The sample.
+        Everybody who might be in the table to be released; or, with `weight`, the sample.
     schema : Schema
         Roles of the columns; that of `weight` may be any but quasi-identifier.
-    weight : str
+    weight : str, optional
         Column with the number of people that each row stands for, at least 1.
     encoding : str, optional
         Encoding of CSV files.
@@ -73,6 +73,9 @@ def population_of(
     >>> population_of({"city": ["Ulm", "Ulm", "Kiel"], "w": [10, 12.5, 3]}, schema, "w").sizes
     array([ 3, 22])
     """
+    if weight is None:
+        known = {name: schema[name] for name in schema.quasi_identifiers}
+        return open_table(table, encoding=encoding).compress(Schema(known)).cells
     cells = _count(table, schema, dict(schema), [weight], encoding)
     people = np.floor(weight_sums(cells, weight) + 1e-9).astype(np.int64)
     return replace(cells, sizes=people, histograms={}, rows=None)

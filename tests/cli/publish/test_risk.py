@@ -44,3 +44,18 @@ def test_without_a_fraction_the_table_is_the_population(tmp_path):
     data = json.loads(done.stdout)
     assert data["uniques"]["share"] == 0.5
     assert data["individual"]["highest"] == 1.0
+
+
+def test_a_population_is_a_table_of_everybody(tmp_path):
+    files = write(tmp_path)
+    (tmp_path / "all.csv").write_text("age,city\n" + "31,Ulm\n" * 9 + "44,Kiel\n52,Kiel\n")
+    asked = ["anonymize", *files, "--method", "mondrian", "--privacy", "k-map:2", "--json"]
+    everybody = ["--population", str(tmp_path / "all.csv")]
+    done = CliRunner().invoke(app, [*asked, *everybody, "-o", str(tmp_path / "out.csv")])
+    assert done.exit_code == 0, done.output
+    (part,) = json.loads((tmp_path / "out.manifest.json").read_text())["reached"]
+    assert part["description"] == "every group has at least 2 of the population's people"
+    assert part["reached"] == 2
+    without = CliRunner().invoke(app, [*asked, "-o", str(tmp_path / "other.csv")])
+    assert without.exit_code == 2
+    assert "needs a population" in without.output

@@ -102,6 +102,14 @@ def anonymize(
         int | None,
         typer.Option("--order-seed", min=0, help="An order that can be made again, and undone."),
     ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(
+            "--population",
+            help="Table of everybody who might be in TABLE, those who are included, for conditions "
+            "such as k-map:5.",
+        ),
+    ] = None,
     ranges: Annotated[
         list[str] | None,
         typer.Option("--ranges", help="Numeric column that also gets _min, _max and _mean."),
@@ -161,7 +169,7 @@ def anonymize(
     estimator = make_method(
         pick_method(method, table, columns, purpose, encoding, parameters),
         columns,
-        read_privacy(k, diversity),
+        read_privacy(k, diversity, _everybody(population, columns, encoding)),
         parameters,
     )
     rows = RowOptions(
@@ -278,3 +286,13 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def _everybody(
+    population: Path | None, schema: Schema, encoding: str | None
+) -> FrequencyTable | None:
+    if population is None:
+        return None
+    from shoal.risk import population_of
+
+    return population_of(population, schema, encoding=encoding)
