@@ -121,7 +121,11 @@ def test_groups_are_written_beside_the_schema(tmp_path):
              for _ in range(n)]  # fmt: skip
     lines = ["ward,sex", *(f"{t},{'mf'[i % 2]}" for i, t in enumerate(towns))]
     (tmp_path / "t.csv").write_text("\n".join(lines))
-    done = shoal("schema", tmp_path / "t.csv", "--group", "-k", 4, "-o", tmp_path / "s.toml")
+    asked = ["schema", tmp_path / "t.csv", "--group", "-k", 4, "-o", tmp_path / "s.toml"]
+    told = json.loads(shoal(*asked, "--json").stdout)
+    named = told["schema"]["columns"]["ward"]["hierarchy"]
+    assert named == {"file": "s-hierarchies/ward.csv"}  # values of rows stay in the file
+    done = shoal(*asked, "--force")
     assert done.exit_code == 0, done.output
     assert "which values are rare" in " ".join(done.stderr.split())
     lines = (tmp_path / "s-hierarchies" / "ward.csv").read_text().splitlines()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -97,7 +97,7 @@ def suggest(
     files = write_schema(
         out, schema, trees, folder, comments=suggestion.reasons, header=suggestion.header
     )
-    data |= {"file": str(out), "hierarchies": {name: str(path) for name, path in files.items()}}
+    data |= _file_facts(out, files)
     out_.emit(data, lambda: _tell_files(out, folder, files))
 
 
@@ -166,19 +166,27 @@ def import_(
     header = (f"From {project.name}.", *read.notes)
     files = write_schema(out, read.schema, trees, folder, comments={}, header=header)
     data = {
-        "schema": read.schema.to_dict(),
         "criteria": list(read.criteria),
         "suppression": read.suppression,
         "notes": list(read.notes),
-        "file": str(out),
-        "hierarchies": {name: str(path) for name, path in files.items()},
-    }
+    } | _file_facts(out, files)
     out_.emit(data, lambda: _tell_files(out, folder, files))
     for note in read.notes:
         out_.note(f"Note: {note}")
     if read.criteria:
         asked = "; ".join(read.criteria)
         out_.note(f"The project asks for {asked}: say so with -k and --diversity.")
+
+
+def _file_facts(out: Path, files: Mapping[str, Path]) -> dict[str, Any]:
+    """The schema as it was written: trees stay in their files, since they hold values of rows."""
+    from shoal.schema import Schema
+
+    return {
+        "schema": Schema.from_toml(out).to_dict(),
+        "file": str(out),
+        "hierarchies": {name: str(path) for name, path in files.items()},
+    }
 
 
 def _tell_files(out: Path, folder: Path, files: Sized) -> None:

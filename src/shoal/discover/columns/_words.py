@@ -190,7 +190,7 @@ QUASI: dict[str, str] = {
         years_old jahre_alt""",
     "a date of birth": """
         birth birthdate birth_date date_of_birth born dob birthday birth_year year_of_birth
-        geburt* geb gebdat gebdatum naissance date_de_naissance ne_le nacimiento
+        geburt* geb gebdat gebdatum geb_dat geb_datum naissance date_de_naissance ne_le nacimiento
         fecha_de_nacimiento fecha_nacimiento nascita data_di_nascita geboorte* nascimento
         data_de_nascimento urodzenia data_urodzenia rok_urodzenia""",
     "a sex": "sex gender geschlecht* sexe genre sexo genero sesso genere geslacht* plec m_f",
