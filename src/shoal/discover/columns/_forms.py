@@ -176,10 +176,10 @@ def _national(facts: Facts) -> Found | None:
 def _codes(facts: Facts) -> Found | None:
     values = facts.texts
     longest = max(map(len, values))
-    if longest <= 8 and _known("icd10", values) and any(len(v) >= 3 for v in values):
-        return Found("diagnoses (ICD-10)", "sensitive", "icd10")
     if longest == 7 and _known("atc", values):
         return Found("drugs (ATC)", "sensitive", "atc")
+    if longest <= 8 and _known("icd10", values) and any(len(v) >= 3 for v in values):
+        return Found("diagnoses (ICD-10)", "sensitive", "icd10")
     if _known("countries", values) and len(values) >= 3:
         return Found("countries", "quasi-identifier", "countries")
     if {len(v) for v in values} <= {3, 4, 5} and _known("nuts", values) and longest >= 4:
