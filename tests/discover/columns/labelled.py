@@ -257,6 +257,47 @@ HELD_OUT = {
 }
 
 
+FRESH = {
+    "SZ_PatNr": (whole(1, 100), IDENTIFIER),
+    "Fallnummer": (numbered("2399999999"), IDENTIFIER),
+    "AHV-Nr.": (numbered("756.9999.9999.99"), IDENTIFIER),
+    "KVNR": (national("Germany (health)"), IDENTIFIER),
+    "numero_tel_cliente": (numbered("39999999999"), IDENTIFIER),
+    "adresse_mail": (mails(21), IDENTIFIER),
+    "cust_ref": (numbered("AA9999999"), IDENTIFIER),
+    "BenutzerID": (whole(1, 110), IDENTIFIER),
+    "Hausarzt Name": (people(22, "Dr. {l}"), IDENTIFIER),
+    "NombreCompleto": (people(23), IDENTIFIER),
+    "nr_dowodu_osobistego": (numbered("AAA999999"), IDENTIFIER),
+    "q17_other_specify": (prose(24), IDENTIFIER),
+    "Hash": (numbered("9a9b9c9d9e9f9a9b9c9d9e9f9a9b9c9d"), IDENTIFIER),
+    "LebensalterBeiAufnahme": (whole(0, 99), QUASI),
+    "AnneeNaissance": (whole(1930, 2010), QUASI),
+    "Bundesland": (pick("BY", "BW", "HE", "NW"), QUASI),
+    "paese_di_nascita": (pick("Italia", "Romania", "Marocco", "Albania"), QUASI),
+    "HighestDegree": (pick("BSc", "MSc", "PhD"), QUASI),
+    "n_kids": (whole(0, 5), QUASI),
+    "huishoudgrootte": (whole(1, 8), QUASI),
+    "Entlassdatum": (dates(2021, 2022), QUASI),
+    "los": (whole(1, 40), QUASI),
+    "hr_bpm": (whole(50, 120), GUARDED),
+    "km_per_year": (whole(1000, 40000), QUASI),
+    "premium_eur": (decimal(100, 2000), QUASI),
+    "rating": (whole(1, 5), GUARDED),
+    "email_domain": (pick("gmail", "gmx", "other"), GUARDED),
+    "phone_os": (pick("iOS", "Android"), GUARDED),
+    "ip_version": (pick(4, 6), GUARDED),
+    "name_of_drug": (pick("aspirin", "ibuprofen"), SENSITIVE),
+    "Nebendiagnosen": (pick("E11.9", "I10", "N18.3"), SENSITIVE),
+    "Jahresbruttoeinkommen": (whole(15000, 90000), SENSITIVE),
+    "HIV_status": (pick("pos", "neg"), SENSITIVE),
+    "partei_bevorzugt": (pick("a", "b", "c"), SENSITIVE),
+    "tratamiento_actual": (pick("a", "b"), SENSITIVE),
+    "Pflegegrad": (whole(1, 5), SENSITIVE),
+}
+"""Written after everything else, and run once before anything was changed for it."""
+
+
 def table_of(columns):
     """The columns as a table, each in an order of its own, so that none says the same."""
     return {name: draw(name).sample(list(values), N) for name, (values, _) in columns.items()}

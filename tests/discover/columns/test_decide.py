@@ -3,9 +3,9 @@
 import pytest
 
 from shoal.discover import suggest_schema
-from tests.discover.columns.labelled import HELD_OUT, IDENTIFIER, TUNING, figures, table_of
+from tests.discover.columns.labelled import FRESH, HELD_OUT, IDENTIFIER, TUNING, figures, table_of
 
-SETS = {"tuning": TUNING, "held out": HELD_OUT}
+SETS = {"tuning": TUNING, "held out": HELD_OUT, "fresh": FRESH}
 
 
 @pytest.fixture(scope="module", params=SETS)
