@@ -41,7 +41,7 @@ def read_csv(
         find_pyarrow() is not None
         and len(dialect.names) > 1
         and dialect.encoding in ("utf-8", "ascii")
-        and not (bad or dialect.escape or (dialect.bom and not dialect.start))
+        and not (bad or dialect.escape or dialect.spaced or (dialect.bom and not dialect.start))
     )
     table = _read_quickly(path, wanted, dialect) if quick else None
     if table is None:
@@ -136,6 +136,7 @@ def _read_slowly(
                 quotechar=dialect.quote,
                 escapechar=dialect.escape or None,
                 doublequote=not dialect.escape,
+                skipinitialspace=dialect.spaced,
             ):
                 if width > 1 and not any(cell.strip() for cell in row) and len(row) != width:
                     continue

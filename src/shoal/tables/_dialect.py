@@ -20,6 +20,8 @@ class TextDialect:
         What stands between cells, around cells, and at the end of a line.
     escape : str
         What stands before a quote within quotes; empty where quotes are doubled.
+    spaced : bool
+        Whether blanks behind a delimiter are no part of the cell.
     names : tuple of str
         Names of the columns, in the order of the cells.
     start : int
@@ -50,6 +52,7 @@ class TextDialect:
     quote: str = '"'
     newline: str = "\n"
     escape: str = ""
+    spaced: bool = False
     names: tuple[str, ...] = ()
     start: int = 1
     bad_lines: tuple[frozenset[int], ...] = ()

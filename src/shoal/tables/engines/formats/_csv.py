@@ -89,6 +89,7 @@ def _stage(
             raise duckdb.InvalidInputException
         read = _read_sql(paths, shape)
         readings = read_types(connection, read, shape.names, options)
+        _stop_at_names(connection, read, shape, readings)
     except duckdb.InvalidInputException:  # or rows that DuckDB does not take: read one by one
         cleaned = [
             clean_file(path, encoded, shape, folder / f"{at}.csv", skip=options.skip_bad_rows)
@@ -103,9 +104,25 @@ def _stage(
     return stage_table(connection, f"(SELECT {listed} FROM {read})", shape.names, paths, dialect)
 
 
+def _stop_at_names(
+    connection: duckdb.DuckDBPyConnection, read: str, shape: Shape, readings: Sequence[Reading]
+) -> None:
+    """Raise where the header comes again among the rows, as in files that were put together."""
+    if not shape.has_header or any(reading.sort != "text" for reading in readings):
+        return  # a name among numbers would have made them texts
+    same = " AND ".join(f"trim(p{i}) = {value_sql(name)}" for i, name in enumerate(shape.names))
+    if connection.sql(f"SELECT count(*) FROM {read} WHERE {same}").fetchall()[0][0]:
+        raise duckdb.InvalidInputException
+
+
 def _is_plain(paths: Sequence[Path], shape: Shape, encoded: Encoded) -> bool:
     utf8 = encoded.name in ("utf-8", "utf-8-sig") and not (encoded.bom and shape.start == 0)
-    return utf8 and not shape.escape and len({path.suffix.lower() for path in paths}) == 1
+    return (
+        utf8
+        and not shape.escape
+        and not shape.spaced
+        and len({path.suffix.lower() for path in paths}) == 1
+    )
 
 
 def _read_sql(paths: Sequence[Path], shape: Shape) -> str:
@@ -157,6 +174,7 @@ def _dialect(
         quote=shape.quote,
         newline=shape.newline,
         escape=shape.escape,
+        spaced=shape.spaced,
         names=shape.names,
         start=shape.start,
         bad_lines=bad,

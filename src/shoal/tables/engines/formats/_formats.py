@@ -51,6 +51,8 @@ def open_files(source: PathText, options: OpenOptions) -> Engine:
     if str(source) == STANDARD:
         return open_files(_standard_input(), options)
     path = Path(source)
+    if path.is_fifo() or path.is_char_device():  # <(command) in a shell
+        return open_files(_spooled(path), options)
     if not path.exists():
         return _open_pattern(path, options)
     if path.is_dir():
@@ -65,6 +67,8 @@ def open_files(source: PathText, options: OpenOptions) -> Engine:
 def _advice(path: Path) -> str:
     if path.suffix.lower() in (".xls", ".ods", ".numbers"):
         return "Save it as .xlsx or .csv from the program that it came from."
+    if path.suffix.lower() in (".zip", ".7z", ".rar", ".tar", ".bz2", ".xz"):
+        return "Unpack it first; .gz and .zst are read as they are."
     ends = ", ".join(known.suffixes[0] for known in FORMATS)
     return f"Rename it to end as its content is: {ends}."
 
@@ -97,13 +101,21 @@ def _suffix_of(beginning: bytes) -> str | None:
 
 @cache
 def _standard_input() -> Path:
+    return _keep(sys.stdin.buffer.read())
+
+
+@cache
+def _spooled(path: Path) -> Path:
+    return _keep(path.read_bytes())
+
+
+def _keep(content: bytes) -> Path:
     """What comes in, kept in a file that only this user can read until the end of the run."""
     folder = Path(mkdtemp(prefix="shoal-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    content = sys.stdin.buffer.read()
     if not content:
         raise TableError("nothing came in on standard input. Pipe a table into the command.")
-    text = ".jsonl" if content.lstrip()[:1] == b"{" else ".csv"
+    text = {b"{": ".jsonl", b"[": ".json"}.get(content.lstrip()[:1], ".csv")
     path = folder / f"stdin{_suffix_of(content[:16]) or text}"
     path.write_bytes(content)
     return path

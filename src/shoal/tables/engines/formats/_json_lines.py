@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +18,29 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> Engine:
     columns: dict[str, list[Any]] = {}
     n_rows = 0
     for path in paths:
-        with open_text(path, Encoded(options.encoding or "utf-8")) as text:
-            for number, line in enumerate(text, 1):
-                if line.strip():
-                    _add(_parse(path, number, line), columns, n_rows, path, number)
-                    n_rows += 1
+        for number, row in _objects(path, options):
+            _add(row, columns, n_rows, path, number)
+            n_rows += 1
     for column in columns.values():
         column.extend([None] * (n_rows - len(column)))
     if not columns:
         raise TableError(f"file {paths[0].name!r} is empty. It needs an object on every line.")
     return stage_columns(tuple(columns), list(columns.values()), options)
+
+
+def _objects(path: Path, options: OpenOptions) -> Iterator[tuple[int, Any]]:
+    with open_text(path, Encoded(options.encoding or "utf-8")) as text:
+        if path.suffix.lower() == ".json":  # one list of all objects, or an object on every line
+            content = text.read()
+            if content.lstrip()[:1] == "[":
+                yield from enumerate(_parse(path, 1, content), 1)
+                return
+            lines: Iterable[str] = content.splitlines()
+        else:
+            lines = text
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield number, _parse(path, number, line)
 
 
 def _parse(path: Path, number: int, line: str) -> Any:
@@ -56,5 +69,7 @@ def _add(row: Any, columns: dict[str, list[Any]], before: int, path: Path, numbe
 
 _ENDINGS = (".jsonl", ".ndjson")
 JSON_LINES = FileFormat(
-    "JSON lines", tuple(end + packed for packed in ("", ".gz", ".zst") for end in _ENDINGS), _read
+    "JSON lines",
+    (*(end + packed for packed in ("", ".gz", ".zst") for end in _ENDINGS), ".json"),
+    _read,
 )

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import shutil
+import unicodedata
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,10 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_EASTERN = ("gb18030", "shift_jis", "euc_jp", "big5", "euc_kr")
+_CONTROLS = [bytes([code]) for code in (*range(9), *range(14, 31)) if code != 0x1A]
+"""Bytes that texts do not have."""
+
 _GUESSED = (
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r",
     "mac_roman", "cp437", "cp850", "shift_jis", "euc_jp", "euc_kr", "gb18030", "big5",
@@ -107,6 +112,11 @@ def find_encoding(path: Path, asked: str | None) -> Encoded:
         return Encoded(marked, bom=True)
     if (wide := _wide(head)) is not None:
         return Encoded(wide)
+    if sum(map(head.count, _CONTROLS)) * 50 > len(head):
+        raise TableError(
+            f"{path.name!r} is no text by its content. Rename it to end as what it is, or say "
+            "--encoding."
+        )
     if _is_utf8(path):
         return Encoded("utf-8")
     return Encoded(_guess(path))
@@ -146,6 +156,7 @@ def _guess(path: Path) -> str:
     with open_bytes(path) as file:
         # only lines with signs beyond ASCII tell encodings apart
         telling = b"".join([line for line in file if not line.isascii()][:2000])
+    _refuse_damaged_utf8(path, telling)
     name = "cp1252" if _is_western(telling) else _by_language(telling)
     if name is None:
         raise TableError(
@@ -161,6 +172,29 @@ def _guess(path: Path) -> str:
     return name
 
 
+def _refuse_damaged_utf8(path: Path, telling: bytes) -> None:
+    """Raise for a file that is UTF-8 but for some places: another encoding would spoil the rest."""
+    text = telling.decode("utf-8", "surrogateescape")
+    broken = sum("\udc80" <= sign <= "\udcff" for sign in text)
+    whole = sum(sign > "\x7f" for sign in text) - broken
+    if whole <= 3 * broken:
+        return
+    with open_bytes(path) as file:
+        line = next((number for number, line in enumerate(file, 1) if not _decodes(line)), 0)
+    raise TableError(
+        f"{path.name}, line {line}: bytes that are not UTF-8, while the rest of the file is. Mend "
+        "the line, or say --encoding."
+    )
+
+
+def _decodes(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _by_language(content: bytes) -> str | None:
     try:
         from charset_normalizer import from_bytes  # noqa: PLC0415  an extra
@@ -169,7 +203,10 @@ def _by_language(content: bytes) -> str | None:
     found = from_bytes(content, cp_isolation=list(_GUESSED)).best()
     names = [str(found.encoding)] if found is not None else []
     # a sign within a word, or a capital behind a small letter, speaks against an encoding
-    return min([*names, *_GUESSED], key=lambda name: _oddities(content, name))
+    several = sum(a >= 128 and b >= 64 for a, b in pairwise(content))  # bytes of one sign
+    high = sum(byte >= 128 for byte in content)
+    known = [*_EASTERN, *_GUESSED] if several * 2 > high else list(_GUESSED)
+    return min([*names, *known], key=lambda name: _oddities(content, name))
 
 
 def _oddities(content: bytes, encoding: str) -> int:
@@ -181,11 +218,17 @@ def _oddities(content: bytes, encoding: str) -> int:
     for before, sign in pairwise(text):
         if before.isascii() and sign.isascii():
             continue
-        letters = before.isalpha() + sign.isalpha()
-        odd += letters == 1 and not (before + sign).isprintable()
-        odd += letters == 1 and not all(s.isalpha() or s.isascii() for s in before + sign)
-        odd += before.islower() and sign.isupper()
+        if before.isalpha() and sign.isalpha():
+            odd += before.islower() and sign.isupper()
+            odd += _script(before) != _script(sign)
+        elif before.isalpha() or sign.isalpha():
+            odd += not all(s.isalpha() or (s.isascii() and s.isprintable()) for s in before + sign)
     return odd
+
+
+def _script(letter: str) -> str:
+    name = unicodedata.name(letter, "").partition(" ")[0]
+    return "CJK" if name in ("HIRAGANA", "KATAKANA", "CJK") else name
 
 
 def _is_western(content: bytes) -> bool:

@@ -45,10 +45,15 @@ def _rows(text: Iterable[str], shape: Shape, bad: dict[int, str]) -> Iterator[li
                 escapechar=shape.escape or None,
                 doublequote=not shape.escape,
                 strict=True,
+                skipinitialspace=shape.spaced,
             )
             try:
                 for row in reader:
-                    if len(row) == wide or (not row and wide == 1):
+                    if len(row) > wide and not any(cell.strip() for cell in row[wide:]):
+                        del row[wide:]  # commas behind the last cell
+                    if shape.has_header and _is_header(row, shape):
+                        bad[lines.first] = "the names of the columns come again"
+                    elif len(row) == wide or (not row and wide == 1):
                         yield row or [""]
                     elif row and any(cell.strip() for cell in row):
                         cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
@@ -62,6 +67,10 @@ def _rows(text: Iterable[str], shape: Shape, bad: dict[int, str]) -> Iterator[li
                 bad[lines.first] = _UNCLOSED
                 lines.give_back()
             lines.next_row()
+
+
+def _is_header(row: list[str], shape: Shape) -> bool:
+    return [cell.strip() for cell in row] == list(shape.names)
 
 
 class _Lines:

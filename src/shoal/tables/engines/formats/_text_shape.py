@@ -35,6 +35,10 @@ class Shape:
         Lines before the first row.
     titles : int
         How many of those lines stand before the header.
+    has_header : bool
+        Whether the names stand in the file.
+    spaced : bool
+        Whether blanks behind a delimiter are no part of the cell.
     """
 
     delimiter: str
@@ -44,6 +48,8 @@ class Shape:
     names: tuple[str, ...]
     start: int
     titles: int = 0
+    has_header: bool = True
+    spaced: bool = False
 
 
 def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
@@ -54,6 +60,9 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
     skipped = 1 if separator else 0
     given = read_delimiter(options.delimiter) or (separator[1] if separator else None)
     delimiter, quote, escape, rows = _choose(lines[skipped:], given)
+    spaced = options.guess != "none" and _is_spaced(lines[skipped:], delimiter, quote, rows)
+    if spaced:
+        rows = _sample(lines[skipped:], delimiter, quote, escape, spaced=True)
     wide = _usual_width(rows)
     if wide == 1 and given is None:
         _refuse_spaces(lines, file)
@@ -67,7 +76,18 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
     names = _names(first if header else [""] * wide, wide, rows)
     start = skipped + (rows[0][0] if header and rows else titles)
     newline = next((end for end in ("\r\n", "\n", "\r") if lines and lines[0].endswith(end)), "\n")
-    return Shape(delimiter, quote, escape, newline, names, start, titles)
+    return Shape(delimiter, quote, escape, newline, names, start, titles, header, spaced)
+
+
+def _is_spaced(
+    lines: Sequence[str], delimiter: str, quote: str, rows: Sequence[tuple[int, list[str]]]
+) -> bool:
+    """Whether a blank stands behind every delimiter, as in `name, age`."""
+    if delimiter == " ":
+        return False
+    cells = [cell for _, row in rows for cell in row[1:] if cell]
+    blank = sum(cell.startswith(" ") for cell in cells)
+    return blank > 0 and (blank == len(cells) or f"{delimiter} {quote}" in "".join(lines))
 
 
 def _refuse_spaces(lines: Sequence[str], file: str) -> None:
@@ -97,10 +117,11 @@ def read_delimiter(asked: str | None) -> str | None:
 def read_rows(
     lines: Iterable[str],
     delimiter: str,
-    quote: str = '"',
-    escape: str = "",
+    quote: str,
+    escape: str,
     *,
     strict: bool = False,
+    spaced: bool = False,
 ) -> Iterator[tuple[int, list[str]]]:
     """Rows with the number of lines read so far; lines without anything are rows without cells."""
     reader = csv.reader(
@@ -110,6 +131,7 @@ def read_rows(
         escapechar=escape or None,
         doublequote=not escape,
         strict=strict,
+        skipinitialspace=spaced,
     )
     for row in reader:
         yield reader.line_num, row
@@ -122,6 +144,7 @@ def looks_like_a_row(first: Sequence[str], body: Sequence[Sequence[str]]) -> boo
     dates, an address or a telephone number, or a text that comes again below it, is a cell.
     """
     votes_row, votes_name = 0, 0
+    body = [row for row in body if list(row) != list(first)]  # files put together repeat names
     for at, cell in enumerate(first):
         cell = cell.strip()
         below = [row[at].strip() for row in body if at < len(row)]
@@ -167,11 +190,11 @@ def _choose(
 
 
 def _sample(
-    lines: Sequence[str], delimiter: str, quote: str, escape: str
+    lines: Sequence[str], delimiter: str, quote: str, escape: str, *, spaced: bool = False
 ) -> list[tuple[int, list[str]]]:
     rows = []
     try:
-        for number, row in read_rows(lines, delimiter, quote, escape):
+        for number, row in read_rows(lines, delimiter, quote, escape, spaced=spaced):
             rows.append((number, row))
             if len(rows) >= _MOST_ROWS:
                 break

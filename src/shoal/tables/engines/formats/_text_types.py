@@ -26,6 +26,9 @@ _SAMPLE_ROWS = 5_000
 _MISFITS = 500
 """Values that do not fit a first idea which are looked at, a column and round."""
 
+_AT_ONCE = 16
+"""Columns whose values are listed by one query, for the sake of memory."""
+
 _MOST_VALUES = 100_000
 _ROUNDS = 8
 _PLAINLY_MISSING = frozenset(
@@ -217,16 +220,19 @@ def _misfits(
             fits = f"({fits} OR lower({text}) IN {tuple_sql(sorted(reading.missing))})"
         tests.append((i, f"{text} <> '' AND NOT coalesce({fits}, FALSE)"))
     found: list[set[str]] = [set() for _ in readings]
-    if not tests:  # every row is read all the same: a row of another shape is told here
-        connection.sql(f"SELECT count(p0) FROM {read}").fetchall()
-        return found
-    listed = ", ".join(
-        f"list_slice(list(DISTINCT {stripped(i)}) FILTER ({test}), 1, {_MISFITS})"
-        for i, test in tests
-    )
-    row: Any = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
-    for (i, _), values in zip(tests, row, strict=True):
-        found[i] = set(values or ())
+    # every row is read in any case: a row of another shape is told here
+    counts = ", ".join([f"count(*) FILTER ({test})" for _, test in tests] or ["count(p0)"])
+    numbers = connection.sql(f"SELECT {counts} FROM {read}").fetchall()[0]
+    odd = [each for each, number in zip(tests, numbers, strict=False) if number]
+    for start in range(0, len(odd), _AT_ONCE):
+        part = odd[start : start + _AT_ONCE]
+        listed = ", ".join(
+            f"list_slice(list(DISTINCT {stripped(i)}) FILTER ({test}), 1, {_MISFITS})"
+            for i, test in part
+        )
+        row = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
+        for (i, _), values in zip(part, row, strict=True):
+            found[i] = set(values or ())
     return found
 
 
