@@ -149,10 +149,10 @@ SENSITIVE: dict[str, str] = {
     "income or wealth": """
         income salary wage wages earnings pay net_worth wealth debt debts credit credit_score rent
         pension benefits tax_paid einkommen* *einkommen gehalt* *gehalt lohn* *lohn verdienst
-        vermogen vermoegen schulden* bruttolohn rente einkunfte einkuenfte kredit* revenu* salaire* dette*
-        patrimoine ingreso ingresos salario* sueldo* deuda* renta reddito redditi stipendio debito
-        debiti retribuzione inkomen* salaris* loon schuld* vermogen rendimento* ordenado divida*
-        dochod dochody wynagrodzenie pensja zarobki zadluzenie""",
+        vermogen vermoegen schulden* bruttolohn rente einkunfte einkuenfte kredit* revenu*
+        salaire* dette* patrimoine ingreso ingresos salario* sueldo* deuda* renta reddito redditi
+        stipendio debito debiti retribuzione inkomen* salaris* loon schuld* vermogen rendimento*
+        ordenado divida* dochod dochody wynagrodzenie pensja zarobki zadluzenie""",
     "belief, politics or union membership": """
         religion religious denomination faith church politic* party vote voting union
         union_member* trade_union konfession* religions* glaube* partei* gewerkschaft*
