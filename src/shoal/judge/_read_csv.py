@@ -25,7 +25,7 @@ from shoal.tables._dialect import TextDialect
 
 _DELIMITERS = ",;\t|"
 _BLOCK = 1 << 22  # bytes read at once; each block has dictionaries of its own, joined afterwards
-_BLANK = " \t\r\n\u00a0\ufeff"
+_BLANK = " "
 _ESCAPED = re.compile(r"'(?='*[=+\-@\t\r])")
 
 

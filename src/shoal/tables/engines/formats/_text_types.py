@@ -141,7 +141,7 @@ class _Asked:
 
 def stripped(column: int) -> str:
     """A cell without blanks around it."""
-    return f"trim(p{column}, {value_sql(BLANK)})"
+    return f"trim(p{column})"
 
 
 def fits_sql(reading: Reading, text: str) -> str:
@@ -158,6 +158,11 @@ def fits_sql(reading: Reading, text: str) -> str:
         case "boolean":
             return f"lower({text}) IN ('true', 'false')"
         case "date" | "moment":
+            if reading.sort == "date" and not reading.order:  # the way of most files, quicker
+                return (
+                    f"(TRY_CAST({text} AS DATE) IS NOT NULL AND length({text}) <= 10 "
+                    f"AND {text}[5] IN ('-', '/'))"
+                )
             pattern = DAY if reading.sort == "date" else MOMENT
             turned = "" if reading.order else " AND regexp_matches({0}, '^[0-9]{{4}}')"
             return (
@@ -196,6 +201,8 @@ def value_of_sql(reading: Reading, column: int) -> str:
 
 
 def _moment_sql(reading: Reading, text: str) -> str:
+    if reading.sort == "date" and not reading.order:
+        return f"TRY_CAST({text} AS DATE)"
     turned = r"\3-\2-\1" if reading.order == "dmy" else r"\3-\1-\2"
     day_first = "^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})"
     iso = f"regexp_replace({text}, '^([0-9]{{4}})/([0-9]+)/', '\\1-\\2-')"

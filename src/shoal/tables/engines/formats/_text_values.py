@@ -18,8 +18,8 @@ MISSING_WORDS = frozenset(
 )  # fmt: skip
 """Words that stand for nothing where a column otherwise holds numbers, dates or truth values."""
 
-BLANK = " \t\r\n\u00a0\ufeff"
-"""Signs around a value that are no part of it, where the value is no text."""
+BLANK = " "
+"""What stands around a value and is no part of it, where the value is no text."""
 
 # patterns are read by Python and by DuckDB alike: no classes beyond ASCII, no looking ahead
 _WHOLE = re.compile("-?[1-9][0-9]{0,18}|0")
