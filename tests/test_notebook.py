@@ -69,7 +69,7 @@ def test_a_bar_is_shown_in_a_notebook_only(monkeypatch):
         def update(self, what):
             shown.append(what)
 
-    def display(what, display_id):
+    def display(what, **options):
         shown.append(what)
         return Handle()
 

@@ -286,7 +286,7 @@ class Release:
             [[part.description, part.required, part.reached] for part in self.reached],
         )
         after, risks = self.metrics, self.risk
-        facts = [
+        facts: list[list[Any]] = [
             ["rows released", self.recoded.n_released_rows],
             ["rows left out", self.n_suppressed],
             ["groups", self.recoded.groups.n_groups],
