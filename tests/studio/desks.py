@@ -25,7 +25,7 @@ def write_people(path, n_rows=200):
     """A small table of nobody's."""
     lines = ["name,age,city,illness"]
     for n in range(n_rows):
-        lines.append(f"Person{n},{20 + n % 41},{CITIES[n * n % 5]},{ILLNESSES[n % 3]}")
+        lines.append(f"Person{n},{20 + n % 41},{CITIES[n // 3 % 5]},{ILLNESSES[n % 3]}")
     path.write_text("\n".join(lines) + "\n")
     return path
 

@@ -97,7 +97,7 @@ def test_every_answer_keeps_the_browser_from_harm(client):
         assert "unsafe" not in policy
         assert "http" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["referrer-policy"] == "same-origin"
         assert answer.headers["cache-control"] == "no-store"
         assert "access-control-allow-origin" not in answer.headers
 

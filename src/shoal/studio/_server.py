@@ -70,12 +70,26 @@ def serve_studio(
         keys.home = f"/p/{studio.open(given.resolve()).number}/table"
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, http="h11", ws="none",
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=1, log_level="critical",
     )  # fmt: skip
     tell(keys.address)
     if browser:
         threading.Thread(target=_open, args=(keys.address,), daemon=True).start()
-    uvicorn.Server(config).run(sockets=[line])
+    _Server(config, studio).run(sockets=[line])
+
+
+class _Server(uvicorn.Server):
+    """A server that tells open pages to let go before it ends."""
+
+    def __init__(self, config: uvicorn.Config, studio: Studio) -> None:
+        super().__init__(config)
+        self._studio = studio
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams of events, then everything else."""
+        for desk in self._studio.desks.values():
+            desk.tell({"closed": True})
+        await super().shutdown(sockets)
 
 
 def _listen(port: int) -> socket.socket:

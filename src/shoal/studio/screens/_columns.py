@@ -90,11 +90,10 @@ def _set(room: Room, given: dict[str, Any]) -> None:
     changed: dict[str, Column] = dict(schema)
     for name in names:
         changed[name] = _changed(desk, name, schema[name], given)
-    if given["target"] and given["columns"]:
+    if given["target"]:
         for name, column in changed.items():
-            changed[name] = replace(column, target=name == names[0] and not schema[name].target)
-    said = [f"{key} {given[key]}" for key in ("role", "kind") if given[key]]
-    said += ["target"] if given["target"] else []
+            changed[name] = replace(column, target=name == names[0] and given["target"] == "yes")
+    said = [f"{key} {given[key]}" for key in ("role", "kind", "target") if given[key]]
     what = f"{', '.join(names)}: {', '.join(said) or 'looked at'}"
     desk.change_schema(Schema(changed), what, given["why"])
     _accept_names(desk, names)
@@ -185,7 +184,7 @@ COLUMNS = Screen(
                 "columns": _COLUMNS,
                 "role": Field("text", f"One of {', '.join(ROLES)}.", ""),
                 "kind": Field("text", f"One of {', '.join(KINDS)}.", ""),
-                "target": Field("flag", "Make it the target, or no longer.", False),
+                "target": Field("text", "yes makes it the target, no lets there be none.", ""),
                 "why": _WHY,
             },
         ),

@@ -65,12 +65,10 @@ class Bench:
         )
 
     def _fit(self, args: Args, progress: Progress) -> Release:
-        method = make_method(
-            args["method"],
-            read_schema(args),
-            privacy_of(args),
-            suppression_of(args["method"], args),
-        )
+        from shoal.anonymize import make_method  # noqa: PLC0415  a first look needs no method
+
+        parameters = suppression_of(args["method"], args)
+        method = make_method(args["method"], read_schema(args), privacy_of(args), parameters)
         release: Release = method.fit(self.engine(args), progress=progress).release_
         return release
 

@@ -1,0 +1,118 @@
+"""The lines that screens show run as they stand, in a terminal and in Python."""
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from shoal.cli import app
+from shoal.errors import ParameterError
+from shoal.studio import _snippets
+from shoal.studio._page import page_of
+from shoal.studio.screens._registry import SCREENS
+from tests.studio.desks import Bureau, write_people
+
+need_plot = pytest.importorskip("matplotlib")
+NUMBERS = ("k", "suppress", "max_depth", "order_seed")
+WITH_LINES = [name for name in SCREENS if name not in ("log",)]
+
+
+@pytest.fixture(scope="module")
+def bureau(tmp_path_factory):
+    """A project with a quote in its path, a promise, a release and a model."""
+    folder = tmp_path_factory.mktemp("it's here")
+    made = Bureau(folder, write_people(folder / "pe'ople $x.csv")).with_roles()
+    made.act("columns", "set", columns=["name"], role="identifier")
+    made.act("columns", "set", columns=["illness"], role="sensitive", target="yes")
+    for name in ("age", "city"):
+        made.act("columns", "set", columns=[name], role="quasi-identifier")
+    made.desk.project.set(method="top-down", k=4, conditions=("distinct:2@illness",))
+    made.act("sign", "write", name="first.csv", order_seed="3")
+    made.settle()
+    assert made.desk.results["sign"]["state"] == "done", made.desk.results["sign"]
+    project = made.desk.project
+    words = ["tree", str(project.table), "--schema", str(project.schema_path), "-k", "4"]
+    words += ["--out", str(project.folder / "tree.json"), "--test-share", "0"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    made.act("model", "audit", model="tree.json", k="4")
+    made.settle()
+    return made
+
+
+def lines_of(bureau, screen):
+    shown = bureau.show(screen)
+    page = page_of(bureau.room, SCREENS[screen], shown, {}, "")
+    found = re.findall(r'<pre tabindex="0" id="lines-(\w+)"><code>(.*?)</code>', page, re.DOTALL)
+    from html import unescape
+
+    return {kind: unescape(text) for kind, text in found}
+
+
+@pytest.fixture(autouse=True)
+def stay_here():
+    before = Path.cwd()
+    yield
+    os.chdir(before)
+
+
+@pytest.mark.parametrize("screen", [name for name in WITH_LINES if name != "together"])
+def test_the_command_of_a_screen_runs(bureau, screen):
+    for line in lines_of(bureau, screen)["command"].splitlines():
+        words = shlex.split(line, comments=True)
+        if words[0] == "cd":
+            os.chdir(words[1])
+        elif words[0] == "mkdir":
+            assert words[1:] == ["-p", "releases"]
+        else:
+            assert words[0] == "shoal"
+            done = CliRunner().invoke(app, words[1:])
+            # the raw table and an unsafe model are told by exit code 1: that is the answer
+            assert done.exit_code in ((0, 1) if screen in ("promise", "model") else (0,)), (
+                done.output
+            )
+
+
+@pytest.mark.parametrize("screen", [name for name in WITH_LINES if name != "together"])
+def test_the_python_lines_of_a_screen_run(bureau, screen):
+    code = lines_of(bureau, screen)["python"]
+    for path in (bureau.desk.project.folder / "releases").glob("people-*"):
+        path.unlink() if path.is_file() else None  # what the command wrote: it refuses to replace
+    for path in (bureau.desk.project.folder / "releases").glob("pe-*"):
+        path.unlink() if path.is_file() else None
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        exec(compile(code, screen, "exec"), {"__name__": "lines"})
+    assert said.getvalue() or screen == "sign"
+
+
+def test_a_shell_takes_the_lines_as_they_are(bureau):
+    command = lines_of(bureau, "columns")["command"].splitlines()
+    script = "\n".join([command[0], "pwd"])
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(bureau.desk.project.folder)
+
+
+def test_the_lines_for_two_parties_are_those_of_the_command(bureau):
+    lines = lines_of(bureau, "together")
+    compile(lines["python"], "together", "exec")
+    words = shlex.split(lines["command"].splitlines()[1])
+    help_text = CliRunner().invoke(app, [*words[1:3], "--help"]).output
+    assert all(word in help_text for word in words if word.startswith("--"))
+
+
+def test_nothing_enters_a_line_that_was_not_quoted():
+    environment = _snippets._environment()
+    with pytest.raises(ParameterError, match="not quoted"):
+        environment.from_string("rm {{ name }}").render(name="; rm -rf ~")
+    assert environment.from_string("rm {{ name|shell }}").render(name="; x") == "rm '; x'"
+    with pytest.raises(ParameterError, match="no name"):
+        environment.from_string("import {{ name|name }}").render(name="os; x")
+    for path in _snippets._FOLDER.glob("*.jinja"):
+        for expression in re.findall(r"\{\{(.*?)\}\}", path.read_text()):
+            quoted = re.search(r"\|(shell|python|name) *$", expression.strip())
+            assert quoted or expression.strip() in NUMBERS, (path.name, expression)
