@@ -93,9 +93,10 @@ def judge(
             _judge_column(charge, name, written.columns[name], source, row_ids)
         if charge.schema.subject is not None:
             people = person_codes(source.columns[charge.schema.subject])[row_ids]
+    groups = _judge_groups(charge, written, people)
     if merged is not None:
         _judge_groups(charge, merged, people)
-    return _judge_groups(charge, written, people)
+    return groups
 
 
 def _judge_columns(charge: Charge, written: TextTable) -> None:

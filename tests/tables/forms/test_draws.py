@@ -59,3 +59,11 @@ def test_labels_without_any_end_give_no_draw():
     assert missing.all()
     assert (units == 0).all()
     assert label_spans(ends_of(">=7"), Fraction(1)) == {0: (7, 7)}
+
+
+def test_missing_values_draw_nothing_wherever_the_others_are():
+    ends = ends_of("[-50--31]", "[-30--11]")
+    units, _, missing = draw_values(ends, np.array([0, 1, 2], np.int32), seed=1)
+    assert missing.tolist() == [False, False, True]
+    assert units[2] == 0
+    assert -50 <= units[0] <= -31

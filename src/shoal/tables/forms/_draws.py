@@ -123,11 +123,13 @@ def _draw(margin: Margin, low: Units, high: Units, missing: Flags, seed: int) ->
     chance = generator.integers(0, 2**63, size=(2, len(low)), dtype=np.int64)
     if not len(margin.weights):
         return np.zeros(len(low), np.int64)
+    # a missing value draws too, from the first piece, and the draw is thrown away
+    low = np.where(missing, margin.starts[0], low)
+    high = np.where(missing, margin.starts[1] - 1, high)
     before = np.concatenate([[0], np.cumsum(margin.weights)])
     first = np.searchsorted(margin.starts, low)
     after = np.searchsorted(margin.starts, high + 1)
-    total = np.where(missing, 1, before[after] - before[first])
+    total = before[after] - before[first]
     piece = np.searchsorted(before, before[first] + chance[0] % total, side="right") - 1
-    piece = np.minimum(piece, len(margin.weights) - 1)
     size = np.diff(margin.starts)[piece]
     return np.where(missing, 0, margin.starts[piece] + chance[1] % size)
