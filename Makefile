@@ -5,6 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 CORE := .venv-core
+FLOWER := .venv-flower
 BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check install --quiet
 JOBS ?= 2
@@ -20,7 +21,7 @@ CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/
 CORE_ONCE := --ignore-glob='*_kernels.py' -m 'not hypothesis'
 CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 
-.PHONY: help demo test fuzz lint pytest core chromium postgresql docs evidence bench clean
+.PHONY: help demo test fuzz lint pytest core flower chromium postgresql docs evidence bench clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -33,7 +34,7 @@ help:
 demo: $(VENV)/.demo
 	$(BIN)/shoal demo --out demo-output --force
 
-test: lint pytest core
+test: lint pytest core flower
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check $(CODE)
@@ -45,6 +46,11 @@ lint: $(VENV)/.test
 
 pytest: $(VENV)/.test chromium postgresql
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+# Flower holds typer and others at versions of its own: it gets an environment of its own.
+flower: $(FLOWER)/.test
+	$(FLOWER)/bin/python -m pytest -W ignore::DeprecationWarning -W ignore::ResourceWarning \
+	  tests/federated/kernels/test_flower.py tests/federated/kernels/test_flower_app.py
 
 core: $(CORE)/.test
 	$(CORE)/bin/python -m pytest -n $(JOBS) --dist loadfile $(CORE_ONCE) $(CORE_TESTS)
@@ -81,11 +87,11 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(if $(FULL),--full) $(ONLY)
 
 clean:
-	rm -rf $(VENV) $(CORE) site demo-output
+	rm -rf $(VENV) $(CORE) $(FLOWER) site demo-output
 
 # -- environments: a stamp file each, so that nothing is installed twice ------------------------
 
-$(VENV)/.made $(CORE)/.made:
+$(VENV)/.made $(CORE)/.made $(FLOWER)/.made:
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python $(PIP) --upgrade 'pip>=25.1'
 	touch $@
@@ -103,6 +109,10 @@ $(VENV)/.test: $(VENV)/.made pyproject.toml
 $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python $(PIP) --group bench
 	$(BIN)/python $(PIP) --no-deps 'pycanon>=1.0'  # pins an old NumPy that it does not need
+	touch $@
+
+$(FLOWER)/.test: $(FLOWER)/.made pyproject.toml
+	$(FLOWER)/bin/python $(PIP) -e '.[flower,sites,polars]' --group test
 	touch $@
 
 $(CORE)/.test: $(CORE)/.made pyproject.toml

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from shoal.federated.kernels._compare import Study, compare_sites
     from shoal.federated.kernels._cox import RandomKernelCox
     from shoal.federated.kernels._flower import join_training, serve_training
+    from shoal.federated.kernels._flower_app import make_site_app, make_trainer_app
     from shoal.federated.kernels._random_kernel import RandomKernel
     from shoal.federated.kernels._share_files import read_shares, write_share
     from shoal.federated.kernels._shares import make_share
@@ -59,6 +60,8 @@ __all__ = [
     "make_kernel",
     "make_key",
     "make_share",
+    "make_site_app",
+    "make_trainer_app",
     "read_shares",
     "serve_training",
     "write_share",
@@ -91,6 +94,8 @@ _HOMES = {
     "make_kernel": "_agreement",
     "make_key": "_agreement",
     "make_share": "kernels._shares",
+    "make_site_app": "kernels._flower_app",
+    "make_trainer_app": "kernels._flower_app",
     "read_shares": "kernels._share_files",
     "serve_training": "kernels._flower",
     "write_share": "kernels._share_files",

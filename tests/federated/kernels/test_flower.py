@@ -96,7 +96,7 @@ def test_online_training_equals_training_from_files(kernel, sites, tmp_path):
 
 def test_sites_with_different_kernels_send_nothing(kernel, sites, tmp_path):
     need("flwr")
-    other = type(kernel)(kernel.schema, random_state=2**100 + 99).fit()
+    other = type(kernel)(kernel.ranges, random_state=2**100 + 99).fit()
     for name, own in (("gent", kernel), ("leuven", other)):
         (tmp_path / name).mkdir()
         write_share(make_share(own, sites[name], name, label="dead"), tmp_path / name)

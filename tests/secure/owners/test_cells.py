@@ -81,7 +81,7 @@ def test_an_owner_is_needed_until_it_has_shared_its_cells():
     codes, arities = table(1, 20, [3, 2]), [3, 2]
     parts = split(codes, arities, np.broadcast_to(np.arange(2), codes.shape))
     terms = Terms(list(parts), most_rows=20, loss="continue")
-    results, _ = run_seats(terms, lambda: SecureID3("class"), parts, wrap=lose(5, "cut"))
+    results, _ = run_seats(terms, lambda: SecureID3("class"), parts, wrap=lose(9, "cut"))
     assert isinstance(results["first"], OwnerLostError)
     assert "lost on the way: owner2" in str(results["owner0"])
 

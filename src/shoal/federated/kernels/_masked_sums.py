@@ -38,6 +38,8 @@ class SiteMasks:
         This site.
     secret : bytes
         What all sites share and the trainer does not have.
+    private : bytes, optional
+        This site's private key, where the run began in another process.
 
     Notes
     -----
@@ -51,10 +53,18 @@ class SiteMasks:
     shared secret in place of a key directory.
     """
 
-    def __init__(self, site: str, secret: bytes) -> None:
+    def __init__(self, site: str, secret: bytes, private: bytes | None = None) -> None:
         self.site, self._secret = site, hashlib.sha256(b"shoal masks\0" + secret).digest()
-        self._key = X25519PrivateKey.generate()
+        self._key = (
+            X25519PrivateKey.generate()
+            if private is None
+            else X25519PrivateKey.from_private_bytes(private)
+        )
         self._keys: dict[str, bytes] = {}
+
+    def private_key(self) -> bytes:
+        """For this site itself, where a run goes on in another process."""
+        return self._key.private_bytes_raw()
 
     def public_key(self) -> bytes:
         """What the trainer passes on to the other sites: the key, and the voucher for it."""

@@ -4,6 +4,7 @@ Loss, gradient and Hessian are sums over rows, so each site adds up its own and 
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ def n_numbers(size: int) -> int:
     return 1 + size + size * (size + 1) // 2
 
 
-def site_numbers(share: Share, classes: tuple[object, object], cost: float, z: Floats) -> Floats:
+def site_numbers(share: Share, classes: tuple[Any, Any], cost: float, z: Floats) -> Floats:
     """Loss, gradient and Hessian of one site's rows at z, without what is no sum over rows."""
     labels = share.target["label"]
     if not np.isin(labels, classes).all():
@@ -64,8 +65,9 @@ class SummedNewton:
 
     def __post_init__(self) -> None:
         self.z = np.zeros(self.size)
-        self._from, self._value = self.z, np.inf
-        self._step, self._slope, self._length = self.z, 0.0, 1.0
+        self._from: Floats = self.z
+        self._step: Floats = self.z
+        self._value, self._slope, self._length = np.inf, 0.0, 1.0
         self._enough = -1.0
 
     def take(self, masked: list[Masked]) -> None:
@@ -99,7 +101,8 @@ class SummedNewton:
         hessian[np.triu_indices(self.size)] = upper
         hessian = hessian + hessian.T - np.diag(np.diag(hessian)) + np.eye(self.size)
         self._from, self._value, self._length = self.z, value, 1.0
-        self._step = -np.linalg.solve(hessian, gradient)
+        step: Floats = np.negative(np.linalg.solve(hessian, gradient), dtype=np.float64)
+        self._step = step
         self._slope = float(gradient @ self._step)
         self.z = self._from + self._step
 
@@ -107,7 +110,7 @@ class SummedNewton:
 def masked_numbers(
     share: Share,
     masks: SiteMasks,
-    classes: tuple[object, object],
+    classes: tuple[Any, Any],
     cost: float,
     z: Floats,
     step: int,

@@ -124,7 +124,11 @@ class Helper:
             # One deadline for all: an owner that is silent does not use up the others' time.
             line.timeout = max(_SHORTEST, deadline - time.monotonic())
             try:
-                answers[name] = line.receive(expected)
+                answer = line.receive(expected)
+                seen = line.transcript.digests()[1]
+                if line.receive(Octets("a digest of all messages", DIGEST)) != seen:
+                    raise ProtocolError("a message was changed on its way.")
+                answers[name] = answer
             except ProtocolError:  # cut, too late, or something else than an answer
                 line.close()
             line.timeout = self.terms.answer_seconds

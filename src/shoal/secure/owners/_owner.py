@@ -98,7 +98,7 @@ class Owner:
         share = random_words(-(-counts.size // 2)).view(np.uint32)[: counts.size]
         rest = counts.ravel() - share
         for line, part in zip(self.lines, (share, rest), strict=True):
-            line.send(part)
+            _put(line, part)
         self.ledger.note("each helper", "uniform shares of this owner's counts", counts.size)
 
     def answer_bits(self, bits: NDArray[np.bool_]) -> None:
@@ -106,7 +106,7 @@ class Owner:
         packed = np.packbits(bits)
         share = np.frombuffer(secrets.token_bytes(packed.size), np.uint8)
         for line, part in zip(self.lines, (share, packed ^ share), strict=True):
-            line.send(part)
+            _put(line, part)
         self.ledger.note("each helper", "uniform shares of this owner's cells", bits.size)
 
     def hear(self, count: int, low: int, high: int, what: str) -> list[int]:
@@ -123,7 +123,7 @@ class Owner:
 
     def _send(self, message: Any) -> None:
         for line in self.lines:
-            line.send(message)
+            _put(line, message)
 
     def _same(self, expected: Expected) -> Any:
         """Receive from both helpers; what differs is not answered, and nothing said is the end."""
@@ -142,6 +142,12 @@ class Owner:
         if not told:
             raise OwnerLostError(self.lost, self.terms.loss)
         return told[0]
+
+
+def _put(line: Channel, message: Any) -> None:
+    """Send a message, and a digest of all that was sent: what was changed on its way is found."""
+    line.send(message)
+    line.send(line.transcript.digests()[0])
 
 
 def digest_of(message: Any) -> bytes:
