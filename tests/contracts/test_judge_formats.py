@@ -1,0 +1,173 @@
+"""The judge reads every format that is written, and withholds what was changed on the way."""
+
+import gzip
+import json
+import sqlite3
+
+import duckdb
+import pytest
+
+from shoal.anonymize import Mondrian
+from shoal.anonymize._release_files import FORMATS
+from shoal.errors import GuaranteeError, TableError
+from shoal.schema import Schema
+from shoal.tables.engines._database_store import DatabaseStore
+from shoal.tables.engines._duck_release import CompressedRelation
+from tests.extras import need
+
+need("pyarrow")
+need("zstandard")
+openpyxl = need("openpyxl")
+
+SCHEMA = Schema(
+    {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "note": {"role": "insensitive"},
+        "ill": {"role": "sensitive"},
+    }
+)
+ROWS = "age,note,ill\n31,=1+1,flu\n33,fine,cold\n52,'=x,flu\n54,-,cold\n"
+
+
+@pytest.fixture
+def release(tmp_path):
+    (tmp_path / "people.csv").write_text(ROWS)
+    return Mondrian(SCHEMA, 2).fit(tmp_path / "people.csv").release_
+
+
+def change_text(path):
+    path.write_bytes(path.read_bytes().replace(b"flu", b"fly"))
+
+
+def change_packed(path):
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"flu", b"fly")))
+
+
+def change_book(path):
+    book = openpyxl.load_workbook(path)
+    cell = next(c for row in book.active.iter_rows() for c in row if c.value == "flu")
+    cell.value = "fly"
+    book.save(path)
+
+
+def add_formula(path):
+    book = openpyxl.load_workbook(path)
+    cell = next(c for row in book.active.iter_rows() for c in row if c.value == "flu")
+    cell.value = "=1+1"
+    book.save(path)
+
+
+def add_sheet(path):
+    book = openpyxl.load_workbook(path)
+    book.create_sheet("raw").append(["Quellmann", 31])
+    book.save(path)
+
+
+def change_sqlite(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"UPDATE {path.stem} SET ill = 'fly' WHERE ill = 'flu'")
+    connection.close()
+
+
+def add_table(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE raw AS SELECT 'Quellmann' AS name")
+    connection.close()
+
+
+def change_duckdb(path):
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"UPDATE {path.stem} SET ill = 'fly' WHERE ill = 'flu'")
+
+
+def add_key(path):
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(row | {"name": "Quellmann"}) + "\n" for row in rows))
+
+
+CHANGES = {
+    "csv": (".csv", change_text),
+    "tsv": (".tsv", change_text),
+    "packed": (".csv.gz", change_packed),
+    "json": (".jsonl", change_text),
+    "json with a name": (".jsonl", add_key),
+    "book": (".xlsx", change_book),
+    "book with a formula": (".xlsx", add_formula),
+    "book with a sheet": (".xlsx", add_sheet),
+    "sqlite": (".sqlite", change_sqlite),
+    "sqlite with a table": (".sqlite", add_table),
+    "duckdb": (".duckdb", change_duckdb),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_was_changed_on_the_way_is_withheld(release, tmp_path, monkeypatch, change):
+    suffix, spoil = CHANGES[change]
+    write = CompressedRelation.write
+
+    def write_and_spoil(self, recoded, output, path):
+        witness = write(self, recoded, output, path)
+        spoil(path)
+        return witness
+
+    monkeypatch.setattr(CompressedRelation, "write", write_and_spoil)
+    with pytest.raises(GuaranteeError):
+        release.write(tmp_path / f"out{suffix}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv"]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_every_format_is_written_and_judged(release, tmp_path, suffix):
+    paths = release.write(tmp_path / f"out{suffix}")
+    assert paths["table"].exists()
+    assert paths["manifest"].name == "out.manifest.json"
+
+
+def test_a_changed_row_in_a_database_is_rolled_back(release, tmp_path, monkeypatch):
+    fill = DatabaseStore.fill
+
+    def fill_and_spoil(self):
+        fill(self)
+        self.reader().execute(f"UPDATE \"{self._hidden}\" SET ill = 'fly' WHERE ill = 'flu'")
+
+    address = f"sqlite:///{tmp_path}/house.db?table=people"
+    with sqlite3.connect(tmp_path / "house.db") as connection:
+        connection.execute("CREATE TABLE people (kept)")
+    connection.close()
+    with pytest.raises(TableError, match="is there already"):
+        release.write(address)
+    monkeypatch.setattr(DatabaseStore, "fill", fill_and_spoil)
+    with pytest.raises(GuaranteeError):
+        release.write(address, force=True)
+    with sqlite3.connect(tmp_path / "house.db") as connection:
+        assert connection.execute("SELECT name, sql FROM sqlite_master").fetchall() == [
+            ("people", "CREATE TABLE people (kept)")
+        ]
+    connection.close()
+    monkeypatch.undo()
+    release.write(address, force=True)
+    with sqlite3.connect(tmp_path / "house.db") as connection:
+        assert connection.execute("SELECT count(*) FROM people").fetchone() == (4,)
+    connection.close()
+
+
+def test_cells_that_a_spreadsheet_computes_are_marked_and_names_refused(release, tmp_path):
+    release.write(tmp_path / "out.csv")
+    written = (tmp_path / "out.csv").read_text()
+    assert ",'=1+1," in written
+    assert ",''=x," in written
+    assert ",-," in written
+    book = openpyxl.load_workbook(release.write(tmp_path / "book.xlsx")["table"])
+    kinds = {cell.data_type for row in book.active.iter_rows() for cell in row}
+    assert kinds <= {"s", "n"}
+    (tmp_path / "odd.csv").write_text("age,=cmd\n31,a\n33,b\n")
+    schema = Schema(
+        {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "=cmd": {"role": "insensitive"},
+        }
+    )
+    odd = Mondrian(schema, 2).fit(tmp_path / "odd.csv").release_
+    with pytest.raises(TableError, match="a spreadsheet would compute the name of column '=cmd'"):
+        odd.write(tmp_path / "odd-out.csv")
+    odd.write(tmp_path / "odd-out.parquet")
