@@ -2,11 +2,11 @@
 
 import contextlib
 import io
-import os
 import re
 import shlex
+import shutil
 import subprocess
-from pathlib import Path
+from html import unescape
 
 import pytest
 from typer.testing import CliRunner
@@ -16,9 +16,10 @@ from shoal.errors import ParameterError
 from shoal.studio import _snippets
 from shoal.studio._page import page_of
 from shoal.studio.screens._registry import SCREENS
+from tests.extras import need
 from tests.studio.desks import Bureau, write_people
 
-need_plot = pytest.importorskip("matplotlib")
+need("matplotlib")
 NUMBERS = ("k", "suppress", "max_depth", "order_seed")
 WITH_LINES = [name for name in SCREENS if name not in ("log",)]
 
@@ -45,28 +46,27 @@ def bureau(tmp_path_factory):
     return made
 
 
+def _remove_all_but(folder, stem):
+    """Make room for what the lines write: they refuse to replace."""
+    for path in folder.iterdir():
+        if not path.name.startswith(stem):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 def lines_of(bureau, screen):
     shown = bureau.show(screen)
     page = page_of(bureau.room, SCREENS[screen], shown, {}, "")
     found = re.findall(r'<pre tabindex="0" id="lines-(\w+)"><code>(.*?)</code>', page, re.DOTALL)
-    from html import unescape
-
     return {kind: unescape(text) for kind, text in found}
 
 
-@pytest.fixture(autouse=True)
-def stay_here():
-    before = Path.cwd()
-    yield
-    os.chdir(before)
-
-
 @pytest.mark.parametrize("screen", [name for name in WITH_LINES if name != "together"])
-def test_the_command_of_a_screen_runs(bureau, screen):
+def test_the_command_of_a_screen_runs(bureau, screen, monkeypatch):
+    _remove_all_but(bureau.desk.project.folder / "releases", "first")
     for line in lines_of(bureau, screen)["command"].splitlines():
         words = shlex.split(line, comments=True)
         if words[0] == "cd":
-            os.chdir(words[1])
+            monkeypatch.chdir(words[1])
         elif words[0] == "mkdir":
             assert words[1:] == ["-p", "releases"]
         else:
@@ -79,12 +79,10 @@ def test_the_command_of_a_screen_runs(bureau, screen):
 
 
 @pytest.mark.parametrize("screen", [name for name in WITH_LINES if name != "together"])
-def test_the_python_lines_of_a_screen_run(bureau, screen):
+def test_the_python_lines_of_a_screen_run(bureau, screen, monkeypatch):
+    monkeypatch.chdir(bureau.folder)  # and back afterwards
     code = lines_of(bureau, screen)["python"]
-    for path in (bureau.desk.project.folder / "releases").glob("people-*"):
-        path.unlink() if path.is_file() else None  # what the command wrote: it refuses to replace
-    for path in (bureau.desk.project.folder / "releases").glob("pe-*"):
-        path.unlink() if path.is_file() else None
+    _remove_all_but(bureau.desk.project.folder / "releases", "first")
     with contextlib.redirect_stdout(io.StringIO()) as said:
         exec(compile(code, screen, "exec"), {"__name__": "lines"})
     assert said.getvalue() or screen == "sign"

@@ -13,10 +13,12 @@ from shoal.attacks._registry import find_attack
 from shoal.errors import ParameterError
 from shoal.schema import Schema
 from shoal.studio.work._bench import Args, Bench, read_schema
+from shoal.studio.work._registered import task
 from shoal.tables import Engine, open_table
 from shoal.typing import Progress
 
 
+@task("attack")
 def attack_release(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Carry out one attack with what the attacker is said to know."""
     attack = find_attack(args["attack"])

@@ -10,9 +10,11 @@ from shoal.attacks._registry import attacks_on
 from shoal.privacy._registry import LEFT_OPEN_BY_ALL
 from shoal.privacy._words import read_condition, worded_models
 from shoal.studio.work._bench import Args, Bench
+from shoal.studio.work._registered import task
 from shoal.typing import Progress
 
 
+@task("catalog")
 def list_catalog(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Methods, conditions and attacks with what they say of themselves."""
     return {

@@ -14,6 +14,7 @@ from shoal.errors import ShoalError
 from shoal.schema import Auto, Column, Flat, Hierarchy
 from shoal.schema._text import number, text
 from shoal.studio.work._bench import Args, Bench, read_schema
+from shoal.studio.work._registered import task
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Counts, Floats, Progress
 
@@ -25,6 +26,7 @@ _SHOWN = 1_000
 _NODES = 40
 
 
+@task("column")
 def look_at_column(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Histogram, values, levels and coverage of one column."""
     progress(0, 0, "looking at the column")

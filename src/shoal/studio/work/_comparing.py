@@ -14,6 +14,7 @@ from shoal.report.release.pages._value_bins import bin_values
 from shoal.schema._coding import Coding
 from shoal.studio.work._bench import Args, Bench, privacy_of, read_schema
 from shoal.studio.work._column_values import FEWEST
+from shoal.studio.work._registered import task
 from shoal.tables._recoded import Recoded
 from shoal.typing import Floats, Progress
 
@@ -24,6 +25,7 @@ _MOST_CELLS = 300_000
 """Cells up to which correlations are worked out."""
 
 
+@task("compare")
 def compare_release(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """What one method makes of the table at one promise."""
     release = bench.release(args, progress)
@@ -55,6 +57,7 @@ def compare_release(bench: Bench, args: Args, progress: Progress, part: Any) -> 
     }
 
 
+@task("train")
 def train_models(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Accuracy of a model that learns from the raw table, and of one that learns from a release."""
     results = compare_methods(

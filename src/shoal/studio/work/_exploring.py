@@ -12,11 +12,13 @@ from shoal.privacy._words import read_promise
 from shoal.report import measure_frontier
 from shoal.schema import Schema
 from shoal.studio.work._bench import Args, Bench, privacy_of, read_schema, suppression_of
+from shoal.studio.work._registered import task
 from shoal.typing import Progress
 
 _MOST_NODES = 3_000
 
 
+@task("explore")
 def explore(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Release with every method at every k, and send each point as soon as it is measured."""
     engine, schema = bench.engine(args), read_schema(args)
@@ -37,6 +39,7 @@ def _maker(method: str, schema: Schema, args: Args, k: int) -> Anonymizer:
     return make_method(method, schema, promise, suppression_of(method, args))
 
 
+@task("lattice")
 def search_lattice(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """The combinations of levels that full-domain looked at."""
     method = FullDomain(read_schema(args), privacy_of(args), max_suppression=args["suppress"] or 0)

@@ -6,11 +6,13 @@ from typing import Any
 
 from shoal.audit import audit, load_model
 from shoal.studio.work._bench import Args, Bench, read_schema
+from shoal.studio.work._registered import task
 from shoal.typing import Progress
 
 _MOST = 10
 
 
+@task("audit")
 def audit_model(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Audit a model on the project's table; pickles are never loaded here."""
     progress(0, 0, "reading the model")

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.metrics import risk
 from shoal.studio.work._bench import Args, Bench, cells_of, read_schema
+from shoal.studio.work._registered import task
 from shoal.tables import FrequencyTable
 from shoal.tables._frequency import group_keys
 from shoal.tables.engines._duck_engine import DuckEngine
@@ -24,6 +25,7 @@ _MOST_CELLS = 2_000_000
 """Cells up to which the part of each column is worked out."""
 
 
+@task("glance")
 def glance(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Names, sorts and missing values from the first rows; the number of rows is estimated."""
     progress(0, 0, "opening the table")
@@ -34,6 +36,7 @@ def glance(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str,
     return sample | {"rows": n_rows, "exact": seen < _SAMPLE, "sampled": seen}
 
 
+@task("look")
 def look(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """The same from all rows."""
     progress(0, 0, "counting all rows")
@@ -73,6 +76,7 @@ def _estimated_rows(path: Path) -> int | None:
     return max(1, round(head.count(b"\n") * size / max(1, len(head))))
 
 
+@task("exposure")
 def count_exposed(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Who looks like whom in the raw table, and which column tells people apart."""
     progress(0, 0, "counting who looks alike")

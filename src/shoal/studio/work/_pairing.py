@@ -9,11 +9,13 @@ from shoal.errors import ParameterError
 from shoal.parties import connect, fingerprint, listen
 from shoal.secure import FirstParty, SecondParty, SecureID3, Settings, read_part
 from shoal.studio.work._bench import Args, Bench, read_schema
+from shoal.studio.work._registered import task
 from shoal.typing import Progress
 
 _PATIENCE = 600.0
 
 
+@task("together")
 def mine_together(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Grow an ID3 tree of the joint table with the other party; both learn the tree alone."""
     schema = read_schema(args)

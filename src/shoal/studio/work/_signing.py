@@ -13,10 +13,12 @@ from shoal.report import release_report
 from shoal.report.release.pages._html import report_path
 from shoal.schema import Schema
 from shoal.studio.work._bench import Args, Bench, privacy_of, suppression_of
+from shoal.studio.work._registered import task
 from shoal.tables import RowOptions
 from shoal.typing import Progress
 
 
+@task("sign")
 def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """Fit, write, have it judged and reported on: the calls of `shoal anonymize` and `report`."""
     out = Path(args["out"])
