@@ -57,6 +57,7 @@ core: $(CORE)/.test
 
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --jobs $(JOBS) $(ONLY)
+	$(BIN)/python -m tests.fuzz.risk --tables 100
 
 # Pages are rendered where there is a Chromium; installing one is tried, and may fail.
 chromium:
