@@ -78,7 +78,7 @@ def test_a_schema_leaves_identifiers_out(table, tmp_path):
     schema.write_text("".join(f'[columns.{n}]\nrole = "{r}"\n' for n, r in roles.items()))
     done = run(table, "--schema", schema)
     assert done.exit_code == 0, done.output
-    assert "1 columns that name people are left out" in done.stderr
+    assert "Left out: 1 column that names people" in done.stderr
     found = json.loads(run(table, "--json", "-s", schema).stdout)
     assert found["key"]["attributes"] == ["age", "sex"]
     assert {risk["attributes"][0] for risk in found["columns"]} == {"age", "sex", "state"}

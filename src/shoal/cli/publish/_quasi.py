@@ -96,7 +96,8 @@ def _released(names: Sequence[str], path: Path) -> list[str]:
     if not kept:
         raise SchemaError("the schema leaves no column to look at: all of them name people.")
     if dropped := len(names) - len(kept):
-        output().note(f"{dropped} columns that name people are left out, as {path.name} says.")
+        what = "1 column that names" if dropped == 1 else f"{dropped} columns that name"
+        output().note(f"Left out: {what} people, as {path.name} says.")
     return kept
 
 
