@@ -9,6 +9,7 @@ import typer
 
 from shoal.cli._options import Force, K, SchemaFile, Target, refuse_existing
 from shoal.cli._output import output
+from shoal.cli._reading import reads_tables
 from shoal.cli.together._twoparty import Existing, KeyFile, Kind, OwnFile, PartFile, keys
 from shoal.errors import ParameterError
 
@@ -154,6 +155,7 @@ def show(agreement: AgreementFile) -> None:
 
 
 @app.command()
+@reads_tables
 def join(
     agreement: AgreementFile,
     table: PartFile,
