@@ -76,6 +76,7 @@ def test_worked_example_2():
     assert found.safe_k == 3
     assert found.exposed == {"risk": 6}  # young men and married women
     assert found.confidence["risk"] == {"Bad": 1.0, "Good": 1.0}
+    assert found.to_dict()["confidence"] == {"risk": 1.0}  # no values in what is written
 
 
 def test_majority_tells_less_than_counts_and_diversity_can_be_demanded():

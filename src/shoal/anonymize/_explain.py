@@ -88,11 +88,13 @@ class Explanation:
             said = [
                 f"Row {self.row} was left out: no group that keeps the promise has it; {others}."
             ]
-        name = self.oddest
-        said.append(
-            f"Without column {name!r} it would share its values with "
-            f"{self.alike_without[name] - 1:,} other rows."
-        )
+        name, fewer = self.oddest, self.alike_without[self.oddest]
+        if fewer > self.alike:
+            said.append(
+                f"Without column {name!r} it would share its values with {fewer - 1:,} other rows."
+            )
+        else:
+            said.append("No column alone sets it apart: without any one of them it is as rare.")
         said += [
             f"With k = {k} it would {'be left out' if lost >= 1 else f'lose {percent(lost)}'}."
             for k, lost in self.tried.items()
