@@ -12,7 +12,7 @@ from shoal.parties._transcript import Transcript
 from shoal.parties._wire import Message, Reader, encode
 
 MAGIC = b"SHOL"
-VERSION = 1
+VERSION = 2
 """Version of the frames; both ends must speak the same."""
 DEFAULT_TIMEOUT = 60.0
 """Longest wait for a message, in seconds."""
@@ -132,4 +132,4 @@ class Channel(ABC):
 
 
 def _digest(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=16).digest()
+    return hashlib.sha256(body).digest()[:16]  # processors compute it at gigabytes per second

@@ -7,6 +7,7 @@ an oblivious polynomial, at a scale ``2**(N k) c`` at which every term is an int
 """
 
 import math
+import operator
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -153,26 +154,39 @@ class PolynomialLogarithm(Logarithm):
         ring = self.ring
         results = party.run(self._program, count_bits(counts[:, None], self.bits)).shares
         epsilon, main, x, positive = (ring.integers(share) for share in results)
-        rows = [self._row(party, e) for e in epsilon]
-        refined = [0] * len(rows)
-        if self.terms > 1:
-            refined = party.inner_products(ring, [row for row, _ in rows])
-        log = [
-            (a + b + own) % ring.modulus for a, b, (_, own) in zip(main, refined, rows, strict=True)
-        ]
+        rows, alone = self._rows(party, epsilon, ring.modulus)
+        refined = party.inner_products(ring, rows) if self.terms > 1 else [0] * len(rows)
+        modulus = ring.modulus
+        log = [sum(parts) % modulus for parts in zip(main, refined, alone, strict=True)]
         return LogShares(log, x, positive)
 
-    def _row(self, party: Party, share: int) -> tuple[list[int], int]:
-        """Return this party's vector of the inner product, and what it adds by itself.
+    def _rows(
+        self, party: Party, shares: list[int], modulus: int
+    ) -> tuple[list[list[int]], list[int]]:
+        """Vectors of the inner products, and what this party adds by itself.
 
+        The first party expands the polynomial at its share, the second takes powers of its own.
         The leading coefficient is public, so the second party adds that term alone.
         """
-        modulus = self.ring.modulus
-        if party.is_first:
-            row = shifted_polynomial([0, *self.coefficients[1:]], share, modulus)
-            return row[1:-1], row[0]
-        powers = [pow(share, i, modulus) for i in range(1, self.terms + 1)]
-        return powers[:-1], self.coefficients[-1] * powers[-1]
+        terms, coefficients = self.terms, self.coefficients
+        # The j-th coefficient of f(s + y) is a sum over powers of s.
+        weights = [
+            [coefficients[i] * math.comb(i, j) for i in range(j, terms + 1)] for j in range(terms)
+        ]
+        weights[0][0] = 0  # the constant is in the circuit
+        rows, alone = [], []
+        for share in shares:
+            powers = [1]
+            for _ in range(terms):
+                powers.append(powers[-1] * share % modulus)
+            if party.is_first:
+                expanded = [sum(map(operator.mul, weight, powers)) for weight in weights]
+                rows.append(expanded[1:])
+                alone.append(expanded[0])
+            else:
+                rows.append(powers[1:-1])
+                alone.append(coefficients[-1] * powers[-1])
+        return rows, alone
 
 
 @dataclass(frozen=True)

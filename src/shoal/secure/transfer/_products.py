@@ -15,12 +15,13 @@ from shoal.parties._expect import Several, Whole
 from shoal.secure._ring import Bits, Limbs, Ring
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
 from shoal.secure.transfer._paillier import PublicKey, SecretKey
-from shoal.secure.transfer._transfer import offer_sums, take_sums
+from shoal.secure.transfer._transfer import chosen_sums, masked_sums
 
 Rows = Sequence[Sequence[int]]
 
 STATISTICAL = 40  # bits by which a mask is longer than what it hides
-_TRANSFERS = 2**19  # per message
+_TRANSFERS = 2**17  # per message: what a cache holds
+_WINDOW = 16  # messages on the way
 _AHEAD = 2  # Paillier groups on the way
 
 
@@ -38,18 +39,25 @@ def serve_by_transfer(
 
     **Assumes.**  What the extension of oblivious transfer assumes; nothing about integers.
 
-    **Costs.**  One round per 2**19 transfers; ``ring.bits`` transfers per product.
+    **Costs.**  One round per 2**21 transfers; ``ring.bits`` transfers per product.
 
     References
     ----------
     .. [Gil99] N. Gilboa.  Two party RSA key generation.  CRYPTO 1999.  doi:10.1007/3-540-48405-1_8
     """
     shares: list[int] = []
-    for part in _parts(ring, rows):
-        amounts = _shifted(ring, ring.limbs(value for row in part for value in row))
-        masks = offer_sums(channel, sender, ring, amounts.reshape(-1, ring.words))
-        sums = ring.total(masks.reshape(len(part), -1, ring.words), axis=1)
-        shares += ring.integers(ring.negative(sums))
+    for window in _windows(ring, rows):
+        messages = []
+        for part in window:
+            amounts = _shifted(ring, ring.limbs(value for row in part for value in row))
+            masks, message = masked_sums(sender, ring, amounts.reshape(-1, ring.words))
+            messages.append(message)
+            sums = ring.total(masks.reshape(len(part), -1, ring.words), axis=1)
+            shares += ring.integers(ring.negative(sums))
+        # Only when all of the window has come: the other side sends until then, and two who send
+        # at once could block each other.
+        for message in messages:
+            channel.send(message)
     return shares
 
 
@@ -58,18 +66,24 @@ def ask_by_transfer(
 ) -> list[int]:
     """Share the inner products of this party's rows with the other's."""
     shares: list[int] = []
-    for part in _parts(ring, rows):
-        choices: Bits = ring.bit_array(ring.limbs(value for row in part for value in row))
-        sums = take_sums(channel, receiver, ring, choices.ravel())
-        shares += ring.integers(ring.total(sums.reshape(len(part), -1, ring.words), axis=1))
+    for window in _windows(ring, rows):
+        asked = []
+        for part in window:
+            bits: Bits = ring.bit_array(ring.limbs(value for row in part for value in row))
+            asked.append((len(part), bits.ravel(), receiver.extend(bits.ravel())))
+        for count, choices, known in asked:
+            sums = chosen_sums(channel, ring, known, choices)
+            shares += ring.integers(ring.total(sums.reshape(count, -1, ring.words), axis=1))
     return shares
 
 
-def _parts(ring: Ring, rows: Rows) -> list[Rows]:
+def _windows(ring: Ring, rows: Rows) -> list[list[Rows]]:
+    """Rows in parts of a message each, and parts that are on their way together."""
     if not rows:
         return []
     size = max(1, _TRANSFERS // (ring.bits * len(rows[0])))
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
+    parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+    return [parts[start : start + _WINDOW] for start in range(0, len(parts), _WINDOW)]
 
 
 def _shifted(ring: Ring, values: Limbs) -> Limbs:
