@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal._atomic import atomic_path
 from shoal.errors import MissingExtraError, ParameterError
-from shoal.typing import PathText
+
+if TYPE_CHECKING:  # loads numpy, which `--help` has no use for
+    from shoal.typing import PathText
 
 BLUE, RED, GREEN = "#37688f", "#b3362b", "#5b8c3a"
 COLOURS = (BLUE, RED, GREEN, "#8a5a9e", "#c98a1b", "#4aa3a2", "#7a7a7a")

@@ -101,7 +101,9 @@ def test_an_option_is_the_same_in_every_command():
                 said = (tuple(option.opts), option.multiple, option.help)
                 seen.setdefault(name, set()).add(said)
     shared = ["--diversity", "--privacy", "--suppress", "--plot", "--encoding", "--force", "--seed",
-              "--target", "--missing-to-root", "--keep-suppressed", "--delta"]  # fmt: skip
+              "--target", "--missing-to-root", "--keep-suppressed", "--delta", "--delimiter",
+              "--decimal", "--thousands", "--dates", "--header", "--missing", "--skip-bad-rows",
+              "--sheet", "--table"]  # fmt: skip
     assert [name for name in shared if len(seen[name]) != 1] == []
     for name in ("--schema", "--out", "-k"):  # `apply`, `frontier`: the same, and more is said
         assert len({said[0][0] for said in seen[name]}) == 1
