@@ -59,6 +59,10 @@ def _done(desk: Desk, step: str) -> bool:
             return desk.known("glance") is not None
         case "columns":
             return checklist(desk)[0]["done"]
+        case "hierarchies":
+            names = desk.project.schema.quasi_identifiers if desk.project.schema else ()
+            found = [(desk.known(f"column:{name}") or {}).get("tree") for name in names]
+            return bool(found) and all(tree and not tree["uncovered"] for tree in found)
         case "promise":
             return bool(settings.recipient)
         case "explore" | "compare":

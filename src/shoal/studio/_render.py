@@ -31,7 +31,7 @@ def _environment() -> Environment:
     environment.globals |= {"t": load_texts()}
     environment.filters |= {
         "number": number, "percent": percent, "moment": moment, "size": size, "say": say,
-        "seconds": seconds,
+        "seconds": seconds, "plain": plain,
     }  # fmt: skip
     return environment
 
@@ -52,6 +52,11 @@ def percent(share: Any, digits: int = 1) -> Markup:
     shown = f"<{100 * least:.{digits}f} %" if 0 < share < least else f"{100 * share:.{digits}f} %"
     template = '<data class="percent" value="{}">{}</data>'
     return Markup(template).format(f"{share:.6g}", shown)
+
+
+def plain(value: float) -> str:
+    """A number for a field: as short as it can be, and read back as the same."""
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def moment(text: str) -> Markup:

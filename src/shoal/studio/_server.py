@@ -63,11 +63,10 @@ def serve_studio(
     if given is not None:
         folders.append(given if given.is_dir() else given.resolve().parent)
     studio = Studio(folders or [Path.cwd()])
+    home = "/" if given is None else f"/p/{studio.open(given.resolve()).number}/table"
     line = _listen(port)
-    keys = Keys(line.getsockname()[1])
+    keys = Keys(line.getsockname()[1], home=home)
     app = make_app(studio, keys)
-    if given is not None:
-        keys.home = f"/p/{studio.open(given.resolve()).number}/table"
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, http="h11", ws="none",
         timeout_graceful_shutdown=1, log_level="critical",

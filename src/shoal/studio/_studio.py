@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from shoal._locks import is_held, take
-from shoal.datasets._sources import DataNotFoundError
 from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio._folders import Folders, is_table_file
@@ -51,7 +50,7 @@ class Studio:
 
     def open_demo(self, folder: Path) -> Desk:
         """Begin a project with Adult, or with a generated census where Adult is not installed."""
-        from shoal.datasets import adult, census  # noqa: PLC0415  only for the demo
+        from shoal.datasets import DataNotFoundError, adult, census  # noqa: PLC0415  demo only
 
         table = folder / "demo.csv"
         if not table.exists():

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import write_text
-from shoal.anonymize._release_files import FORMATS as RELEASED, file_beside
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.schema import Schema
 from shoal.studio.project._decisions import Decision, add_decision, read_decisions
@@ -128,14 +127,12 @@ class Project:
 
         A release of the command line counts like one of the studio.
         """
-        found = []
-        for folder in (self.folder / RELEASES, self.folder):
-            for manifest in folder.glob("*.manifest.json"):
-                table = next(
-                    (t for end in RELEASED if (t := _table_of(manifest, end)).exists()), None
-                )
-                if table is not None:
-                    found.append(_release(manifest, table))
+        manifests = [
+            path
+            for folder in (self.folder / RELEASES, self.folder)
+            for path in folder.glob("*.manifest.json")
+        ]
+        found = [release for path in manifests if (release := _release(path)) is not None]
         return sorted(found, key=lambda release: -release["written"])
 
     # -- changes ----------------------------------------------------------------------------
@@ -186,11 +183,13 @@ def _relative(table: Path, folder: Path) -> str:
     return Path(os.path.relpath(table, folder)).as_posix()
 
 
-def _table_of(manifest: Path, ending: str) -> Path:
-    return manifest.with_name(manifest.name.removesuffix(".manifest.json") + ending)
+def _release(manifest: Path) -> dict[str, Any] | None:
+    """A release by its manifest; None where its table is gone."""
+    from shoal.anonymize._release_files import file_beside, table_beside  # noqa: PLC0415  see below
 
-
-def _release(manifest: Path, table: Path) -> dict[str, Any]:
+    table = table_beside(manifest)
+    if table is None:
+        return None
     try:
         data = json.loads(manifest.read_text("utf-8"))
     except (OSError, ValueError):
@@ -210,13 +209,14 @@ def _release(manifest: Path, table: Path) -> dict[str, Any]:
 
 
 def _adopted(folder: Path) -> Settings:
-    """Settings of a project that the command line made: its table, and what a release promised."""
+    """Settings of a project that the command line made: its table."""
+    # loads the engines, which the first page of a new project has no use for
+    from shoal.studio._folders import is_table_file  # noqa: PLC0415
+
     names = sorted(path.name for path in folder.iterdir() if path.is_file())
     released = {name.removesuffix(".manifest.json") for name in names if ".manifest." in name}
     tables = [
-        name
-        for name in names
-        if Path(name).suffix.lower() in (*RELEASED, ".tsv") and Path(name).stem not in released
+        name for name in names if is_table_file(Path(name)) and Path(name).stem not in released
     ]
     if not tables:
         raise ParameterError(f"{folder.name!r} has a schema and no table beside it.")

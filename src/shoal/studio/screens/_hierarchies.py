@@ -26,6 +26,7 @@ from shoal.studio.screens._tree_edits import (
 )
 
 MOST_CUTS = 60
+MOST_LOOKED_AT = 40
 
 
 def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
@@ -43,6 +44,8 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     }
     if column:
         shown |= _editor(desk, column)
+        for name in names[:MOST_LOOKED_AT]:  # so that the list says which ones miss values
+            _look(desk, name)
     return shown
 
 
@@ -75,10 +78,19 @@ def _recipe_words(column: Column) -> str:
     return written if isinstance(written, str) else next(iter(written))
 
 
+def _look(desk: Desk, name: str) -> dict[str, Any]:
+    """What a worker finds in a column; only a change of this column makes it look again."""
+    column = desk.schema[name]
+    one = Schema({name: column}).to_toml()
+    args = desk.table_args() | {
+        "schema": one, "folder": str(desk.project.folder), "column": name,
+        "reveal": name in desk.revealed,
+    }  # fmt: skip
+    return desk.fact(f"column:{name}", "column", args)
+
+
 def _editor(desk: Desk, name: str) -> dict[str, Any]:
-    reveal = name in desk.revealed
-    args = desk.schema_args() | {"column": name, "reveal": reveal}
-    fact = desk.fact(f"column:{name}", "column", args)
+    reveal, fact = name in desk.revealed, _look(desk, name)
     column, found = desk.schema[name], fact["value"]
     written = _recipe(column)
     shown: dict[str, Any] = {

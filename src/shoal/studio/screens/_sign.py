@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import write_text
-from shoal.anonymize._release_files import FORMATS, digest, file_beside
 from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio.project._project import RELEASES
@@ -58,7 +57,6 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "k": settings.k,
         "conditions": list(settings.conditions),
         "name": _free_name(desk),
-        "formats": list(FORMATS),
         "job": job.to_dict() if job else None,
         "outcome": outcome and {"state": outcome["state"], "error": outcome.get("error", "")},
         "written": (outcome or {}).get("value"),
@@ -93,11 +91,13 @@ def _write(room: Room, given: dict[str, Any]) -> None:
     desk = room.desk
     if desk.running("sign"):
         raise ParameterError("a release is being written already.")
+    from shoal.anonymize._release_files import FORMATS  # noqa: PLC0415  loads the engines
+
     name = given["name"]
     if not re.fullmatch(r"[\w][\w.-]{0,100}", name) or Path(name).suffix.lower() not in FORMATS:
         raise ParameterError(
             f"a release is called by letters, digits, dots and dashes, and ends in "
-            f"{', '.join(FORMATS)}."
+            f"{', '.join(FORMATS[:4])} or another ending of a table."
         )
     method = desk.project.settings.method or proposed_method(desk)
     if not desk.project.settings.method:
@@ -114,6 +114,8 @@ def _write(room: Room, given: dict[str, Any]) -> None:
 
 def _sign(room: Room, given: dict[str, Any]) -> None:
     """Put names under a release: who answers for roles and promise, who lets it go."""
+    from shoal.anonymize._release_files import digest  # noqa: PLC0415  loads the engines
+
     desk = room.desk
     release = next((r for r in desk.project.releases() if r["name"] == given["release"]), None)
     if release is None:
@@ -140,6 +142,8 @@ def _sign(room: Room, given: dict[str, Any]) -> None:
 
 def _problems(desk: Desk, table: Path) -> str:
     """Why a written release must not go; empty when nothing speaks against it."""
+    from shoal.anonymize._release_files import file_beside  # noqa: PLC0415  loads the engines
+
     written = (desk.results.get("sign") or {}).get("value") or {}
     if written.get("files", {}).get("table") == str(table):
         if written["problems"]:

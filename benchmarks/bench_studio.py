@@ -1,0 +1,159 @@
+"""The studio as a browser meets it: start, every screen's answer after the first load, memory.
+
+A hospital of a million rows and a table of two hundred columns (quick: smaller ones).  The peer is
+the aim: the first page in 1.5 s, 200 ms for the 95th percentile of answers, 1.5 GB for server and
+workers.
+"""
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks._row import Row
+from shoal.datasets import write_hospital
+
+SCREENS = ("table", "columns", "hierarchies", "promise", "explore", "compare", "attack", "sign")
+START, ANSWER, MEMORY = 1.5, 0.2, 1.5
+TRIES = 20
+PATIENCE = 900.0
+
+
+def main(quick: bool = False) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        n_rows, n_columns = (50_000, 200) if quick else (1_000_000, 200)
+        hospital = folder / "hospital.csv"
+        write_hospital(hospital, n_rows)
+        yield from _measure(f"hospital of {n_rows:,} rows", hospital)
+        yield from _measure(f"table of {n_columns} columns", _wide(folder / "wide.csv", n_columns))
+
+
+def _wide(path: Path, n_columns: int, n_rows: int = 5_000) -> Path:
+    draw = np.random.default_rng(0)
+    cells = np.column_stack([draw.integers(0, 2 + n % 40, n_rows) for n in range(n_columns)])
+    header = ",".join(f"column {n}" for n in range(n_columns))
+    np.savetxt(path, cells, fmt="%d", delimiter=",", header=header, comments="")
+    return path
+
+
+def _measure(what: str, table: Path) -> Iterator[Row]:
+    with _studio(table) as studio:
+        yield Row(f"studio, {what}: start to first page", studio.first, START, "the aim")
+        _prepare(studio)
+        worst = 0.0
+        for screen in SCREENS:
+            studio.get(screen)
+        for screen in SCREENS:
+            taken = [studio.timed(screen) for _ in range(TRIES)]
+            p95 = float(np.percentile(taken, 95))
+            worst = max(worst, p95)
+        yield Row(f"studio, {what}: slowest screen, 95th percentile", worst, ANSWER, "the aim")
+        used = studio.memory()
+        yield Row(f"studio, {what}: memory, server and workers", used, MEMORY, "the aim", "GB")
+
+
+def _prepare(studio: "_Studio") -> None:
+    """Roles for few columns, a promise, and every fact that the screens show."""
+    studio.wait("columns", lambda shown: shown["columns"] and shown["columns"][0]["role"])
+    names = [column["name"] for column in studio.json("columns")["columns"]]
+    kept = [name for name in names if name in ("birth_date", "sex", "admission_date")] or names[:4]
+    studio.post("columns/set", {"columns": names, "role": "insensitive"})
+    studio.post("columns/set", {"columns": kept, "role": "quasi-identifier"})
+    studio.post("columns/set", {"columns": names[-1:], "role": "sensitive"})
+    studio.post("columns/accept", {})
+    studio.post("promise/set", {"recipient": "contract"})
+    studio.wait("promise", lambda shown: shown["now"])
+    studio.wait("hierarchies", lambda shown: shown["fact"]["state"] != "working")
+    studio.post("explore/choose", {"candidate": "top-down:5"})
+    studio.wait("compare", lambda shown: shown["fact"]["state"] != "working")
+
+
+class _Studio:
+    """A browser, as far as answers go."""
+
+    def __init__(self, process: "subprocess.Popen[str]", address: str, began: float) -> None:
+        self.process = process
+        self.port = int(re.findall(r":(\d+)/", address)[0])
+        answer = self._ask("GET", address[address.index("/?") :])
+        self.cookie = str(answer.getheader("set-cookie")).partition(";")[0]
+        self.base = str(answer.getheader("location")).rsplit("/", 1)[0]
+        self.get("table")
+        self.first = time.perf_counter() - began
+
+    def _ask(self, method: str, path: str, body: Any = None) -> http.client.HTTPResponse:
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        headers = {"Cookie": getattr(self, "cookie", ""), "Content-Type": "application/json"}
+        for _ in range(200):
+            try:
+                line.request(method, path, None if body is None else json.dumps(body), headers)
+                break
+            except ConnectionRefusedError:
+                time.sleep(0.01)
+        answer = line.getresponse()
+        self.text = answer.read().decode()
+        line.close()
+        return answer
+
+    def get(self, screen: str) -> None:
+        answer = self._ask("GET", f"{self.base}/{screen}")
+        assert answer.status == 200, (screen, answer.status, self.text[:500])
+
+    def timed(self, screen: str) -> float:
+        started = time.perf_counter()
+        self.get(screen)
+        return time.perf_counter() - started
+
+    def json(self, screen: str) -> Any:
+        self._ask("GET", f"/api{self.base}/{screen}")
+        return json.loads(self.text)
+
+    def post(self, path: str, body: Any) -> None:
+        answer = self._ask("POST", f"/api{self.base}/{path}", body)
+        assert answer.status == 200, self.text
+
+    def wait(self, screen: str, done: Any) -> None:
+        end = time.perf_counter() + PATIENCE
+        while not done(self.json(screen)):
+            assert time.perf_counter() < end, f"{screen} took too long"
+            time.sleep(0.2)
+
+    def memory(self) -> float:
+        """Gigabytes of the server and of the processes that it started."""
+        own = [self.process.pid, *_children(self.process.pid)]
+        return sum(_resident(pid) for pid in own) / 1e9
+
+
+def _children(pid: int) -> list[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in found]
+
+
+def _resident(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+
+@contextmanager
+def _studio(table: Path) -> Iterator[_Studio]:
+    command = [sys.executable, "-m", "shoal", "studio", str(table), "--no-browser"]
+    home = os.environ | {"XDG_CONFIG_HOME": str(table.parent / "config")}
+    began = time.perf_counter()
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=home)
+    try:
+        assert process.stderr is not None
+        yield _Studio(process, process.stderr.readline().strip(), began)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
