@@ -20,6 +20,7 @@ from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._forms import Claim, join_intervals
 from shoal.judge._judge import Charge, judge
 from shoal.judge._labels import STAR, LabelReader
+from shoal.judge._read_csv import with_own_header
 from shoal.judge._read_memory import read_texts
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import canonical, is_missing
@@ -99,10 +100,18 @@ def _read_both(
         return read_texts(table), None
     if not (isinstance(table, Path) and isinstance(witness.source, tuple)):
         # may share one connection
-        return read_texts(table, dialect=witness.written), _read_source(witness, schema)
+        return _read_written(table, witness), _read_source(witness, schema)
     with ThreadPoolExecutor(1) as pool:
         source = pool.submit(_read_source, witness, schema)
-        return read_texts(table, dialect=witness.written), source.result()
+        return _read_written(table, witness), source.result()
+
+
+def _read_written(table: Native, witness: Witness) -> TextTable:
+    """What was written, by what stands in it; how its cells are apart is all that is told."""
+    dialect = witness.written
+    if dialect is not None and isinstance(table, Path) and table.is_file():
+        dialect = with_own_header(table, dialect)
+    return read_texts(table, dialect=dialect)
 
 
 def _read_source(witness: Witness, schema: Schema) -> TextTable:

@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,19 @@ def read_csv(
     if table is None:
         table = _read_slowly(path, wanted, dialect, bad)
     return _as_said(table, dialect)
+
+
+def with_own_header(path: Path, dialect: TextDialect) -> TextDialect:
+    """The dialect with the names that stand in the file: a writer's word is not taken for them."""
+    encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
+    with _open(path, encoding) as file:
+        reader = csv.reader(file, delimiter=dialect.delimiter, quotechar=dialect.quote)
+        header = next(reader, [])
+    names = (
+        _ESCAPED.sub("", name, count=1) if dialect.escaped and name[:1] == "'" else name
+        for name in header
+    )
+    return replace(dialect, names=tuple(names))
 
 
 def _find_dialect(path: Path, names: Sequence[str] | None) -> TextDialect:
