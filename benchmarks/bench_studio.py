@@ -141,8 +141,9 @@ def _children(pid: int) -> list[int]:
 
 
 def _resident(pid: int) -> int:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+    """Bytes in memory; what several processes share is divided among them."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
 @contextmanager

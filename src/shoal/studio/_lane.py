@@ -22,6 +22,8 @@ from typing import Any, Literal
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 _numbers = count(1)
 _LONGEST_LINE = 256 * 2**20
+_MEMORY = "500MB"
+"""What the database of a worker takes before it goes on in files, unless the user says more."""
 _PATIENCE = 3.0
 """Seconds that a worker gets to clean up before it is killed."""
 
@@ -204,6 +206,7 @@ class Lane:
                 sys.executable, "-m", "shoal.studio.work",
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=quiet,
                 limit=_LONGEST_LINE, start_new_session=True,
+                env={"SHOAL_MEMORY": _MEMORY, **os.environ},
             )  # fmt: skip
         return self._process
 

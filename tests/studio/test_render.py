@@ -1,0 +1,19 @@
+from shoal.studio._render import number, percent, plain, say, seconds, size
+
+
+def test_numbers_carry_their_value_for_the_reader_s_format():
+    assert number(48842) == '<data class="number" value="48842">48,842</data>'
+    assert number(None) == "–"  # noqa: RUF001
+    assert ">12.3 %<" in percent(0.1234)
+    assert "&lt;0.1 %" in percent(0.0001)  # not zero, and never looks like it
+    assert ">0.0 %<" in percent(0.0)
+
+
+def test_sizes_and_waits_are_spoken():
+    assert [size(n) for n in (None, 12, 5_000_000, 3 * 10**13)] == ["", "12 B", "5.0 MB", "30.0 TB"]
+    assert [seconds(n) for n in (None, 12.2, 600)] == ["", "12 s", "10 min"]
+    assert [plain(n) for n in (18.0, 2.5, -3.0)] == ["18", "2.5", "-3"]
+
+
+def test_values_put_into_a_text_are_escaped():
+    assert say("<b> {name}", name="<script>") == "&lt;b&gt; &lt;script&gt;"
