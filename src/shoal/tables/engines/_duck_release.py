@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import secrets
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from shoal.tables._recoded import Labels, Recoded
 from shoal.tables._row_order import put_in_order
 from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_staging import NUMBER, StagedRows
-from shoal.tables.engines._duck_write import copy_query, store
+from shoal.tables.engines._duck_write import copy_query, in_order, store
 from shoal.tables.engines._sql import name_sql
 from shoal.tables.forms._typed_rows import TypedRows, typed_rows
 from shoal.typing import Native
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from shoal.tables.engines._duck_compress import RowCells
 
 _counter = itertools.count()
+_PLACE = f"place_{secrets.token_hex(8)}"
+"""Place of a row in the output; no column of a user's has this name."""
 
 
 def slim(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -54,7 +57,7 @@ class CompressedRelation:
         select, witness, made = self._select(recoded, output)
         connection, table = self.staged.connection, f"released_{next(_counter)}"
         with disclose_nothing():
-            connection.execute(f"CREATE TEMP TABLE {table} AS {select}")
+            connection.execute(f"CREATE TEMP TABLE {table} AS {in_order(select, _PLACE)}")
             self._drop(made)
             return ReleasedRows(connection.table(table), witness)
 
@@ -67,7 +70,12 @@ class CompressedRelation:
         select, witness, made = self._select(recoded, output)
         numeric = [name for name in self.schema if self.schema[name].kind == "numeric"]
         written = copy_query(
-            self.staged.connection.sql, select, path, source=self.staged.dialect, numeric=numeric
+            self.staged.connection.sql,
+            select,
+            path,
+            source=self.staged.dialect,
+            numeric=numeric,
+            order=_PLACE,
         )
         self._drop(made)
         return replace(witness, written=written)
@@ -77,7 +85,10 @@ class CompressedRelation:
         return self.row_cells.of_rows()
 
     def _select(self, recoded: Recoded, output: RowOptions) -> tuple[str, Witness, list[str]]:
-        """A query for the released rows; rows, labels and places meet by the row's number."""
+        """A query for the released rows with their places, which say in which order they come.
+
+        Rows, labels and places meet by the row's number.
+        """
         # numbers of rows and groups in as few bytes as do: there may be a hundred million of them
         group = slim(recoded.group_of)[self.cell_of_rows()]
         kept = slim(np.flatnonzero((group >= 0) | output.keep_suppressed))
@@ -108,8 +119,8 @@ class CompressedRelation:
         store(self.staged.connection, made[0], columns)
         listed = ", ".join(f"{value} AS {name_sql(name)}" for name, value in released.items())
         select = (
-            f"SELECT {listed} FROM {self.staged.view} AS r JOIN {made[0]} AS p "
-            f"ON p.{NUMBER} = r.{NUMBER}{joins} ORDER BY p.place"
+            f"SELECT {listed}, p.place AS {_PLACE} FROM {self.staged.view} AS r JOIN {made[0]} "
+            f"AS p ON p.{NUMBER} = r.{NUMBER}{joins}"
         )
         return select, self._witness(kept, typed), made
 

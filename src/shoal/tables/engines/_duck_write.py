@@ -15,7 +15,7 @@ from shoal.frames._arrow_files import ARROW_SUFFIXES, write_arrow_batches
 from shoal.frames._frame import Frame
 from shoal.tables._dialect import TextDialect
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
-from shoal.tables.engines._sql import name_sql, value_sql
+from shoal.tables.engines._sql import name_sql, order_sql, value_sql
 from shoal.tables.engines.formats._text_output import (
     FORMULA,
     PLAIN_NUMBER,
@@ -56,6 +56,13 @@ def fetch_batches(relation: Any, at_least: int) -> Iterator[dict[str, NDArray[An
         yield {name: batch.column(name).to_numpy() for name in batch.schema.names}
 
 
+def in_order(select: str, order: str | None) -> str:
+    """A query with its rows in the order of one of its columns, and without that column."""
+    if order is None:
+        return select
+    return f"SELECT * EXCLUDE ({name_sql(order)}) FROM ({select}){order_sql(order)}"
+
+
 def copy_query(
     query: Callable[[str], Any],
     select: str,
@@ -66,19 +73,21 @@ def copy_query(
     source: TextDialect | None = None,
     numeric: Sequence[str] = (),
     escape: bool = True,
+    order: str | None = None,
 ) -> TextDialect | None:
     """Write the rows of a query to a file, and say how if it is text.
 
     `query` runs SQL; `suffix` tells the format where the name does not; `metadata` is kept with
-    the rows of a Parquet file; for `source`, `numeric` and `escape` see :func:`write_text`.
+    the rows of a Parquet file; for the others see :func:`write_text`.
     """
     suffix = suffix.lower() if suffix else unpacked_suffix(path)
     with disclose_nothing("write"):
+        if suffix in TEXT_SUFFIXES:
+            return write_text(query, select, path, source, numeric, escape=escape, order=order)
+        select = in_order(select, order)
         if suffix in ARROW_SUFFIXES:
             write_arrow_batches(query(select), path)
             return None
-        if suffix in TEXT_SUFFIXES:
-            return write_text(query, select, path, source, numeric, escape=escape)
         if suffix in WRITERS:
             WRITERS[suffix](query(select), path)
             return None

@@ -17,7 +17,7 @@ from typing import Any
 
 from shoal.errors import TableError, TableWarning
 from shoal.tables._dialect import TextDialect
-from shoal.tables.engines._sql import name_sql, value_sql
+from shoal.tables.engines._sql import name_sql, order_sql, value_sql
 from shoal.tables.engines.formats._text_bytes import pack
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".data", ".tab")
@@ -50,6 +50,7 @@ def write_text(
     numeric: Sequence[str] = (),
     *,
     escape: bool = True,
+    order: str | None = None,
 ) -> TextDialect:
     """Write the rows of a query, and say how.
 
@@ -67,17 +68,21 @@ def write_text(
         Columns of labels made of numbers, which are written with the input's decimal sign.
     escape : bool
         Whether a spreadsheet may open it; without, cells are read back as they were.
+    order : str, optional
+        A column of the query that rows are put in order by, and that is not written.
     """
     relation = query(select)
-    if escape:
-        require_safe_names(relation.columns)
-    dialect = replace(output_dialect(source, path, relation.columns), escaped=escape)
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    types.pop(order or "", None)
+    if escape:
+        require_safe_names(list(types))
+    dialect = replace(output_dialect(source, path, list(types)), escaped=escape)
     swapped = _swapped(query, select, types, numeric) if dialect.decimal == "," else ()
     listed = ", ".join(f"{_cell_sql(n, types[n], swapped, escape)} AS {name_sql(n)}" for n in types)
     plain = path.with_name(f"{path.name}.plain") if _is_rewritten(dialect, path) else path
     query(
-        f"COPY (SELECT {listed} FROM ({select})) TO {value_sql(str(plain))} (FORMAT csv, "
+        f"COPY (SELECT {listed} FROM ({select}){order_sql(order)}) TO {value_sql(str(plain))} "
+        "(FORMAT csv, "
         f"HEADER true, COMPRESSION 'none', DELIMITER {value_sql(dialect.delimiter)}, "
         f"QUOTE {value_sql(dialect.quote)}, ESCAPE {value_sql(dialect.quote)})"
     )
