@@ -4,7 +4,8 @@ import pickle
 import numpy as np
 import pytest
 
-from shoal.anonymize import Mondrian
+from shoal.anonymize import Mondrian, make_method
+from shoal.datasets import hospital, hospital_schema
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
 from shoal.schema import Column, Tree
@@ -57,3 +58,22 @@ def test_labels_of_nodes_are_made_once_and_not_pickled():
     assert again.texts == coding.texts
     assert set(vars(again)) == set(coding.__dataclass_fields__)
     assert node_labels(again).texts == node_labels(coding).texts
+
+
+def test_cells_in_parts_become_the_groups_that_cells_become():
+    random = np.random.default_rng(8)
+    schema = hospital_schema()
+    for _ in range(8):
+        method = make_method("mondrian", schema, int(random.integers(2, 9)))
+        people = hospital(60, random_state=int(random.integers(99)))
+        recoding = method.fit(people.columns).recoding_
+        cells = method.release_.recoded.cells
+        fast = recoding.recode(cells)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(type(recoding), "_by_region", lambda *given: None)
+            slow = recoding.recode(cells)
+        assert fast.group_of.tolist() == slow.group_of.tolist()
+        assert fast.codes.shape == slow.codes.shape
+        for column, (own, other) in enumerate(zip(fast.labels, slow.labels, strict=True)):
+            written = [own.texts[code] for code in fast.codes[:, column]]
+            assert written == [other.texts[code] for code in slow.codes[:, column]]

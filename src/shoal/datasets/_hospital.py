@@ -26,7 +26,7 @@ _FIRST_ADMISSION = np.datetime64("2020-01-01")
 _DAYS_OF_BIRTH = 36_524
 _DAYS_OF_ADMISSION = 1_827
 _ZIP_CODES = 60_000
-_BATCH = 1_000_000
+_BATCH = 100_000
 _TYPES = {"patient": "INTEGER", "born": "INTEGER", "sex": "BOOLEAN", "zip": "INTEGER",
           "admitted": "SMALLINT", "weight": "SMALLINT", "diagnosis": "TINYINT"}  # fmt: skip
 

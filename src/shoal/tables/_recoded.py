@@ -163,6 +163,25 @@ class Recoded:
         maps = None if per_column is None else tuple(per_column)
         return cls(cells, tuple(labels), rows, group_of, maps)
 
+    @classmethod
+    def from_parts(
+        cls, cells: FrequencyTable, labels: Sequence[Labels], codes: Codes, part: NDArray[np.int64]
+    ) -> Recoded:
+        """The same for cells in parts: `codes` are those of parts, `part` is each cell's.
+
+        Groups are numbered as :meth:`from_cells` does, by the first of their cells.
+        """
+        same, n_groups = group_keys(codes)
+        group = same[part]
+        first = np.full(n_groups, len(part), np.int64)
+        np.minimum.at(first, group, np.arange(len(part)))
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(n_groups, np.int64)
+        rank[order] = np.arange(n_groups)
+        rows = np.zeros((n_groups, codes.shape[1]), np.int32)
+        rows[rank[same]] = codes
+        return cls(cells, tuple(labels), rows, rank[group])
+
     @cached_property
     def groups(self) -> FrequencyTable:
         """The released groups, counted; keys are codes of labels."""

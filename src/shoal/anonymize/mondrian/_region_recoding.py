@@ -67,6 +67,9 @@ class RegionRecoding(Recoding):
         for column, (fitted, new) in enumerate(zip(self.codings, cells.codings, strict=True)):
             positions[column] = _positions(fitted, new, maps[column])[cells.keys[:, column]]
         leaf = self.find(positions)
+        recoded = self._by_region(cells, positions, leaf)
+        if recoded is not None:
+            return recoded
         labels, codes = [], np.empty((cells.n_groups, len(self.codings)), np.int32)
         hidden = np.zeros(cells.n_groups, np.bool_)
         for column, coding in enumerate(self.codings):
@@ -79,6 +82,32 @@ class RegionRecoding(Recoding):
             hidden |= _beyond_limit(own, codes[:, column], positions[column])
             labels.append(own)
         return Recoded.from_cells(cells, labels, codes, suppressed=hidden)
+
+    def _by_region(
+        self, cells: FrequencyTable, positions: NDArray[np.int64], leaf: NDArray[np.int64]
+    ) -> Recoded | None:
+        """The cells released region by region; None where a region does not say all.
+
+        It does where all values were seen by the fit and no limit is passed; then regions are
+        labelled, which are fewer than cells.
+        """
+        for column, coding in enumerate(self.codings):
+            place = positions[column]
+            seen = (place >= 0) & (place % 2 == 0)
+            place = place // 2
+            inside = (self.low[leaf, column] <= place) & (place <= self.high[leaf, column])
+            if coding.is_limited or not (seen & inside).all():
+                return None
+        used = np.flatnonzero(np.bincount(leaf, minlength=len(self.low)))
+        number = np.zeros(len(self.low), np.int64)
+        number[used] = np.arange(len(used))
+        nothing = np.zeros(len(used), np.bool_)
+        made = [
+            _label(coding, self.low[used, column], self.high[used, column], nothing, self.exact)
+            for column, coding in enumerate(self.codings)
+        ]
+        codes = np.column_stack([code for _, code in made]).astype(np.int32)
+        return Recoded.from_parts(cells, [own for own, _ in made], codes, number[leaf])
 
     def find(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Node of the tree that each combination falls into; see :func:`walk` for positions."""
