@@ -269,6 +269,16 @@ def test_scripts_in_a_table_never_run(browser, tmp_path):
         assert visit.hosts == {visit.own}
 
 
+def test_numbers_are_written_as_the_reader_does(browser, tmp_path):
+    table = census(1_234).to_file(tmp_path / "people.csv")
+    with started(tmp_path, table) as (address, _):
+        context = browser.new_context(locale="de-DE")
+        page = context.new_page()
+        page.goto(address)
+        page.wait_for_selector("dd:has-text('1.234')", timeout=LONG)
+        context.close()
+
+
 def test_a_page_closed_and_opened_again_sees_the_work_go_on(browser, tmp_path):
     table = census(400).to_file(tmp_path / "people.csv")
     with started(tmp_path, table) as (address, _):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import sys
 import tempfile
 import threading
 import webbrowser
@@ -72,6 +73,8 @@ def serve_studio(
         timeout_graceful_shutdown=1, log_level="critical",
     )  # fmt: skip
     tell(keys.address)
+    if sys.stdin is not None and sys.stdin.isatty():
+        threading.Thread(target=_renew, args=(keys, tell), daemon=True).start()
     if browser:
         threading.Thread(target=_open, args=(keys.address,), daemon=True).start()
     _Server(config, studio).run(sockets=[line])
@@ -89,6 +92,13 @@ class _Server(uvicorn.Server):
         for desk in self._studio.desks.values():
             desk.tell({"closed": True})
         await super().shutdown(sockets)
+
+
+def _renew(keys: Keys, tell: Callable[[str], None]) -> None:
+    """A new address whenever the user presses Enter: for another browser, or one that forgot."""
+    for _ in sys.stdin:
+        keys.token = secrets.token_urlsafe(32)
+        tell(keys.address)
 
 
 def _listen(port: int) -> socket.socket:

@@ -1,0 +1,142 @@
+"""Every task, on a small table: what screens will show of it, and nothing of a person."""
+
+import json
+import threading
+
+import pytest
+
+from shoal.parties import make_keys
+from shoal.schema import Schema
+from shoal.studio.work._bench import Bench
+from shoal.studio.work._loop import answer
+from shoal.studio.work._tasks import TASKS
+from tests.extras import need
+from tests.studio.desks import write_people
+
+SCHEMA = Schema(
+    {
+        "name": {"role": "identifier"},
+        "age": {"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"intervals": [5, 20]}},
+        "city": {"role": "quasi-identifier", "hierarchy": {"tree": {
+            "North": ["Kiel", "Bremen"], "South": ["Ulm", "Passau", "Bonn"]}}},
+        "illness": {"role": "sensitive", "target": True},
+    }
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """Ask for a task; the last word, and all that was said before."""
+    folder = tmp_path_factory.mktemp("tasks")
+    table, bench = write_people(folder / "people.csv"), Bench()
+    schema = SCHEMA.to_toml(folder / "schema.toml")
+
+    def ask(task, **more):
+        said = []
+        common = {"table": str(table), "encoding": "", "stamp": [1], "schema": schema, "k": 5,
+                  "folder": str(folder), "conditions": [], "suppress": 0.0, "method": "top-down",
+                  "schema_path": str(folder / "schema.toml")}  # fmt: skip
+        answer(bench, {"task": task, "args": common | more}, said.append)
+        assert "done" in said[-1], said[-1]
+        assert "Person" not in json.dumps(said[-1], default=str)
+        return said[-1]["done"], said[:-1]
+
+    ask.folder = folder
+    return ask
+
+
+def test_a_candidate_is_compared_without_a_value_of_anybody(asked):
+    found, _ = asked("compare")
+    assert found["smallest"] >= 5
+    assert [column["name"] for column in found["columns"]] == ["age", "city"]
+    for column in found["columns"]:
+        assert sum(part["before"] for part in column["bins"]) == pytest.approx(1)
+        assert sum(part["after"] for part in column["bins"]) == pytest.approx(1)
+    city = found["columns"][1]
+    assert {part["label"] for part in city["bins"]} == {None}
+    assert found["queries"]["queries"] == 200
+    assert sum(rows for _, _, rows in found["sizes"]) == 200
+    assert all(set(group) == {"rows", "lost", "hidden"} for group in found["worst"])
+    shown, _ = asked("compare", revealed=["city"])
+    assert {part["label"] for part in shown["columns"][1]["bins"]} > {"Kiel", "Ulm"}
+
+
+def test_points_come_one_by_one(asked):
+    found, said = asked("explore", methods=["top-down"], ks=[2, 5])
+    parts = [message["part"]["point"] for message in said if "part" in message]
+    assert parts == found["points"]
+    assert [(point["method"], point["k"]) for point in parts] == [("top-down", 2), ("top-down", 5)]
+    assert parts[0]["gcp"] <= parts[1]["gcp"]
+
+
+def test_the_lattice_is_listed_with_its_best_node(asked):
+    found, _ = asked("lattice")
+    assert found["columns"] == ["age", "city"]
+    best = found["best"]
+    assert [best["height"], pytest.approx(best["loss"]), True] in found["nodes"]
+    assert best["loss"] == min(loss for _, loss, safe in found["nodes"] if safe)
+
+
+def test_a_model_learns_from_the_release(asked):
+    found, _ = asked("train")
+    assert set(found) == {"raw", "top-down"}
+    assert 0 < found["top-down"]["accuracy"] <= 1
+
+
+def test_attacks_are_run_by_what_they_ask_for(asked):
+    draft = {"draft": True, "release": str(asked.folder / "draft.csv"), "on": "draft"}
+    everything, _ = asked("attack", attack="linking", **draft)
+    less, _ = asked("attack", attack="linking", known=["city"], **draft)
+    assert 0 <= less["risk"] <= 1
+    assert everything["trials"] == 200
+    refined, _ = asked("attack", attack="refine", **draft)
+    assert refined["asked"] == "refine"
+
+
+def test_every_task_has_its_file():
+    for name in TASKS:
+        said = []
+        answer(Bench(), {"task": name, "args": {}}, said.append)  # nothing to work on
+        if name != "catalog":
+            assert "failed" in said[-1]
+            assert "no task" not in said[-1]["failed"]
+
+
+def test_two_parties_grow_one_tree(tmp_path):
+    need("cryptography"), need("gmpy2")
+    schema = Schema(
+        {
+            "wind": {"role": "insensitive", "kind": "ordinal", "order": ["calm", "storm"]},
+            "play": {"role": "insensitive", "kind": "ordinal", "order": ["no", "yes"],
+                     "target": True},
+        }
+    )  # fmt: skip
+    text = schema.to_toml(tmp_path / "schema.toml")
+    rows = {"ann": "calm,yes\nstorm,no\ncalm,yes\n", "bob": "storm,no\ncalm,yes\nstorm,no\n"}
+    for name, part in rows.items():
+        (tmp_path / f"{name}.csv").write_text(f"wind,play\n{part}")
+        make_keys(name, tmp_path)
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+    said = {"ann": [], "bob": []}
+
+    def take_part(name, other, way):
+        args = {"table": str(tmp_path / f"{name}.csv"), "schema": text, "folder": str(tmp_path),
+                "way": way, "address": address, "key": str(tmp_path / f"{name}.key"),
+                "certificate": str(tmp_path / f"{name}.crt"), "target": "play", "max_depth": 1,
+                "peer": str(tmp_path / f"{other}.crt")}  # fmt: skip
+        answer(Bench(), {"task": "together", "args": args}, said[name].append)
+
+    listening = threading.Thread(target=take_part, args=("ann", "bob", "listen"))
+    listening.start()
+    take_part("bob", "ann", "connect")
+    listening.join(60)
+    ends = [said[name][-1] for name in said]
+    assert all("done" in end for end in ends), ends
+    assert ends[0]["done"]["tree"] == ends[1]["done"]["tree"]
+    assert "wind" in ends[0]["done"]["tree"]
+    spoken = [m["part"]["said"] for m in said["ann"] if "part" in m]
+    assert spoken[0] == "connected"
+    assert "round" in spoken
