@@ -44,7 +44,7 @@ def studio(
     def tell(address: str) -> None:
         if out.json:
             out.emit({"address": address}, lambda: None)
-        typer.echo(f"Shoal Studio: {address}\nIt works once, for one browser; Enter gives another. Ctrl-C ends it.",
-                   err=True)  # fmt: skip
+        typer.echo(f"Shoal Studio: {address}", err=True)
+        typer.echo("It works once, for one browser; Enter gives another. Ctrl-C ends it.", err=True)
 
     serve_studio(table, port=port, allow=allow or (), browser=browser, tell=tell)

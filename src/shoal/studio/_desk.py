@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import ParameterError, SchemaError
 from shoal.schema import Schema
 from shoal.studio._lane import Job, Lane
+from shoal.studio.project._memory import recall, remember
 from shoal.studio.project._project import Project
 
 _MOST_UNDO = 100
 _MOST_WATCHERS = 20
+_REMEMBERED = ("suggestion", "exposure")
+"""Facts that are kept with the project, and hold for as long as what they depend on."""
 
 
 @dataclass
@@ -51,7 +54,7 @@ class Desk:
         self._watchers: set[asyncio.Queue[dict[str, Any]]] = set()
         self._undo: list[str] = []
         self._redo: list[str] = []
-        self.history: dict[str, list[dict[str, Any]]] = {}
+        self.history: dict[str, list[dict[str, Any]]] = recall(project.scratch, "history")
 
     # -- facts ------------------------------------------------------------------------------
 
@@ -64,9 +67,16 @@ class Desk:
         if known is None or known.key != key:
             if known is not None and known.job is not None and known.job.state == "waiting":
                 self._lanes[lane].cancel(known.job)
-            job = self._lanes[lane].submit(Job(task, dict(args), title=name))
-            known = self._facts[name] = Fact(key, job)
+            known = self._facts[name] = self._begin(name, key, Job(task, dict(args), name), lane)
         return _shown(known)
+
+    def _begin(self, name: str, key: str, job: Job, lane: str) -> Fact:
+        """A fact that was worked out before, or is being worked out now."""
+        if name in _REMEMBERED:
+            kept = recall(self.project.scratch, name)
+            if kept.get("key") == key:
+                return Fact(key, None, kept.get("value"))
+        return Fact(key, self._lanes[lane].submit(job))
 
     def known(self, name: str) -> Any:
         """The value of a fact, if it is there; nothing is begun."""
@@ -112,7 +122,9 @@ class Desk:
                 fact.value, fact.error, fact.job = job.value, job.error, None
                 if job.state == "cancelled":
                     fact.error = "cancelled"
-                elif name == "suggestion" and self.project.schema is None and job.value:
+                elif job.state == "done" and name in _REMEMBERED:
+                    remember(self.project.scratch, name, {"key": fact.key, "value": job.value})
+                if name == "suggestion" and self.project.schema is None and job.value:
                     self._take_suggestion(job.value)
                 self.tell({"changed": name.split(":")[0]})
         if job.parts and not job.is_over:
@@ -126,6 +138,7 @@ class Desk:
             if job.state == "done":
                 done = {"on": job.args.get("on", ""), "value": job.value}
                 self.history.setdefault(job.task, []).insert(0, done)
+                remember(self.project.scratch, "history", self.history)
             self.tell({"changed": job.task})
         self.tell({"jobs": self.jobs()})
 
@@ -235,8 +248,3 @@ def _shown(fact: Fact) -> dict[str, Any]:
         return {"state": "working", "job": fact.job.to_dict(), "value": None, "error": ""}
     state = "failed" if fact.error else "ready"
     return {"state": state, "value": fact.value, "error": fact.error, "job": None}
-
-
-def ready(facts: Iterable[dict[str, Any]]) -> bool:
-    """Whether all of them are known."""
-    return all(fact["state"] == "ready" for fact in facts)

@@ -69,6 +69,14 @@ def test_points_come_one_by_one(asked):
     assert parts[0]["gcp"] <= parts[1]["gcp"]
 
 
+def test_a_method_that_cannot_do_it_does_not_end_the_others(asked):
+    found, _ = asked("explore", methods=["no-such", "top-down"], ks=[5])
+    first, second = found["points"]
+    assert set(first) == set(second)
+    assert "unknown method" in first["failure"]
+    assert second["failure"] is None
+
+
 def test_the_lattice_is_listed_with_its_best_node(asked):
     found, _ = asked("lattice")
     assert found["columns"] == ["age", "city"]
