@@ -174,7 +174,8 @@ def test_an_owner_that_is_killed_stops_all_and_the_run_is_resumed(small):
 def test_a_run_goes_on_without_a_killed_owner_where_that_was_agreed(small):
     folder, names, values, codes = small
     owners = OWNERS[:3]
-    prepare(folder, names, values, codes, owners, "--loss", "continue", "-k", "3")
+    agreed = ["--loss", "continue", "-k", "3", "--check-transfers"]
+    prepare(folder, names, values, codes, owners, *agreed)
     seats = ["first", "second", *owners]
     processes = {name: start(folder, name) for name in seats}
     for line in processes["east"].stderr:

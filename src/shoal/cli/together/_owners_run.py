@@ -19,7 +19,7 @@ from shoal.cli.together._views import view
 from shoal.errors import ConnectionCutError, ParameterError
 from shoal.parties._door import admit
 from shoal.parties._tls import TLSChannel, call, read_certificate
-from shoal.secure import FirstParty, Helper, Owner, SecondParty, TablePart, read_part
+from shoal.secure import FirstParty, Helper, Owner, SecondParty, Settings, TablePart, read_part
 from shoal.secure.miners._progress import Progress
 from shoal.secure.owners._agreement import HELPERS, Agreement
 
@@ -62,18 +62,19 @@ class Seat:
         agreement, say = self.agreement, output()
         address = address_of(listen or agreement.addresses[self.name])
         owners = agreement.terms.owners
+        settings = Settings(check_transfers=agreement.check_transfers)
         with contextlib.ExitStack() as stack:
             if self.name == HELPERS[0]:
                 came = self._admit(address, [HELPERS[1], *owners], stack)
                 other = came.pop(HELPERS[1], None)
                 if other is None:
                     raise ConnectionCutError("the second helper did not come.")
-                party: FirstParty | SecondParty = FirstParty(other)
+                party: FirstParty | SecondParty = FirstParty(other, settings)
             else:
                 # The first helper's door is open now; it may be shut when all owners are here.
                 other = stack.enter_context(self._call(HELPERS[0]))
                 came = self._admit(address, list(owners), stack)
-                party = SecondParty(other)
+                party = SecondParty(other, settings)
             say.note(f"{len(came)} of {len(owners)} owners are here")
             seat = Helper(party, came, agreement.terms)
             self._fit(agreement.public_part(), seat)

@@ -10,7 +10,15 @@ import typer
 from shoal.cli._options import Force, K, SchemaFile, Target, refuse_existing
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
-from shoal.cli.together._twoparty import Existing, KeyFile, Kind, OwnFile, PartFile, keys
+from shoal.cli.together._twoparty import (
+    CheckTransfers,
+    Existing,
+    KeyFile,
+    Kind,
+    OwnFile,
+    PartFile,
+    keys,
+)
 from shoal.errors import ParameterError
 
 app = typer.Typer(no_args_is_help=True, help="Mine a joint table with many other owners.")
@@ -71,6 +79,7 @@ def agree(
     check_inputs: Annotated[
         bool, typer.Option(help="Refuse answers that are no counts, inside the protocol.")
     ] = True,
+    check_transfers: CheckTransfers = False,
     answer_seconds: Annotated[
         float, typer.Option("--answer-seconds", min=0.1, help="Wait for the owners' answers.")
     ] = 60.0,
@@ -122,6 +131,7 @@ def agree(
             "second": second_certificate.read_text(),
             **certificates,
         },
+        check_transfers,
     )
     check_agreement(agreement)
     write_text(out, agreement.to_toml())
@@ -148,6 +158,7 @@ def show(agreement: AgreementFile) -> None:
         "if an owner is lost": terms.loss,
         "least owners": terms.least_owners,
         "answers are checked": terms.check_inputs,
+        "transfers are checked": read.check_transfers,
     }
     output().emit(
         facts, lambda: typer.echo("\n".join(f"{name}: {value}" for name, value in facts.items()))

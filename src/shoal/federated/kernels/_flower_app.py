@@ -37,40 +37,47 @@ def make_site_app() -> Any:
     **Reveals.**  To the trainer: the share's metadata without rows (names, ranges, fingerprint),
     the two class labels, sums over all sites, and this site's accuracy of the joint model.
     """
-    flower = _flower("flwr.clientapp")
-    app = flower.ClientApp()
-
-    @app.query()  # type: ignore[untyped-decorator]
-    def introduce(message: Any, context: Any) -> Any:
-        share, masks = _share(context), SiteMasks(_share(context).site, _secret(context))
-        context.state["masks"] = _record("Config", {"key": masks.private_key()})
-        facts = {**share.to_dict(), "rows": 0}
-        labels = sorted({str(label) for label in share.target["label"].tolist()})
-        told = {"facts": json.dumps(facts), "labels": labels, "key": masks.public_key()}
-        return _reply(message, told)
-
-    @app.train()  # type: ignore[untyped-decorator]
-    def add_up(message: Any, context: Any) -> Any:
-        share, asked = _share(context), message.content["asked"]
-        masks = SiteMasks(share.site, _secret(context), bytes(context.state["masks"]["key"]))
-        masks.meet({name: bytes.fromhex(key) for name, key in json.loads(asked["keys"]).items()})
-        point = np.array(asked["point"], np.float64)
-        step = _next_step(context, int(asked["step"]))
-        costs = json.loads(asked["costs"])
-        masked = masked_numbers(
-            _as_text(share), masks, tuple(asked["classes"]), float(costs[share.site]), point, step
-        )
-        return _reply(message, {"masked": masked.astype("<u8").tobytes()})
-
-    @app.evaluate()  # type: ignore[untyped-decorator]
-    def score(message: Any, context: Any) -> Any:
-        share, asked = _as_text(_share(context)), message.content["asked"]
-        point, classes = np.array(asked["point"]), list(asked["classes"])
-        positive = share.projection @ point[:-1] - point[-1] > 0
-        right = np.array(classes)[positive.astype(int)] == share.target["label"]
-        return _reply(message, {"site": share.site, "score": float(right.mean())})
-
+    app = _flower("flwr.clientapp").ClientApp()
+    app.query()(_introduce)
+    app.train()(_add_up)
+    app.evaluate()(_score)
     return app
+
+
+def _introduce(message: Any, context: Any) -> Any:
+    """Tell who this site is, with a new key for its masks."""
+    share, masks = _share(context), SiteMasks(_share(context).site, _secret(context))
+    context.state["masks"] = _record("Config", {"key": masks.private_key()})
+    facts = {**share.to_dict(), "rows": 0}
+    labels = sorted({str(label) for label in share.target["label"].tolist()})
+    told = {"facts": json.dumps(facts), "labels": labels, "key": masks.public_key()}
+    return _reply(message, told)
+
+
+def _add_up(message: Any, context: Any) -> Any:
+    """Add up this site's rows at a point, behind masks."""
+    share, asked = _share(context), message.content["asked"]
+    masks = SiteMasks(share.site, _secret(context), bytes(context.state["masks"]["key"]))
+    masks.meet({name: bytes.fromhex(key) for name, key in json.loads(asked["keys"]).items()})
+    point = np.array(asked["point"], np.float64)
+    step = _next_step(context, int(asked["step"]))
+    costs = json.loads(asked["costs"])
+    masked = masked_numbers(
+        _as_text(share), masks, tuple(asked["classes"]), float(costs[share.site]), point, step
+    )
+    return _reply(message, {"masked": masked.astype("<u8").tobytes()})
+
+
+def _score(message: Any, context: Any) -> Any:
+    """Tell how well the joint model does on this site's rows."""
+    if "scored" in context.state:  # scores of many planes would tell where single rows lie
+        raise ProtocolError("the trainer asks for a second score in one run.")
+    context.state["scored"] = _record("Config", {"done": 1})
+    share, asked = _as_text(_share(context)), message.content["asked"]
+    point, classes = np.array(asked["point"]), list(asked["classes"])
+    positive = share.projection @ point[:-1] - point[-1] > 0
+    right = np.array(classes)[positive.astype(int)] == share.target["label"]
+    return _reply(message, {"site": share.site, "score": float(right.mean())})
 
 
 def make_trainer_app() -> Any:
@@ -80,15 +87,16 @@ def make_trainer_app() -> Any:
     the model is written to: coefficients, intercept, classes, and each site's accuracy.
     """
     app = _flower("flwr.serverapp").ServerApp()
-
-    @app.main()  # type: ignore[untyped-decorator]
-    def train(grid: Any, context: Any) -> None:
-        settings = context.run_config
-        sites = [name.strip() for name in str(settings["sites"]).split(",")]
-        trainer = _Trainer(grid, sites, float(settings["nu"]))
-        write_text(Path(str(settings["out"])), json.dumps(trainer.train(), indent=2) + "\n")
-
+    app.main()(_train)
     return app
+
+
+def _train(grid: Any, context: Any) -> None:
+    """Train with the sites that the run names, and write the model."""
+    settings = context.run_config
+    sites = [name.strip() for name in str(settings["sites"]).split(",")]
+    trainer = _Trainer(grid, sites, float(settings["nu"]))
+    write_text(Path(str(settings["out"])), json.dumps(trainer.train(), indent=2) + "\n")
 
 
 class _Trainer:

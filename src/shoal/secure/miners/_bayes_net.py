@@ -31,6 +31,21 @@ MAX_CELLS = 2**20
 LN_2_PI = Decimal("1.83787706640934548356065947281123527972279494727556682563430")
 
 
+Families = list[list[tuple[int, tuple[int, ...]]]]
+"""For each column the candidate families: the column, and its parents."""
+
+
+class NetScores(Protocol):
+    """What decides the parents of columns."""
+
+    @property
+    def n_logarithms(self) -> int:
+        """Logarithms computed."""
+
+    def picks(self, families: Families) -> list[int]:
+        """Index of the best family of each column."""
+
+
 @dataclass(frozen=True)
 class NetworkStructure:
     """Which columns each column depends on.
@@ -153,7 +168,7 @@ class SecureBayesNet(Parameters):
         self.n_logarithms_ = scorer.n_logarithms
         return self
 
-    def _scorer(self, seat: Seat, joint: SharedTable) -> "NetScores":
+    def _scorer(self, seat: Seat, joint: SharedTable) -> NetScores:
         if isinstance(seat, Owner):
             return _HeardScorer(seat, joint)
         largest = self._largest(joint.part)
@@ -214,7 +229,7 @@ class SecureBayesNet(Parameters):
 
     def _round(
         self,
-        scorer: "NetScores",
+        scorer: NetScores,
         order: list[int],
         parents: list[list[int]],
         active: list[int],
@@ -230,21 +245,6 @@ class SecureBayesNet(Parameters):
             choices[pick - 1] if pick else STOP
             for choices, pick in zip(candidates, scorer.picks(families), strict=True)
         ]
-
-
-Families = list[list[tuple[int, tuple[int, ...]]]]
-"""For each column the candidate families: the column, and its parents."""
-
-
-class NetScores(Protocol):
-    """What decides the parents of columns."""
-
-    @property
-    def n_logarithms(self) -> int:
-        """Logarithms computed."""
-
-    def picks(self, families: Families) -> list[int]:
-        """Index of the best family of each column."""
 
 
 def _queries(families: Families) -> list[Query]:

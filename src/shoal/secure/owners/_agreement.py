@@ -48,6 +48,8 @@ class Agreement:
         Where each helper waits.
     certificates : mapping of str to str
         PEM certificate of every helper and owner, by name.
+    check_transfers : bool
+        Whether the first helper checks the second one's transfers, see `Settings`.
     """
 
     task: str
@@ -57,6 +59,7 @@ class Agreement:
     split: str
     addresses: Mapping[str, str]
     certificates: Mapping[str, str]
+    check_transfers: bool = False
 
     @property
     def digest(self) -> str:
@@ -97,7 +100,11 @@ class Agreement:
         return {
             "version": VERSION,
             "task": {"name": self.task, **_present(self.parameters)},
-            "terms": {"split": self.split, **self.terms.to_dict()},
+            "terms": {
+                "split": self.split,
+                "check_transfers": self.check_transfers,
+                **self.terms.to_dict(),
+            },
             "columns": {name: list(values) for name, values in self.columns.items()},
             "helpers": dict(self.addresses),
             "certificates": dict(self.certificates),
@@ -139,6 +146,7 @@ def _checked(data: dict[str, Any]) -> Agreement:
         task.pop("name"),
         task,
         split=terms.pop("split"),
+        check_transfers=bool(terms.pop("check_transfers")),
         terms=Terms(**terms),
         columns={str(name): [str(v) for v in values] for name, values in data["columns"].items()},
         addresses=dict(data["helpers"]),
