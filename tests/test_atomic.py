@@ -1,4 +1,5 @@
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -179,3 +180,30 @@ def write_new(paths):
     with atomic_paths(paths, "both") as drafts:
         for draft in drafts.values():
             draft.write_text("new")
+
+
+STRANGE = {
+    "a file elsewhere is replaced": {"moves": [["0/a", "../mine.txt", False]], "removes": []},
+    "a file elsewhere is removed": {"moves": [], "removes": ["../mine.txt"]},
+    "through a link": {"moves": [["0/a", "link/mine.txt", False]], "removes": []},
+    "a file elsewhere is taken": {"moves": [["../../mine.txt", "b", False]], "removes": []},
+    "an absolute name": {"moves": [], "removes": ["/nowhere/mine.txt"]},
+    "the folder itself": {"moves": [["0/a", ".", False]], "removes": []},
+    "no list of moves": {"moves": 3, "removes": []},
+    "no record": [],
+    "a name that is none": {"moves": [[0, None, False]], "removes": []},
+}
+
+
+@pytest.mark.parametrize("case", STRANGE)
+def test_a_record_that_came_with_files_of_others_moves_nothing(tmp_path, case):
+    (tmp_path / "mine.txt").write_text("mine")
+    folder = tmp_path / "unpacked"
+    (folder / ".shoal-00c0ffee" / "0").mkdir(parents=True)
+    (folder / "link").symlink_to(tmp_path)
+    (folder / ".shoal-00c0ffee" / "0" / "a").write_text("theirs")
+    (folder / ".shoal-00c0ffee" / "commit.json").write_text(json.dumps(STRANGE[case]))
+    with pytest.raises(TableError, match="did not write here"):
+        settle(folder)
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.txt", "unpacked"]

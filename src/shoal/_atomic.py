@@ -207,6 +207,7 @@ def _settle_one(folder: Path, scratch: Path) -> None:
     except (OSError, ValueError):
         shutil.rmtree(scratch, ignore_errors=True)
         return
+    _refuse_strange(folder, scratch, record)
     try:
         _carry_out(folder, scratch, record)
     except OSError as error:
@@ -214,6 +215,34 @@ def _settle_one(folder: Path, scratch: Path) -> None:
             f"files of a set that was cut short wait in {scratch.name!r} and cannot be moved: "
             f"{error.strerror}. Mend the folder's permissions and run the command again."
         ) from None
+
+
+def _refuse_strange(folder: Path, scratch: Path, record: Any) -> None:
+    """Raise for a record that no writer made here: it may have come with files of others.
+
+    Whoever unpacks somebody's folder and lists it must not move or remove files elsewhere.
+    """
+    try:
+        inside = all(
+            _is_below(scratch, source) and _is_below(folder, target)
+            for source, target, _ in record["moves"]
+        ) and all(_is_below(folder, name) for name in record["removes"])
+    except (KeyError, TypeError, ValueError, OSError):
+        inside = False
+    if not inside:
+        raise TableError(
+            f"{scratch.name!r} holds a record of moves that Shoal did not write here: it leads out "
+            "of its folder, or cannot be read. Nothing was moved. Find out where the folder came "
+            f"from, and remove {scratch.name!r}."
+        )
+
+
+def _is_below(folder: Path, name: str) -> bool:
+    """Whether a name leads to a place in a folder, links followed up to its last part."""
+    path = folder / name
+    if Path(name).is_absolute() or path.name in ("", "..") or path == folder:
+        return False
+    return path.parent.resolve().is_relative_to(folder.resolve())
 
 
 def _to_disk(path: Path) -> None:
