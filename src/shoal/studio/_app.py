@@ -33,7 +33,7 @@ from shoal.studio._start import STARTS, show_start
 from shoal.studio._studio import Studio
 from shoal.studio._texts import load_texts
 from shoal.studio.screens._registry import SCREENS
-from shoal.studio.screens._screen import Action, Room, Screen
+from shoal.studio.screens._screen import Action, Field, Room, Screen
 
 _STATIC = Path(__file__).parent / "static"
 _QUIET = 15.0
@@ -111,9 +111,9 @@ class Views:
     async def cancel(self, request: Request) -> Response:
         """End a job."""
         desk = self._desk(request)
-        number = str((await _body(request)).get("number", "")).strip("[]'")
+        wanted = Action("", lambda room, values: None, {"number": Field("integer", "")})
         try:
-            desk.cancel(int(number) if number.isascii() and number.isdigit() else -1)
+            desk.cancel(wanted.read(await _body(request))["number"])
         except ShoalError as error:
             return JSONResponse({"error": str(error)}, 422)
         return JSONResponse({"done": True})
