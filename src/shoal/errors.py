@@ -3,8 +3,6 @@
 Messages name columns, counts and parameters, never cell values: a traceback is a disclosure too.
 """
 
-from collections.abc import Sequence
-
 
 class ShoalError(Exception):
     """Base class of all package errors."""
@@ -95,7 +93,7 @@ class ConnectionCutError(ProtocolError):
 class OwnerLostError(ProtocolError):
     """Owners were lost on the way, and the others do not go on without them."""
 
-    def __init__(self, owners: Sequence[str], loss: str = "stop") -> None:
+    def __init__(self, owners: list[str], loss: str = "stop") -> None:
         self.owners, self.loss = list(owners), loss
         why = (
             "The agreement says to stop then."
