@@ -133,3 +133,11 @@ def numbers_by_column(option: str, given: Sequence[str] | None) -> dict[str, flo
         if not sign or not name:
             raise ParameterError(f"{option} {text!r}: write COLUMN=NUMBER, for example age=5.")
     return numbers
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Values of ``-k`` with commas between."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ParameterError(f"-k {text!r}: give whole numbers, as in 2,5,10.") from None

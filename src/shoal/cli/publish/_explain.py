@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli._options import Encoding
+from shoal.cli._options import Encoding, whole_numbers
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 
@@ -26,8 +26,8 @@ def explain(
     original: Annotated[Path, typer.Option("--original", help="The raw table it was made of.")],
     row: Annotated[int, typer.Option("--row", min=0, help="Row of the raw table, from 0.")],
     k: Annotated[
-        list[int] | None,
-        typer.Option("-k", help="Another k to try, with the same method. May be repeated."),
+        str | None,
+        typer.Option("-k", help="Other k to try with the same method, with commas between."),
     ] = None,
     encoding: Encoding = None,
 ) -> None:
@@ -37,7 +37,9 @@ def explain(
     """
     from shoal.anonymize._explain import explain_released
 
-    told = explain_released(release, original, row, k or (), encoding=encoding)
+    told = explain_released(
+        release, original, row, () if k is None else whole_numbers(k), encoding=encoding
+    )
     output().emit(told.to_dict(), lambda: _show(told))
 
 

@@ -18,10 +18,10 @@ from shoal.cli._options import (
     Table,
     read_privacy,
     refuse_existing,
+    whole_numbers,
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
-from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.report.figures._frontier import Frontier
@@ -76,27 +76,20 @@ def frontier(
     out_ = output()
     with out_.progress() as progress:
         measured = measure_frontier(
-            table, makers, _grid(k), n_jobs=jobs, progress=progress,
+            table, makers, whole_numbers(k), n_jobs=jobs, progress=progress,
             missing_to_root=missing_to_root, encoding=encoding,
         )  # fmt: skip
     plot_frontier(measured, out)
     measured.write_csv(listing)
     files = {"figure": str(out), "table": str(listing)}
     if lattice is not None:
-        least = min(_grid(k))
+        least = min(whole_numbers(k))
         full = FullDomain(described, read_privacy(least, diversity))
         full.fit(table, missing_to_root=missing_to_root, encoding=encoding)
         plot_lattice(full.lattice_, lattice)
         files["lattice"] = str(lattice)
     data = measured.to_dict() | {"files": files}
     out_.emit(data, lambda: _show(measured, out, listing))
-
-
-def _grid(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ParameterError(f"--k {text!r}: give whole numbers, as in 2,5,10.") from None
 
 
 def _show(frontier: Frontier, out: Path, listing: Path) -> None:
