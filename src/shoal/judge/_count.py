@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.judge._read_arrow import find_pyarrow
-from shoal.judge._text_table import TextColumn, TextTable
+from shoal.judge._text_table import BLOCK, TextColumn, TextTable
 from shoal.judge._values import canonical
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
@@ -20,7 +20,6 @@ _DENSE = 1 << 26
 """Numbers up to which counting by place is cheaper than sorting."""
 
 _ROOM = 1 << 62
-_BLOCK = 1 << 22
 
 
 def count_texts(
@@ -70,7 +69,8 @@ def _close_gaps(packed: NDArray[np.int64], room: int) -> int:
     """Exchange the numbers for others without gaps, in place; returns how many there are."""
     if room <= _DENSE:
         seen = np.zeros(room, np.bool_)
-        seen[packed] = True
+        for block in _blocks(len(packed)):
+            seen[packed[block]] = True
         number = np.cumsum(seen, dtype=np.int32) - 1
         for block in _blocks(len(packed)):
             packed[block] = number[packed[block]]
@@ -87,7 +87,7 @@ def _close_gaps(packed: NDArray[np.int64], room: int) -> int:
 
 def _blocks(n_rows: int) -> list[slice]:
     """Rows that are worked on together, so that what is in between takes little memory."""
-    return [slice(at, min(at + _BLOCK, n_rows)) for at in range(0, n_rows, _BLOCK)]
+    return [slice(at, min(at + BLOCK, n_rows)) for at in range(0, n_rows, BLOCK)]
 
 
 def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding, Codes]:

@@ -24,7 +24,7 @@ from shoal.judge._forms import Claim, to_labels
 from shoal.judge._keyed import judge_shift, judge_tokens
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._proofs import unproven_pairs
-from shoal.judge._text_table import TextColumn, TextTable
+from shoal.judge._text_table import BLOCK, TextColumn, TextTable, take
 from shoal.judge._values import is_missing, number, same_value
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
@@ -124,7 +124,8 @@ def _judge_witness(written: TextTable, source: TextTable, row_ids: NDArray[np.in
     seen = np.zeros(source.n_rows, np.bool_)
     inside = len(row_ids) == 0 or (row_ids.min() >= 0 and row_ids.max() < source.n_rows)
     if inside:
-        seen[row_ids] = True
+        for start in range(0, len(row_ids), BLOCK):
+            seen[row_ids[start : start + BLOCK]] = True
     if not inside or len(row_ids) != written.n_rows or int(seen.sum()) != len(row_ids):
         raise GuaranteeError(
             "the rows of the output are not the rows of the source, each at most once: "
@@ -145,7 +146,7 @@ def _judge_column(
         raise GuaranteeError(f"column {name!r} of the output is none of the source. {_WITHHELD}")
     own = source.columns[origin]
     reader = charge.readers.get(name)
-    values = own.codes[row_ids]
+    values = take(own.codes, row_ids)
     described = charge.schema.get(name)
     if described is not None and described.role == "pseudonym":
         judge_tokens(name, column, own, values, charge.key)

@@ -56,15 +56,17 @@ def _text_column(column: Any) -> TextColumn:
         column = column.dictionary_encode(null_encoding="mask")
     if column.num_chunks > 1:
         column = column.unify_dictionaries()
-    chunk = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-    if isinstance(chunk, pa.ChunkedArray):  # no rows
+    if not column.num_chunks:  # no rows
         return TextColumn(np.empty(0, np.int32), ())
-    values = chunk.dictionary.to_pylist()
-    codes = chunk.indices
-    if codes.null_count:
-        codes = codes.fill_null(len(values))
-        values = [*values, None]
-    numbers = codes.to_numpy(zero_copy_only=False)
+    values = column.chunk(0).dictionary.to_pylist()
+    n_known = len(values)
+    values = [*values, None] if column.null_count else values
+    # chunk by chunk: all codes at once would take four bytes a row, twice
+    parts = [
+        narrow(chunk.indices.fill_null(n_known).to_numpy(zero_copy_only=False), len(values))
+        for chunk in column.chunks
+    ]
+    numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
     if all(value is None or type(value) is str for value in values) and values.count(None) < 2:
         return TextColumn(narrow(numbers, len(values)), tuple(values))
     return make_column(numbers, values)

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from shoal.typing import Codes
 
+BLOCK = 1 << 22
+"""Rows that are worked on together, so that what is in between takes little memory."""
+
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
@@ -31,7 +34,8 @@ class TextColumn:
     def unused(self) -> int:
         """How many texts are stored with the column while no row has them."""
         used = np.zeros(len(self.texts), np.bool_)
-        used[self.codes] = True
+        for start in range(0, len(self.codes), BLOCK):
+            used[self.codes[start : start + BLOCK]] = True
         return int((~used).sum())
 
 
@@ -64,6 +68,14 @@ def narrow(codes: NDArray[Any], n_texts: int) -> Codes:
     kind = np.int8 if n_texts < 2**7 else np.int16 if n_texts < 2**15 else np.int32
     slim: Codes = codes.astype(kind, copy=False)
     return slim
+
+
+def take(values: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    """``values[rows]``; NumPy makes wide numbers of all rows at once, which takes much memory."""
+    taken = np.empty(len(rows), values.dtype)
+    for start in range(0, len(rows), BLOCK):
+        taken[start : start + BLOCK] = values[rows[start : start + BLOCK]]
+    return taken
 
 
 def make_column(codes: NDArray[Any], values: list[Any]) -> TextColumn:
