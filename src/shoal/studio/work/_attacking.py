@@ -9,13 +9,19 @@ from typing import Any
 
 from shoal.anonymize._release_files import is_manifest
 from shoal.attacks._refine import read_making
-from shoal.attacks._registry import find_attack
+from shoal.attacks._registry import ATTACKS, Attack, find_attack
 from shoal.errors import ParameterError
 from shoal.schema import Schema
 from shoal.studio.work._bench import Args, Bench, read_schema
 from shoal.studio.work._registered import task
 from shoal.tables import Engine, open_table
 from shoal.typing import Progress
+
+_ASKED = {
+    *("release", "schema", "public_table", "original", "table", "truth", "register", "column"),
+    *("method", "ranges", "random_state", "secret", "first", "second"),
+}
+"""Parameters of attacks that this screen has an answer for."""
 
 
 @task("attack")
@@ -25,27 +31,44 @@ def attack_release(bench: Bench, args: Args, progress: Progress, part: Any) -> d
     if args.get("draft"):
         bench.release(args, progress).write(args["release"], force=True)
     progress(0, 0, f"attacking: {attack.name}")
-    given = _given(bench, args)
-    parameters = inspect.signature(attack.run).parameters.values()
-    needed = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
-    if lacking := [name for name in needed if given.get(name) is None]:
+    whole = read_schema(args)
+    columns = list(args.get("known") or whole.quasi_identifiers)
+    given = _given(bench, args, whole, columns)
+    names = set(inspect.signature(attack.run).parameters)
+    if "first" in names:  # two sources: each has half of what is known
+        half = len(columns) // 2
+        given |= {"first": columns[:half], "second": columns[half:]}
+    if "secret" in names:
+        given["known"] = columns
+    if lacking := [name for name in needed_by(attack) if given.get(name) is None]:
         raise ParameterError(
             f"attack {attack.name} needs {', '.join(lacking)}, which this screen does not ask for. "
             "Use `shoal attack`."
         )
-    names = {p.name for p in parameters}
     known = {name: value for name, value in given.items() if name in names and value is not None}
     return attack.run(**known).to_dict() | {"asked": attack.name, "knows": attack.knows}
 
 
-def _given(bench: Bench, args: Args) -> dict[str, Any]:
+def needed_by(attack: Attack) -> list[str]:
+    """Names of the parameters that an attack cannot do without."""
+    parameters = inspect.signature(attack.run).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+
+
+def offered() -> list[Attack]:
+    """Attacks on released tables for which this screen can ask all that they need."""
+    on_tables = [attack for attack in ATTACKS if {"release", "any"} & {*attack.targets}]
+    return [attack for attack in on_tables if {*needed_by(attack)} <= _ASKED]
+
+
+def _given(bench: Bench, args: Args, whole: Schema, columns: Sequence[str]) -> dict[str, Any]:
     """Everything an attack may ask for, by the name of its parameter."""
     path = args["release"]
     if is_manifest(path):
         raise ParameterError("name the released table, not its manifest.")
-    whole = read_schema(args)
     released, raw = open_table(path), bench.engine(args)
-    schema = _known_to_attacker(whole, args.get("known") or whole.quasi_identifiers)
+    schema = _known_to_attacker(whole, columns)
+    secret = args.get("sensitive") or whole.target or next(iter(whole.sensitive), None)
     made, ends = read_making(Path(path))
     original = _of(raw, schema)
     return {
@@ -57,6 +80,9 @@ def _given(bench: Bench, args: Args) -> dict[str, Any]:
         "truth": original,
         "register": open_table(args["register"]) if args.get("register") else None,
         "column": args.get("sensitive") or None,
+        "secret": secret,
+        "first": list(columns),
+        "second": None,
         "method": made,
         "ranges": ends,
         "random_state": 0,

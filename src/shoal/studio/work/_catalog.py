@@ -6,9 +6,9 @@ import inspect
 from typing import Any
 
 from shoal.anonymize._registry import known_methods
-from shoal.attacks._registry import attacks_on
 from shoal.privacy._registry import LEFT_OPEN_BY_ALL
 from shoal.privacy._words import read_condition, worded_models
+from shoal.studio.work._attacking import offered
 from shoal.studio.work._bench import Args, Bench
 from shoal.studio.work._registered import task
 from shoal.typing import Progress
@@ -31,7 +31,7 @@ def list_catalog(bench: Bench, args: Args, progress: Progress, part: Any) -> dic
         "left_open": list(LEFT_OPEN_BY_ALL),
         "attacks": [
             {"name": attack.name, "summary": attack.summary, "knows": attack.knows}
-            for attack in attacks_on("release")
+            for attack in offered()
         ],
     }
 
