@@ -52,11 +52,11 @@ def test_every_command_of_shoal_attack_carries_out_some_and_no_attack_is_left_ou
     assert commands == targets | OF_THEIR_OWN
     assert all(attacks_on(target) for target in targets)
     assert {find_attack(name).name for name in OF_THEIR_OWN} == OF_THEIR_OWN
-    assert len(ATTACKS) == 7
+    assert len(ATTACKS) == 11
 
 
 def test_an_attack_is_found_by_name():
     assert find_attack("linking").targets == ("release",)
     assert find_attack("refine").targets == ("release",)
-    with pytest.raises(ParameterError, match="There are linking, refine, frequency"):
+    with pytest.raises(ParameterError, match="There are linking, refine, singling"):
         find_attack("luck")

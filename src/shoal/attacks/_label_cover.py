@@ -52,6 +52,21 @@ def covers(name: str, labels: Sequence[Any], values: Sequence[Any], schema: Sche
     return covered
 
 
+def read_range(label: str) -> tuple[float, float] | None:
+    """The least and the largest number that a label may stand for; None when it is no range.
+
+    Examples
+    --------
+    >>> read_range("[20-29]"), read_range(">=65"), read_range("37"), read_range("Paris")
+    ((20.0, 29.0), (65.0, inf), (37.0, 37.0), None)
+    """
+    point = _number(label)
+    if not math.isnan(point):
+        return point, point
+    band = _band(label, _number)
+    return None if band is None else (band[0], band[1])
+
+
 def _parts(label: str | None, known: Sequence[str]) -> list[str | None]:
     """The members of a set, else the label itself; values with commas are found as they are."""
     if label is None or not (label.startswith("{") and label.endswith("}")):

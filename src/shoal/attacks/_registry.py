@@ -11,13 +11,18 @@ from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._linking import linking_attack
 from shoal.attacks._membership import membership_attack
 from shoal.attacks._refine import refine_attack
+from shoal.attacks.rows._closest import closest_attack
+from shoal.attacks.rows._inference import inference_attack
+from shoal.attacks.rows._linkability import linkability_attack
+from shoal.attacks.rows._singling_out import singling_out_attack
 from shoal.attacks.transforms._bracketing import bracketing_attack
 from shoal.attacks.transforms._frequency_attack import frequency_attack
 from shoal.attacks.transforms._reconstruction import exact_attack, reconstruction_attack
 from shoal.errors import ParameterError
 
-Target = Literal["release", "table", "kernel"]
-"""What is attacked: a released table or model, a keyed table, the projections of a kernel."""
+Target = Literal["release", "any", "table", "kernel"]
+"""What is attacked: a released table or model, any table made of people's rows (noise and synthetic
+rows included), a keyed table, the projections of a kernel."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Attack:
     ----------
     name : str
         One word.
-    targets : tuple of {"release", "table", "kernel"}
+    targets : tuple of {"release", "any", "table", "kernel"}
         What it is an attack on; ``shoal attack TARGET`` carries it out, or else a command of the
         attack's own name.
     summary : str
@@ -70,6 +75,34 @@ ATTACKS: tuple[Attack, ...] = (
         "concludes from least labels what people behind them have",
         "method, hierarchies and lines; perhaps a register of people",
         _refine,
+    ),
+    Attack(
+        "singling",
+        ("any",),
+        "asks for what is rare in the release and finds one person alone",
+        "nothing; counting who is found takes the original",
+        singling_out_attack,
+    ),
+    Attack(
+        "linkability",
+        ("any",),
+        "joins two sources on a person through the nearest released rows",
+        "some columns of a person, and elsewhere others",
+        linkability_attack,
+    ),
+    Attack(
+        "inference",
+        ("any",),
+        "guesses a column from the released row nearest in the others",
+        "all columns of a person but one",
+        inference_attack,
+    ),
+    Attack(
+        "closest",
+        ("any",),
+        "tells who is in a table by the distance to the closest released row",
+        "the whole row of a person",
+        closest_attack,
     ),
     Attack(
         "frequency",

@@ -73,6 +73,60 @@ def release_attack(
     show_attacks({"column": attack.column} | facts, [attack.summary])
 
 
+@app.command("any")
+@reads_tables
+def any_attack(
+    release: Annotated[
+        Path,
+        typer.Argument(metavar="RELEASE", help="A table of any method: labels, noise, synthetic."),
+    ],
+    original: Annotated[
+        Path, typer.Option("--original", help="The raw table that it was made of.")
+    ],
+    control: Annotated[
+        Path | None,
+        typer.Option("--control", help="Rows of others, drawn alike, which were not used."),
+    ] = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", help="Schema with the hierarchies behind labels, if there are."),
+    ] = None,
+    secret: Annotated[
+        list[str] | None,
+        typer.Option("--secret", help="Column to guess; else what is sensitive. May be repeated."),
+    ] = None,
+    columns: Annotated[
+        int, typer.Option("--columns", min=1, help="Columns in a query that singles out.")
+    ] = 3,
+    attacks: Annotated[
+        int, typer.Option("--attacks", min=1, help="Queries, and people to attack.")
+    ] = 2_000,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Single out, link and guess people of any table, ours or not, synthetic ones included.
+
+    What succeeds as often on control rows is true of everybody; what is beyond that tells about
+    those in the table.  Nothing here is a promise: other attacks may achieve more.
+    """
+    from shoal.attacks.rows._any import attack_any
+    from shoal.schema import Schema
+    from shoal.tables import open_table
+
+    results = attack_any(
+        open_table(release, encoding=encoding),
+        open_table(original, encoding=encoding),
+        None if control is None else open_table(control, encoding=encoding),
+        None if schema is None else Schema.from_toml(schema),
+        secrets=secret or (),
+        n_columns=columns,
+        n_attacks=attacks,
+        random_state=seed,
+    )
+    facts = {"control rows": "none: by guessing is by luck" if control is None else "given"}
+    show_attacks(facts, results)
+
+
 @app.command("refine")
 @reads_tables
 def refine_attack_command(

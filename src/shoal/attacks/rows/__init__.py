@@ -1,0 +1,1 @@
+"""Attacks on any table made of people's rows: released, masked or synthetic."""

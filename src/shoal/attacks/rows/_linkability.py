@@ -1,0 +1,103 @@
+"""Linkability: two parties who know different columns of a person, joined by what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shoal._checks import check_integer
+from shoal.attacks._attack_result import AttackResult
+from shoal.attacks.rows._match_kernels import CellRanges, find_nearest
+from shoal.attacks.rows._nearest import draw_people
+from shoal.attacks.rows._row_tables import read_row_tables
+from shoal.attacks.rows._success import compare_success
+from shoal.errors import ParameterError
+from shoal.schema import Schema
+from shoal.typing import Flags, Native
+
+
+def linkability_attack(
+    release: Native,
+    original: Native,
+    first: Sequence[str],
+    second: Sequence[str],
+    *,
+    control: Native | None = None,
+    schema: Schema | None = None,
+    n_neighbors: int = 1,
+    n_attacks: int = 2_000,
+    random_state: int = 0,
+) -> AttackResult:
+    """Find a person's released rows by one half of the columns and by the other, and compare.
+
+    Parameters
+    ----------
+    release : table or path
+        What is published, of any method.
+    original : table or path
+        The rows that it was made of.
+    first, second : sequence of str
+        Columns that the one and the other party knows.
+    control : table or path, optional
+        Rows of others, which the release was not made of.
+    schema : Schema, optional
+        Hierarchies behind labels.
+    n_neighbors : int, default=1
+        Nearest released rows that each party considers.
+    n_attacks : int, default=2000
+        People, drawn where there are more.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    AttackResult
+        `risk` is the share of people for whom both parties name a released row in common,
+        `baseline` that of control rows; ``details["by_luck"]`` that of random rows.
+
+    Notes
+    -----
+    Rows that are as near are taken by luck, each party for itself: who hides among ten equal rows
+    is linked one time in ten.  See :func:`singling_out_attack` for references.
+
+    Examples
+    --------
+    >>> people = {"age": [31, 45, 62, 70], "pay": [3, 1, 4, 2]}
+    >>> linkability_attack(people, people, ["age"], ["pay"]).risk
+    1.0
+    """
+    if set(first) & set(second) or not first or not second:
+        raise ParameterError("first and second must be different columns, at least one each.")
+    tables = read_row_tables(release, original, control, schema)
+    halves = [tables.columns(first), tables.columns(second)]
+    n_rows = len(tables.released.low)
+    check_integer("n_neighbors", n_neighbors, 1)
+    k = min(n_neighbors, n_rows)
+    rng = np.random.default_rng(random_state)
+    orders = [rng.permutation(n_rows).astype(np.int64) for _ in halves]
+
+    def linked(cells: CellRanges) -> Flags:
+        one, two = (
+            find_nearest(cells, tables.released, half, tables.scale, tables.covers, order, k)[0]
+            for half, order in zip(halves, orders, strict=True)
+        )
+        return np.asarray((one[:, :, None] == two[:, None, :]).any(axis=(1, 2)))
+
+    people, others = draw_people(tables, n_attacks, rng)
+    return compare_success(
+        f"linkability, {len(first)} and {len(second)} columns",
+        "share of people linked across two sources",
+        linked(people),
+        None if control is None else linked(others),
+        _by_luck(n_rows, k),
+        {"n_neighbors": k},
+    )
+
+
+def _by_luck(n_rows: int, k: int) -> float:
+    """Chance that two draws of k rows have one in common."""
+    apart = 1.0
+    for taken in range(k):
+        apart *= max(0, n_rows - k - taken) / (n_rows - taken)
+    return 1.0 - apart

@@ -1,0 +1,174 @@
+"""Singling out: queries, made from what is published, that only one person matches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal._checks import check_integer
+from shoal.attacks._attack_result import AttackResult
+from shoal.attacks.rows._match_kernels import CellRanges, Queries, count_matches
+from shoal.attacks.rows._row_tables import RowTables, read_row_tables
+from shoal.attacks.rows._success import compare_success
+from shoal.errors import ParameterError
+from shoal.schema import Schema
+from shoal.typing import Native
+
+DRAWS = 20
+"""Queries that are tried for each one wanted, to find those that only one released row matches."""
+
+
+def singling_out_attack(
+    release: Native,
+    original: Native,
+    *,
+    control: Native | None = None,
+    schema: Schema | None = None,
+    n_columns: int = 3,
+    n_attacks: int = 2_000,
+    random_state: int = 0,
+) -> AttackResult:
+    """Ask for what is rare in a released table, and count who is found alone in the original.
+
+    Parameters
+    ----------
+    release : table or path
+        What is published, of any method: labels, noise or synthetic rows.
+    original : table or path
+        The rows that it was made of.
+    control : table or path, optional
+        Rows of others, drawn as the original was, that the release was not made of.
+    schema : Schema, optional
+        Hierarchies behind labels; without it a label is a value, a number, a range or a star.
+    n_columns : int, default=3
+        Columns in a query.
+    n_attacks : int, default=2000
+        Queries; there are fewer where no more different ones are found.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    AttackResult
+        `risk` is the share of queries that exactly one person of the original matches, `baseline`
+        that among control rows (without them, of queries put together from different rows).
+
+    Notes
+    -----
+    A query takes some columns of one released row: its label or range, or, of a number, all that
+    are at least as far from the median.  Only queries that one released row alone matches are
+    asked, and any where there are none; ``details`` counts them.  The larger of original and
+    control is cut to the size of the other, at random, since few rows are singled out more easily.
+
+    The three attacks :func:`singling_out_attack`, :func:`linkability_attack` and
+    :func:`inference_attack` measure the three risks of [WP29]_ in the way of [GMH23]_.
+
+    References
+    ----------
+    .. [WP29] Article 29 Data Protection Working Party.  Opinion 05/2014 on anonymisation
+       techniques (WP216), 2014.
+    .. [GMH23] M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi.  A unified framework for quantifying
+       privacy risk in synthetic data.  PoPETs 2023(2).  doi:10.56553/popets-2023-0055
+
+    Examples
+    --------
+    A table published as it is singles out everybody who is alone in two columns.
+
+    >>> people = {"age": [31, 45, 62, 70], "town": ["A", "B", "A", "B"]}
+    >>> singling_out_attack(people, people, n_columns=2).risk
+    1.0
+    """
+    check_integer("n_attacks", n_attacks, 1)
+    check_integer("n_columns", n_columns, 1)
+    tables = read_row_tables(release, original, control, schema)
+    if n_columns > len(tables.names):
+        raise ParameterError(
+            f"n_columns is {n_columns}, but the tables have {len(tables.names)} columns in common."
+        )
+    rng = np.random.default_rng(random_state)
+    people, others = _same_size(tables, rng)
+    queries, n_alone = _choose(tables, n_columns, n_attacks, rng)
+    mixed = _draw(tables, n_columns, n_attacks, rng, mixed=True)
+
+    def alone(cells: CellRanges, asked: Queries) -> np.ndarray:
+        return np.equal(count_matches(cells, asked, tables.covers, False, 2), 1)
+
+    return compare_success(
+        f"singling out, {n_columns} columns",
+        "share of queries that one person alone matches",
+        alone(people, queries),
+        None if control is None else alone(others, queries),
+        float(alone(people, mixed).mean()),
+        {"alone_in_release": n_alone, "rows": len(people.low)},
+    )
+
+
+def _same_size(tables: RowTables, rng: np.random.Generator) -> tuple[CellRanges, CellRanges]:
+    people, others = tables.people, tables.control
+    size = min(len(people.low), len(others.low)) or len(people.low)
+    return tuple(  # type: ignore[return-value]
+        CellRanges(*(part[rows] for part in cells))
+        for cells in (people, others)
+        for rows in [np.sort(rng.permutation(len(cells.low))[:size])]
+    )
+
+
+def _choose(
+    tables: RowTables, n_columns: int, n_attacks: int, rng: np.random.Generator
+) -> tuple[Queries, int]:
+    """Different queries that one released row alone matches; any, where there are none."""
+    chosen, others, n_alone = [], [], 0
+    for _ in range(DRAWS):
+        drawn = _draw(tables, n_columns, n_attacks, rng)
+        alone = count_matches(tables.released, drawn, tables.covers, True, 2) == 1
+        chosen.append(_some(drawn, alone))
+        others.append(_some(drawn, ~alone))
+        found = _different(chosen)
+        n_alone = min(n_attacks, len(found.columns))
+        if n_alone == n_attacks:
+            break
+    every = found if n_alone else _different(others)
+    return _some(every, np.arange(len(every.columns)) < n_attacks), n_alone
+
+
+def _some(queries: Queries, kept: np.ndarray) -> Queries:
+    return Queries(queries.columns[kept], queries.low[kept], queries.high[kept])
+
+
+def _different(parts: list[Queries]) -> Queries:
+    """All queries, each once, in the order of their first time."""
+    whole = Queries(
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.low for part in parts]),
+        np.concatenate([part.high for part in parts]),
+    )
+    key = np.column_stack([whole.columns, whole.low, whole.high])
+    _, first = np.unique(np.nan_to_num(key, nan=-1e300), axis=0, return_index=True)
+    first.sort()
+    return Queries(whole.columns[first], whole.low[first], whole.high[first])
+
+
+def _draw(
+    tables: RowTables,
+    n_columns: int,
+    n_queries: int,
+    rng: np.random.Generator,
+    *,
+    mixed: bool = False,
+) -> Queries:
+    """Queries from some columns of random released rows; `mixed`: a row for every column."""
+    released = tables.released
+    n_rows, n_all = released.low.shape
+    columns = np.sort(rng.random((n_queries, n_all)).argsort(axis=1)[:, :n_columns], axis=1)
+    rows = rng.integers(n_rows, size=(n_queries, n_columns if mixed else 1))
+    low, high = released.low[rows, columns], released.high[rows, columns]
+    point = (low == high) & ~tables.covers.is_cover[columns]
+    middle = _medians(tables.people.low)[columns]
+    return Queries(
+        columns.astype(np.int64),
+        np.where(point & (low <= middle), -np.inf, low),
+        np.where(point & (low > middle), np.inf, high),
+    )
+
+
+def _medians(values: np.ndarray) -> np.ndarray:
+    return np.array([np.median(c[~np.isnan(c)]) if c.size else 0.0 for c in values.T])
