@@ -21,6 +21,7 @@ import numpy as np
 
 from shoal.errors import TableError
 from shoal.judge._read_arrow import find_pyarrow, of_arrow
+from shoal.judge._side_doors import packed_doors
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.tables._dialect import TextDialect
 
@@ -47,7 +48,13 @@ def read_csv(
     table = _read_quickly(path, wanted, dialect) if quick else None
     if table is None:
         table = _read_slowly(path, wanted, dialect, bad)
-    return _as_said(table, dialect)
+    doors = (*table.side_doors, *_file_doors(path, dialect))
+    return _as_said(TextTable(table.columns, table.n_rows, doors), dialect)
+
+
+def _file_doors(path: Path, dialect: TextDialect) -> tuple[str, ...]:
+    repeated = len(set(dialect.names)) < len(dialect.names)
+    return (*packed_doors(path), *(("columns of the same name",) if repeated else ()))
 
 
 def with_own_header(path: Path, dialect: TextDialect) -> TextDialect:
@@ -135,6 +142,7 @@ def _read_slowly(
     width = len(dialect.names)
     numbers: list[dict[str | None, int]] = [{} for _ in range(width)]
     codes: list[list[int]] = [[] for _ in range(width)]
+    beyond = False
     encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
     before = csv.field_size_limit(sys.maxsize)
     try:
@@ -154,6 +162,7 @@ def _read_slowly(
             ):
                 if width > 1 and not any(cell.strip() for cell in row) and len(row) != width:
                     continue
+                beyond |= len(row) > width
                 cells = [*row, *[""] * (width - len(row))]
                 for number, column, cell in zip(numbers, codes, cells, strict=False):
                     column.append(number.setdefault(cell, len(number)))
@@ -164,7 +173,8 @@ def _read_slowly(
         for name, number, column in zip(dialect.names, numbers, codes, strict=True)
         if name in names
     }
-    return TextTable(columns, len(codes[0]) if codes else 0)
+    doors = ("cells beyond the header",) if beyond else ()
+    return TextTable(columns, len(codes[0]) if codes else 0, doors)
 
 
 def _as_said(table: TextTable, dialect: TextDialect) -> TextTable:

@@ -10,22 +10,23 @@ import sqlite3
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
 
 from shoal.errors import TableError
 from shoal.judge._read_arrow import find_pyarrow
+from shoal.judge._side_doors import (
+    SHEET_TAGS,
+    duckdb_doors,
+    packed_doors,
+    sqlite_doors,
+    workbook_doors,
+)
 from shoal.judge._text_table import TextColumn, TextTable, plain_text
 
 _SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_PARTS = re.compile(
-    r"\[Content_Types\]\.xml|_rels/\.rels|docProps/(app|core)\.xml|xl/workbook\.xml|"
-    r"xl/_rels/workbook\.xml\.rels|xl/styles\.xml|xl/theme/theme1\.xml|xl/sharedStrings\.xml|"
-    r"xl/worksheets/sheet1\.xml"
-)
-"""Parts of a workbook of one sheet that holds nothing but cells."""
 
 
 def chosen(table: TextTable, names: Sequence[str] | None) -> TextTable:
@@ -53,21 +54,33 @@ def of_rows(
         name: TextColumn(np.array(column, np.int32), tuple(number))
         for name, number, column in zip(names, numbers, codes, strict=True)
     }
-    return TextTable(columns, n_rows, doors)
+    return TextTable(columns, n_rows, (*doors, *same_names(names)))
+
+
+def same_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Columns of one name: a reader that goes by names sees one of them."""
+    return ("columns of the same name",) if len(set(names)) < len(names) else ()
 
 
 def read_json_lines(path: Path) -> TextTable:
     """Objects, one on each line; all have the same keys."""
     with _unpacked(path) as lines:
-        rows = [json.loads(line) for line in lines if line.strip()]
-    names = list(rows[0]) if rows else []
-    if any(list(row) != names for row in rows):
+        rows = [json.loads(line, object_pairs_hook=_Pairs) for line in lines if line.strip()]
+    names = [name for name, _ in rows[0]] if rows else []
+    if any([name for name, _ in row] != names for row in rows):
         raise TableError(f"{path.name}: lines have different keys.")
-    return of_rows(names, ([_json_text(row[name]) for name in names] for row in rows))
+    texts = ([_json_text(value) for _, value in row] for row in rows)
+    return of_rows(names, texts, packed_doors(path))
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object as it is written; a dictionary would pass over a key that comes twice."""
 
 
 def _json_text(value: Any) -> str | None:
-    if isinstance(value, dict | list):
+    if isinstance(value, _Pairs):
+        return json.dumps(dict(value))
+    if isinstance(value, list):
         return json.dumps(value)
     return plain_text(value)
 
@@ -86,11 +99,8 @@ def _unpacked(path: Path) -> Any:
 
 def read_workbook(path: Path) -> TextTable:
     """The one sheet of a workbook, from its XML; cells that would be computed are a side door."""
-    doors = []
     with zipfile.ZipFile(path) as archive:
-        strange = [name for name in archive.namelist() if not _PARTS.fullmatch(name)]
-        if strange:
-            doors.append(f"{len(strange)} parts of the workbook besides its sheet")
+        doors = list(workbook_doors(archive))
         shared = _shared(archive)
         rows: list[list[str | None]] = []
         with archive.open("xl/worksheets/sheet1.xml") as sheet:
@@ -100,20 +110,34 @@ def read_workbook(path: Path) -> TextTable:
                     element.clear()
                 elif element.tag == f"{_SHEET}f":
                     doors.append("formulas")
+                elif element.tag.rpartition("}")[2] not in SHEET_TAGS:
+                    doors.append("more than cells in the sheet")
     header = [name or "" for name in rows[0]] if rows else []
     width = len(header)
+    if any(len(row) > width for row in rows):
+        doors.append("cells beyond the header")
+    if len(shared.texts) > len(shared.used):
+        doors.append("texts that no cell has")
     body = ([*row, *[None] * (width - len(row))][:width] for row in rows[1:])
     return of_rows(header, body, tuple(dict.fromkeys(doors)))
 
 
-def _shared(archive: zipfile.ZipFile) -> list[str]:
+class _Shared(NamedTuple):
+    """Texts that a workbook keeps apart from its cells, and those that a cell has."""
+
+    texts: list[str]
+    used: set[int]
+
+
+def _shared(archive: zipfile.ZipFile) -> _Shared:
     if "xl/sharedStrings.xml" not in archive.namelist():
-        return []
+        return _Shared([], set())
     root = ElementTree.fromstring(archive.read("xl/sharedStrings.xml"))
-    return ["".join(t.text or "" for t in item.iter(f"{_SHEET}t")) for item in root]
+    texts = ["".join(t.text or "" for t in item.iter(f"{_SHEET}t")) for item in root]
+    return _Shared(texts, set())
 
 
-def _cells(row: Any, shared: Sequence[str]) -> list[str | None]:
+def _cells(row: Any, shared: _Shared) -> list[str | None]:
     cells: list[str | None] = []
     for cell in row.iter(f"{_SHEET}c"):
         place = re.match("[A-Z]+", cell.get("r", ""))
@@ -126,7 +150,7 @@ def _cells(row: Any, shared: Sequence[str]) -> list[str | None]:
     return cells
 
 
-def _cell(cell: Any, shared: Sequence[str]) -> str | None:
+def _cell(cell: Any, shared: _Shared) -> str | None:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
         return "".join(t.text or "" for t in cell.iter(f"{_SHEET}t")) or None
@@ -134,7 +158,8 @@ def _cell(cell: Any, shared: Sequence[str]) -> str | None:
     if value is None or value.text is None:
         return None
     if kind == "s":
-        return shared[int(value.text)] or None
+        shared.used.add(int(value.text))
+        return shared.texts[int(value.text)] or None
     if kind == "b":
         return "true" if value.text == "1" else "false"
     return str(value.text)
@@ -150,16 +175,19 @@ def read_database_file(path: Path) -> TextTable:
                 "SELECT table_name FROM information_schema.tables"
             ).fetchall()
             found = _one_table(path, [name for (name,) in listed])
+            doors = _others(len(listed)) + duckdb_doors(connection, found)
             cursor: Any = connection.execute(f"SELECT * FROM {_quoted(found)}")
             names = [column[0] for column in cursor.description]
-            doors = _others(len(listed))
             return of_rows(names, (list(map(plain_text, row)) for row in cursor.fetchall()), doors)
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as sqlite:
         listed = sqlite.execute("SELECT name FROM sqlite_master").fetchall()
         found = _one_table(path, [name for (name,) in listed])
         cursor = sqlite.execute(f"SELECT * FROM {_quoted(found)}")
         names = [column[0] for column in cursor.description]
-        return of_rows(names, (list(map(plain_text, row)) for row in cursor), _others(len(listed)))
+        doors = _others(len(listed))
+        if path.suffix.lower() in (".sqlite", ".sqlite3"):
+            doors = doors or sqlite_doors(sqlite, path, found)
+        return of_rows(names, (list(map(plain_text, row)) for row in cursor), doors)
 
 
 def read_rows(connection: Any, query: str) -> TextTable:
