@@ -60,6 +60,7 @@ def test_the_result_depends_on_nothing_else():
 
 def test_large_tables_are_cut_into_blocks(monkeypatch):
     monkeypatch.setattr(_local_solver, "BLOCK", 30)
+    monkeypatch.setattr(_local_solver, "LEAST_BLOCK", 30)
     method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4)).fit(people(5))
     assert any("blocks" in note for note in method.release_.notes)
     assert KAnonymity(4).holds(method.release_.recoded.groups).all()

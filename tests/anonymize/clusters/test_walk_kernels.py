@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shoal.anonymize.clusters._local_plan import Steps
-from shoal.anonymize.clusters._local_solver import _start
+from shoal.anonymize.clusters._starts import _start
 from shoal.anonymize.clusters._walk_kernels import (
     full_mask,
     list_cells,

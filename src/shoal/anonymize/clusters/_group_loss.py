@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from shoal._jit import kernel
 from shoal.metrics._labels import label_loss
 from shoal.schema._coding import Coding
+from shoal.tables._public_ranges import public_range_labels
 from shoal.tables._recoded import Labels, node_labels
 from shoal.typing import Codes, Flags, Floats
 
@@ -23,6 +24,7 @@ Cost: TypeAlias = Callable[[Labels], Floats]
 """What one row costs under each label of a column."""
 
 _TABLE_LIMIT = 1024  # 8 MB of look-up table; columns with more codes compute their loss
+_LINES_LIMIT = 128  # a label is written for every pair of codes
 
 
 class GroupColumns(NamedTuple):
@@ -54,12 +56,18 @@ def is_range_column(coding: Coding) -> bool:
 
 
 def make_columns(
-    codings: Sequence[Coding], is_range: Flags, weights: Floats, cost: Cost = label_loss
+    codings: Sequence[Coding],
+    is_range: Flags,
+    weights: Floats,
+    cost: Cost = label_loss,
+    *,
+    exact: bool = True,
 ) -> GroupColumns:
     """Prepare the losses of all columns; those of trees need a hierarchy.
 
     A node costs what `cost` says (by default :func:`shoal.metrics.label_loss`), times the column's
-    weight.
+    weight.  A range costs its width; with `exact` false, that of the range between public lines,
+    unless the column has so many values that looking all of them up would take long.
     """
     first: list[int] = []
     start: list[int] = []
@@ -70,7 +78,9 @@ def make_columns(
         if coding.n_codes <= _TABLE_LIMIT:
             first.append(filled)
             start.append(0)
-            table.append(loss_table(coding, bool(ranges), cost).ravel() * weight)
+            widened = ranges and not exact and coding.n_codes <= _LINES_LIMIT
+            own = lines_table(coding) if widened else loss_table(coding, bool(ranges), cost)
+            table.append(own.ravel() * weight)
             filled += coding.n_codes**2
             continue
         first.append(-1)
@@ -108,6 +118,27 @@ def loss_table(coding: Coding, is_range: bool, cost: Cost = label_loss) -> Float
     if coding.missing >= 0:  # a missing value lies nowhere between the others
         table[coding.missing, :] = table[:, coding.missing] = 1.0
         table[coding.missing, coding.missing] = 0.0
+    return table
+
+
+def knows_lines(codings: Sequence[Coding], is_range: Flags) -> bool:
+    """Whether the losses of all ranges are those of the public lines around them."""
+    return all(
+        coding.n_codes <= _LINES_LIMIT
+        for coding, ranges in zip(codings, is_range, strict=True)
+        if ranges
+    )
+
+
+def lines_table(coding: Coding) -> Floats:
+    """Loss of every range of codes once it is widened to public lines."""
+    low, high = np.triu_indices(coding.n_codes)
+    whole = (low == 0) & (high == coding.n_codes - 1) & (coding.n_codes > 1)
+    labels, label = public_range_labels(
+        coding, low.astype(np.int32), high.astype(np.int32), whole, all_is_star=True
+    )
+    table = np.zeros((coding.n_codes, coding.n_codes))
+    table[low, high] = table[high, low] = label_loss(labels)[label]
     return table
 
 

@@ -193,7 +193,7 @@ def make_group_recoding(
 ) -> GroupRecoding:
     """The recoding of a grouping of cells; groups with equal labels become one."""
     kept = group_of >= 0
-    low, high = _extremes(group_of[kept], keys[kept], keys[kept])
+    low, high = least_and_largest(group_of[kept], keys[kept], keys[kept])
     labels, codes = label_groups(codings, is_range, low, high, exact)
     joined, n_joined = group_keys(codes[:-1])
     distinct = np.empty((n_joined + 1, len(codings)), np.int32)
@@ -216,7 +216,7 @@ def _without_cells(
     return GroupRecoding(codings, is_range, low, high, nobody, nowhere, labels, codes, exact)
 
 
-def _extremes(group_of: NDArray[np.int64], low: Codes, high: Codes) -> tuple[Codes, Codes]:
+def least_and_largest(group_of: NDArray[np.int64], low: Codes, high: Codes) -> tuple[Codes, Codes]:
     """Least `low` and largest `high` of each group, column by column."""
     n_groups = int(group_of.max(initial=-1)) + 1
     least = np.full((n_groups, low.shape[1]), np.iinfo(np.int32).max, np.int32)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._threads import n_threads
+from shoal.anonymize.clusters._blocks import Block, take_cells
 from shoal.anonymize.clusters._group_kernels import Groups, make_groups, total_loss
 from shoal.anonymize.clusters._group_loss import GroupColumns
+from shoal.anonymize.clusters._local_problem import LocalProblem
+from shoal.anonymize.clusters._rebuild_kernels import rebuild_groups
 from shoal.anonymize.clusters._refine_kernels import (
     absorb_cells,
     dissolve_groups,
@@ -16,10 +21,16 @@ from shoal.anonymize.clusters._refine_kernels import (
     repair_groups,
     split_groups,
 )
-from shoal.privacy.compiled._condition_kernels import CompiledModel
+from shoal.privacy.compiled._condition_kernels import CompiledModel, group_members
 from shoal.typing import Codes
 
 _ROUNDS = 6
+_MOST_ROUNDS, _ROUNDS_OF_A_CELL = 8, 36_000
+_GROUPS_PER_PART = 1_024
+_LEAST_PARTS, _FEW_GROUPS = 2, 32  # so that two threads have work, unless there is hardly any
+_NEIGHBOURS = (3, 4, 3, 5)  # groups that are built anew together, round by round
+_TRIES = 3
+_STEPS_PER_CELL = 1_500
 LEAST_GAIN_OF_A_ROUND = 1e-3  # a round that saves less of the loss is the last
 
 
@@ -64,15 +75,90 @@ def refine_groups(groups: Groups, deadline: float) -> bool:
     """Lower the loss until it hardly falls any more; returns whether the time sufficed."""
     before = total_loss(groups)
     for turn in range(_ROUNDS):
-        # giving groups up is the dearest step and finds little after the first time
-        for step in (dissolve_groups, move_cells) if turn == 0 else (move_cells,):
-            if time.perf_counter() > deadline:
-                return False
-            step(groups)
-        spare = int(np.flatnonzero(groups.size > 0).max(initial=-1)) + 1
-        split_groups(groups, spare)
+        if time.perf_counter() > deadline:
+            return False
+        refine_once(groups, turn)
         after = total_loss(groups)
         if after > (1 - LEAST_GAIN_OF_A_ROUND) * before:
             break
         before = after
     return True
+
+
+def refine_once(groups: Groups, turn: int) -> None:
+    """One round: move cells, split groups, and build neighbouring ones anew."""
+    if turn == 0:  # giving groups up is dear and finds little after the first time
+        dissolve_groups(groups)
+    move_cells(groups)
+    split_groups(groups, int(np.flatnonzero(groups.size > 0).max(initial=-1)) + 1)
+    budget = _STEPS_PER_CELL * len(groups.keys)
+    rebuild_groups(groups, _NEIGHBOURS[turn % len(_NEIGHBOURS)], _TRIES, budget, turn + 1)
+
+
+def refine_in_parts(
+    problem: LocalProblem, group_of: NDArray[np.int64], deadline: float
+) -> tuple[NDArray[np.int64], bool]:
+    """Refine groups in parts that lie together, at the same time, and cut differently every round.
+
+    How the groups are cut does not depend on how many threads there are.
+    """
+    with ThreadPoolExecutor(n_threads()) as pool:
+        before = np.inf
+        for turn in range(part_rounds(problem)):
+            parts = cut_groups(problem, group_of, turn)
+            if time.perf_counter() > deadline:
+                return group_of, False
+            done = list(pool.map(lambda part: _refine_part(problem, group_of, part, turn), parts))  # noqa: B023
+            after, n_groups = 0.0, 0
+            refined = np.empty_like(group_of)
+            for part, (own, loss) in zip(parts, done, strict=True):
+                refined[part] = own + n_groups
+                n_groups += int(own.max()) + 1
+                after += loss
+            group_of = refined
+            if after > (1 - LEAST_GAIN_OF_A_ROUND) * before:
+                break
+            before = after
+    return group_of, True
+
+
+def part_rounds(problem: LocalProblem) -> int:
+    """Rounds that are worth their time: more on small tables, and where groups are large."""
+    wanted = _ROUNDS_OF_A_CELL * max(1, problem.compiled.minimum_size) ** 0.5 / len(problem.keys)
+    return int(min(_MOST_ROUNDS, max(1, wanted)))
+
+
+def _refine_part(
+    problem: LocalProblem, group_of: NDArray[np.int64], part: Block, turn: int
+) -> tuple[NDArray[np.int64], float]:
+    """Groups of some cells after a round, numbered from 0, and their loss."""
+    number = np.unique(group_of[part], return_inverse=True)[1]
+    n_groups = int(number.max()) + 1
+    compiled, keys = take_cells(problem.compiled, part), np.ascontiguousarray(problem.keys[part])
+    groups = make_groups(problem.loss, compiled, keys, number, max(2 * n_groups, n_groups + 8))
+    refine_once(groups, turn)
+    return np.unique(groups.group_of, return_inverse=True)[1], total_loss(groups)
+
+
+def cut_groups(problem: LocalProblem, group_of: NDArray[np.int64], turn: int) -> list[Block]:
+    """Cells in parts of whole groups, cut at the median of one column after the other."""
+    n_groups = int(group_of.max()) + 1
+    first, members = group_members(group_of, n_groups)
+    heads = problem.keys[members[first[:-1]]]  # one cell of each group says where it lies
+    parts = [np.arange(n_groups)]
+    column = turn
+    while max(map(len, parts)) > _GROUPS_PER_PART or (
+        len(parts) < _LEAST_PARTS and n_groups >= _LEAST_PARTS * _FEW_GROUPS
+    ):
+        halves = []
+        for part in parts:
+            order = part[np.argsort(heads[part, column % heads.shape[1]], kind="stable")]
+            halves += [order[: len(order) // 2], order[len(order) // 2 :]]
+        parts = [half for half in halves if len(half)]
+        column += 1
+    part_of = np.empty(n_groups, np.int64)
+    for number, part in enumerate(parts):
+        part_of[part] = number
+    _, cells = group_members(part_of[group_of], len(parts))
+    sizes = np.bincount(part_of[group_of], minlength=len(parts))
+    return np.split(cells, np.cumsum(sizes)[:-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.anonymize.clusters._group_loss import code_positions, loss_table
+from shoal.anonymize.clusters._priced_kernels import number_words
 from shoal.schema._coding import Coding
 from shoal.tables._frequency import group_keys
 from shoal.typing import Codes, Counts, Floats
@@ -34,9 +36,10 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """One column's levels: the node above each code, and the average loss, finest first."""
+    """One column's levels, finest first: the node above each code, what it costs, the average."""
 
     nodes: list[Codes]
+    costs: list[Floats]
     losses: list[float]
 
 
@@ -51,7 +54,7 @@ def make_ladder(
     assert tree is not None
     present = np.flatnonzero(rows)
     table = loss_table(coding, is_range) if coding.n_codes <= 2_048 else None
-    ladder = Ladder([], [])
+    ladder = Ladder([], [], [])
     seen: set[bytes] = set()
     for level in _few(tree.n_levels):
         node = tree.levels[:, level]
@@ -66,6 +69,7 @@ def make_ladder(
             position = code_positions(coding)
             loss = np.where(low == high, 0.0, position[high] - position[low] if is_range else 1.0)
         ladder.nodes.append(node.astype(np.int32))
+        ladder.costs.append(weight * loss.astype(np.float64))
         ladder.losses.append(weight * float((loss * rows).sum() / max(1, rows.sum())))
     return ladder
 
@@ -93,9 +97,9 @@ def make_steps(keys: Codes, ladders: Sequence[Ladder], axis: int, stage: int) ->
     )
     nodes = nodes + np.array(lowest, np.int32)
     node_of = [[level[keys[:, column]] for level in ladders[column].nodes] for column in columns]
-    first, second = _halves([len(levels) for levels in node_of])
-    first_part, _, first_of = _number_parts(nodes, node_of, first, len(keys))
-    second_part, n_second, second_of = _number_parts(nodes, node_of, second, len(keys))
+    first, second = halves([len(levels) for levels in node_of])
+    first_part, _, first_of = number_parts(nodes, node_of, first, len(keys))
+    second_part, n_second, second_of = number_parts(nodes, node_of, second, len(keys))
     extra = widths * (ladders[axis].losses[-1] if axis >= 0 else 0.0)
     order = np.argsort((losses[:, None] + extra[None, :]).ravel(), kind="stable")
     node, width = np.divmod(order, len(widths))
@@ -109,7 +113,7 @@ def make_steps(keys: Codes, ladders: Sequence[Ladder], axis: int, stage: int) ->
     )
 
 
-def _halves(n_levels: Sequence[int]) -> tuple[list[int], list[int]]:
+def halves(n_levels: Sequence[int]) -> tuple[list[int], list[int]]:
     """Two sets of columns with about equally many nodes."""
     halves: tuple[list[int], list[int]] = ([], [])
     nodes = [1, 1]
@@ -120,7 +124,7 @@ def _halves(n_levels: Sequence[int]) -> tuple[list[int], list[int]]:
     return halves
 
 
-def _number_parts(
+def number_parts(
     nodes: Codes, node_of: Sequence[Sequence[Codes]], half: list[int], n_cells: int
 ) -> tuple[Codes, Counts, Codes]:
     """Parts of the cells at every distinct half of a node, their number, each node's half.
@@ -132,9 +136,17 @@ def _number_parts(
     chosen[half_of] = nodes[:, half]
     part_of = np.zeros((n_halves, n_cells), np.int32)
     n_parts = np.ones(n_halves, np.int64)
+    room = [max(int(codes.max(initial=0)) for codes in node_of[column]) + 1 for column in half]
     for row, levels in enumerate(chosen if half else ()):
         codes = [node_of[column][level] for column, level in zip(half, levels, strict=True)]
-        part_of[row], n_parts[row] = group_keys(np.column_stack(codes))
+        if math.prod(room) < 2**62:  # numbers of nodes side by side are one number
+            words = np.zeros(n_cells, np.int64)
+            for n, code in zip(room, codes, strict=True):
+                words *= n
+                words += code
+            n_parts[row] = number_words(words, part_of[row])
+        else:
+            part_of[row], n_parts[row] = group_keys(np.column_stack(codes))
     return part_of, n_parts, half_of.astype(np.int32)
 
 

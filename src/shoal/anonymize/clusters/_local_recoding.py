@@ -16,7 +16,8 @@ from shoal.anonymize.clusters._group_recoding import (
     check_groups,
     make_group_recoding,
 )
-from shoal.anonymize.clusters._local_solver import cut_blocks, make_local_problem, solve_blocks
+from shoal.anonymize.clusters._local_problem import make_local_problem
+from shoal.anonymize.clusters._local_solver import block_size, cut_blocks, solve_blocks
 from shoal.anonymize.clusters._unprotectable import infeasible_within_limits, parts_within_limits
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
@@ -145,10 +146,12 @@ class LocalRecoding(Anonymizer):
         if lost > self.max_suppression * cells.n_rows + 1e-9 or not kept.any():
             raise infeasible_within_limits(grown, privacy, lost)
         weights = np.array([self.schema[name].weight for name in cells.names], np.float64)
-        problem = make_local_problem(grown, codings, is_range, weights, compiled)
-        parts = [part for block in blocks for part in cut_blocks(problem, block)]
+        exact = self.ranges != "lines"
+        problem = make_local_problem(grown, codings, is_range, weights, compiled, exact=exact)
+        limit = block_size(problem)
+        parts = [part for block in blocks for part in cut_blocks(problem, block, limit)]
         group_of, in_time = solve_blocks(
-            problem, parts, refine=self.refine, deadline=deadline, progress=progress
+            problem, parts, refine=self.refine, deadline=deadline, exact=exact, progress=progress
         )
         self._said: tuple[str, ...] = ()
         if not in_time:

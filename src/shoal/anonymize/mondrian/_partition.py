@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.anonymize.mondrian._columns import make_columns, rank_keys
 from shoal.anonymize.mondrian._level_cuts import Level, LevelCuts, no_cuts, take
@@ -31,6 +32,22 @@ def partition(
     Columns with limits are split by them first, whatever comes out: the caller has made sure that
     those parts are allowed.
     """
+    return _grow(cells, compiled, preferences, progress).regions()
+
+
+def region_groups(
+    cells: FrequencyTable, compiled: CompiledModel, preferences: Preferences
+) -> NDArray[np.int64]:
+    """The region of each cell when they are split until no split is allowed."""
+    return _grow(cells, compiled, preferences, _unheard).groups()
+
+
+def _unheard(done: int, total: int, what: str, /) -> None: ...
+
+
+def _grow(
+    cells: FrequencyTable, compiled: CompiledModel, preferences: Preferences, progress: Progress
+) -> _Growth:
     growth = _Growth(cells, compiled, preferences)
     n = cells.n_groups
     none = np.zeros(1, np.int32)
@@ -44,7 +61,7 @@ def partition(
             still = (level.end - level.begin)[cuts.n_parts > 0].sum()
             progress(n - int(still), n, "partitioning")
             level = growth.close(level, cuts)
-    return growth.regions()
+    return growth
 
 
 class _Growth:
@@ -103,6 +120,17 @@ class _Growth:
         # the codes of a region's parts were written from the region's own beginning on
         index = np.repeat(split.begin - earlier, split.n_parts) + np.arange(len(begin))
         return Level(begin, end, self.work.part_low[index], self.work.part_high[index])
+
+    def groups(self) -> NDArray[np.int64]:
+        """Number of each cell's leaf."""
+        group_of = np.empty(self.cells.n_groups, np.int64)
+        n_groups = 0
+        for level, cuts in self.done:
+            leaf = cuts.n_parts == 0
+            for begin, end in zip(level.begin[leaf], level.end[leaf], strict=True):
+                group_of[self.work.order[begin:end]] = n_groups
+                n_groups += 1
+        return group_of
 
     def regions(self) -> tuple[Regions, Codes, Codes]:
         """All levels as one tree, and the least and largest code of each leaf."""

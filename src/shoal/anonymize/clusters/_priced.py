@@ -1,0 +1,114 @@
+"""First groups by the generalization that pays best for the rows left, at a price that rises."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.anonymize.clusters._local_plan import Ladder, cheapest_nodes, halves, number_parts
+from shoal.anonymize.clusters._priced_kernels import (
+    Nodes,
+    take_best_nodes,
+    weigh_nodes,
+)
+from shoal.privacy.compiled._condition_kernels import CompiledModel
+from shoal.typing import Codes
+
+_PRICES = 40  # even steps up to the loss of a row of which nothing is released
+_MOST_NODES = 24_000
+_ROWS_OF_A_SAMPLED_GROUP = 3  # parts of the sample should be this large before they count
+_WEIGHED = 400  # nodes at one price, times the root of the smallest group
+_LEAST_SAMPLE = 2_048
+_ABOVE_THE_PRICE = 1.25  # nodes with a higher average loss hardly have a part below the price
+
+
+def priced_groups(
+    ladders: Sequence[Ladder],
+    keys: Codes,
+    compiled: CompiledModel,
+    deadline: float,
+    prices: int = _PRICES,
+) -> tuple[NDArray[np.int64], bool]:
+    """Group of each cell, -1 for none, and whether the time sufficed."""
+    nodes, losses = make_nodes(ladders, keys, compiled)
+    group_of = np.full(len(keys), -1, np.int64)
+    wakes = np.zeros(len(losses))
+    draw = np.random.default_rng(0)  # nodes are compared on a sample, always the same
+    # the larger groups are, the fewer there are, and the longer each may be searched for
+    most_weighed = int(_WEIGHED * math.sqrt(max(1, compiled.minimum_size)))
+    n_groups, highest = 0, sum(ladder.losses[-1] for ladder in ladders)
+    for price in np.linspace(0, highest, prices + 1)[1:]:
+        free = np.flatnonzero(group_of < 0)
+        rows = int(compiled.sizes[free].sum())
+        if rows < max(1, compiled.minimum_size):
+            break
+        if time.perf_counter() > deadline:
+            return group_of, False
+        sampled = np.sort(draw.choice(free, _sample_size(len(free), compiled), replace=False))
+        sample = take_nodes(nodes, sampled)
+        least = max(1.0, compiled.minimum_size * int(sample.sizes.sum()) / rows)
+        # parts only shrink, so a node sleeps until the price reaches what its parts cost
+        chosen = np.flatnonzero((wakes < price) & (losses < _ABOVE_THE_PRICE * price))
+        if len(chosen) > most_weighed:
+            chosen = np.sort(draw.choice(chosen, most_weighed, replace=False))
+        values = np.zeros(len(losses))
+        everyone = np.arange(len(sampled))
+        weigh_nodes(sample, chosen, everyone, least, price, values, wakes)
+        n_groups = take_best_nodes(
+            compiled, nodes, sample, sampled, least, price, values, group_of, n_groups
+        )
+    return group_of, True
+
+
+def _sample_size(n_cells: int, compiled: CompiledModel) -> int:
+    wanted = _ROWS_OF_A_SAMPLED_GROUP * n_cells // max(1, compiled.minimum_size)
+    return min(n_cells, max(_LEAST_SAMPLE, wanted))
+
+
+def make_nodes(
+    ladders: Sequence[Ladder], keys: Codes, compiled: CompiledModel
+) -> tuple[Nodes, NDArray[np.float64]]:
+    """The nodes with least average loss, and that loss."""
+    levels, losses = cheapest_nodes([np.array(ladder.losses) for ladder in ladders], _MOST_NODES)
+    node_of = [
+        [level[codes] for level in ladder.nodes]
+        for ladder, codes in zip(ladders, keys.T, strict=True)
+    ]
+    first, second = halves([len(column) for column in node_of])
+    first_part, _, first_of = number_parts(levels, node_of, first, len(keys))
+    second_part, n_second, second_of = number_parts(levels, node_of, second, len(keys))
+    start = np.zeros((len(ladders), max(len(ladder.nodes) for ladder in ladders)), np.int64)
+    costs: list[NDArray[np.float64]] = []
+    filled = 0
+    for column, ladder in enumerate(ladders):
+        for level, cost in enumerate(ladder.costs):
+            start[column, level] = filled
+            costs.append(cost)
+            filled += len(cost)
+    nodes = Nodes(
+        first_part,
+        second_part,
+        n_second,
+        first_of,
+        second_of,
+        np.ascontiguousarray(levels, np.int32),
+        start,
+        np.concatenate(costs),
+        keys,
+        compiled.sizes,
+    )
+    return nodes, losses
+
+
+def take_nodes(nodes: Nodes, cells: NDArray[np.int64]) -> Nodes:
+    """The same nodes over some of the cells, numbered as they are listed."""
+    return nodes._replace(
+        first_part=np.ascontiguousarray(nodes.first_part[:, cells]),
+        second_part=np.ascontiguousarray(nodes.second_part[:, cells]),
+        keys=np.ascontiguousarray(nodes.keys[cells]),
+        sizes=nodes.sizes[cells],
+    )

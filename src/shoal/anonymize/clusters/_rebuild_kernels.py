@@ -1,0 +1,409 @@
+"""Take neighbouring groups apart and build them anew, wherever that lowers the loss.
+
+Moves of single cells end where every one of them costs something.  Here a few groups that are near
+to one another give up all their cells at once; groups are grown from seeds among these, the rest is
+placed where it costs least, and the result is kept only when it loses less than before.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._jit import kernel
+from shoal.anonymize.clusters._group_kernels import Groups, join
+from shoal.anonymize.clusters._group_loss import pair_loss
+from shoal.privacy.compiled._condition_kernels import add_cell, allowed
+from shoal.typing import Codes, Counts, Floats
+
+_SLACK = 1e-9  # a gain below is rounding, and could be won again and again
+_POLISHES = 3
+
+
+class Pool(NamedTuple):
+    """Cells of the groups that are taken apart, and the groups that are made of them."""
+
+    cell: NDArray[np.int64]
+    keys: Codes  # (n_cells, n_columns), copied: they are read many times
+    rows: Counts
+    place: NDArray[np.int64]  # number of each cell's new group; -1 for none yet
+    low: Codes  # of the new groups, as are the next
+    high: Codes
+    size: Counts
+    n_cells: Counts
+    loss: Floats
+    histogram: Counts
+    best: NDArray[np.int64]  # the best places so far
+
+
+@kernel
+def make_pool(groups: Groups, n_cells: int, n_groups: int) -> Pool:
+    """Room for `n_cells` cells and `n_groups` groups."""
+    d = groups.keys.shape[1]
+    return Pool(
+        np.empty(n_cells, np.int64),
+        np.empty((n_cells, d), np.int32),
+        np.empty(n_cells, np.int64),
+        np.empty(n_cells, np.int64),
+        np.empty((n_groups, d), np.int32),
+        np.empty((n_groups, d), np.int32),
+        np.zeros(n_groups, np.int64),
+        np.zeros(n_groups, np.int64),
+        np.zeros(n_groups),
+        np.zeros((n_groups, groups.compiled.n_codes), np.int64),
+        np.empty(n_cells, np.int64),
+    )
+
+
+@kernel
+def near_groups(groups: Groups, group: int, near: NDArray[np.int64], rise: Floats) -> int:
+    """Write a group and those into `near` that it could share a label with at least cost.
+
+    Cost is that of the group and of as many rows of the other as a group needs.  Returns how many.
+    """
+    columns, d = groups.columns, groups.keys.shape[1]
+    wanted = near.shape[0]
+    near[0], n_near = group, 1
+    size, least = groups.size[group], max(1, groups.compiled.minimum_size)
+    for other in range(groups.size.shape[0]):
+        if other == group or groups.size[other] == 0:
+            continue
+        lent = min(groups.size[other], least)
+        most = np.inf if n_near < wanted else rise[wanted - 1]
+        # what the two lose together, less what the other loses now
+        cost = -lent * groups.loss[other]
+        j = 0
+        while j < d and cost < most:
+            low = min(groups.low[group, j], groups.low[other, j])
+            high = max(groups.high[group, j], groups.high[other, j])
+            cost += (size + lent) * pair_loss(columns, j, low, high)
+            j += 1
+        if cost >= most:
+            continue
+        slot = min(n_near, wanted - 1)
+        while slot > 1 and rise[slot - 1] > cost:
+            near[slot], rise[slot] = near[slot - 1], rise[slot - 1]
+            slot -= 1
+        near[slot], rise[slot] = other, cost
+        n_near = min(n_near + 1, wanted)
+    return n_near
+
+
+@kernel
+def fill_pool(groups: Groups, near: NDArray[np.int64], pool: Pool) -> int:
+    """List the cells of the groups; returns how many, or -1 when there is no room."""
+    n = 0
+    for group in near:
+        cell = groups.head[group]
+        while cell >= 0:
+            if n == pool.cell.shape[0]:
+                return -1
+            pool.cell[n] = cell
+            pool.keys[n] = groups.keys[cell]
+            pool.rows[n] = groups.compiled.sizes[cell]
+            n += 1
+            cell = groups.after[cell]
+    return n
+
+
+@kernel
+def put(groups: Groups, pool: Pool, i: int, place: int) -> None:
+    """Put a cell of the pool into a new group."""
+    empty = pool.n_cells[place] == 0
+    loss = 0.0
+    for j in range(pool.keys.shape[1]):
+        code = pool.keys[i, j]
+        if empty or code < pool.low[place, j]:
+            pool.low[place, j] = code
+        if empty or code > pool.high[place, j]:
+            pool.high[place, j] = code
+        loss += pair_loss(groups.columns, j, pool.low[place, j], pool.high[place, j])
+    pool.place[i] = place
+    pool.size[place] += pool.rows[i]
+    pool.n_cells[place] += 1
+    pool.loss[place] = loss
+    add_cell(groups.compiled, pool.cell[i], 1, pool.histogram[place])
+
+
+@kernel
+def loss_with(groups: Groups, pool: Pool, i: int, place: int, most: float) -> float:
+    """Loss of a row of a new group with one more cell; infinite as soon as it reaches `most`."""
+    loss = 0.0
+    for j in range(pool.keys.shape[1]):
+        code = pool.keys[i, j]
+        low, high = pool.low[place, j], pool.high[place, j]
+        loss += pair_loss(groups.columns, j, min(low, code), max(high, code))
+        if loss >= most:
+            return np.inf
+    return loss
+
+
+@kernel
+def is_fine(groups: Groups, pool: Pool, place: int) -> bool:
+    """Whether a new group is allowed as it is."""
+    if pool.size[place] < groups.compiled.minimum_size:
+        return False
+    return groups.compiled.size_only or allowed(
+        groups.compiled, pool.size[place], pool.histogram[place]
+    )
+
+
+@kernel
+def grow_from_seeds(groups: Groups, pool: Pool, n: int, seed: int) -> int:
+    """Grow groups, each from the cell farthest from the last seed; returns how many are allowed.
+
+    A group takes the cell that costs least for each of its rows until it is allowed.
+    """
+    pool.place[:n] = -1
+    left = 0
+    for i in range(n):
+        left += pool.rows[i]
+    n_made = 0
+    while n_made < pool.size.shape[0] and left >= groups.compiled.minimum_size and seed >= 0:
+        place = n_made
+        pool.size[place], pool.n_cells[place], pool.histogram[place] = 0, 0, 0
+        put(groups, pool, seed, place)
+        left -= pool.rows[seed]
+        while not is_fine(groups, pool, place):
+            i = cheapest_cell(groups, pool, n, place)
+            if i < 0:
+                break
+            put(groups, pool, i, place)
+            left -= pool.rows[i]
+        if not is_fine(groups, pool, place):
+            for i in range(n):
+                if pool.place[i] == place:
+                    pool.place[i] = -1
+            break
+        n_made += 1
+        seed = farthest_cell(groups, pool, n, seed)
+    return n_made
+
+
+@kernel
+def cheapest_cell(groups: Groups, pool: Pool, n: int, place: int) -> int:
+    """The cell in no group whose rows a new group takes at least cost for each."""
+    size, loss = pool.size[place], pool.loss[place]
+    best, least = -1, np.inf
+    for i in range(n):
+        if pool.place[i] >= 0:
+            continue
+        # loss_with + size / rows * (loss_with - loss) < least
+        ratio = size / pool.rows[i]
+        most = (least + ratio * loss) / (1 + ratio)
+        wider = loss_with(groups, pool, i, place, most)
+        if wider < most:
+            best, least = i, wider + ratio * (wider - loss)
+    return best
+
+
+@kernel
+def farthest_cell(groups: Groups, pool: Pool, n: int, seed: int) -> int:
+    """The cell in no group that differs most from another; -1 when all are in groups."""
+    best, most = -1, -1.0
+    for i in range(n):
+        if pool.place[i] >= 0:
+            continue
+        loss = 0.0
+        for j in range(pool.keys.shape[1]):
+            one, other = pool.keys[i, j], pool.keys[seed, j]
+            loss += pair_loss(groups.columns, j, min(one, other), max(one, other))
+        if loss > most:
+            best, most = i, loss
+    return best
+
+
+@kernel
+def place_rest(groups: Groups, pool: Pool, n: int, n_made: int) -> bool:
+    """Put the cells in no group where they cost least; returns whether all are allowed."""
+    for i in range(n):
+        if pool.place[i] >= 0:
+            continue
+        best, least = -1, np.inf
+        for place in range(n_made):
+            size = pool.size[place] + pool.rows[i]
+            most = (least + pool.size[place] * pool.loss[place]) / size
+            wider = loss_with(groups, pool, i, place, most)
+            if wider < most and may_take(groups, pool, i, place):
+                best, least = place, size * wider - pool.size[place] * pool.loss[place]
+        if best < 0:
+            return False
+        put(groups, pool, i, best)
+    return True
+
+
+@kernel
+def may_take(groups: Groups, pool: Pool, i: int, place: int) -> bool:
+    """Whether a new group is allowed with one more cell."""
+    compiled = groups.compiled
+    if compiled.size_only:
+        return True
+    add_cell(compiled, pool.cell[i], 1, pool.histogram[place])
+    answer = allowed(compiled, pool.size[place] + pool.rows[i], pool.histogram[place])
+    add_cell(compiled, pool.cell[i], -1, pool.histogram[place])
+    return answer
+
+
+@kernel
+def may_leave(groups: Groups, pool: Pool, i: int) -> bool:
+    """Whether a cell's new group is allowed without it, or empty."""
+    compiled, place = groups.compiled, pool.place[i]
+    rest = pool.size[place] - pool.rows[i]
+    if rest == 0:
+        return True
+    if rest < compiled.minimum_size or compiled.size_only:
+        return rest >= compiled.minimum_size
+    add_cell(compiled, pool.cell[i], -1, pool.histogram[place])
+    answer = allowed(compiled, rest, pool.histogram[place])
+    add_cell(compiled, pool.cell[i], 1, pool.histogram[place])
+    return answer
+
+
+@kernel
+def label_rest(
+    groups: Groups, pool: Pool, n: int, place: int, without: int, low: Codes, high: Codes
+) -> float:
+    """Loss of a row of a new group without one cell; `low` and `high` get the label."""
+    d = pool.keys.shape[1]
+    empty = True
+    for i in range(n):
+        if pool.place[i] != place or i == without:
+            continue
+        for j in range(d):
+            code = pool.keys[i, j]
+            if empty or code < low[j]:
+                low[j] = code
+            if empty or code > high[j]:
+                high[j] = code
+        empty = False
+    if empty:
+        return 0.0
+    loss = 0.0
+    for j in range(d):
+        loss += pair_loss(groups.columns, j, low[j], high[j])
+    return loss
+
+
+@kernel
+def polish(groups: Groups, pool: Pool, n: int, n_made: int) -> int:
+    """Move each cell of the pool to the new group where it costs least; returns moves."""
+    d = pool.keys.shape[1]
+    low, high = np.empty(d, np.int32), np.empty(d, np.int32)
+    moved = 0
+    for i in range(n):
+        own = pool.place[i]
+        if pool.loss[own] <= 0 or not may_leave(groups, pool, i):
+            continue
+        rest = pool.size[own] - pool.rows[i]
+        inside = True  # then the label stays as it is without the cell
+        for j in range(d):
+            code = pool.keys[i, j]
+            inside = inside and pool.low[own, j] < code and code < pool.high[own, j]
+        loss = pool.loss[own] if inside else label_rest(groups, pool, n, own, i, low, high)
+        least = pool.size[own] * pool.loss[own] - rest * loss - _SLACK
+        if least <= 0:
+            continue
+        best = -1
+        for place in range(n_made):
+            if place == own or pool.n_cells[place] == 0:
+                continue
+            size = pool.size[place] + pool.rows[i]
+            most = (least + pool.size[place] * pool.loss[place]) / size
+            wider = loss_with(groups, pool, i, place, most)
+            if wider < most and may_take(groups, pool, i, place):
+                best, least = place, size * wider - pool.size[place] * pool.loss[place]
+        if best >= 0:
+            pool.size[own] -= pool.rows[i]
+            pool.n_cells[own] -= 1
+            add_cell(groups.compiled, pool.cell[i], -1, pool.histogram[own])
+            if not inside:
+                pool.low[own], pool.high[own], pool.loss[own] = low, high, loss
+            put(groups, pool, i, best)
+            moved += 1
+    return moved
+
+
+@kernel
+def pool_loss(pool: Pool, n_made: int) -> float:
+    """Loss of all rows of the new groups."""
+    total = 0.0
+    for place in range(n_made):
+        total += pool.size[place] * pool.loss[place]
+    return total
+
+
+@kernel
+def replace_groups(groups: Groups, pool: Pool, n: int, near: NDArray[np.int64]) -> bool:
+    """Make the best places of a pool the groups; False without room, and nothing is changed."""
+    n_made = 0
+    for i in range(n):
+        n_made = max(n_made, pool.best[i] + 1)
+    slots = np.empty(max(n_made, near.shape[0]), np.int64)
+    slots[: near.shape[0]] = near
+    n_slots, free = near.shape[0], groups.size.shape[0] - 1
+    while n_slots < n_made:
+        while free >= 0 and groups.size[free] > 0:
+            free -= 1
+        if free < 0:
+            return False
+        slots[n_slots] = free
+        n_slots += 1
+        free -= 1
+    for group in near:
+        groups.head[group], groups.size[group], groups.loss[group] = -1, 0, 0.0
+        groups.histogram[group] = 0
+    for i in range(n - 1, -1, -1):
+        join(groups, pool.cell[i], slots[pool.best[i]])
+    return True
+
+
+@kernel
+def rebuild_groups(groups: Groups, n_near: int, n_tries: int, budget: int, state: int) -> int:
+    """Take groups apart with their neighbours, those that lose most first; returns how often kept.
+
+    `budget` is the number of cells, times groups, that may be looked at; `state` above 0 begins the
+    sequence of pseudo-random seeds.
+    """
+    capacity = 4096
+    pool = make_pool(groups, capacity, 64)
+    near, rise = np.empty(n_near, np.int64), np.empty(n_near)
+    kept, spent = 0, 0
+    order = np.argsort(-groups.loss * groups.size, kind="mergesort")
+    for group in order:
+        if spent > budget:
+            break
+        if groups.size[group] == 0 or groups.loss[group] <= 0:
+            continue
+        wanted = near_groups(groups, group, near, rise)
+        spent += groups.size.shape[0]
+        n = fill_pool(groups, near[:wanted], pool)
+        while n < 0 and wanted > 2:
+            wanted -= 1
+            n = fill_pool(groups, near[:wanted], pool)
+        if n < 0 or wanted < 2:
+            continue
+        before = 0.0
+        for other in near[:wanted]:
+            before += groups.size[other] * groups.loss[other]
+        least, found = before - _SLACK, False
+        own = 0
+        while own < n and groups.group_of[pool.cell[own]] == group:
+            own += 1
+        for turn in range(n_tries):
+            state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+            seed = (state >> 8) % (own if turn == 0 else n)
+            n_made = grow_from_seeds(groups, pool, n, seed)
+            spent += n * n
+            if n_made == 0 or not place_rest(groups, pool, n, n_made):
+                continue
+            for _ in range(_POLISHES):
+                spent += n * wanted
+                if polish(groups, pool, n, n_made) == 0:
+                    break
+            total = pool_loss(pool, n_made)
+            if total < least:
+                least, found = total, True
+                pool.best[:n] = pool.place[:n]
+        if found and replace_groups(groups, pool, n, near[:wanted]):
+            kept += 1
+    return kept
