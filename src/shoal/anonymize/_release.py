@@ -28,6 +28,7 @@ from shoal.anonymize._release_files import (
     release_files,
 )
 from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
+from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss
 from shoal.judge._read_others import read_rows
 from shoal.judge._text_table import TextTable
 from shoal.metrics import Metrics, Risk, measure, risk
@@ -139,6 +140,12 @@ class Release:
         return measure(self.recoded, target=self.schema.target)
 
     @cached_property
+    def loss_bound(self) -> LossBound:
+        """What was lost, and what every release with groups of this size loses at least."""
+        is_range = getattr(self.recoding, "is_range", None)
+        return bound_loss(self.recoded, self.privacy.minimum_size, is_range)
+
+    @cached_property
     def metrics_before(self) -> Metrics:
         """The same measures of the raw table."""
         return measure_raw(self.recoded.cells, target=self.schema.target)
@@ -176,6 +183,7 @@ class Release:
             "groups": self.recoded.groups.n_groups,
             "counts": "rows" if self.compressed.people is None else self.compressed.people.unit,
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
+            "loss_bound": self.loss_bound.to_dict(),
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict()},
             "schema": self.schema.to_dict(),
             "order": self.output.order,

@@ -31,6 +31,7 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
     out.table("", ["measure", "before", "after"], rows)
     changed = [[name, percent(after.ncp[name])] for name in release.schema.quasi_identifiers]
     out.table("Detail lost, by column", ["column", "lost"], changed)
+    out.note(release.loss_bound.describe())
     for note in release.notes:
         out.note(f"Note: {note}")
     for name, path in paths.items():

@@ -1,0 +1,1 @@
+"""How little a release could lose at best: bounds that no grouping goes below."""

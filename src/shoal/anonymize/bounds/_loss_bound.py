@@ -1,0 +1,171 @@
+"""A loss that no grouping of a table can go below, beside that of a release."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._threads import n_threads
+from shoal.anonymize.bounds._bound_kernels import row_bounds
+from shoal.anonymize.clusters._group_loss import GroupColumns, is_range_column, make_columns
+from shoal.metrics._labels import label_loss
+from shoal.schema._coding import Coding
+from shoal.tables._recoded import Recoded
+from shoal.typing import Flags, Floats
+
+CONFIDENCE = 0.99
+"""Of a bound from drawn rows: so many of a hundred draws give one that is true."""
+
+_LOOKS = 100_000_000  # pairs of cells that are compared
+_LEAST_DRAWN = 200
+_MOST_CELLS = 4_000  # all of these are looked at
+_TOO_MANY_CELLS = 2_000_000  # comparing a row with all of them takes too long
+_BUDGET = 200_000  # steps of the search for the least cover of one row
+
+
+@dataclass(frozen=True)
+class LossBound:
+    """What a release loses, and what every release of its kind loses at least.
+
+    Parameters
+    ----------
+    loss : float
+        Mean loss of the release, as :func:`shoal.metrics.loss`.
+    least : float
+        No release loses less whose groups have as many rows and whose labels are of the same kind
+        (nodes of the same hierarchies, ranges where it has ranges).
+    confidence : float
+        How sure that is: 1 when every row was looked at, else the share of draws it is true of.
+    drawn : int
+        Rows that were drawn; 0 when all were looked at.
+    """
+
+    loss: float
+    least: float
+    confidence: float = 1.0
+    drawn: int = 0
+
+    @property
+    def times(self) -> float | None:
+        """At most so many times the least possible loss; None when that may be 0."""
+        if self.loss <= 0:
+            return 1.0
+        return self.loss / self.least if self.least > 0 else None
+
+    def describe(self) -> str:
+        """One sentence."""
+        if self.loss <= 0:
+            return "Nothing is lost, so nothing can be better."
+        if self.times is None:
+            return "How little could be lost at best is not known for this table."
+        sure = (
+            "" if self.drawn == 0 else f" ({self.confidence:.0%} sure, {self.drawn:,} rows drawn)"
+        )
+        return (
+            f"It loses at most {math.ceil(100 * self.times) / 100:.2f} times the least possible, "
+            f"which is at least {self.least:.4f}{sure}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self) | {"times": self.times}
+
+
+def bound_loss(recoded: Recoded, minimum_size: int, is_range: Flags | None = None) -> LossBound:
+    """How little a release could lose whose groups have at least `minimum_size` rows.
+
+    `is_range` says which columns may be released as ranges; by default all that have an order.
+
+    Notes
+    -----
+    **Guarantee.**  A row's bound is that of :mod:`shoal.anonymize.bounds._bound_kernels`; the mean
+    over the rows is a bound on the loss.  Large tables: rows are drawn, each as likely as it loses,
+    so that the mean share of its loss that a row cannot avoid estimates the share of the whole.
+    The share lies between 0 and 1, and by Hoeffding's inequality the mean of n draws, less
+    ``sqrt(log(1 / (1 - confidence)) / (2 n))``, is above the true one in no more than
+    ``1 - confidence`` of all draws.
+    """
+    cells = recoded.cells
+    losses = _row_losses(recoded)
+    total = float((cells.sizes * losses).sum())
+    scale = max(1, cells.n_rows * len(cells.names))
+    if total <= 0:
+        return LossBound(0.0, 0.0)
+    if cells.n_groups > _TOO_MANY_CELLS:
+        return LossBound(total / scale, 0.0)
+    codings = _label_codings(recoded)
+    columns, order = _columns(codings, is_range)
+    keys = np.ascontiguousarray(cells.keys[:, order])
+    losing = np.flatnonzero(losses > 0)
+    drawn = 0
+    chosen: NDArray[np.int64] = losing
+    if len(losing) > _MOST_CELLS:
+        drawn = max(_LEAST_DRAWN, _LOOKS // cells.n_groups)
+        weight = cells.sizes[losing] * losses[losing]
+        draw = np.random.default_rng(0)
+        chosen = draw.choice(losing, drawn, p=weight / weight.sum())
+    least = max(1, minimum_size)
+    counts = np.maximum(cells.row_counts, cells.sizes)
+    bounds = _in_threads(columns, keys, counts, chosen, losses[chosen], least)
+    if drawn == 0:
+        return LossBound(total / scale, float((cells.sizes[chosen] * bounds).sum()) / scale)
+    slack = math.sqrt(math.log(1 / (1 - CONFIDENCE)) / (2 * drawn))
+    share = max(0.0, float((bounds / losses[chosen]).mean()) - slack)
+    return LossBound(total / scale, share * total / scale, CONFIDENCE, drawn)
+
+
+def _in_threads(
+    columns: GroupColumns,
+    keys: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    most: Floats,
+    least: int,
+) -> Floats:
+    pieces = np.array_split(np.arange(len(chosen)), max(1, min(n_threads(), len(chosen))))
+
+    def bound(piece: NDArray[np.int64]) -> Floats:
+        return row_bounds(columns, keys, counts, chosen[piece], most[piece], least, _BUDGET)
+
+    with ThreadPoolExecutor(n_threads()) as pool:
+        return np.concatenate(list(pool.map(bound, pieces)))
+
+
+def _row_losses(recoded: Recoded) -> Floats:
+    """Loss of a row of each cell, summed over columns; all of it where the row is left out."""
+    per_group = np.sum(
+        [
+            label_loss(labels)[codes]
+            for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True)
+        ],
+        axis=0,
+        dtype=np.float64,
+    )
+    return np.where(recoded.group_of >= 0, per_group[recoded.group_of], float(len(recoded.labels)))
+
+
+def _label_codings(recoded: Recoded) -> list[Coding]:
+    """The codings that labels are made of, which know hierarchies that were built for them."""
+    return [
+        labels.coding if labels.coding.n_codes == given.n_codes else given
+        for labels, given in zip(recoded.labels, recoded.cells.codings, strict=True)
+    ]
+
+
+def _columns(codings: list[Coding], is_range: Flags | None) -> tuple[GroupColumns, list[int]]:
+    """Losses of the columns, those with most values first, so that comparisons end early."""
+    ranges = np.array(
+        [
+            coding.hierarchy is None
+            or (is_range_column(coding) if is_range is None else bool(is_range[column]))
+            for column, coding in enumerate(codings)
+        ]
+    )
+    order = sorted(range(len(codings)), key=lambda column: -codings[column].n_codes)
+    ordered = [codings[column] for column in order]
+    return make_columns(ordered, ranges[order], np.ones(len(order))), order

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from shoal.anonymize import FullDomain, LocalRecoding, Mondrian
+from shoal.anonymize.bounds import _loss_bound
+from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss
+from shoal.privacy import KAnonymity
+from tests.anonymize import group_cases
+
+
+def people(seed=0, n=150):
+    return group_cases.table(group_cases.rows(np.random.default_rng(seed), n))
+
+
+@pytest.mark.parametrize("method", [LocalRecoding, Mondrian, FullDomain])
+def test_every_release_loses_at_least_its_bound(method):
+    release = method(group_cases.SCHEMA, KAnonymity(4)).fit(people()).release_
+    bound = release.loss_bound
+    assert bound.loss == pytest.approx(release.metrics.loss)
+    assert 0 < bound.least <= bound.loss
+    assert bound.times == pytest.approx(bound.loss / bound.least)
+    assert (bound.confidence, bound.drawn) == (1.0, 0)
+    assert release.to_dict()["loss_bound"] == bound.to_dict()
+
+
+def test_one_method_cannot_go_below_the_bound_that_another_is_given():
+    releases = [
+        method(group_cases.SCHEMA, KAnonymity(4)).fit(people(3)).release_
+        for method in (LocalRecoding, Mondrian)
+    ]
+    assert max(r.loss_bound.least for r in releases) <= min(r.metrics.loss for r in releases)
+
+
+def test_a_bound_from_drawn_rows_is_below_the_one_from_all(monkeypatch):
+    release = LocalRecoding(group_cases.SCHEMA, KAnonymity(3)).fit(people(4, 400)).release_
+    whole = bound_loss(release.recoded, 3)
+    monkeypatch.setattr(_loss_bound, "_MOST_CELLS", 10)
+    monkeypatch.setattr(_loss_bound, "_LOOKS", 0)
+    drawn = bound_loss(release.recoded, 3)
+    assert (drawn.drawn, drawn.confidence) == (200, 0.99)
+    assert 0 < drawn.least <= whole.least
+    assert "99% sure, 200 rows drawn" in drawn.describe()
+
+
+def test_nodes_only_cannot_lose_as_little_as_ranges():
+    table = people(5)
+    nodes = LocalRecoding(group_cases.SCHEMA, KAnonymity(4), ranges="nodes").fit(table).release_
+    assert nodes.loss_bound.least >= bound_loss(nodes.recoded, 4).least
+
+
+def test_what_cannot_be_said_is_not_said():
+    assert LossBound(0.0, 0.0).times == 1.0
+    assert "Nothing is lost" in LossBound(0.0, 0.0).describe()
+    assert LossBound(0.2, 0.0).times is None
+    assert "not known" in LossBound(0.2, 0.0).describe()
+    assert "at most 2.00 times" in LossBound(0.2, 0.1).describe()
