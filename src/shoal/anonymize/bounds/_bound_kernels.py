@@ -121,7 +121,7 @@ def cover_bound(near: Near, least: int, most: float, budget: int) -> float:
             continue
         spent[j + 1], n_kept[j + 1] = spent[j] + cost[j, chosen[j]], n_next
         if j == d - 1:
-            best = spent[d]
+            best = float(spent[d])
         else:
             j += 1
     return best

@@ -238,7 +238,7 @@ def take_best_nodes(
     n_free, n_drawn = free.shape[0], drawn.shape[0]
     missed = 0  # nodes in a row that are worth something in the sample alone
     while missed < MOST_MISSED and n_drawn > 0:
-        node = np.argmax(values)
+        node = int(np.argmax(values))
         if values[node] <= 0:
             break
         now, _ = node_value(sample, node, drawn[:n_drawn], least, price, small)
