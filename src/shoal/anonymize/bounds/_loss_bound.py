@@ -138,14 +138,9 @@ def _in_threads(
 
 def _row_losses(recoded: Recoded) -> Floats:
     """Loss of a row of each cell, summed over columns; all of it where the row is left out."""
-    per_group = np.sum(
-        [
-            label_loss(labels)[codes]
-            for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True)
-        ],
-        axis=0,
-        dtype=np.float64,
-    )
+    per_group = np.zeros(len(recoded.codes))
+    for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True):
+        per_group += label_loss(labels)[codes]
     return np.where(recoded.group_of >= 0, per_group[recoded.group_of], float(len(recoded.labels)))
 
 

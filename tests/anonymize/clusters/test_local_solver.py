@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+
+from shoal.anonymize import LocalRecoding, Mondrian
+from shoal.anonymize.clusters import _local_solver, _starts
+from shoal.anonymize.clusters._group_loss import pair_loss
+from shoal.privacy import KAnonymity
+from shoal.schema import Schema
+from tests.anonymize import group_cases
+from tests.reference.partitions import least_loss
+
+LEVELS = {"hierarchy": {"tree": {"L": [*"abc"], "R": {"S": [*"de"], "T": ["f"]}}}}
+
+
+def random_table(seed, n_columns, n_rows):
+    rng = np.random.default_rng(seed)
+    table, columns = {}, {}
+    for number in range(n_columns):
+        name = f"c{number}"
+        columns[name] = {"role": "quasi-identifier"}
+        if number % 2:
+            columns[name] |= {"kind": "numeric"}
+            table[name] = rng.integers(0, rng.integers(3, 400), n_rows).tolist()
+        else:
+            columns[name] |= LEVELS
+            table[name] = rng.choice([*"abcdef"], n_rows, p=rng.dirichlet(np.ones(6))).tolist()
+    return group_cases.table(table), Schema(columns)
+
+
+@pytest.mark.parametrize("ranges", ["lines", "exact"])
+@pytest.mark.parametrize(("n_columns", "k"), [(2, 3), (5, 20), (9, 4), (16, 10), (25, 2)])
+def test_no_single_way_loses_less(monkeypatch, n_columns, k, ranges):
+    table, schema = random_table(n_columns, n_columns, 300)
+    loss = LocalRecoding(schema, KAnonymity(k), ranges=ranges).fit(table).release_.metrics.loss
+    for preferences in ({}, {"spread": 0, "priority": 0, "loss": 1}):
+        regions = Mondrian(schema, KAnonymity(k), ranges=ranges, **preferences).fit(table)
+        assert loss <= regions.release_.metrics.loss + 1e-12
+    for name in _starts.STARTS:
+        monkeypatch.setattr(_local_solver, "_ALWAYS", (name,))
+        monkeypatch.setattr(_local_solver, "_BY_TRIAL", ())
+        alone = LocalRecoding(schema, KAnonymity(k), ranges=ranges, refine=False).fit(table)
+        assert loss <= alone.release_.metrics.loss + 1e-12
+
+
+def test_no_release_of_a_small_table_is_below_the_optimum_and_some_reach_it():
+    reached = 0
+    for seed in range(12):
+        cells = group_cases.cells(200 + seed, 8)
+        columns, *_ = group_cases.columns_of(cells)
+
+        def loss_of(keys, columns=columns):
+            low, high = keys.min(axis=0), keys.max(axis=0)
+            return sum(pair_loss(columns, j, low[j], high[j]) for j in range(len(low)))
+
+        method = LocalRecoding(group_cases.SCHEMA, KAnonymity(3), ranges="exact")
+        group_of = method._solve(cells, KAnonymity(3), lambda *done: None).group_of
+        own = sum(
+            cells.sizes[group_of == group].sum() * loss_of(cells.keys[group_of == group])
+            for group in range(int(group_of.max()) + 1)
+        )
+        optimum = least_loss(cells.keys, cells.sizes, 3, loss_of)
+        assert own >= optimum - 1e-9
+        reached += own <= optimum + 1e-9
+    assert reached >= 1
+
+
+def test_a_block_too_large_to_try_everything_goes_by_a_part_of_it(monkeypatch):
+    table, schema = random_table(1, 4, 300)
+    tried = []
+    for name, way in _starts.STARTS.items():
+
+        def find(problem, deadline, name=name, way=way):
+            tried.append((name, len(problem.keys)))
+            return way(problem, deadline)
+
+        monkeypatch.setitem(_starts.STARTS, name, find)
+    monkeypatch.setattr(_local_solver, "TRIAL", 100)
+    monkeypatch.setattr(_local_solver, "_PART_ON_TRIAL", 100)
+    LocalRecoding(schema, KAnonymity(4)).fit(table)
+    largest = max(n for _, n in tried)
+    whole = {name for name, n in tried if n == largest}
+    assert {"regions", "loss"} < whole
+    assert len(whole) == 3
+    assert {name for name, n in tried if n < largest} == {"price", "walk"}
