@@ -65,7 +65,7 @@ def test_the_worked_example_takes_one_step(folder):
 def test_without_a_method_the_best_is_taken_and_named(folder):
     result = release("-k", 3, method=None)
     assert result.exit_code == 0, result.output
-    assert "method local: it loses least" in result.stderr
+    assert "method local: it begins with the best of several groupings" in result.stderr
     assert json.loads((folder / "r.manifest.json").read_text())["method"] == "LocalRecoding"
     asked = release("-k", 3, "--metric", "discernibility", method=None, out="m.csv")
     assert asked.exit_code == 0, asked.output

@@ -60,13 +60,15 @@ class LocalRecoding(Anonymizer):
     again by code that shares nothing with the search.  Without a time limit the result depends on
     the table, the schema and the parameters alone.
 
-    **How.**  Nodes of the lattice of generalizations are visited in the order of their average
-    loss, together with windows of growing width on the numeric column that varies most; whatever
-    part of the rows not yet released is allowed at a step is released there, and the rest goes on.
-    Then, as long as loss falls: groups are given up when their cells cost less elsewhere, cells
-    move to the group where they cost least, groups are split.  Loss is
+    **How.**  Four ways to a first grouping compete, and the one that loses least is kept: a walk
+    through generalizations in the order of their average loss, with windows of growing width on
+    the numeric column that varies most; the generalization that pays best for the rows left, at a
+    rising price; Mondrian's regions, cut by spread and by loss.  (With more than 24,576 cells the
+    first two are compared on a part of them.)  Then, as long as loss falls: groups are given up
+    when their cells cost less elsewhere, cells move to the group where they cost least, groups are
+    split, and neighbouring groups are taken apart and built anew.  Loss is
     :func:`shoal.metrics.loss`, weighted by the schema's column weights.  Tables of more than
-    32,768 cells are cut into blocks first, which are solved by themselves.
+    131,072 cells are cut into blocks first, which are solved by themselves.
 
     **Does not promise** the least possible loss, which is hard to find [MW04]_.  Rows with equal
     values may be released differently only when they differ in another quasi-identifier.
