@@ -278,3 +278,24 @@ def test_messages_hold_no_cell_values():
         find_key(table)
     assert "Quisling" not in str(caught.value)
     assert "Vidkun" not in repr(find_key(table, duplicates="drop"))
+
+
+def test_without_time_the_least_cost_is_bounded_and_not_claimed():
+    table = coded(random_table(5, 12, 500, 3))
+    whole = find_key(table, search="minimum", time_limit=None)
+    cut = find_key(table, search="minimum", time_limit=1e-9)
+    assert cut.lower_bound <= whole.cost <= cut.cost
+    assert not cut.proved_minimum
+    assert f"at most {cut.cost:g}" in cut.guarantee
+    listed = minimal_keys(table, 9, time_limit=1e-9)
+    assert not listed.complete
+    assert "its time was up" in listed.guarantee
+    assert set(listed.keys) <= set(minimal_keys(table, 9, time_limit=None).keys)
+
+
+def test_counting_values_proves_keys_and_that_there_are_none():
+    assert find_key({"id": range(9), "sex": [0, 1, 0] * 3}).proved_minimum
+    few = coded(random_table(5, 12, 500, 3))
+    none = minimal_keys(few, 3, max_nodes=1)  # 27 combinations, 500 rows
+    assert none.complete
+    assert none.keys == ()

@@ -114,3 +114,11 @@ def test_other_parameters_are_checked():
         mask(EXAMPLE, 0.5, sample=0)
     with pytest.raises(ParameterError, match="delta must lie"):
         mask(EXAMPLE, 0.5, delta=0)
+
+
+def test_without_time_one_attribute_is_published_and_the_rest_is_undecided():
+    table = {f"c{j}": [0, 0, 1, 1] for j in range(4)}
+    cut = mask(table, 0.5, time_limit=1e-9)
+    assert len(cut.published) == 1
+    assert any("undecided" in note for note in cut.notes)
+    assert len(mask(table, 0.5).published) == 4

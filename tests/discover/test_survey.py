@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.discover import _survey, minimal_keys, survey, uniqueness
+from shoal.discover import _attackers, minimal_keys, survey, uniqueness
 from shoal.errors import ParameterError
 from tests.discover.tables import EXAMPLE, coded, random_table
 
@@ -53,12 +53,36 @@ def test_equal_rows_are_counted_and_set_aside():
     assert survey({"a": [1, 1]}).key is None
 
 
-def test_sets_that_would_take_too_long_are_left_out_and_said_so(monkeypatch):
+def test_sets_that_would_take_too_long_are_bounded_and_said_so(monkeypatch):
     table = coded(random_table(1, 8, 200, 4))
-    monkeypatch.setattr(_survey, "_LOOKS", 200 * 40)
-    found = survey(table, 4)
-    assert len(found.attacker) == 2
+    whole = survey(table, 4, time_limit=None)
+    assert whole.exhaustive
+    assert whole.attacker_bounds == tuple(risk.unique for risk in whole.attacker)
+    monkeypatch.setattr(_attackers, "LOOKS", 200 * 40)
+    found = survey(table, 4, time_limit=None)
+    assert not found.exhaustive
+    assert len(found.mean_unique_share) == 2
     assert any("more than 2 attributes" in note for note in found.notes)
+    assert [len(risk.attributes) for risk in found.attacker] == [1, 2, 3, 4]
+    exact = {risk.attributes: risk for risk in uniqueness(table, 4).sets}
+    for risk, worst, most in zip(
+        found.attacker, whole.attacker, found.attacker_bounds, strict=True
+    ):
+        assert risk == exact[risk.attributes]
+        assert risk.unique <= worst.unique <= most
+
+
+def test_a_survey_without_time_still_answers_and_claims_nothing():
+    table = coded(random_table(1, 30, 2_000, 16))
+    found = survey(table, 3, time_limit=1e-9)
+    assert not found.exhaustive
+    assert not found.key.proved_minimum
+    assert found.key.lower_bound <= len(found.key.attributes)
+    assert "undecided" in found.key.guarantee
+    assert not found.minimal_keys.complete
+    assert any("undecided" in note for note in found.notes)
+    with pytest.raises(ParameterError, match="positive number of seconds"):
+        survey(table, time_limit=0)
 
 
 def test_progress_is_told():

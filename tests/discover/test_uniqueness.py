@@ -43,3 +43,12 @@ def test_equal_rows_count_unless_dropped():
     twice = {"a": [1, 1, 2]}
     assert uniqueness(twice, 1).sets[0].unique == 1
     assert uniqueness(twice, 1, duplicates="drop").sets[0].unique == 2
+
+
+def test_without_time_single_attributes_are_counted_and_the_rest_is_undecided():
+    table = {f"c{j}": [0, 1, j] for j in range(6)}
+    profile = uniqueness(table, 3, time_limit=1e-9)
+    assert not profile.complete
+    assert [row["sets"] for row in profile.by_size()] == [6]
+    assert "undecided" in profile.guarantee
+    assert uniqueness(table, 3, time_limit=None).complete

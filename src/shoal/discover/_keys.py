@@ -9,6 +9,7 @@ from shoal.discover._remarks import remark_constant
 from shoal.discover._results import KeyResult, MinimalKeys
 from shoal.discover.covers._coverage import AllPairs
 from shoal.discover.covers._covering_problem import Instance, Solution
+from shoal.discover.covers._deadline import TIME_LIMIT, Deadline, begin
 from shoal.discover.covers._differences import all_minimal_keys
 from shoal.discover.covers._hitting import Budget, bits
 from shoal.discover.sources._checks import (
@@ -25,7 +26,7 @@ from shoal.errors import ParameterError
 from shoal.typing import Floats, Native
 
 
-def find_key(
+def find_key(  # noqa: PLR0913  each one is a choice of the reader, by name
     table: Native,
     kind: str = "exact",
     *,
@@ -38,6 +39,7 @@ def find_key(
     duplicates: str = "keep",
     bins: Mapping[str, float] | None = None,
     max_nodes: int = 100_000,
+    time_limit: float | Deadline | None = TIME_LIMIT,
     random_state: RandomState = None,
 ) -> KeyResult:
     """Find few attributes that tell all rows, or nearly all, apart.
@@ -68,6 +70,9 @@ def find_key(
         Width of the bins into which numbers of a column are put before they are compared.
     max_nodes : int
         Nodes of the search tree after which "minimum" gives up; the result says so.
+    time_limit : float, optional
+        Seconds after which "minimum" gives up, None for no limit; the greedy set is found in any
+        case.  Where it is the time that decides, the result may differ from run to run.
     random_state : int, Generator or RandomState, optional
         Source of the sample.
 
@@ -104,6 +109,7 @@ def find_key(
     (('age', 'sex'), (0.8, 1.0))
     """
     started = perf_counter()
+    deadline = begin(time_limit)
     check_choice("kind", kind, ("exact", "separation", "distinct"))
     check_choice("search", search, ("greedy", "minimum"))
     check_share("eps", eps)
@@ -127,7 +133,7 @@ def find_key(
         case _:
             instance = Instance.of_sampled_pairs(source, beta, eps, delta, generator)
     instance.require_feasible()
-    solution = instance.solve(costs, search, max_nodes)
+    solution = instance.solve(costs, search, Budget(max_nodes, deadline))
     return _report(source, kind, instance, solution, costs, search, started)
 
 
@@ -139,6 +145,7 @@ def minimal_keys(
     duplicates: str = "keep",
     bins: Mapping[str, float] | None = None,
     max_nodes: int = 100_000,
+    time_limit: float | Deadline | None = TIME_LIMIT,
 ) -> MinimalKeys:
     """List every key of at most `max_size` attributes none of which can be left out.
 
@@ -152,6 +159,8 @@ def minimal_keys(
         As in :func:`find_key`.
     max_nodes : int
         Nodes of the search tree after which the search gives up; the result says so.
+    time_limit : float, optional
+        Seconds after which it gives up, None for no limit.
 
     Returns
     -------
@@ -173,17 +182,21 @@ def minimal_keys(
     (('age', 'sex'), ('age', 'state'))
     """
     started = perf_counter()
+    budget = Budget(max_nodes, begin(time_limit))
     check_count("max_size", max_size)
     check_count("max_nodes", max_nodes)
     source = open_source(table, columns=columns, duplicates=duplicates, bins=bins)
     instance = Instance.of_all_rows(source, 1.0)
     instance.require_feasible()
-    budget = Budget(max_nodes)
     masks, complete = all_minimal_keys(instance.coverage.partition.table, max_size, budget)  # type: ignore[union-attr]
     keys = tuple(tuple(source.names[j] for j in bits(key)) for key in masks)
     words = f"exact: all minimal keys of at most {max_size} of {len(source.names)} attributes"
     if not complete:
-        words = f"incomplete: gave up after {max_nodes} nodes; each set listed is a minimal key"
+        why = f"after {max_nodes} nodes" if budget.spent > max_nodes else "its time was up"
+        words = (
+            f"incomplete: gave up, {why}; each set listed is a minimal key, whether there are "
+            "others is undecided"
+        )
     return MinimalKeys(
         keys,
         max_size,
@@ -217,7 +230,10 @@ def _report(
     if solution.proved:
         guarantee += "; no cheaper set covers what was examined"
     elif search == "minimum":
-        guarantee += f"; the search gave up, the least cost is at least {solution.lower_bound:g}"
+        guarantee += (
+            f"; the search gave up: the least cost is undecided, at least "
+            f"{solution.lower_bound:g} and at most {cost:g}"
+        )
     else:
         factor = cost / solution.lower_bound if solution.lower_bound else 1.0
         guarantee += f"; at most {factor:.3g} times the least cost"

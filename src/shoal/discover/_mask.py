@@ -12,6 +12,7 @@ from shoal.discover._remarks import remark_constant
 from shoal.discover._results import MaskResult
 from shoal.discover._sizes import sampled_beta
 from shoal.discover.covers._coverage import AllPairs, Coverage, DistinctRows, SampledPairs
+from shoal.discover.covers._deadline import TIME_LIMIT, begin
 from shoal.discover.covers._greedy import hold
 from shoal.discover.sources._checks import (
     RandomState,
@@ -26,6 +27,10 @@ from shoal.discover.sources._source import Source, sample_pairs
 from shoal.errors import InfeasibleError
 from shoal.typing import Native
 
+_CUT_SHORT = (
+    "the time was up: further attributes may fit, which is undecided. Give more time for them."
+)
+
 
 def mask(
     table: Native,
@@ -38,6 +43,7 @@ def mask(
     columns: Sequence[str] | None = None,
     duplicates: str = "keep",
     bins: Mapping[str, float] | None = None,
+    time_limit: float | None = TIME_LIMIT,
     random_state: RandomState = None,
 ) -> MaskResult:
     """Choose attributes to publish so that no set of them is a quasi-identifier beyond `beta`.
@@ -60,6 +66,9 @@ def mask(
         Attributes to choose from; all without it.
     duplicates : {"keep", "drop"}
         What to do with rows that are equal on all columns.
+    time_limit : float, optional
+        Seconds after which the attributes found so far are returned, and the notes say so; None
+        for no limit.
     bins, random_state
         As in :func:`shoal.discover.find_key`.
 
@@ -100,6 +109,7 @@ def mask(
     ('sex', 'state')
     """
     started = perf_counter()
+    deadline = begin(time_limit)
     check_choice("kind", kind, ("distinct", "separation"))
     check_share("beta", beta)
     check_share("delta", delta)
@@ -111,7 +121,7 @@ def mask(
     used = beta
     if examined.is_sample:
         used = sampled_beta(beta, examined.size, len(source.names), delta)
-    choice = hold(examined.coverage, values, used)
+    choice, finished = hold(examined.coverage, values, used, deadline)
     if not choice.columns:
         _raise_exceeded(examined, beta, used, kind)
     published = tuple(source.names[j] for j in choice.columns)
@@ -132,7 +142,9 @@ def mask(
         else f"exact: {what}",
         probability=1 - delta if examined.is_sample else 1.0,
         seconds=perf_counter() - started,
-        notes=source.notes + remark_constant(source.names, examined.coverage),
+        notes=source.notes
+        + remark_constant(source.names, examined.coverage)
+        + (() if finished else (_CUT_SHORT,)),
     )
 
 

@@ -191,6 +191,8 @@ class UniquenessProfile(Result):
         Time taken.
     notes : tuple of str
         What the reader should know about the columns.
+    complete : bool
+        Whether every set up to the size is listed; False when the time was up.
     """
 
     sets: tuple[AttributeSetRisk, ...]
@@ -199,6 +201,7 @@ class UniquenessProfile(Result):
     guarantee: str
     seconds: float
     notes: tuple[str, ...] = field(default=())
+    complete: bool = True
 
     def of_size(self, size: int) -> tuple[AttributeSetRisk, ...]:
         """Sets of one size."""

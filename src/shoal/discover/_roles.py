@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.discover._attackers import fitting_size
 from shoal.discover._results import AttributeSetRisk, Result
-from shoal.discover._survey import fitting_size
 from shoal.discover._uniqueness import n_sets, uniqueness
 from shoal.discover.sources._open import open_source
 from shoal.discover.sources._partition import CodeTable

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from shoal.discover._attackers import Attackers, find_attackers
 from shoal.discover._keys import find_key, minimal_keys
 from shoal.discover._ratios import measure_set
+from shoal.discover._remarks import remark_constant
 from shoal.discover._results import AttributeSetRisk, KeyResult, MinimalKeys, Result
-from shoal.discover._uniqueness import n_sets, uniqueness
 from shoal.discover.covers._coverage import AllPairs
+from shoal.discover.covers._deadline import Deadline, begin
 from shoal.discover.covers._greedy import cover
 from shoal.discover.sources._checks import (
     RandomState,
@@ -29,8 +31,8 @@ _CELLS_IN_MEMORY = 60_000_000
 """Cells (rows times columns) up to which all rows are examined."""
 _ROWS = 50_000
 """Rows of the sample that stands in when equal rows leave no key."""
-_LOOKS = 3_000_000_000
-"""Rows times attribute sets that a profile may take: a minute or so."""
+_TIME_LIMIT = 12.0
+"""Seconds for the searches, unless told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,14 @@ class Survey(Result):
         Each column alone.
     attacker : tuple of AttributeSetRisk
         The worst set found for an attacker with 1, 2, 3, ... attributes.
+    attacker_bounds : tuple of int
+        No set of that many attributes makes more rows unique; what the worst set does where every
+        set was looked at.
     mean_unique_share : tuple of float
-        Mean share of unique rows over all sets of that size; empty when not all were looked at.
+        Mean share of unique rows over all sets of 1, 2, ... attributes; ends before the first size
+        of which not all were looked at.
     exhaustive : bool
-        Whether every set up to that size was looked at, so that the worst is the worst there is.
+        Whether every set up to the size was looked at, so that the worst is the worst there is.
     key : KeyResult or None
         A key of the table; None when equal rows leave none.
     minimal_keys : MinimalKeys or None
@@ -65,6 +71,7 @@ class Survey(Result):
 
     columns: tuple[AttributeSetRisk, ...]
     attacker: tuple[AttributeSetRisk, ...]
+    attacker_bounds: tuple[int, ...]
     mean_unique_share: tuple[float, ...]
     exhaustive: bool
     key: KeyResult | None
@@ -86,6 +93,7 @@ def survey(
     examine: str = "auto",
     eps: float = 0.01,
     delta: float = 0.01,
+    time_limit: float | None = _TIME_LIMIT,
     random_state: RandomState = None,
     progress: Progress | None = None,
 ) -> Survey:
@@ -96,15 +104,17 @@ def survey(
     table : frame, path or engine
         What to look at.
     max_size : int
-        Largest number of attributes of the attacker and of the keys listed; lowered when there
-        are too many sets to look at.
+        Largest number of attributes of the attacker and of the keys listed.
     columns, bins, weights, eps, delta, random_state
         As in :func:`shoal.discover.find_key`.
     examine : {"auto", "all", "sample"}
         All rows, or a sample for the searches (every ratio shown is then still counted on the
         whole table); "auto" takes all rows of tables that fit comfortably in memory.
+    time_limit : float, optional
+        Seconds for the searches, once the table is read; None for no limit.  What is undecided by
+        then is said to be, with bounds.
     progress : callable, optional
-        Told how far the work is.
+        Told how far the work is, and the worst found so far.
 
     Returns
     -------
@@ -112,8 +122,10 @@ def survey(
 
     Notes
     -----
-    **Guarantee.**  Ratios and shares of unique rows are exact.  With all rows examined the worst
-    sets are the worst there are; with a sample they are the best that the greedy search found.
+    **Guarantee.**  Ratios and shares of unique rows are exact.  Where `exhaustive` the worst sets
+    are the worst there are; else they are the worst found, and no set exceeds `attacker_bounds`.
+    Which sets are looked at depends on the size of the table, not on the clock, unless the time
+    is up.
 
     Examples
     --------
@@ -130,41 +142,55 @@ def survey(
     cells = source.n_rows * len(source.names)
     options = {"weights": weights, "eps": eps, "delta": delta, "random_state": random_state}
     if examine == "all" or (examine == "auto" and cells <= _CELLS_IN_MEMORY):
-        parts = _all_rows(source, max_size, options, tell)
+        parts = _all_rows(source, max_size, options, begin(time_limit), tell)
     else:
         parts = _sampled(source, max_size, options, tell)
     return Survey(**parts, n_rows=source.n_rows, seconds=perf_counter() - started)
 
 
 def _all_rows(
-    source: Source, max_size: int, options: Mapping[str, Any], tell: Progress
+    source: Source, max_size: int, options: Mapping[str, Any], deadline: Deadline, tell: Progress
 ) -> dict[str, Any]:
     tell(0, 3, "reading the table")
     table = source.codes()
     distinct = CodedSource(table).distinct().table
     tell(1, 3, "small sets of attributes")
-    size = fitting_size(table.n_rows, table.n_columns, max_size)
-    profile = uniqueness(table, size, max_sets=n_sets(table.n_columns, size))
+    attackers = find_attackers(table, max_size, deadline.share(0.6), tell)
     tell(2, 3, "keys")
     key, keys = None, None
     if distinct.n_rows > 1:
-        key = find_key(distinct, search="minimum", weights=options["weights"])
-        keys = minimal_keys(distinct, max(size, min(max_size, len(key.attributes))))
+        weights = options["weights"]
+        key = find_key(distinct, search="minimum", weights=weights, time_limit=deadline.share(0.5))
+        tell(2, 3, f"a key of {len(key.attributes)} attributes is found; all small ones")
+        size = max(attackers.exhaustive_size, min(max_size, len(key.attributes)))
+        keys = minimal_keys(distinct, size, time_limit=deadline)
     tell(3, 3, "keys")
-    notes = dict.fromkeys((*source.notes, *profile.notes))
-    if size < max_size:
-        notes[f"sets of more than {size} attributes were left out: there are too many."] = None
+    exhaustive = attackers.exhaustive_size == len(attackers.worst)
+    notes = dict.fromkeys((*source.notes, *remark_constant(table.names, AllPairs.of(table))))
+    if not exhaustive:
+        notes[_not_all(attackers)] = None
+    if keys is not None and not keys.complete:
+        notes[f"minimal keys: {keys.guarantee}."] = None
     return {
-        "columns": profile.of_size(1),
-        "attacker": tuple(profile.worst(s) for s in range(1, profile.max_size + 1)),
-        "mean_unique_share": tuple(row["mean"] for row in profile.by_size()),
-        "exhaustive": True,
+        "columns": attackers.columns,
+        "attacker": attackers.worst,
+        "attacker_bounds": attackers.bounds,
+        "mean_unique_share": attackers.means,
+        "exhaustive": exhaustive,
         "key": key,
         "minimal_keys": keys,
         "n_equal": table.n_rows - distinct.n_rows,
         "guarantee": f"exact: all {table.n_rows} rows were examined",
         "notes": tuple(notes),
     }
+
+
+def _not_all(attackers: Attackers) -> str:
+    return (
+        f"of the sets of more than {attackers.exhaustive_size} attributes only the most telling "
+        "were looked at, there are too many: the worst ones shown are the worst found, and "
+        "'at most' is what no set exceeds."
+    )
 
 
 def _sampled(
@@ -192,6 +218,7 @@ def _sampled(
     return {
         "columns": tuple(alone),
         "attacker": tuple(attacker),
+        "attacker_bounds": (attacker[0].unique, *[source.n_rows] * (len(attacker) - 1)),
         "mean_unique_share": (),
         "exhaustive": False,
         "key": key,
@@ -206,14 +233,6 @@ def _furthest(source: Source, options: Mapping[str, Any]) -> tuple[str, ...]:
     rows = source.sample(_ROWS, make_generator(options["random_state"]))
     choice = cover(AllPairs.of(rows), check_weights(options["weights"], source.names))
     return tuple(source.names[j] for j in choice.columns)
-
-
-def fitting_size(n_rows: int, n_columns: int, max_size: int, looks: int | None = None) -> int:
-    """Largest size up to `max_size` at which looking at every set takes reasonable time."""
-    size, looks = 1, looks or _LOOKS
-    while size < min(max_size, n_columns) and n_sets(n_columns, size + 1) * n_rows <= looks:
-        size += 1
-    return size
 
 
 def _silent(done: int, total: int, what: str, /) -> None:

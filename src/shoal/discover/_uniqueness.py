@@ -9,6 +9,7 @@ from time import perf_counter
 from shoal.discover._remarks import remark_constant
 from shoal.discover._results import AttributeSetRisk, UniquenessProfile
 from shoal.discover.covers._coverage import AllPairs
+from shoal.discover.covers._deadline import TIME_LIMIT, Deadline, begin
 from shoal.discover.sources._checks import check_count
 from shoal.discover.sources._open import open_source
 from shoal.discover.sources._partition import Partition, Split
@@ -24,6 +25,7 @@ def uniqueness(
     duplicates: str = "keep",
     bins: Mapping[str, float] | None = None,
     max_sets: int = 20_000,
+    time_limit: float | Deadline | None = TIME_LIMIT,
 ) -> UniquenessProfile:
     """Count unique rows, distinct and separation ratio of every set of up to `max_size` attributes.
 
@@ -39,6 +41,9 @@ def uniqueness(
         What to do with rows that are equal on all columns.
     max_sets : int
         Largest number of sets to look at; more is an error that says what would fit.
+    time_limit : float, optional
+        Seconds after which the sets counted so far are returned and the profile is not
+        `complete`, None for no limit.  Single attributes are counted in any case.
 
     Returns
     -------
@@ -46,8 +51,9 @@ def uniqueness(
 
     Notes
     -----
-    **Guarantee.**  Exact.  Unique in this table does not mean unique in the population: with a
-    table that is a sample of it, the shares are upper bounds on what an attacker can do.
+    **Guarantee.**  Exact for every set listed; all are listed when `complete`.  Unique in this
+    table does not mean unique in the population: with a table that is a sample of it, the shares
+    are upper bounds on what an attacker can do.
 
     Examples
     --------
@@ -60,15 +66,17 @@ def uniqueness(
     [(1, 0.4), (2, 1.0)]
     """
     started = perf_counter()
+    deadline = begin(time_limit)
     check_count("max_size", max_size)
     check_count("max_sets", max_sets)
     source = open_source(table, columns=columns, duplicates=duplicates, bins=bins)
     names = source.names
     max_size = min(max_size, len(names))
     check_n_sets(len(names), max_size, max_sets)
-    found: list[tuple[tuple[int, ...], Split]] = []
     whole = Partition.whole(source.codes())
-    _visit(whole, (), max_size, found)
+    found: list[tuple[tuple[int, ...], Split]] = []
+    found += [((j,), whole.split(j)) for j in range(len(names))]
+    complete = max_size == 1 or _visit(whole, (), max_size, found, deadline)
     found.sort(key=lambda item: (len(item[0]), item[0]))
     n = source.n_rows
     pairs = max(n * (n - 1) // 2, 1)
@@ -83,8 +91,15 @@ def uniqueness(
         for columns_of, split in found
     )
     words = f"exact: every set of at most {max_size} of {len(names)} attributes, all {n} rows"
+    if not complete:
+        asked = n_sets(len(names), max_size)
+        words = (
+            f"exact for {len(sets)} of the {asked} sets of at most {max_size} of {len(names)} "
+            f"attributes, all {n} rows; the others are undecided, since the time was up"
+        )
     notes = source.notes + remark_constant(names, AllPairs(whole))
-    return UniquenessProfile(sets, max_size, n, words, perf_counter() - started, notes)
+    seconds = perf_counter() - started
+    return UniquenessProfile(sets, max_size, n, words, seconds, notes, complete)
 
 
 def n_sets(n_columns: int, max_size: int) -> int:
@@ -109,11 +124,18 @@ def _visit(
     chosen: tuple[int, ...],
     max_size: int,
     found: list[tuple[tuple[int, ...], Split]],
-) -> None:
+    deadline: Deadline,
+) -> bool:
+    """Count every set that grows `chosen`; False when the time was up before the last one."""
     first = chosen[-1] + 1 if chosen else 0
     for j in range(first, partition.table.n_columns):
+        if deadline.passed:
+            return False
         grown = (*chosen, j)
-        found.append((grown, partition.split(j)))
+        if chosen:
+            found.append((grown, partition.split(j)))
         # sets below this one start from its groups; the last column has none below it
-        if len(grown) < max_size and j + 1 < partition.table.n_columns:
-            _visit(partition.refine(j), grown, max_size, found)
+        more = len(grown) < max_size and j + 1 < partition.table.n_columns
+        if more and not _visit(partition.refine(j), grown, max_size, found, deadline):
+            return False
+    return True

@@ -52,7 +52,8 @@ def test_covering_stops_where_nothing_more_can_be_covered():
 def test_masking_chooses_what_the_plain_greedy_chooses_and_stays_below(codes, values, beta):
     values = np.array(values[: len(codes)])
     for coverage, ratio in ((AllPairs, slow.separation_ratio), (DistinctRows, slow.distinct_ratio)):
-        choice = hold(coverage.of(coded(codes)), values, beta)
+        choice, finished = hold(coverage.of(coded(codes)), values, beta)
+        assert finished
         assert list(choice.columns) == slow.greedy_mask(codes, values, beta, ratio)
         if choice.columns:
             assert ratio(codes, choice.columns) <= beta + 1e-12

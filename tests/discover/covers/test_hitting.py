@@ -33,7 +33,7 @@ def test_branch_and_bound_finds_the_least_cost(masks, costs):
 @settings(deadline=None)
 @given(masks=families, max_size=st.integers(1, 7))
 def test_every_minimal_hitting_set_is_listed_once(masks, max_size):
-    listed = list(minimal_hitting_sets(minimal_only(masks), 7, max_size, Budget(10_000)))
+    listed = list(minimal_hitting_sets(minimal_only(masks), 2**7 - 1, max_size, Budget(10_000)))
     hitting = _hitting(masks)
     minimal = {s for s in hitting if not any(o != s and o & s == o for o in hitting)}
     assert len(listed) == len(set(listed))
@@ -45,7 +45,7 @@ def test_a_used_up_budget_is_admitted():
     _, proved = smallest_hitting_set(masks, [1.0] * 12, Budget(3))
     assert not proved
     budget = Budget(3)
-    list(minimal_hitting_sets(masks, 12, 12, budget))
+    list(minimal_hitting_sets(masks, 2**12 - 1, 12, budget))
     assert budget.spent > budget.nodes
 
 

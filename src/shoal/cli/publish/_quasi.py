@@ -54,6 +54,10 @@ def quasi(
     ] = "auto",
     eps: Annotated[float, typer.Option(help="Error that a sampled key may have.")] = 0.01,
     delta: Delta = 0.01,
+    time_limit: Annotated[
+        float,
+        typer.Option(min=0.1, help="Seconds to search; what is undecided by then is said to be."),
+    ] = 12.0,
     seed: Seed = 0,
     plot: Plot = None,
     encoding: Encoding = None,
@@ -77,6 +81,7 @@ def quasi(
             examine=examine,
             eps=eps,
             delta=delta,
+            time_limit=time_limit,
             random_state=seed,
             progress=progress,
         )
@@ -111,20 +116,25 @@ def _show(survey: Survey, plot: Path | None) -> None:
             for risk in survey.columns
         ],
     )
-    out.table(
-        "An attacker who knows ...",
-        ("attributes", "worst set" if survey.exhaustive else "worst set found", "unique rows", "%"),
-        [
-            (len(risk.attributes), ", ".join(risk.attributes), risk.unique, 100 * risk.unique_share)
-            for risk in survey.attacker
-        ],
-    )
+    _show_attackers(survey)
     _show_keys(survey)
     for note in survey.notes:
         out.note(f"Note: {note}")
     out.note(f"{survey.guarantee}; {survey.seconds:.2f} s.")
     if plot is not None:
         out.note(f"Drawn to {plot.name}.")
+
+
+def _show_attackers(survey: Survey) -> None:
+    head: tuple[str, ...] = ("attributes", "worst set", "unique rows", "%")
+    rows: list[tuple[object, ...]] = [
+        (len(risk.attributes), ", ".join(risk.attributes), risk.unique, 100 * risk.unique_share)
+        for risk in survey.attacker
+    ]
+    if not survey.exhaustive:
+        head = ("attributes", "worst set found", "unique rows", "%", "at most")
+        rows = [(*row, most) for row, most in zip(rows, survey.attacker_bounds, strict=True)]
+    output().table("An attacker who knows ...", head, rows)
 
 
 def _show_keys(survey: Survey) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.discover import _sizes
 from shoal.discover.covers._bound import cheapest_cover
+from shoal.discover.covers._counting import least_key_cost
 from shoal.discover.covers._coverage import AllPairs, SampledPairs
 from shoal.discover.covers._differences import masks_of, smallest_key
 from shoal.discover.covers._greedy import Choice, cover, least_count
@@ -106,15 +107,18 @@ class Instance:
                 "(beta below 1).",
             )
 
-    def solve(self, costs: Floats, search: str, max_nodes: int) -> Solution:
+    def solve(self, costs: Floats, search: str, budget: Budget) -> Solution:
         """Attributes that cover the target."""
         greedy = cover(self.coverage, costs, self.target)
         # the greedy's factor, read the other way round (Chvatal's bound holds with costs)
         spent = float(costs[list(greedy.columns)].sum())
         least = spent / (1 + math.log(max(self.target * self.coverage.total, 1.0)))
+        if self.target >= 1 and isinstance(self.coverage, AllPairs):
+            least = max(least, least_key_cost(self.coverage.partition.table, costs))
+            if spent <= least:  # too few combinations of values for anything cheaper
+                return Solution(greedy, True, spent)
         if search == "greedy":
             return Solution(greedy, False, least)
-        budget = Budget(max_nodes)
         if self.target < 1:
             choice, proved, bound = cheapest_cover(self.coverage, costs, self.target, budget)
             return Solution(choice, proved, max(bound, least))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from shoal.discover.covers._counting import in_small_keys
 from shoal.discover.covers._hitting import (
     Budget,
     bits,
@@ -33,9 +34,12 @@ class DifferenceSets:
     ----------
     table : CodeTable
         Its rows must differ from one another.
+    budget : Budget
+        Without time left, fewer difference sets are learnt at once.
     """
 
-    def __init__(self, table: CodeTable) -> None:
+    def __init__(self, table: CodeTable, budget: Budget) -> None:
+        self._budget = budget
         self._whole = Partition.whole(table)
         self._columns = range(table.n_columns)
         # attributes that split most come first: rows are told apart after few of them
@@ -51,7 +55,10 @@ class DifferenceSets:
         if not len(partition.order):
             return False
         learnt = masks_of(_differing(partition))
-        learnt += [self._grow(partition, proposal, turn) for turn in range(_GROWN_A_ROUND)]
+        for turn in range(_GROWN_A_ROUND):
+            if not self._budget.goes_on():
+                break
+            learnt.append(self._grow(partition, proposal, turn))
         self.masks = minimal_only([*self.masks, *learnt])
         return True
 
@@ -76,9 +83,11 @@ def smallest_key(
 
     Without proof the set returned need not be a key.
     """
-    differences = DifferenceSets(table)
+    differences = DifferenceSets(table, budget)
     proposal, proved, bound = 0, True, 0.0
     while proved and differences.refute(proposal):
+        if not budget.goes_on():
+            return proposal, False, bound
         proposal, proved = smallest_hitting_set(differences.masks, costs, budget)
         if proved:
             bound = sum(costs[j] for j in bits(proposal))
@@ -90,23 +99,27 @@ def all_minimal_keys(table: CodeTable, max_size: int, budget: Budget) -> tuple[l
 
     And whether the budget sufficed to prove that there are no others.
     """
-    differences = DifferenceSets(table)
+    among = in_small_keys(table, max_size)
+    if not among and table.n_rows > 1:
+        return [], True  # too few combinations of values for so many rows
+    differences = DifferenceSets(table, budget)
     keys: set[int] = set()
     if not differences.refute(0):
         return [0], True  # at most one row: nothing needs telling apart
     while True:
-        proposals = list(minimal_hitting_sets(differences.masks, table.n_columns, max_size, budget))
-        complete = budget.spent <= budget.nodes
+        proposals = list(minimal_hitting_sets(differences.masks, among, max_size, budget))
         refuted = False
         for proposal in proposals:
             if proposal in keys or not _hits(proposal, differences.masks):
                 continue
+            if not budget.goes_on():
+                break
             if differences.refute(proposal):
                 refuted = True
             else:
                 keys.add(proposal)
-        if not refuted or not complete:
-            return sorted(keys, key=lambda key: (key.bit_count(), list(bits(key)))), complete
+        if not refuted or budget.over:
+            return sorted(keys, key=lambda key: (key.bit_count(), list(bits(key)))), not budget.over
 
 
 def masks_of(differs: Flags) -> list[int]:

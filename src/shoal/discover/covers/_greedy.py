@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shoal.discover.covers._coverage import Coverage
+from shoal.discover.covers._deadline import Deadline
 from shoal.typing import Floats
 
 
@@ -56,16 +57,21 @@ def cover(
     return Choice(tuple(columns), tuple(reached))
 
 
-def hold(coverage: Coverage, values: Floats, beta: float) -> Choice:
+def hold(
+    coverage: Coverage, values: Floats, beta: float, deadline: Deadline | None = None
+) -> tuple[Choice, bool]:
     """Add the attribute that covers least more per unit of value, while at most `beta` is covered.
 
     An attribute that would exceed `beta` is set aside; with unequal values a later one may
-    still fit.  Ties go to the attribute of more value, then to the first.
+    still fit.  Ties go to the attribute of more value, then to the first.  Also says whether no
+    attribute fits any more; False when the time was up before.
     """
     columns: list[int] = []
     reached: list[int] = []
     open_columns = list(range(coverage.n_columns))
     while open_columns:
+        if columns and deadline is not None and deadline.passed:
+            return Choice(tuple(columns), tuple(reached)), False
         covered = coverage.covered
         after = dict(zip(open_columns, coverage.after(open_columns), strict=True))
         # what exceeds beta now exceeds it with every larger set
@@ -78,7 +84,7 @@ def hold(coverage: Coverage, values: Floats, beta: float) -> Choice:
         columns.append(best)
         reached.append(coverage.covered)
         open_columns.remove(best)
-    return Choice(tuple(columns), tuple(reached))
+    return Choice(tuple(columns), tuple(reached)), True
 
 
 def within(count: int, total: int, beta: float) -> bool:

@@ -10,18 +10,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from shoal.discover.covers._deadline import Deadline
+
 
 @dataclass
 class Budget:
-    """Nodes that a search may still visit."""
+    """Nodes that a search may still visit, and the time that it has."""
 
     nodes: int
+    deadline: Deadline = field(default_factory=lambda: Deadline(None))
     spent: int = field(default=0)
+    over: bool = field(default=False)
 
     def take(self) -> bool:
         """Count one node; False when the budget is used up."""
         self.spent += 1
-        return self.spent <= self.nodes
+        return self.goes_on()
+
+    def goes_on(self) -> bool:
+        """Whether nodes and time are left; once they are not, they stay used up."""
+        self.over = self.over or self.spent > self.nodes or self.deadline.passed
+        return not self.over
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -78,16 +87,14 @@ def smallest_hitting_set(
 
 
 def minimal_hitting_sets(
-    masks: Sequence[int], n_columns: int, max_size: int, budget: Budget
+    masks: Sequence[int], among: int, max_size: int, budget: Budget
 ) -> Iterator[int]:
-    """Every hitting set of at most `max_size` attributes none of which can be left out.
+    """Every hitting set of at most `max_size` of the attributes `among`, none of which can go.
 
     Depth first; an attribute stays only while some set is hit by it alone, so that no branch
     ends in a set that is not minimal and none is visited twice.  Stops when the budget is used up.
     """
-    stack: list[tuple[int, int, list[int], dict[int, list[int]]]] = [
-        (0, (1 << n_columns) - 1, list(masks), {})
-    ]
+    stack: list[tuple[int, int, list[int], dict[int, list[int]]]] = [(0, among, list(masks), {})]
     while stack:
         chosen, open_, left, alone = stack.pop()
         if not left:

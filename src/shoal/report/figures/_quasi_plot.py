@@ -34,7 +34,7 @@ def _draw(survey: Survey) -> Any:
     axes.plot(sizes, worst, marker="o", color=RED, label=label)
     if survey.mean_unique_share:
         mean = [100 * share for share in survey.mean_unique_share]
-        axes.plot(sizes, mean, marker="s", color=BLUE, label="mean over all sets")
+        axes.plot(sizes[: len(mean)], mean, marker="s", color=BLUE, label="mean over all sets")
     for size, share, risk in zip(sizes, worst, survey.attacker, strict=True):
         text = ", ".join(name.replace("$", r"\$") for name in risk.attributes)
         below = share > 50
