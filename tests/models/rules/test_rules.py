@@ -10,7 +10,7 @@ from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models import KAnonymousRules
 from shoal.models.rules._mine_rules import find_channels, mine
 from shoal.models.rules._rules import read_baskets
-from shoal.privacy import DistinctDiversity
+from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.privacy.spans._rule_spans import ItemRule
 from tests.extras import need
 
@@ -98,8 +98,6 @@ def test_groceries_with_half_of_the_departments_private():
 def test_bad_input():
     with pytest.raises(ParameterError, match="k must be"):
         KAnonymousRules(privacy=0).fit([["a"]])
-    with pytest.raises(ParameterError, match="rules only count baskets"):
-        KAnonymousRules(privacy=DistinctDiversity(2)).fit([["a"]])
     with pytest.raises(SchemaError, match="must be a Schema, got list"):
         KAnonymousRules(["a"], 1).fit([["a"]])
     with pytest.raises(SchemaError, match="1 items of the baskets are no columns"):
@@ -178,3 +176,36 @@ def test_tables_and_arrays_are_baskets_too():
     assert array.private_ == ("x0",)
     with pytest.raises(TableError, match="missing values"):
         KAnonymousRules(privacy=2).fit(table.astype(float).where(table))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_private_values_of_every_told_span_are_diverse(seed):
+    """Spans formed basket by basket; with k alone some of them are not diverse."""
+    rng = np.random.default_rng(seed)
+    baskets = []
+    for _ in range(150):
+        basket = [item for item in "abc" if rng.random() < 0.5]
+        sure = "a" in basket or rng.random() < 0.2  # whoever has a, has the private item too
+        baskets.append([*basket, "p"] if sure else basket)
+    schema = item_schema("abc", ["p"])
+    lacking = {}
+    for privacy in (KAnonymity(10), KAnonymity(10) & DistinctDiversity(2)):
+        model = KAnonymousRules(schema, privacy, min_support=0.05, max_items=3).fit(baskets)
+        lacking[privacy] = not_diverse(baskets, model.rules_, {"p"})
+        assert model.rules_
+    assert list(lacking.values()) == [lacking[KAnonymity(10)], 0]
+    assert lacking[KAnonymity(10)] > 0
+
+
+def not_diverse(baskets, rules, private):
+    """Groups about which rules say something private and in which all or none have the item."""
+    rules = [ItemRule(frozenset(r["antecedents"]), frozenset(r["consequents"])) for r in rules]
+    groups = {}
+    for basket in baskets:
+        states = tuple(
+            frozenset(rule.state(set(basket) - private | own) for own in subsets(private))
+            for rule in rules
+        )
+        groups.setdefault(states, []).append(private <= set(basket))
+    told = [own for states, own in groups.items() if any(len(one) > 1 for one in states)]
+    return sum(len(set(own)) < 2 for own in told)

@@ -66,8 +66,7 @@ class RuleAdapter(Adapter):
         told = rule_spans(rules, columns, table.private, table.n_rows, table.columns)
 
         def explain(span: int) -> tuple[str, ...]:
-            speaking = np.flatnonzero(told.told[span]).tolist()
-            return tuple(f"rule {rules[rule]}" for rule in speaking[:5])
+            return tuple(f"rule {rules[rule]}" for rule in told.speaking(span)[:5])
 
         unread = _unread_supports(model, rules, columns, table, options.k)
         return ModelSpans(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -13,16 +13,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.models._groups import count_only, read_privacy
 from shoal.models._input import read_input
-from shoal.models.rules._mine_rules import Mined, generalize, list_kinds, mine, support_of
-from shoal.privacy import KAnonymity, PrivacyModel, as_privacy_model
-from shoal.privacy.spans._rule_spans import ItemRule, RuleSpans, rule_spans
-from shoal.privacy.spans._rule_worlds import ItemTree, has_world
-from shoal.schema import Schema
+from shoal.models.rules._choose_rules import Allows, Baskets, choose_rules
+from shoal.models.rules._mine_rules import generalize, mine
+from shoal.privacy import KAnonymity, PrivacyModel
+from shoal.privacy.spans._rule_groups import RuleGroups
+from shoal.privacy.spans._rule_spans import RuleSpans, rule_spans
+from shoal.privacy.spans._spans import PrivateColumns, count_groups
+from shoal.schema import Column, Schema
+from shoal.schema._coding import code_column
 from shoal.typing import Flags
-
-FEW_SETS = 128  # published itemsets up to which rules are given up one by one
-MOST_BLOCKS = 32  # blocks in which rules are given up, so that large sets cost no more searches
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class RuleCost:
     mined, kept, generalized, dropped : int
         Rules found, released as found, released with coarser items, and left out.
     channels : int
-        Rules left out because supports of released itemsets would isolate fewer than k rows.
+        Rules that could be released without supports, by which fewer than k rows were counted out.
     weight_before, weight_after : float
         Support times confidence, summed over rules.
     """
@@ -60,9 +61,9 @@ class KAnonymousRules(BaseEstimator):
     schema : Schema, optional
         Role of every item: sensitive ones are private, all others public (see
         :func:`shoal.audit.item_schema`).  Without a schema every item is public.
-    privacy : KAnonymity or int, default=10
+    privacy : PrivacyModel or int, default=10
         What every span has to satisfy about which the rules say something private; a number is k.
-        Rules count baskets, so that models of private values do not apply.
+        Every private item is a sensitive column with the values true and false.
     min_support, min_confidence : float
         As in the mining of frequent itemsets.
     max_items : int, default=4
@@ -96,8 +97,12 @@ class KAnonymousRules(BaseEstimator):
     share no item with private ones are left alone.  Rules for which no such table is found are
     left out, also where the search was too large to find one.
 
+    No fewer rules are released than the mined ones without a private item, which are always safe.
+    Conditions on private values hold for spans; of supports the guarantee speaks of k alone.
+
     **Departures from the paper**, which only tests given rules: rules are taken by support times
-    confidence, greedily, so that the best set of rules may be missed.
+    confidence, greedily, once from all of them and once with those without a private item first,
+    and the larger set is released, so that the best set of rules may be missed.
 
     References
     ----------
@@ -145,32 +150,38 @@ class KAnonymousRules(BaseEstimator):
             The fitted rules.
         """
         model = self._check_params()
-        k = model.minimum_size
         columns = self._read(X, reset=True)
         n_rows = len(next(iter(columns.values())))
         closed = self._private(columns)
-        if n_rows < k:
-            raise TableError(f"n_samples={n_rows}: these baskets are fewer than k = {k}.")
+        if n_rows < model.minimum_size:
+            raise TableError(
+                f"n_samples={n_rows}: these baskets are fewer than k = {model.minimum_size}."
+            )
         mined = mine(columns, self.min_support, self.min_confidence, self.max_items)
         wide, parents, closed = generalize(columns, self.hierarchy or {}, closed)
-        chosen, generalized = _choose(mined, wide, parents, closed, k)
-        before = len(chosen)
-        if self.close_channels:
-            chosen = _close(chosen, wide, parents, closed, k)
-        self.spans_: RuleSpans = rule_spans([m.rule for m in chosen], wide, closed, n_rows)
-        self.spans_.spans.require(model)
-        self.privacy_ = model
-        self.rules_ = [m.to_dict() for m in chosen]
+        self.privacy_ = model.bind(tuple(sorted(closed)))
+        values = _private_values(self.privacy_, wide, closed)
+        baskets = Baskets(wide, parents, closed, model.minimum_size)
+        chosen = choose_rules(
+            mined, baskets, _allows(self.privacy_, values), close_channels=self.close_channels
+        )
+        rules = [one.rule for one in chosen.rules]
+        found = rule_spans(rules, wide, closed, n_rows, values)
+        found.spans.require(self.privacy_)
+        self.spans_: RuleSpans = replace(
+            found, spans=replace(found.spans, groups=count_only(found.spans.groups))
+        )
+        self.rules_ = [one.to_dict() for one in chosen.rules]
         self.private_ = tuple(sorted(closed))
-        coarse = sum(m.rule in generalized for m in chosen)
+        coarse = sum(rule in chosen.generalized for rule in rules)
         self.cost_ = RuleCost(
             mined=len(mined),
-            kept=len(chosen) - coarse,
+            kept=len(rules) - coarse,
             generalized=coarse,
-            dropped=len(mined) - len(chosen),
-            channels=before - len(chosen),
-            weight_before=float(sum(m.weight for m in mined)),
-            weight_after=float(sum(m.weight for m in chosen)),
+            dropped=len(mined) - len(rules),
+            channels=chosen.n_closed,
+            weight_before=float(sum(one.weight for one in mined)),
+            weight_after=float(sum(one.weight for one in chosen.rules)),
         )
         return self
 
@@ -204,9 +215,7 @@ class KAnonymousRules(BaseEstimator):
     def _check_params(self) -> PrivacyModel:
         if self.schema is not None and not isinstance(self.schema, Schema):
             raise SchemaError(f"schema must be a Schema, got {type(self.schema).__name__}.")
-        model = as_privacy_model(self.privacy)
-        if not all(isinstance(part, KAnonymity) for part in model.parts):
-            raise ParameterError("privacy must be KAnonymity or k: rules only count baskets.")
+        model = read_privacy(self.privacy, "a set of rules")
         for name in ("min_support", "min_confidence"):
             if not 0 < getattr(self, name) <= 1:
                 raise ParameterError(f"{name} must be above 0 and at most 1.")
@@ -232,102 +241,26 @@ def read_baskets(X: Mapping[str, Any] | Iterable[Iterable[Any]]) -> dict[str, Fl
     return columns
 
 
-def _choose(
-    mined: list[Mined],
-    columns: Mapping[str, Flags],
-    parents: Mapping[str, str],
-    private: frozenset[str],
-    k: int,
-) -> tuple[list[Mined], set[ItemRule]]:
-    """Take rules by weight while every span stays allowed; try coarser items before giving up."""
-    n_rows = len(next(iter(columns.values())))
-    label, told = np.zeros(n_rows, np.int64), np.zeros(1, np.bool_)
-    chosen: list[Mined] = []
-    generalized: set[ItemRule] = set()
-    for one in sorted(mined, key=lambda m: -m.weight):
-        for rule in _coarser(one.rule, parents):
-            if any(rule == other.rule for other in chosen):
-                break
-            parts = _split(rule, columns, private, label, told)
-            if parts is None or (parts[2][parts[1]] < k).any():
-                continue
-            label, told = parts[0], parts[1]
-            chosen.append(Mined.count(rule, columns, n_rows))
-            if rule != one.rule:
-                generalized.add(rule)
-            break
-    return chosen, generalized
+def _private_values(
+    model: PrivacyModel, columns: Mapping[str, Flags], private: frozenset[str]
+) -> PrivateColumns:
+    """Private items as sensitive columns; none where only sizes count."""
+    if all(isinstance(part, KAnonymity) for part in model.parts):
+        return {}
+    column = Column(role="sensitive")
+    return {
+        item: code_column(item, column, columns[item].astype(np.int32), ["false", "true"])
+        for item in sorted(private)
+    }
 
 
-def _split(
-    rule: ItemRule, columns: Mapping[str, Flags], private: frozenset[str], label: Any, told: Flags
-) -> tuple[Any, Flags, Any] | None:
-    """Groups after a further rule: number of each row, whether something private is told, sizes."""
-    left = _all(columns, rule.left - private, len(label))
-    right = left & _all(columns, rule.right - private, len(label))
-    key = label * 3 + left + right
-    found, new, sizes = np.unique(key, return_inverse=True, return_counts=True)
-    state = found % 3
-    free_left, free_right = bool(rule.left & private), bool(rule.right & private)
-    says = ((state > 0) & free_left) | ((state == 2) & free_right)
-    return new, told[found // 3] | says, sizes
+def _allows(model: PrivacyModel, values: PrivateColumns) -> Allows:
+    """Whether every group about which something private is told is allowed."""
 
+    def allows(groups: RuleGroups) -> bool:
+        if not values:  # sizes alone are quicker counted than groups with their values
+            return not (groups.sizes[groups.told] < model.minimum_size).any()
+        counted = count_groups(groups.label, groups.n_groups, values)
+        return bool(model.holds(counted)[groups.told].all())
 
-def _all(columns: Mapping[str, Flags], items: Iterable[str], n_rows: int) -> Flags:
-    found = np.ones(n_rows, np.bool_)
-    for item in items:
-        found &= columns[item]
-    return found
-
-
-def _coarser(rule: ItemRule, parents: Mapping[str, str]) -> Iterable[ItemRule]:
-    """The rule, then with its items replaced by their parents, one more at a time."""
-    yield rule
-    left, right = rule.left, rule.right
-    for item in sorted(rule.items):
-        if item not in parents:
-            continue
-        left = frozenset(parents[item] if i == item else i for i in left)
-        right = frozenset(parents[item] if i == item else i for i in right)
-        # an item beside its own parent would be no rule: the one implies the other
-        up = {parents[i] for i in left | right if i in parents}
-        if not left & right and not up & (left | right):
-            yield ItemRule(left, right)
-
-
-def _close(
-    chosen: list[Mined],
-    columns: Mapping[str, Flags],
-    parents: Mapping[str, str],
-    private: frozenset[str],
-    k: int,
-) -> list[Mined]:
-    """Take rules, heaviest first, while their supports have a world in which no count is small."""
-    n_rows = len(next(iter(columns.values())))
-    tree = ItemTree.from_parents(parents)
-    observed = list_kinds(columns)
-    support: dict[frozenset[str], int] = {}
-    known: dict[frozenset[frozenset[str]], bool] = {}
-
-    def fits(rules: list[Mined]) -> bool:
-        for items in (side for m in rules for side in (m.rule.left, m.rule.items)):
-            if items not in support:
-                support[items] = support_of(items, columns, n_rows)
-        published = {side: support[side] for m in rules for side in (m.rule.left, m.rule.items)}
-        key = frozenset(published)
-        if key not in known:
-            known[key] = has_world(published, n_rows, k, private, tree, observed)
-        return known[key]
-
-    sets = {side for m in chosen for side in (m.rule.left, m.rule.items)}
-    least = 1 if len(sets) <= FEW_SETS else max(1, len(chosen) // MOST_BLOCKS)
-
-    def extend(kept: list[Mined], block: list[Mined]) -> list[Mined]:
-        if fits([*kept, *block]):
-            return [*kept, *block]
-        if len(block) <= least:
-            return kept
-        half = len(block) // 2
-        return extend(extend(kept, block[:half]), block[half:])
-
-    return extend([], chosen) if chosen else []
+    return allows

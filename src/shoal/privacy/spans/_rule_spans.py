@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import SchemaError
+from shoal.privacy.spans._rule_bins import joint_bins, rule_bins
+from shoal.privacy.spans._rule_groups import RuleGroups, split_by_rule, states_of, telling_states
 from shoal.privacy.spans._spans import Bins, PrivateColumns, Spans
-from shoal.tables._frequency import group_keys
 from shoal.typing import Flags
 
 NOT_MET, MET, RULE_MET = 0, 1, 2
 MOST_ITEMS = 16  # items whose subsets are all tried to count equivalence classes
 MOST_JOINT = 20_000  # spans times private baskets that are tried to list joint classes
+MOST_STEPS = 2_000_000  # the same, times rules
 
 
 @dataclass(frozen=True)
@@ -42,20 +44,6 @@ class ItemRule:
         return f"{', '.join(sorted(self.left))} => {', '.join(sorted(self.right))}"
 
 
-def possible_states(rule: ItemRule, private: frozenset[str], left: bool, right: bool) -> set[int]:
-    """States of a rule when its public items are there (or not) and private ones are free."""
-    if not left:
-        return {NOT_MET}
-    states = set()
-    if rule.left & private:
-        states.add(NOT_MET)
-    if not right or rule.right & private:
-        states.add(MET)
-    if right:
-        states.add(RULE_MET)
-    return states
-
-
 @dataclass(frozen=True, eq=False)
 class RuleSpans:
     """Spans of a rule set.
@@ -67,20 +55,36 @@ class RuleSpans:
     Parameters
     ----------
     spans : Spans
-        Their bins are combinations of states; with too many private items to try, the states of
-        each rule by itself (a span about which nothing private is said has one bin in any case).
+        Their bins are combinations of states; with too many to try, the states of each rule by
+        itself, for at most 64 rules that say something private about the span (a span about
+        which nothing private is said has one bin in any case).
     span_of_row : ndarray
         Span of each basket.
     bins : Bins
         What the bins are and how many rows have them.
-    told : ndarray of bool, shape (n_spans, n_rules)
-        Which rules say something private about the span.
+    rules : tuple of ItemRule
+        The rules.
+    seen : mapping of str to ndarray
+        Items of the first basket of each span; its public ones stand for all of the span.
+    private : frozenset of str
+        The private items.
     """
 
     spans: Spans
     span_of_row: NDArray[np.int64]
     bins: Bins
-    told: Flags
+    rules: tuple[ItemRule, ...]
+    seen: Mapping[str, Flags]
+    private: frozenset[str]
+
+    def speaking(self, span: int) -> list[int]:
+        """Numbers of the rules that say something private about a span."""
+        own = {item: flags[span : span + 1] for item, flags in self.seen.items()}
+        return [
+            number
+            for number, rule in enumerate(self.rules)
+            if telling_states(rule, self.private)[states_of(rule, own, 1, self.private)][0]
+        ]
 
 
 def rule_spans(
@@ -93,109 +97,21 @@ def rule_spans(
     """Find the spans of rules over baskets, given as one array of truth values per item."""
     closed = frozenset(private)
     has = {item: np.asarray(columns[item], np.bool_) for r in rules for item in r.items}
-    everybody = np.ones(n_rows, np.bool_)
-
-    def all_of(items: Iterable[str]) -> Flags:
-        found = everybody.copy()
-        for item in items:
-            found &= has[item]
-        return found
-
-    left = np.array([all_of(r.left - closed) for r in rules], np.bool_).reshape(-1, n_rows)
-    right = np.array([all_of(r.right - closed) for r in rules], np.bool_).reshape(-1, n_rows)
-    flags = np.concatenate([left, left & right]).T  # the right side shows where the left is met
-    packed = np.packbits(flags, axis=1) if len(rules) else np.zeros((n_rows, 1), np.uint8)
-    span_of_row, n_spans = group_keys(packed.astype(np.int32))
-    first = np.zeros(n_spans, np.intp)
-    first[span_of_row[::-1]] = np.arange(n_rows)[::-1]
-    possible = [
-        [
-            possible_states(rule, closed, bool(left[number, row]), bool(right[number, row]))
-            for number, rule in enumerate(rules)
-        ]
-        for row in first.tolist()
-    ]
-    told = np.array([[len(states) > 1 for states in span] for span in possible], np.bool_)
-    told = told.reshape(n_spans, len(rules))
-    states = np.array(
-        [all_of(r.left).astype(np.int8) + all_of(r.items) for r in rules], np.int32
-    ).reshape(len(rules), n_rows)
+    groups = RuleGroups.all_alike(n_rows)
+    for rule in rules:
+        groups = split_by_rule(groups, rule, has, closed)
+    groups = groups.in_order()
+    first = groups.first_rows()
+    seen = {item: flags[first] for item, flags in has.items()}
     free = frozenset().union(*(rule.items for rule in rules)) & closed
-    if n_spans << min(len(free), 30) <= MOST_JOINT:
-        bins, names, population = _joint_bins(rules, sorted(free), left, right, first, states)
+    combinations = groups.n_groups << min(len(free), 30)
+    if combinations <= MOST_JOINT and combinations * len(rules) <= MOST_STEPS:
+        listed = joint_bins(rules, sorted(free), seen, has, n_rows)
     else:
-        bins, names, population = _rule_bins(rules, possible, told, states, span_of_row)
-    start = np.concatenate([[0], np.cumsum([len(one) for one in bins])]).astype(np.int64)
-    spans = Spans.from_members(
-        span_of_row,
-        start,
-        np.array([b for one in bins for b in one], np.int32),
-        histograms or {},
-    )
-    return RuleSpans(spans, span_of_row, Bins(tuple(names), population), told)
-
-
-_Listed = tuple[list[list[int]], list[str], NDArray[np.int64]]
-
-
-def _joint_bins(
-    rules: Sequence[ItemRule],
-    free: list[str],
-    left: Flags,
-    right: Flags,
-    first: NDArray[np.intp],
-    states: NDArray[np.int32],
-) -> _Listed:
-    """Equivalence classes proper: combinations of the states of all rules."""
-    number_of: dict[tuple[int, ...], int] = {}
-    bins = []
-    for row in first.tolist():
-        reached = set()
-        for chosen in product((False, True), repeat=len(free)):
-            own = {item for item, is_in in zip(free, chosen, strict=True) if is_in}
-            joint = []
-            for number, rule in enumerate(rules):
-                met = left[number, row] and (rule.left & set(free)) <= own
-                whole = met and right[number, row] and (rule.right & set(free)) <= own
-                joint.append(RULE_MET if whole else MET if met else NOT_MET)
-            reached.add(number_of.setdefault(tuple(joint), len(number_of)))
-        bins.append(sorted(reached))
-    population = np.zeros(len(number_of), np.int64)
-    found, counts = np.unique(states, axis=1, return_counts=True)
-    for joint, count in zip(found.T.tolist(), counts.tolist(), strict=True):
-        population[number_of[tuple(joint)]] += count
-    names = ["rules " + " ".join(map(str, joint)) for joint in number_of]
-    return bins, names, population
-
-
-def _rule_bins(
-    rules: Sequence[ItemRule],
-    possible: list[list[set[int]]],
-    told: Flags,
-    states: NDArray[np.int32],
-    span_of_row: NDArray[np.int64],
-) -> _Listed:
-    """Too many combinations: each rule's states, and one bin where nothing private is said."""
-    silent = np.flatnonzero(~told.any(axis=1))
-    number_of = {span: number for number, span in enumerate(silent.tolist())}
-    names = [f"nothing private, {number}" for number in range(len(silent))]
-    names += [f"{rule}: {what}" for rule in rules for what in ("not met", "left met", "met")]
-    bins = []
-    for span, states_of in enumerate(possible):
-        if span in number_of:
-            bins.append([number_of[span]])
-        else:
-            offset = len(silent)
-            bins.append(
-                [
-                    offset + 3 * number + s
-                    for number, own in enumerate(states_of)
-                    for s in sorted(own)
-                ]
-            )
-    sizes = np.bincount(span_of_row, minlength=len(possible))[silent]
-    counted = [np.bincount(one, minlength=3) for one in states]
-    return bins, names, np.concatenate([sizes, *counted]).astype(np.int64)
+        listed = rule_bins(rules, groups, seen, has, closed)
+    spans = Spans.from_members(groups.label, listed.start, listed.bins, histograms or {})
+    bins = Bins(tuple(listed.names), listed.population)
+    return RuleSpans(spans, groups.label, bins, tuple(rules), seen, closed)
 
 
 def count_classes(rules: Sequence[ItemRule], items: Iterable[str] | None = None) -> int | None:

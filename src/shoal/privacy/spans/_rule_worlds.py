@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
@@ -134,9 +135,16 @@ def _counts_out(supports: Mapping[Items, int], k: int) -> bool:
     return any(0 < count < k for count in supports.values()) or any(
         0 < supports[small] - count < k
         for large, count in supports.items()
-        for small in supports
-        if small < large
+        for small in _published_subsets(large, supports)
     )
+
+
+def _published_subsets(large: Items, supports: Mapping[Items, int]) -> Iterable[Items]:
+    """Published sets within another one, in whichever way fewer sets are looked at."""
+    if 1 << len(large) > len(supports):
+        return [small for small in supports if small < large]
+    every = (Items(c) for size in range(len(large)) for c in combinations(large, size))
+    return [small for small in every if small in supports]
 
 
 def _solve(rows: np.ndarray, right: np.ndarray, k: int) -> bool:
