@@ -31,6 +31,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "together._site",
         "Mine across sites: keys, encoded rows, shares, and reading results back.",
     ),
+    "cluster": (
+        "models._cluster",
+        "Find clusters that can be published as centroids with their sizes.",
+    ),
+    "rules": (
+        "models._rules",
+        "Mine association rules that can be published with support and confidence.",
+    ),
     "tree": ("models._tree", "Train a decision tree that can be published with its counts."),
     "together": (
         "together._together",
@@ -54,6 +62,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("publish._report", "Write a page on a release: promise, risk, utility, limits."),
     "metrics": ("publish._metrics", "Measure groups and risks of a table, raw or released."),
     "risk": ("publish._risk", "Tell how likely people are found in the population, and by what."),
+    "dossier": (
+        "publish._dossier",
+        "Write the file on a release that a reviewer reads: context, risk, attacks, signature.",
+    ),
     "demo": (
         "_demo",
         "Release a real table, from suggestion to check, in one go.",

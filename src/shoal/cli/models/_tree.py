@@ -48,6 +48,10 @@ def tree(
         typer.Option("--out", "-o", help="Write the tree here: .json, .pmml, .dot or .txt."),
     ] = None,
     criterion: Annotated[str, typer.Option(help="gain (ID3), gain_ratio (C4.5) or gini.")] = "gain",
+    splits: Annotated[
+        str,
+        typer.Option(help="Categories: multiway (a branch each), or binary (two sets of them)."),
+    ] = "multiway",
     prune: Annotated[
         bool | None, typer.Option("--prune/--no-prune", help="Prune; as C4.5 does unless given.")
     ] = None,
@@ -86,6 +90,7 @@ def tree(
         roles,
         read_privacy(k, _conditions(confidence, diversity)),
         criterion=criterion,  # type: ignore[arg-type]
+        splits=splits,  # type: ignore[arg-type]
         prune="auto" if prune is None else prune,
         max_depth=max_depth,
     )
