@@ -1,12 +1,15 @@
 """The judge's proofs by arithmetic: whatever they prove, its plain definition says as well."""
 
+import duckdb
 import numpy as np
 import pytest
 
-from shoal.judge import _proofs
+from shoal.judge import _proofs, _read_files
 from shoal.judge._labels import LabelReader
 from shoal.judge._proofs import unproven_pairs
+from shoal.judge._read_memory import read_texts
 from shoal.judge._text_table import TextColumn
+from tests.extras import need
 
 NUMBERS = ["0", "-0.0", "25", "25.0", "24.999999999999999999", "9007199254740993", "1e400",
            "9007199254740992", "1e-400", "0.1", "0.30000000000000004", " 7 ", "x", "", None,
@@ -65,3 +68,23 @@ def test_random_ranges_are_proven_when_and_only_when_they_hold():
         own = np.arange(len(values), dtype=np.int32)
         found = unproven_pairs(reader, TextColumn(codes, labels), TextColumn(own, values), own)
         assert found == [(i, j) for j in own if not reader.covers(label, values[j])]
+
+
+def test_files_are_read_alike_in_one_part_and_in_many(tmp_path, monkeypatch):
+    need("pyarrow")
+    path = str(tmp_path / "many.parquet")
+    duckdb.sql(
+        "COPY (SELECT CASE WHEN i % 9 > 0 THEN 'n' || (i * 7 % 500) END AS note, i % 40 AS age "
+        f"FROM range(9000) t(i)) TO '{path}' (ROW_GROUP_SIZE 2048)"
+    )
+    whole = read_texts(path)
+    monkeypatch.setattr(_read_files, "_ROWS_AT_ONCE", 3_000)
+    parts = read_texts(path)
+    assert parts.n_rows == whole.n_rows == 9_000
+    assert parts.side_doors == whole.side_doors == ()
+    for name in whole.names:
+        said = [
+            [table.columns[name].texts[code] for code in table.columns[name].codes]
+            for table in (whole, parts)
+        ]
+        assert said[0] == said[1]

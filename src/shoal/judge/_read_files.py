@@ -13,10 +13,11 @@ from shoal.errors import TableError
 from shoal.judge._read_arrow import find_pyarrow, metadata_doors, of_arrow
 from shoal.judge._read_csv import read_csv
 from shoal.judge._read_others import chosen, read_database_file, read_json_lines, read_workbook
-from shoal.judge._text_table import TextColumn, TextTable, plain_text
+from shoal.judge._text_table import TextColumn, TextTable, narrow, plain_text, take
 from shoal.tables import open_table
 from shoal.tables._dialect import TextDialect
 
+_ROWS_AT_ONCE = 1 << 23
 _ARROW = (".arrow", ".feather", ".ipc")
 _PARQUET = (".parquet", ".pq")
 _CSV = (".csv", ".tsv", ".txt", ".data", ".tab")
@@ -103,10 +104,29 @@ def _read_parquet(path: Path, wanted: list[str] | None) -> TextTable:
     # dictionaries as they are stored, so that entries that no row has are seen
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
         names = schema.names if wanted is None else wanted
-        read = [of_arrow(file.read([name])) for name in names]
-    columns = {name: column for part in read for name, column in part.columns.items()}
-    found = chain(doors, *(part.side_doors for part in read))
+        parts = _row_groups(file.metadata)
+        read = [
+            _join([of_arrow(file.read_row_groups(part, [name])) for part in parts])
+            if len(parts) > 1
+            else of_arrow(file.read([name]))
+            for name in names
+        ]
+    columns = {name: column for one in read for name, column in one.columns.items()}
+    found = chain(doors, *(one.side_doors for one in read))
     return TextTable(columns, n_rows, tuple(found))
+
+
+def _row_groups(metadata: Any) -> list[list[int]]:
+    """Row groups that are read together, some millions of rows: the library's own take much."""
+    parts: list[list[int]] = [[]]
+    rows = 0
+    for at in range(metadata.num_row_groups):
+        if rows >= _ROWS_AT_ONCE:
+            parts.append([])
+            rows = 0
+        parts[-1].append(at)
+        rows += metadata.row_group(at).num_rows
+    return parts
 
 
 def _read_by_database(path: Path) -> TextTable:
@@ -151,7 +171,8 @@ def _join(tables: Sequence[TextTable]) -> TextTable:
             if column is None:
                 raise TableError(f"a file of the folder lacks column {name!r}.")
             of_text = [number.setdefault(text, len(number)) for text in column.texts]
-            parts.append(np.array(of_text, np.int32)[column.codes])
-        columns[name] = TextColumn(np.concatenate(parts), tuple(number))
+            slim = narrow(np.array(of_text, np.int32), len(number))
+            parts.append(take(slim, column.codes))
+        columns[name] = TextColumn(narrow(np.concatenate(parts), len(number)), tuple(number))
     doors = tuple(dict.fromkeys(door for table in tables for door in table.side_doors))
     return TextTable(columns, sum(table.n_rows for table in tables), doors)
