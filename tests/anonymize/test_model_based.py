@@ -71,10 +71,11 @@ def schema():
     return Schema({name: SCHEMA[name] for name in names})
 
 
+@pytest.mark.parametrize("splits", ["multiway", "binary"])
 @pytest.mark.parametrize("unseen", ["node", "majority"])
 @pytest.mark.parametrize("privacy", [KAnonymity(12), KAnonymity(5) & DistinctDiversity(2, "class")])
-def test_groups_keep_the_promise_and_follow_the_spans(table, privacy, unseen):
-    tree = KAnonymousTreeClassifier(schema(), privacy, unseen=unseen)
+def test_groups_keep_the_promise_and_follow_the_spans(table, privacy, unseen, splits):
+    tree = KAnonymousTreeClassifier(schema(), privacy, unseen=unseen, splits=splits)
     method = ModelBased(tree).fit(table, output=IN_ORDER)
     released = method.release_.table  # counted again on the way
     groups = released.groupby(["age", "job", "size"], dropna=False, observed=True)

@@ -27,6 +27,15 @@ def test_worked_example_1():
     assert found.safe_k == 3
 
 
+def test_two_subsets_are_read_as_the_tree_reads_them():
+    _, table, schema = example()
+    tree = KAnonymousTreeClassifier(schema, 3, splits="binary")
+    tree.fit(table[["marital", "car"]], table["risk"])
+    found = audit(tree, table, schema, k=3)
+    assert found.is_safe
+    assert sorted(found.spans.population.tolist()) == sorted(tree.spans_.population.tolist())
+
+
 def test_other_private_columns_are_refused():
     tree, table, _ = example()
     with pytest.raises(SchemaError, match="not those the tree was fitted with"):

@@ -30,9 +30,13 @@ def schema():
     return Schema({name: SCHEMA[name] for name in names})
 
 
-@pytest.fixture(scope="module", params=["node", "majority"])
+@pytest.fixture(
+    scope="module", params=["node-multiway", "majority-multiway", "node-binary", "majority-binary"]
+)
 def tree(request, table):
-    return KAnonymousTreeClassifier(schema(), 6, unseen=request.param, max_depth=5).fit(*table)
+    unseen, splits = request.param.split("-")
+    made = KAnonymousTreeClassifier(schema(), 6, unseen=unseen, splits=splits, max_depth=5)
+    return made.fit(*table)
 
 
 def test_text_has_a_line_per_branch_and_the_counts_of_bins(tree):

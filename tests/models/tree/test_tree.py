@@ -234,6 +234,7 @@ def test_values_outside_a_hierarchy():
         ("privacy", 0),
         ("privacy", DeltaPresence(0.0, 0.5)),
         ("criterion", "luck"),
+        ("splits", "three"),
         ("unseen", "guess"),
         ("prune", 3),
         ("confidence_factor", 0.0),
@@ -298,3 +299,17 @@ def test_no_training_value_is_in_the_model():
     tree = KAnonymousTreeClassifier(schema, 5, max_depth=0).fit(X, y)
     assert b"canary" not in pickle.dumps(tree)
     assert "canary" not in repr(tree) + repr(tree.spans_) + tree.guarantee()
+
+
+def test_two_subsets_leave_groups_where_a_branch_each_would_not():
+    letters = np.repeat(np.array(list("abcdef"), object), 4)
+    y = np.isin(letters, ["a", "c", "e"]).astype(int)
+    X = pd.DataFrame({"x": letters})
+    each = KAnonymousTreeClassifier(privacy=10).fit(X, y)
+    two = KAnonymousTreeClassifier(privacy=10, splits="binary").fit(X, y)
+    assert each.tree_.n_nodes == 1  # six branches of four rows are too small
+    assert two.score(X, y) == 1.0
+    assert "x is b or d or f" in two.export_text()
+    assert two.spans_.largest_k == 12
+    # a value that no row had stops at the root
+    assert two.apply(pd.DataFrame({"x": np.array(["z"], object)})).tolist() == [0]

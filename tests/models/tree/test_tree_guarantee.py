@@ -30,6 +30,7 @@ from shoal.schema._coding import Coding
 from tests.models.tables import as_array, tables
 from tests.reference import tree_spans
 
+SPLITS = st.sampled_from(["multiway", "binary"])
 KINDS = st.sampled_from(["gain", "gain_ratio", "gini"])
 
 
@@ -42,16 +43,17 @@ def span_by_apply(tree, rows, row, schema, domains):
     return frozenset(tree.apply(as_array([list(values) for values in product(*free)])).tolist())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     table=tables(),
     k=st.integers(2, 6),
     criterion=KINDS,
     unseen=st.sampled_from(["node", "majority"]),
+    splits=SPLITS,
 )
-def test_no_small_span_through_apply_alone(table, k, criterion, unseen):
+def test_no_small_span_through_apply_alone(table, k, criterion, unseen, splits):
     rows, classes, schema = table
-    tree = KAnonymousTreeClassifier(schema, k, criterion=criterion, unseen=unseen)
+    tree = KAnonymousTreeClassifier(schema, k, criterion=criterion, unseen=unseen, splits=splits)
     try:
         tree.fit(as_array(rows), classes)
     except InfeasibleError:
@@ -80,12 +82,12 @@ MODELS = (
 
 
 @settings(max_examples=60, deadline=None)
-@given(table=tables(), which=st.integers(0, len(MODELS) - 1), criterion=KINDS)
-def test_every_model_holds_through_apply_alone(table, which, criterion):
+@given(table=tables(), which=st.integers(0, len(MODELS) - 1), criterion=KINDS, splits=SPLITS)
+def test_every_model_holds_through_apply_alone(table, which, criterion, splits):
     rows, classes, schema = table
     schema = schema.replace(**{"class": {"role": "sensitive", "target": True}})
     model = MODELS[which]
-    tree = KAnonymousTreeClassifier(schema, model, criterion=criterion)
+    tree = KAnonymousTreeClassifier(schema, model, criterion=criterion, splits=splits)
     try:
         tree.fit(as_array(rows), classes)
     except InfeasibleError:

@@ -7,7 +7,7 @@ import numpy as np
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree._nodes import FittedTree, View
 from shoal.models.tree._route_kernels import LEAF, Nodes
-from shoal.models.tree.growth._grow import Grown
+from shoal.models.tree.growth._grow import Grown, Split
 from shoal.typing import Codes
 
 
@@ -27,10 +27,10 @@ def finish(
         split = tree.split[old]
         if split is None:
             continue
-        known = used.setdefault((split.column, split.level), [])
+        known = used.setdefault((split.column, _level(split)), [])
         if not attributes[split.column].ordered:
-            groups = [labels[split.column][split.level][g] for g in split.groups.tolist()]
-            known.extend(label for label in groups if label not in known)
+            found = [label for own in _labels(split, labels) for label in own]
+            known.extend(label for label in found if label not in known)
     slots = {key: place for place, key in enumerate(used)}
     views = tuple(View(column, level, tuple(known)) for (column, level), known in used.items())
     n = len(kept)
@@ -53,23 +53,24 @@ def finish(
         split = tree.split[old]
         if split is None:
             continue
-        slot = slots[split.column, split.level]
+        slot = slots[split.column, _level(split)]
         children = [new[child] for child in split.children]
         ordered = attributes[split.column].ordered
         if ordered:
-            places = split.groups.tolist()
-            missing = 2
+            places = [[place] for place in split.groups.tolist()]
+            lost = [place == [2] for place in places]
             table = np.full(3, -1, np.int32)
         else:
-            groups = [labels[split.column][split.level][g] for g in split.groups.tolist()]
-            places = [views[slot].labels.index(label) for label in groups]
-            missing = views[slot].labels.index(None) if None in groups else -1
+            groups = _labels(split, labels)
+            places = [[views[slot].labels.index(label) for label in own] for own in groups]
+            lost = [own == [None] for own in groups]
             table = np.full(len(views[slot].labels), -1, np.int32)
-        table[places] = children
+        for own, target in zip(places, children, strict=True):
+            table[own] = target
         if to_majority:
             sizes = [
-                -1 if place == missing else nodes.counts[child].sum()
-                for place, child in zip(places, children, strict=True)
+                -1 if is_lost else nodes.counts[child].sum()
+                for is_lost, child in zip(lost, children, strict=True)
             ]
             nodes.other[node] = children[int(np.argmax(sizes))]
         nodes.slot[node], nodes.threshold[node] = slot, split.threshold
@@ -78,6 +79,22 @@ def finish(
         at += len(table)
     child = np.concatenate([np.empty(0, np.int32), *tables]).astype(np.int32)
     return FittedTree(tuple(attributes), views, nodes._replace(child=child), class_is_public)
+
+
+def _level(split: Split) -> int:
+    """Level of the labels that a test reads; two subsets are subsets of the values themselves."""
+    return split.level if split.subsets is None else 0
+
+
+def _labels(split: Split, labels: list[list[list[str | None]]]) -> list[list[str | None]]:
+    """Labels of each branch of a categorical test; codes are groups at the lowest level."""
+    own = labels[split.column][_level(split)]
+    if split.subsets is None:
+        return [[own[group]] for group in split.groups.tolist()]
+    return [
+        [own[code] for code in np.flatnonzero(split.subsets == group).tolist()]
+        for group in split.groups.tolist()
+    ]
 
 
 def _kept(tree: Grown) -> list[int]:

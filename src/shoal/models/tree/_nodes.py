@@ -294,7 +294,9 @@ class FittedTree:
             else:
                 code = rows.codes[view, here]
                 own = nodes.child[first + np.maximum(code, 0)]
-                joined = np.unique(goes[told & ((code < 0) | (own != goes))])
+                joined = np.unique(goes[told & ((code < 0) | (own != goes))]).tolist()
+                # of a branch for several labels a row is not told by its own
+                joined += [c for c in self.children(node) if len(self.labels(node, c)) > 1]
                 told &= (code >= 0) & (own == goes) & ~np.isin(goes, joined)
             yield PublicTest(
                 self.attribute(node).name,

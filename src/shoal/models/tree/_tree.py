@@ -41,6 +41,7 @@ from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Floats
 
 CRITERIA = {"gain": GAIN, "gain_ratio": GAIN_RATIO, "gini": GINI}
+SPLITS = ("multiway", "binary")
 UNSEEN = ("node", "majority", "error")
 
 
@@ -59,6 +60,11 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     criterion : {"gain", "gain_ratio", "gini"}, default="gain"
         What is maximized: information gain (ID3), gain ratio among allowed splits of at least
         average gain (C4.5), or the decrease of Gini's index.
+    splits : {"multiway", "binary"}, default="multiway"
+        How a categorical column is split: by all its values (or what its hierarchy makes of
+        them), as in the papers; or into the two subsets of values that gain most, and by all its
+        values only where no two subsets are allowed.  Two subsets leave larger groups, so that
+        deeper trees are allowed and less accuracy is given up.
     prune : bool or "auto", default="auto"
         Error-based pruning by subtree replacement; "auto" prunes with the gain ratio only.
     confidence_factor : float, default=0.25
@@ -110,7 +116,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     in different nodes can differ.  A value that no row of a node has gets no empty leaf: such
     values share the node's own distribution.  An ordered column is cut in two at any node; its
     hierarchy is not used.  Limits on generalization in the schema do not apply, since a tree that
-    leaves a column out generalizes nothing.
+    leaves a column out generalizes nothing.  Splits into two subsets are not in the papers; the
+    guarantee is checked on the finished tree in the same way.
 
     References
     ----------
@@ -135,6 +142,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         privacy: PrivacyModel | int = 10,
         *,
         criterion: Literal["gain", "gain_ratio", "gini"] = "gain",
+        splits: Literal["multiway", "binary"] = "multiway",
         prune: bool | Literal["auto"] = "auto",
         confidence_factor: float = 0.25,
         max_depth: int | None = None,
@@ -145,6 +153,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         self.schema = schema
         self.privacy = privacy
         self.criterion = criterion
+        self.splits = splits
         self.prune = prune
         self.confidence_factor = confidence_factor
         self.max_depth = max_depth
@@ -283,6 +292,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
             max(float(self.min_gain), 1e-12),
             float(least),
             self.unseen == "majority",
+            self.splits == "binary",
         )
 
     def _check_params(self) -> PrivacyModel:
@@ -291,6 +301,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
             raise ParameterError(
                 f"criterion must be one of {', '.join(CRITERIA)}, got {self.criterion!r}."
             )
+        if self.splits not in SPLITS:
+            raise ParameterError(f"splits must be one of {', '.join(SPLITS)}, got {self.splits!r}.")
         if self.unseen not in UNSEEN:
             raise ParameterError(f"unseen must be one of {', '.join(UNSEEN)}, got {self.unseen!r}.")
         if self.prune not in (True, False, "auto"):

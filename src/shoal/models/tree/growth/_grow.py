@@ -12,6 +12,7 @@ import numpy as np
 from shoal.models.tree.growth._allow_kernels import breaks_rules
 from shoal.models.tree.growth._divide_kernels import divide_node
 from shoal.models.tree.growth._kernel_types import (
+    ABSENT,
     GAIN_RATIO,
     GrowthState,
     GrowthWork,
@@ -38,6 +39,7 @@ class Split:
     threshold: float
     groups: Codes  # group (or side of the cut: 0, 1, 2 for missing) of each branch
     children: range
+    subsets: Codes | None = None  # of a split into two subsets: the group of each code
 
 
 @dataclass
@@ -108,6 +110,8 @@ class Grower:
         self.spans: list[list[int]] = [[] if self.forest is None else self.forest.roots()]
         self.levels: dict[int, Counts] = {}
         self.queue: list[tuple[bool, float, int, Split]] = []
+        # two subsets are looked for first; a level of the hierarchy is what comes after
+        self.first_level = np.where(settings.binary & ~columns.ordered, columns.n_levels, 0)
         self.work = _work(columns, target, rules)
         self.state = _state(columns)
 
@@ -129,7 +133,7 @@ class Grower:
             return
         state = self.state
         levels = self.levels.get(node)
-        state.level[:] = 0 if levels is None else levels
+        state.level[:] = self.first_level if levels is None else levels
         state.n_refused[0] = 0
         column, average = best_split(
             self.columns,
@@ -160,7 +164,20 @@ class Grower:
             np.empty(0, np.int32),
             range(0),
         )
+        if not ordered and split.level == self.columns.n_levels[column]:
+            split.subsets = self.spare_level(split.column).copy()
         heappush(self.queue, (below, -score, node, split))
+
+    def spare_level(self, column: int) -> Codes:
+        """Where the kernels read the subsets of a categorical column; other nodes have others."""
+        n_codes = int(self.columns.n_codes[column])
+        at = int(self.columns.map_first[column] + self.columns.n_levels[column] * n_codes)
+        return self.columns.group[at : at + n_codes]
+
+    def recall(self, split: Split) -> None:
+        """Lay a split's subsets out for the kernels again."""
+        if split.subsets is not None:
+            self.spare_level(split.column)[:] = split.subsets
 
     def is_still_allowed(self, node: int, split: Split) -> bool:
         """Whether splits of other nodes, which share spans, have left this one allowed."""
@@ -170,6 +187,7 @@ class Grower:
         now = self.spans[node] = self.forest.current(before)
         if now == before:
             return True
+        self.recall(split)
         return not breaks_rules(
             self.columns,
             self.settings,
@@ -185,6 +203,7 @@ class Grower:
     def apply(self, node: int, split: Split) -> range:
         """Split a node: its rows, its bins and, on a public column, the spans that reach it."""
         start, stop = self.segment[node]
+        self.recall(split)
         split.groups, first, counts, mass = divide_node(
             self.columns,
             self.target,
@@ -282,7 +301,7 @@ def grow(
 
 
 def _work(columns: TreeColumns, target: Target, rules: CompiledModel) -> GrowthWork:
-    n_codes = int(columns.n_codes.max(initial=3))
+    n_codes = int(columns.n_codes.max(initial=ABSENT + 1))
     return GrowthWork(
         total=np.zeros(n_codes, np.int64),
         mass=np.zeros(n_codes * target.n_classes),
@@ -303,7 +322,7 @@ def _widest(columns: TreeColumns) -> int:
 
 def _state(columns: TreeColumns) -> GrowthState:
     n = len(columns.ordered)
-    capacity = int(columns.n_levels.sum()) + 2 * n
+    capacity = int(columns.n_levels.sum()) + 3 * n
     return GrowthState(
         level=np.zeros(n, np.int64),
         stale=np.zeros(n, np.bool_),

@@ -10,6 +10,8 @@ Whole = int | np.int64
 """A whole number; kernels want one type for it, whatever Python calls it."""
 
 GAIN, GAIN_RATIO, GINI = range(3)
+LEFT, RIGHT, LOST, ABSENT = range(4)
+"""Groups of a split into two subsets: both, missing values, values that no row of the node has."""
 
 
 class TreeColumns(NamedTuple):
@@ -20,9 +22,9 @@ class TreeColumns(NamedTuple):
     public: Flags
     n_codes: Counts  # the code of a missing value, which is the last, included
     missing: Codes  # code of a missing value, -1 without one
-    n_levels: Counts  # levels at which a categorical column can be split
+    n_levels: Counts  # levels at which a categorical column can be split; then comes a spare one
     map_first: Counts  # where the map of a column's level 0 begins in `group`
-    group: Codes  # level after level: group of each code
+    group: Codes  # level after level: group of each code; the spare one takes a node's subsets
     n_groups: Counts  # (n_columns, largest number of levels)
     value_first: Counts  # where an ordered column's values begin in `values`
     values: Floats
@@ -44,6 +46,7 @@ class Settings(NamedTuple):
     min_gain: float
     min_branch: float
     to_majority: bool  # values without a branch join the largest one
+    binary: bool = False  # categorical columns are split into two subsets first
 
 
 class GrowthWork(NamedTuple):

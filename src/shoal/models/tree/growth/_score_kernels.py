@@ -17,7 +17,7 @@ from shoal.typing import Counts, Flags, Floats
 
 
 @kernel
-def _spread(x: float, target: Target) -> float:
+def times_log(x: float, target: Target) -> float:
     """`x` log2 `x`."""
     if target.spread.shape[0]:
         return target.spread[int(x)]
@@ -25,7 +25,7 @@ def _spread(x: float, target: Target) -> float:
 
 
 @kernel
-def _impurity(counts: Floats, at: int, total: float, target: Target, criterion: int) -> float:
+def impurity(counts: Floats, at: int, total: float, target: Target, criterion: int) -> float:
     """`total` times entropy in bits, or times Gini's index, of the counts from `at` on."""
     if total <= 0:
         return 0.0
@@ -35,8 +35,8 @@ def _impurity(counts: Floats, at: int, total: float, target: Target, criterion: 
             masses += counts[at + k] * counts[at + k]
         return total - masses / total
     for k in range(target.n_classes):
-        masses += _spread(counts[at + k], target)
-    return _spread(total, target) - masses
+        masses += times_log(counts[at + k], target)
+    return times_log(total, target) - masses
 
 
 @kernel
@@ -74,7 +74,7 @@ def sort_keys(keys: Counts, n: Whole) -> None:
 
 
 @kernel
-def _count(
+def count(
     columns: TreeColumns, target: Target, column: Whole, rows: Counts, work: GrowthWork
 ) -> Whole:
     """Fill `total`, `mass` and the rising list `touched` of codes that occur; return its length."""
@@ -101,7 +101,7 @@ def _count(
 
 
 @kernel
-def _clear(n_touched: Whole, n_classes: int, work: GrowthWork) -> None:
+def clear(n_touched: Whole, n_classes: int, work: GrowthWork) -> None:
     for i in range(n_touched):
         code = work.touched[i]
         work.total[code] = 0
@@ -124,7 +124,7 @@ def score_groups(
     level = state.level[column]
     at = columns.map_first[column] + level * columns.n_codes[column]
     n_groups = columns.n_groups[column, level]
-    n_touched = _count(columns, target, column, rows, work)
+    n_touched = count(columns, target, column, rows, work)
     for group in range(n_groups):
         work.group_total[group] = 0
     for place in range((n_groups + 1) * n_classes):
@@ -138,7 +138,7 @@ def score_groups(
             mass = work.mass[code * n_classes + k]
             work.group_mass[group * n_classes + k] += mass
             work.group_mass[whole + k] += mass
-    _clear(n_touched, n_classes, work)
+    clear(n_touched, n_classes, work)
 
     before, after, all_mass, scattered = 0.0, 0.0, 0.0, 0.0
     n_branches, n_large = 0, 0
@@ -149,16 +149,16 @@ def score_groups(
         size = 0.0
         for k in range(n_classes):
             size += work.group_mass[group * n_classes + k]
-        impurity = _impurity(work.group_mass, group * n_classes, size, target, criterion)
+        mixed = impurity(work.group_mass, group * n_classes, size, target, criterion)
         if group == n_groups:
-            before, all_mass = impurity, size
+            before, all_mass = mixed, size
             break
         n_branches += 1
         least = min(least, work.group_total[group])
         if size >= settings.min_branch:
             n_large += 1
-        after += impurity
-        scattered += _spread(size, target)
+        after += mixed
+        scattered += times_log(size, target)
     state.least[column] = least
     state.gain[column] = -1.0
     state.score[column] = -1.0
@@ -167,7 +167,7 @@ def score_groups(
         state.gain[column] = gain
         state.score[column] = gain
         if criterion == GAIN_RATIO:
-            split = (_spread(all_mass, target) - scattered) / all_mass
+            split = (times_log(all_mass, target) - scattered) / all_mass
             state.score[column] = gain / split if split > 0 else 0.0
 
 
@@ -218,7 +218,7 @@ def score_cuts(
 ) -> None:
     """Score the best cut of an ordered column that leaves `least` rows on both sides."""
     n_classes, criterion = target.n_classes, settings.criterion
-    n_touched = _count(columns, target, column, rows, work)
+    n_touched = count(columns, target, column, rows, work)
     n_values, n_known = n_touched, rows.shape[0]
     # one line each: the node, left of the cut, right of it, missing values
     parts = np.zeros(4 * n_classes)
@@ -239,8 +239,8 @@ def score_cuts(
         whole += parts[k]
         right_size += parts[right + k]
         lost_size += parts[lost + k]
-    before = _impurity(parts, 0, whole, target, criterion)
-    before -= _impurity(parts, lost, lost_size, target, criterion)
+    before = impurity(parts, 0, whole, target, criterion)
+    before -= impurity(parts, lost, lost_size, target, criterion)
 
     needed = settings.min_branch
     if criterion == GAIN_RATIO:  # C4.5 wants a tenth of an even share, between its minimum and 25
@@ -265,8 +265,8 @@ def score_cuts(
             if cut < 0:
                 continue
         n_tried += 1
-        gained = before - _impurity(parts, left, left_size, target, criterion)
-        gained -= _impurity(parts, right, right_size, target, criterion)
+        gained = before - impurity(parts, left, left_size, target, criterion)
+        gained -= impurity(parts, right, right_size, target, criterion)
         if gained > best:
             best, best_at, best_left = gained, i, left_size
     state.gain[column] = -1.0
@@ -276,9 +276,9 @@ def score_cuts(
         score = gain
         if criterion == GAIN_RATIO:
             gain -= np.log2(n_tried) / whole  # the choice among cuts is paid for (Quinlan, 1996)
-            scattered = _spread(best_left, target) + _spread(lost_size, target)
-            scattered += _spread(whole - best_left - lost_size, target)
-            split = (_spread(whole, target) - scattered) / whole
+            scattered = times_log(best_left, target) + times_log(lost_size, target)
+            scattered += times_log(whole - best_left - lost_size, target)
+            split = (times_log(whole, target) - scattered) / whole
             score = gain / split if split > 0 else 0.0
         cut, threshold = _cut_between(
             columns,
@@ -292,4 +292,4 @@ def score_cuts(
         state.cut[column], state.threshold[column] = cut, threshold
     n_lost = rows.shape[0] - n_known
     state.least[column] = n_lost if n_lost > 0 else n_known
-    _clear(n_touched, n_classes, work)
+    clear(n_touched, n_classes, work)

@@ -15,6 +15,7 @@ from shoal.models.tree.growth._kernel_types import (
     Whole,
 )
 from shoal.models.tree.growth._score_kernels import score_cuts, score_groups
+from shoal.models.tree.growth._subset_kernels import score_subsets
 from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.typing import Counts
 
@@ -32,6 +33,8 @@ def _refuse(
     if columns.ordered[column]:
         more = columns.public[column] and spans_allow_missing
         state.level[column] = 1 if more and state.level[column] == 0 else -1
+    elif state.level[column] == columns.n_levels[column]:  # after two subsets, all values
+        state.level[column] = 0
     else:
         state.level[column] += 1
         if state.level[column] >= columns.n_levels[column]:
@@ -83,8 +86,8 @@ def best_split(
 ) -> tuple[Whole, float]:
     """Column of the best allowed split of a node, -1 without one; and the average gain.
 
-    Candidates are taken best first.  A refused one is replaced by its generalization, or by the
-    best cut that is allowed.
+    Candidates are taken best first.  A refused one is replaced by its generalization (two subsets
+    by all values), or by the best cut that is allowed.
     """
     by_size = spans.own and rules.size_only
     cut = np.int64(0)
@@ -99,14 +102,18 @@ def best_split(
                 continue
             state.stale[column] = False
             state.settled[column] = False
+            least = rules.minimum_size if by_size and columns.public[column] else np.int64(1)
             if not columns.ordered[column]:
-                score_groups(columns, target, settings, column, rows, work, state)
+                if state.level[column] == columns.n_levels[column]:
+                    least = rules.minimum_size if columns.public[column] else np.int64(1)
+                    score_subsets(columns, target, settings, column, rows, least, work, state)
+                else:
+                    score_groups(columns, target, settings, column, rows, work, state)
                 continue
             restricted = state.level[column] == 1
             if restricted:
                 open_cuts(columns, rules, spans, column, work)
                 state.settled[column] = True
-            least = rules.minimum_size if by_size and columns.public[column] else np.int64(1)
             score_cuts(columns, target, settings, column, rows, least, restricted, work, state)
 
         average = _average_gain(columns, settings, state)
