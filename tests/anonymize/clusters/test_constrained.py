@@ -61,6 +61,22 @@ def test_the_papers_example_needs_no_suppression_at_k_2_and_mixes_no_limits():
     assert limit_violations(method.release_.recoded) == {"Location": 0}
 
 
+def test_figure_4b_cell_by_cell():
+    schema = Schema({**LIMITED, "Age": {"role": "quasi-identifier", "kind": "numeric"}})
+    rows = [(int(age), *rest) for age, *rest in ROWS]
+    method = ConstrainedKMember(schema, KAnonymity(2), ranges="exact")
+    method.fit(relation(rows, tuple(schema)), output=RowOptions(keep_order=True))
+    assert method.release_.table.fetchall() == [
+        ("[30-32]", "California", "M", "W"),
+        ("[30-32]", "California", "M", "W"),
+        ("[25-42]", "Kansas", "*", "*"),
+        ("[25-42]", "Kansas", "*", "*"),
+        ("[20-35]", "Lincoln", "*", "*"),
+        ("[20-35]", "Lincoln", "*", "*"),
+        ("[25-42]", "Kansas", "*", "*"),
+    ]
+
+
 @pytest.mark.parametrize(("k", "kept"), [(3, {2, 3, 6}), (4, set())])
 def test_the_papers_example_suppresses_exactly_the_small_parts(k, kept):
     method = ConstrainedKMember(LIMITED, KAnonymity(k))

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._ranges import check_ranges, range_notes
 from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each, take_cells
 from shoal.anonymize.clusters._group_kernels import make_groups
-from shoal.anonymize.clusters._group_loss import Cost, GroupColumns, make_columns
+from shoal.anonymize.clusters._group_loss import Cost, GroupColumns, is_range_column, make_columns
 from shoal.anonymize.clusters._group_recoding import (
     GroupRecoding,
     check_groups,
@@ -29,8 +30,9 @@ from shoal.metrics._labels import label_height, label_ncp
 from shoal.privacy import PrivacyModel
 from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.schema import Schema
+from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
-from shoal.typing import Codes, Progress
+from shoal.typing import Codes, Flags, Progress
 
 EXACT_CELLS = 40_000
 """Cells of one maximum-allowed group up to which every cell is compared with every other."""
@@ -62,6 +64,11 @@ class ConstrainedKMember(Anonymizer):
         Compare every cell with every other ("exact"), or only within pieces of 16,384 cells that
         are alike ("pieces").  "auto" is exact for up to 40,000 cells in one group of the table
         at its limits.
+    ranges : {"lines", "exact", "nodes"}, default="lines"
+        How numeric, date and ordinal columns without a limit are released: as the least range
+        between public lines, as the least range between values of people in the group (which
+        tells that somebody has exactly these; the paper's), or as nodes of their hierarchy.
+        Columns with a limit are released as nodes, which never reach beyond it.
 
     Attributes
     ----------
@@ -121,14 +128,17 @@ class ConstrainedKMember(Anonymizer):
         refine: bool = False,
         metric: Literal["height", "leaves"] = "height",
         neighbours: Literal["auto", "exact", "pieces"] = "auto",
+        ranges: Literal["lines", "exact", "nodes"] = "lines",
     ) -> None:
         self.schema = schema
         self.privacy = privacy
         self.refine = refine
         self.metric = metric
         self.neighbours = neighbours
+        self.ranges = ranges
 
     def _check_params(self) -> None:
+        check_ranges(self.ranges, ("lines", "exact", "nodes"))
         if self.metric not in COSTS:
             raise ParameterError(f"metric must be one of {', '.join(COSTS)}, got {self.metric!r}.")
         if self.neighbours not in ("auto", "exact", "pieces"):
@@ -142,19 +152,35 @@ class ConstrainedKMember(Anonymizer):
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> GroupRecoding:
-        cells = grow_hierarchies(cells, None, max(privacy.minimum_size, 1))
-        blocks, kept, compiled = parts_within_limits(cells, privacy, thin=not is_exact(privacy))
+        grown = grow_hierarchies(cells, None, max(privacy.minimum_size, 1))
+        blocks, kept, compiled = parts_within_limits(grown, privacy, thin=not is_exact(privacy))
         if not kept.any():
-            raise infeasible_within_limits(cells, privacy, cells.n_rows)
+            raise infeasible_within_limits(grown, privacy, cells.n_rows)
         self.n_outside_ = int(cells.sizes[~kept].sum())
-        problem = make_member_problem(cells, compiled, COSTS[self.metric])
+        codings, is_range = self._released_as(cells, grown)
+        problem = make_member_problem(grown, compiled, COSTS[self.metric], codings, is_range)
         pieces = [piece for block in blocks for piece in self._pieces(problem, block)]
-        self._said = self._compare(problem, blocks, pieces)
+        exact = self.ranges == "exact"
+        ranged = [coding for coding, ranges in zip(codings, is_range, strict=True) if ranges]
+        self._said = self._compare(problem, blocks, pieces) + range_notes(ranged, exact=exact)
         group_of = solve_pieces(problem, pieces, refine=self.refine, progress=progress)
-        is_range = np.zeros(len(cells.codings), np.bool_)
-        recoding = make_group_recoding(cells.keys, cells.codings, is_range, group_of)
+        recoding = make_group_recoding(grown.keys, codings, is_range, group_of, exact=exact)
         check_groups(recoding, compiled, privacy)
         return recoding
+
+    def _released_as(
+        self, cells: FrequencyTable, grown: FrequencyTable
+    ) -> tuple[tuple[Coding, ...], Flags]:
+        """How each column is coded for release, and whether it is released as ranges."""
+        is_range = [
+            self.ranges != "nodes" and is_range_column(coding) and not coding.is_limited
+            for coding in cells.codings
+        ]
+        codings = tuple(
+            given if ranges else tree
+            for given, tree, ranges in zip(cells.codings, grown.codings, is_range, strict=True)
+        )
+        return codings, np.array(is_range, np.bool_)
 
     def _pieces(self, problem: MemberProblem, block: Block) -> list[Block]:
         few = self.neighbours == "auto" and len(block) <= EXACT_CELLS
@@ -189,11 +215,19 @@ class MemberProblem(NamedTuple):
 
 
 def make_member_problem(
-    cells: FrequencyTable, compiled: CompiledModel, cost: Cost = label_height
+    cells: FrequencyTable,
+    compiled: CompiledModel,
+    cost: Cost = label_height,
+    codings: tuple[Coding, ...] | None = None,
+    is_range: Flags | None = None,
 ) -> MemberProblem:
-    """Prepare the cells; by default a node costs its height's share of its hierarchy's."""
+    """Prepare the cells; by default a node costs its height's share of its hierarchy's.
+
+    A range costs the share of its column's range; without `is_range` there are nodes only.
+    """
     n_columns = len(cells.codings)
-    columns = make_columns(cells.codings, np.zeros(n_columns, np.bool_), np.ones(n_columns), cost)
+    ranges = np.zeros(n_columns, np.bool_) if is_range is None else is_range
+    columns = make_columns(codings or cells.codings, ranges, np.ones(n_columns), cost)
     return MemberProblem(np.ascontiguousarray(cells.keys), compiled, columns)
 
 
