@@ -92,3 +92,16 @@ def test_bad_input_has_its_own_exit_codes(files):
     assert run(files, "--target", "income", "--criterion", "luck").exit_code == 2
     (files / "people.csv").write_text("age,job,name,debt,income\n")
     assert run(files, "--target", "income").exit_code == 2
+
+
+def test_how_hard_to_prune(files):
+    leaves = {}
+    for factor in (0.001, 0.5):
+        done = run(files, "--target", "income", "-k", 2, "--criterion", "gain_ratio", "--prune",
+                   "--test-share", 0, "--confidence-factor", factor, "--json")  # fmt: skip
+        assert done.exit_code == 0, done.output
+        leaves[factor] = len(json.loads(done.stdout)["leaves"])
+    assert leaves[0.001] < leaves[0.5]
+    refused = run(files, "--target", "income", "--confidence-factor", 0.7)
+    assert refused.exit_code == 2
+    assert "confidence_factor must be above 0" in refused.output

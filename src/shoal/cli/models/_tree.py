@@ -55,6 +55,9 @@ def tree(
     prune: Annotated[
         bool | None, typer.Option("--prune/--no-prune", help="Prune; as C4.5 does unless given.")
     ] = None,
+    confidence_factor: Annotated[
+        float, typer.Option(help="Of pruning, as in C4.5: at most 0.5; less prunes more.")
+    ] = 0.25,
     max_depth: Annotated[int | None, typer.Option(min=0, help="Depth limit.")] = None,
     confidence: Annotated[float | None, typer.Option(hidden=True)] = None,
     test_share: Annotated[
@@ -92,6 +95,7 @@ def tree(
         criterion=criterion,  # type: ignore[arg-type]
         splits=splits,  # type: ignore[arg-type]
         prune="auto" if prune is None else prune,
+        confidence_factor=confidence_factor,
         max_depth=max_depth,
     )
     held_out = hold_out(len(classes), test_share, seed)
