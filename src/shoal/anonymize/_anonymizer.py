@@ -21,7 +21,7 @@ from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._open import require_filled
-from shoal.tables._range_columns import refuse_taken_names
+from shoal.tables._range_columns import refuse_means_of_one, refuse_taken_names
 from shoal.tables._recoded import Recoded
 from shoal.typing import Native, PathText, Progress
 
@@ -105,6 +105,7 @@ class Anonymizer(Estimator):
         self._check_params()
         refuse_taken_names(self.schema, () if output is None else output.ranges)
         privacy = privacy.bind(self.schema.sensitive)
+        refuse_means_of_one(() if output is None else output.ranges, privacy.minimum_size)
         started = time.perf_counter()
         options = CodingOptions(
             missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies

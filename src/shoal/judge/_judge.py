@@ -23,6 +23,7 @@ from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._forms import Claim, to_labels
 from shoal.judge._keyed import judge_shift, judge_tokens
 from shoal.judge._labels import STAR, LabelReader
+from shoal.judge._means import Members, judge_means
 from shoal.judge._proofs import unproven_pairs
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable, take
 from shoal.judge._values import is_missing, number, same_value
@@ -96,7 +97,24 @@ def judge(
     groups = _judge_groups(charge, written, people)
     if merged is not None:
         _judge_groups(charge, merged, people)
+    if charge.ranges and source is not None and row_ids is not None:
+        _judge_means(charge, written, source, row_ids, people)
     return groups
+
+
+def _judge_means(
+    charge: Charge,
+    written: TextTable,
+    source: TextTable,
+    row_ids: NDArray[np.int64],
+    people: Codes | None,
+) -> None:
+    _, group_of = count_texts(written, charge.schema, {})
+    members = Members(group_of, people, charge.privacy.minimum_size)
+    for name in charge.ranges:
+        mean, own = written.columns.get(f"{name}_mean"), source.columns.get(name)
+        if mean is not None and own is not None:
+            judge_means(f"{name}_mean", mean, own, own.codes[row_ids], members)
 
 
 def _judge_columns(charge: Charge, written: TextTable) -> None:

@@ -1,0 +1,103 @@
+"""Means beside ranges: of whom they are, and whether they are what the source says."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import GuaranteeError
+from shoal.judge._text_table import TextColumn
+from shoal.judge._values import is_missing, moments, number
+from shoal.typing import Codes, Flags, Floats
+
+_EPOCH, _DAY = dt.datetime(1970, 1, 1), dt.timedelta(days=1)
+_CLOSE = 1e-9
+_WITHHELD = "It is withheld; please report this defect."
+
+
+class Members(NamedTuple):
+    """Rows behind a column of means.
+
+    Parameters
+    ----------
+    group_of : ndarray of int
+        Group of each row, by the text of all its labels.
+    people : ndarray of int or None
+        Person behind each row, where people are counted.
+    smallest : int
+        People of whom a mean may be told.
+    """
+
+    group_of: NDArray[np.int64]
+    people: Codes | None
+    smallest: int
+
+
+def judge_means(
+    name: str, written: TextColumn, own: TextColumn, values: Codes, members: Members
+) -> None:
+    """Raise unless all rows of a group have one mean, of enough people, and it is theirs.
+
+    Where people are counted, one row of a person counts and which one is not known here: then the
+    mean lies between the least and the largest value of the group.
+    """
+    n_groups = int(members.group_of.max(initial=-1)) + 1
+    told = np.array([np.nan if is_missing(t) else float(t or "nan") for t in written.texts])
+    mean = np.full(n_groups, np.nan)
+    mean[members.group_of] = told[written.codes]
+    same = (mean[members.group_of] == told[written.codes]) | (
+        np.isnan(mean[members.group_of]) & np.isnan(told[written.codes])
+    )
+    low, high = _places(own)
+    known = ~np.isnan(low[values])
+    few = _count_people(members, known, n_groups) < members.smallest
+    within = _is_within(mean, members, known, low[values], high[values])
+    wrong = ~np.isnan(mean) & (few | ~within)
+    wrong[members.group_of[~same]] = True
+    if wrong.any():
+        raise GuaranteeError(
+            f"column {name!r}: {int(wrong.sum())} groups have means that are not theirs, or of "
+            f"fewer people than a group has. {_WITHHELD}"
+        )
+
+
+def _count_people(members: Members, known: Flags, n_groups: int) -> NDArray[np.int64]:
+    group = members.group_of[known]
+    if members.people is not None:
+        room = int(members.people.max(initial=0)) + 1
+        group = np.unique(group * room + members.people[known]) // room
+    return np.bincount(group, minlength=n_groups)
+
+
+def _is_within(mean: Floats, members: Members, known: Flags, low: Floats, high: Floats) -> Flags:
+    group, n_groups = members.group_of[known], len(mean)
+    low, high = low[known], high[known]
+    if members.people is None:
+        rows = np.maximum(np.bincount(group, minlength=n_groups), 1)
+        least = np.bincount(group, weights=low, minlength=n_groups) / rows
+        most = np.bincount(group, weights=high, minlength=n_groups) / rows
+    else:
+        least, most = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
+        np.minimum.at(least, group, low)
+        np.maximum.at(most, group, high)
+    room = _CLOSE * np.maximum(np.abs(least), np.abs(most)) + _CLOSE
+    fine: Flags = (mean >= least - room) & (mean <= most + room)
+    return fine
+
+
+def _places(own: TextColumn) -> tuple[Floats, Floats]:
+    """Least and largest number that each text may be; dates count days since 1970."""
+    ends = [_ends(text) for text in own.texts]
+    return np.array([end[0] for end in ends]), np.array([end[1] for end in ends])
+
+
+def _ends(text: str | None) -> tuple[float, float]:
+    if is_missing(text):
+        return np.nan, np.nan
+    if (plain := number(text or "")) is not None:
+        return float(plain), float(plain)
+    days = [(moment - _EPOCH) / _DAY for moment in moments(text or "")]
+    return (min(days), max(days)) if days else (np.nan, np.nan)
