@@ -1,1 +1,1 @@
-"""How little a release could lose at best: bounds that no grouping goes below."""
+"""What no grouping can do: lose less than a bound, protect some rows within the limits."""

@@ -9,6 +9,11 @@ from numpy.typing import NDArray
 
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._ranges import check_ranges, range_notes
+from shoal.anonymize.bounds._unprotectable import (
+    infeasible_within_limits,
+    is_exact,
+    parts_within_limits,
+)
 from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each, take_cells
 from shoal.anonymize.clusters._group_kernels import make_groups
 from shoal.anonymize.clusters._group_loss import Cost, GroupColumns, is_range_column, make_columns
@@ -19,11 +24,6 @@ from shoal.anonymize.clusters._group_recoding import (
 )
 from shoal.anonymize.clusters._improve import improve
 from shoal.anonymize.clusters._k_member_kernels import k_member
-from shoal.anonymize.clusters._unprotectable import (
-    infeasible_within_limits,
-    is_exact,
-    parts_within_limits,
-)
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
 from shoal.metrics._labels import label_height, label_ncp

@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._ranges import check_ranges, range_notes
+from shoal.anonymize.bounds._unprotectable import infeasible_within_limits, parts_within_limits
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.anonymize.clusters._group_recoding import (
     GroupRecoding,
@@ -18,7 +19,6 @@ from shoal.anonymize.clusters._group_recoding import (
 )
 from shoal.anonymize.clusters._local_problem import make_local_problem
 from shoal.anonymize.clusters._local_solver import block_size, cut_blocks, solve_blocks
-from shoal.anonymize.clusters._unprotectable import infeasible_within_limits, parts_within_limits
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel
