@@ -89,7 +89,9 @@ def any_attack(
     ] = None,
     schema: Annotated[
         Path | None,
-        typer.Option("--schema", help="Schema with the hierarchies behind labels, if there are."),
+        typer.Option(
+            "--schema", "-s", help="Schema with the hierarchies behind labels, if there are."
+        ),
     ] = None,
     secret: Annotated[
         list[str] | None,

@@ -1,0 +1,146 @@
+"""The dossier on a release: facts computed again, answers of people, and where to find what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.anonymize._release_files import file_beside
+from shoal.privacy._registry import left_open
+from shoal.report.dossier._form import QUESTIONS, Form
+from shoal.report.dossier._frameworks import FRAMEWORKS
+from shoal.report.dossier._safe_harbor import check_safe_harbor
+from shoal.report.release.facts._facts import Facts, find_facts
+from shoal.report.release.facts._release_file import ReleaseFile
+from shoal.report.release.pages._template import render
+from shoal.typing import PathText
+
+
+@dataclass(frozen=True)
+class Residual:
+    """The risk of the released rows, counted again, against the threshold.
+
+    `accepted` is None where the released rows were not there to be counted.
+    """
+
+    threshold: float
+    before: float | None
+    after: float | None
+    share_above: float | None
+    accepted: bool | None
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """The page, what speaks against the release, and the risk against the threshold."""
+
+    html: str
+    problems: tuple[str, ...]
+    residual: Residual
+    unanswered: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; without the page."""
+        return {
+            "problems": list(self.problems),
+            "threshold": self.residual.threshold,
+            "highest_risk_before": self.residual.before,
+            "highest_risk_after": self.residual.after,
+            "share_above_threshold": self.residual.share_above,
+            "accepted": self.residual.accepted,
+            "unanswered": self.unanswered,
+        }
+
+
+def dossier_file(release: PathText, ending: str) -> Path:
+    """Where the form (.toml), the page (.html) and the PDF of a release lie unless named."""
+    report = file_beside(release, "report")
+    return report.with_name(report.name.removesuffix(".report.html") + f".dossier{ending}")
+
+
+def make_dossier(
+    release: PathText,
+    form: Form,
+    original: PathText | None = None,
+    *,
+    n_people: int = 5_000,
+    random_state: int = 0,
+    encoding: str | None = None,
+) -> Dossier:
+    """Count the release again, attack it where the raw table is given, and write it all down.
+
+    **Guarantee.**  Numbers are of the manifest or counted again in the released rows, and each
+    says which.  The page holds no row and no value of a person.
+    """
+    facts = find_facts(release, original, n_people=n_people, seed=random_state, encoding=encoding)
+    residual = _residual(facts, form.threshold)
+    html = render(
+        "dossier.html",
+        release=facts.release,
+        facts=facts,
+        form=form,
+        questions=QUESTIONS,
+        residual=residual,
+        variables=_variables(facts.release),
+        utility=_utility(facts),
+        harbor=check_safe_harbor(facts.release.schema),
+        frameworks=FRAMEWORKS,
+        left_open=left_open(facts.release.get("privacy")),
+    )
+    return Dossier(html, facts.problems, residual, form.unanswered)
+
+
+def _residual(facts: Facts, threshold: float) -> Residual:
+    before = facts.release.number("risk", "before", "prosecutor", "highest")
+    if facts.seen is None or not facts.seen.belongs or not len(facts.seen.sizes):
+        return Residual(threshold, before, None, None, None)
+    sizes = facts.seen.sizes
+    above = float(sizes[sizes * threshold < 1].sum() / sizes.sum())
+    highest = 1.0 / float(sizes.min())
+    return Residual(threshold, before, highest, above, highest <= threshold)
+
+
+def _variables(release: ReleaseFile) -> list[tuple[str, str, str]]:
+    """Name, role and what was done to each column."""
+    lost = release.mapping("metrics", "after", "ncp")
+    done = {
+        "identifier": "left out",
+        "subject": "counts people; left out",
+        "household": "counts households; left out",
+        "pseudonym": "replaced by a token under a key",
+        "sensitive": "released as it is",
+        "insensitive": "released as it is",
+    }
+    rows: list[tuple[str, str, str]] = []
+    for name, column in release.schema.items():
+        text = done.get(column.role, column.role)
+        if column.role == "quasi-identifier":
+            share = float(lost.get(name, 0.0))
+            text = (
+                f"made coarser: {share:.1%} of its precision lost" if share else "no value changed"
+            )
+        rows.append((name, column.role, text))
+    return rows
+
+
+def _utility(facts: Facts) -> list[tuple[str, str, str]]:
+    """Measure, value, and where the value is from."""
+    release = facts.release
+    rows, out = release.number("rows"), release.number("suppressed_rows")
+    gcp = release.number("metrics", "after", "gcp")
+    found = [
+        ("Rows of the raw table", f"{rows:,}", "manifest"),
+        ("Rows left out", f"{out:,}", "manifest"),
+    ]
+    if gcp is not None:
+        found.append(("Precision lost, all quasi-identifiers (GCP)", f"{gcp:.1%}", "manifest"))
+    found += [
+        (f"{one.coding.name}: rows that would have to change", f"{one.moved:.1%}", "computed again")
+        for one in facts.marginals
+    ]
+    found += [
+        (f"{name}: rows that would have to change", f"{moved:.1%}", "computed again")
+        for name, moved in facts.kept.items()
+    ]
+    return found

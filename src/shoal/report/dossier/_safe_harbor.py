@@ -1,0 +1,75 @@
+"""HIPAA's safe harbor list (45 CFR 164.514(b)(2)), held against the columns of a release."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from shoal.schema import Schema
+
+CATEGORIES: tuple[tuple[str, str], ...] = (
+    ("Names", r"name|surname|initials"),
+    (
+        "Places smaller than a state (of a ZIP code three digits may stay, if over 20,000 people)",
+        r"zip|post(al)?_?code|plz|city|town|county|street|address|village|district|place|latitude|longitude",
+    ),
+    (
+        "Dates but the year, and ages over 89",
+        r"date|birth|dob|admi(ssion|tted)|discharged?|death|day|age|born",
+    ),
+    ("Telephone numbers", r"phone|mobile|tel"),
+    ("Fax numbers", r"fax"),
+    ("E-mail addresses", r"e_?mail"),
+    ("Social security numbers", r"ssn|social_?security|nhs|insee|national_?id"),
+    ("Medical record numbers", r"mrn|record|patient(_?id)?|case_?number"),
+    ("Health plan numbers", r"plan|insurance|policy|member"),
+    ("Account numbers", r"account|iban|card"),
+    ("Certificate and licence numbers", r"licen[cs]e|certificate|passport"),
+    ("Vehicles", r"vehicle|plate|vin"),
+    ("Devices", r"device|serial|implant"),
+    ("Web addresses", r"url|web(site)?|homepage"),
+    ("IP addresses", r"ip(_?address)?"),
+    ("Biometric identifiers", r"finger|voice|retina|iris|biometric|genome|dna"),
+    ("Photographs of faces", r"photo|picture|image|face"),
+    ("Any other unique number or code", r"id|uid|uuid|key|code|number|token|pseudonym"),
+)
+"""The eighteen kinds, and words in names of columns that suggest one."""
+
+
+@dataclass(frozen=True)
+class HarborLine:
+    """One kind of identifier: released columns that may be of it, and those taken out."""
+
+    category: str
+    released: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def check_safe_harbor(schema: Schema) -> list[HarborLine]:
+    """Columns that may be of each kind, by their names and, for dates, by their kind.
+
+    A name proves nothing, so that a person has to confirm every line.  A released column of a kind
+    is in the first category that fits; where labels are coarse enough it may be allowed.
+
+    Examples
+    --------
+    >>> schema = Schema({"zip": {"role": "quasi-identifier"}, "e-mail": {"role": "identifier"}})
+    >>> [(line.released, line.removed) for line in check_safe_harbor(schema) if line.released]
+    [(('zip',), ())]
+    """
+    found: dict[str, tuple[list[str], list[str]]] = {name: ([], []) for name, _ in CATEGORIES}
+    for name, column in schema.items():
+        category = _category(name, column.kind)
+        if category is not None:
+            found[category][0 if column.is_released else 1].append(name)
+    return [HarborLine(name, tuple(kept), tuple(gone)) for name, (kept, gone) in found.items()]
+
+
+def _category(name: str, kind: str | None) -> str | None:
+    if kind == "date":
+        return CATEGORIES[2][0]
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().replace("-", "_").replace(" ", "_")
+    for category, pattern in CATEGORIES:
+        if re.search(rf"(^|_)({pattern})s?($|_)", words):
+            return category
+    return None

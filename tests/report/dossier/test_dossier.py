@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+
+from shoal.anonymize import Mondrian
+from shoal.report.dossier._dossier import dossier_file, make_dossier
+from shoal.report.dossier._form import QUESTIONS, Form
+from shoal.schema import Schema
+
+SCHEMA = Schema(
+    {
+        "name": {"role": "identifier"},
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "ill": {"role": "sensitive"},
+    }
+)
+EMPTY = Form({section: dict.fromkeys(keys, "") for section, keys in QUESTIONS.items()})
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    table = {
+        "name": [f"person{i}" for i in range(120)],
+        "age": rng.integers(18, 90, 120),
+        "ill": list(rng.choice(["canaryflu", "gout"], 120)),
+    }
+    raw = tmp_path / "raw.csv"
+    rows = zip(*table.values(), strict=True)
+    lines = [",".join(table), *(",".join(map(str, row)) for row in rows)]
+    raw.write_text("\n".join(lines) + "\n", "utf-8")
+
+    def released(k):
+        Mondrian(SCHEMA, k).fit(raw).release_.write(tmp_path / f"k{k}.csv")
+        return tmp_path / f"k{k}.csv", raw
+
+    return released
+
+
+def test_the_risk_is_counted_again_and_held_against_the_threshold(files):
+    release, raw = files(12)
+    dossier = make_dossier(release, EMPTY, raw)
+    assert dossier.problems == ()
+    assert dossier.residual.after <= 1 / 12
+    assert dossier.residual.accepted is True
+    assert dossier.residual.share_above == 0
+    assert "within the threshold of 0.09" in dossier.html
+    assert "No people were linked" not in dossier.html
+    assert "is no legal advice" in dossier.html
+    assert dossier.unanswered == sum(map(len, QUESTIONS.values()))
+    assert "canaryflu" not in dossier.html
+    assert "person7" not in dossier.html
+
+
+def test_small_groups_are_above_the_threshold_unless_it_is_higher(files):
+    release, _ = files(2)
+    dossier = make_dossier(release, EMPTY)
+    assert dossier.residual.accepted is False
+    assert 0 < dossier.residual.share_above <= 1
+    assert "above the threshold of 0.09" in dossier.html
+    assert make_dossier(release, Form(EMPTY.answers, 0.5)).residual.accepted is True
+
+
+def test_rows_that_were_changed_are_said_first(files):
+    release, _ = files(12)
+    release.write_text(release.read_text("utf-8").rsplit("\n", 2)[0] + "\n", "utf-8")
+    dossier = make_dossier(release, EMPTY)
+    assert dossier.problems
+    assert dossier.residual.accepted is None
+    assert "must not be published" in dossier.html
+
+
+def test_answers_are_text_and_never_markup(files):
+    answers = {s: dict(keys) for s, keys in EMPTY.answers.items()}
+    answers["context"]["recipient"] = "<script>alert(1)</script>"
+    html = make_dossier(files(12)[0], Form(answers)).html
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_the_files_lie_beside_the_release():
+    assert dossier_file("out/people.csv", ".toml").as_posix() == "out/people.dossier.toml"
+    assert dossier_file("out/people.manifest.json", ".html").name == "people.dossier.html"

@@ -1,0 +1,43 @@
+import tomllib
+
+import pytest
+
+from shoal.errors import ParameterError
+from shoal.report.dossier._form import QUESTIONS, THRESHOLD, read_form, write_form
+
+
+def written(tmp_path, text):
+    path = tmp_path / "a.dossier.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_the_empty_form_asks_every_question_and_reads_as_unanswered(tmp_path):
+    form = read_form(written(tmp_path, write_form()))
+    assert form.threshold == THRESHOLD == 0.09
+    assert form.unanswered == sum(map(len, QUESTIONS.values()))
+    assert {s: set(keys) for s, keys in QUESTIONS.items()} == {
+        s: set(keys) for s, keys in tomllib.loads(write_form()).items() if s != "risk"
+    }
+
+
+def test_answers_count_and_a_section_may_be_left_out(tmp_path):
+    form = read_form(written(tmp_path, '[signature]\nname = "A. B."\n[risk]\nthreshold = 0.2\n'))
+    assert form.answers["signature"]["name"] == "A. B."
+    assert form.threshold == 0.2
+    assert form.unanswered == sum(map(len, QUESTIONS.values())) - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[context]\nwho = 'x'", "no question context.who"),
+        ("who = 'x'", "no question who"),
+        ("[risk]\nthreshold = 2", "threshold"),
+        ("[risk]\nlimit = 1", "nothing else"),
+        ("[risk", "no TOML"),
+    ],
+)
+def test_what_is_no_form_is_refused(tmp_path, text, message):
+    with pytest.raises(ParameterError, match=message):
+        read_form(written(tmp_path, text))
