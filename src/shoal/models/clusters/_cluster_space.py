@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.errors import ParameterError, SchemaError, ShoalError, TableError
 from shoal.models._input import Input
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
@@ -42,7 +42,7 @@ class Axis:
     def put(self, table: Input) -> Floats:
         """Coordinates of the rows."""
         if self.table is None or self.coding is None:
-            values = table.numbers(self.place)
+            values = _read_numbers(table, self.place)
             _require_all(self.name, np.isnan(values))
             return (values[:, None] - self.origin) / self.spread
         factor = table.factor(self.place)
@@ -163,7 +163,7 @@ class ClusterSpace:
 def _numeric(
     table: Input, place: int, public: bool, declared: Sequence[float] | None, *, scale: bool
 ) -> Axis:
-    name, values = table.names[place], table.numbers(place)
+    name, values = table.names[place], _read_numbers(table, place)
     _require_all(name, np.isnan(values))
     spread, origin = (float(values.std()), float(values.mean())) if scale else (1.0, 0.0)
     low, high = float(values.min()), float(values.max())
@@ -174,6 +174,19 @@ def _numeric(
             raise SchemaError(f"column {name!r} has values outside its domain. Widen it.")
         low, high = map(float, declared)
     return Axis(name, place, public, spread or 1.0, origin, low, high, declared is not None)
+
+
+def _read_numbers(table: Input, place: int) -> Floats:
+    """A column of numbers; an error without its values for one that holds something else."""
+    try:
+        return table.numbers(place)
+    except ShoalError:
+        raise
+    except ValueError:
+        raise TableError(
+            f"column {table.names[place]!r} is numeric and holds something that is no number. "
+            "Mend the table, or say another kind in the schema."
+        ) from None
 
 
 def _require_all(name: str, missing: Flags) -> None:
