@@ -186,7 +186,7 @@ def cheapest_cell(groups: Groups, pool: Pool, n: int, place: int) -> int:
     size, loss = pool.size[place], pool.loss[place]
     best, least = -1, np.inf
     for i in range(n):
-        if pool.place[i] >= 0:
+        if pool.place[i] >= 0 or pool.rows[i] == 0:  # further rows of people add nobody
             continue
         # loss_with + size / rows * (loss_with - loss) < least
         ratio = size / pool.rows[i]
