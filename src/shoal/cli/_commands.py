@@ -63,7 +63,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "metrics": ("publish._metrics", "Measure groups and risks of a table, raw or released."),
     "risk": ("publish._risk", "Tell how likely people are found in the population, and by what."),
     "dossier": (
-        "publish._dossier",
+        "_dossier",
         "Write the file on a release that a reviewer reads: context, risk, attacks, signature.",
     ),
     "demo": (
