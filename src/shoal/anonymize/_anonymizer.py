@@ -105,7 +105,8 @@ class Anonymizer(Estimator):
         self._check_params()
         refuse_taken_names(self.schema, () if output is None else output.ranges)
         privacy = privacy.bind(self.schema.sensitive)
-        refuse_means_of_one(() if output is None else output.ranges, privacy.minimum_size)
+        if output is not None and output.ranges:
+            refuse_means_of_one(privacy.minimum_size)
         started = time.perf_counter()
         options = CodingOptions(
             missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies

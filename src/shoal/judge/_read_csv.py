@@ -48,13 +48,12 @@ def read_csv(
     table = _read_quickly(path, wanted, dialect) if quick else None
     if table is None:
         table = _read_slowly(path, wanted, dialect, bad)
-    doors = (*table.side_doors, *_file_doors(path, dialect))
+    doors = table.side_doors
+    if path.suffix.lower() in (".gz", ".zst"):
+        doors += packed_doors(path)
+    if len(set(dialect.names)) < len(dialect.names):
+        doors += ("columns of the same name",)
     return _as_said(TextTable(table.columns, table.n_rows, doors), dialect)
-
-
-def _file_doors(path: Path, dialect: TextDialect) -> tuple[str, ...]:
-    repeated = len(set(dialect.names)) < len(dialect.names)
-    return (*packed_doors(path), *(("columns of the same name",) if repeated else ()))
 
 
 def with_own_header(path: Path, dialect: TextDialect) -> TextDialect:

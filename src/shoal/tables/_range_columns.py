@@ -37,17 +37,17 @@ def refuse_taken_names(names: Collection[str], ranges: Sequence[str]) -> None:
                 )
 
 
-def refuse_means_of_one(ranges: Sequence[str], smallest: int) -> None:
+def refuse_means_of_one(smallest: int) -> None:
     """Raise when the promise lets a group have a single row: its mean would be the person's value.
 
     Examples
     --------
-    >>> refuse_means_of_one(["age"], 1)  # doctest: +ELLIPSIS
+    >>> refuse_means_of_one(1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     shoal.errors.ParameterError: ranges: the promise lets groups have a single row...
     """
-    if ranges and smallest < 2:
+    if smallest < 2:
         raise ParameterError(
             "ranges: the promise lets groups have a single row, and the mean of one row is what "
             "that person has. Ask for a smallest group besides (-k 5), or for no numbers of ranges."
