@@ -2,9 +2,9 @@
 
     python benchmarks/bench_attacks.py PEER_PYTHON
 
-Adult, 14 columns; a third of the rows is the original, a third the control, and the "release" is a
-half of the original with the other third's half: what leaks is known.  PEER_PYTHON is an
-interpreter with anonymeter, which is run in a process of its own.
+Adult in seven columns: a third of the rows is the original, a third the control, and published is
+half of the original among as many of the other rows, so that what leaks is known.  PEER_PYTHON is
+an interpreter with anonymeter, which is run in a process of its own.
 """
 
 import json
