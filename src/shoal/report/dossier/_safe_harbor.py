@@ -15,7 +15,7 @@ CATEGORIES: tuple[tuple[str, str], ...] = (
     ),
     (
         "Dates but the year, and ages over 89",
-        r"date|birth|dob|admi(ssion|tted)|discharged?|death|day|age|born",
+        r"date|birth|dob|admission|admitted|discharged?|death|day|age|born",
     ),
     ("Telephone numbers", r"phone|mobile|tel"),
     ("Fax numbers", r"fax"),
