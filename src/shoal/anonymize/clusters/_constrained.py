@@ -22,7 +22,7 @@ from shoal.anonymize.clusters._group_recoding import (
     check_groups,
     make_group_recoding,
 )
-from shoal.anonymize.clusters._improve import improve
+from shoal.anonymize.clusters._improve import improve, join_until_allowed
 from shoal.anonymize.clusters._k_member_kernels import k_member
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
@@ -164,7 +164,11 @@ class ConstrainedKMember(Anonymizer):
         ranged = [coding for coding, ranges in zip(codings, is_range, strict=True) if ranges]
         self._said = self._compare(problem, blocks, pieces) + range_notes(ranged, exact=exact)
         group_of = solve_pieces(problem, pieces, refine=self.refine, progress=progress)
-        recoding = make_group_recoding(grown.keys, codings, is_range, group_of, exact=exact)
+
+        def recode(group_of: NDArray[np.int64]) -> GroupRecoding:
+            return make_group_recoding(grown.keys, codings, is_range, group_of, exact=exact)
+
+        recoding = join_until_allowed(problem.loss, compiled, blocks, group_of, recode)
         check_groups(recoding, compiled, privacy)
         return recoding
 

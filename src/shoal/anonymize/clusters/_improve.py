@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,6 +13,7 @@ from shoal._threads import n_threads
 from shoal.anonymize.clusters._blocks import Block, take_cells
 from shoal.anonymize.clusters._group_kernels import Groups, make_groups, total_loss
 from shoal.anonymize.clusters._group_loss import GroupColumns
+from shoal.anonymize.clusters._group_recoding import GroupRecoding
 from shoal.anonymize.clusters._local_problem import LocalProblem
 from shoal.anonymize.clusters._rebuild_kernels import rebuild_groups
 from shoal.anonymize.clusters._refine_kernels import (
@@ -21,8 +23,9 @@ from shoal.anonymize.clusters._refine_kernels import (
     repair_groups,
     split_groups,
 )
+from shoal.privacy.compiled._compile import allowed_groups
 from shoal.privacy.compiled._condition_kernels import CompiledModel, group_members
-from shoal.typing import Codes
+from shoal.typing import Codes, Flags
 
 _ROUNDS = 6
 _MOST_ROUNDS, _ROUNDS_OF_A_CELL = 8, 36_000
@@ -69,6 +72,52 @@ def settle(groups: Groups) -> Groups:
         )
     repair_groups(groups)
     return groups
+
+
+def join_until_allowed(
+    columns: GroupColumns,
+    compiled: CompiledModel,
+    blocks: Sequence[Block],
+    group_of: NDArray[np.int64],
+    recode: Callable[[NDArray[np.int64]], GroupRecoding],
+) -> GroupRecoding:
+    """The recoding of a grouping, with groups joined until all that are released are allowed.
+
+    Groups with equal labels are released as one, and a model that merging can break may not allow
+    that one.  Joined groups have wider labels, which may equal others again.
+    """
+    recoding = recode(group_of)
+    while not (fine := _allowed(compiled, recoding)).all():
+        bad = (recoding.group_of >= 0) & ~fine[recoding.group_of]
+        group_of = recoding.group_of.copy()
+        for block in blocks:
+            if bad[block].any():
+                mended = _repaired(
+                    columns, take_cells(compiled, block), recoding.keys[block], group_of[block]
+                )
+                group_of[block] = mended + group_of.max() + 1
+        kept = group_of >= 0
+        group_of[kept] = np.unique(group_of[kept], return_inverse=True)[1]
+        joined = recode(group_of)
+        if len(joined.low) >= len(recoding.low):
+            break  # nothing is left to join
+        recoding = joined
+    return recoding
+
+
+def _allowed(compiled: CompiledModel, recoding: GroupRecoding) -> Flags:
+    return allowed_groups(compiled, recoding.group_of, len(recoding.low))
+
+
+def _repaired(
+    columns: GroupColumns, compiled: CompiledModel, keys: Codes, group_of: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Groups of a block's cells after those that are not allowed were joined with others."""
+    number = np.unique(group_of, return_inverse=True)[1]
+    room = int(number.max()) + 8
+    groups = make_groups(columns, compiled, np.ascontiguousarray(keys), number, room)
+    repair_groups(groups)
+    return groups.group_of
 
 
 def refine_groups(groups: Groups, deadline: float) -> bool:

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._ranges import check_ranges, range_notes
@@ -17,6 +18,7 @@ from shoal.anonymize.clusters._group_recoding import (
     check_groups,
     make_group_recoding,
 )
+from shoal.anonymize.clusters._improve import join_until_allowed
 from shoal.anonymize.clusters._local_problem import make_local_problem
 from shoal.anonymize.clusters._local_solver import block_size, cut_blocks, solve_blocks
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
@@ -160,9 +162,13 @@ class LocalRecoding(Anonymizer):
             self._said += ("The time limit ended the search for a better grouping.",)
         if len(parts) > len(blocks):
             self._said += (f"The table was cut into {len(parts)} blocks of cells.",)
-        recoding = make_group_recoding(
-            cells.keys, codings, is_range, group_of, exact=self.ranges == "exact"
-        )
+
+        def recode(group_of: NDArray[np.int64]) -> GroupRecoding:
+            return make_group_recoding(
+                cells.keys, codings, is_range, group_of, exact=self.ranges == "exact"
+            )
+
+        recoding = join_until_allowed(problem.loss, compiled, blocks, group_of, recode)
         self._said += range_notes(
             [coding for coding, ranges in zip(codings, is_range, strict=True) if ranges],
             exact=self.ranges == "exact",

@@ -12,7 +12,7 @@ from shoal.anonymize.clusters._group_loss import knows_lines
 from shoal.anonymize.clusters._group_recoding import label_groups, least_and_largest
 from shoal.anonymize.clusters._improve import refine_in_parts
 from shoal.anonymize.clusters._local_problem import LocalProblem
-from shoal.anonymize.clusters._starts import FirstGroups, first_groups
+from shoal.anonymize.clusters._starts import FirstGroups, all_allowed, first_groups
 from shoal.metrics._labels import label_loss
 from shoal.typing import Progress
 
@@ -89,6 +89,8 @@ def solve_block(
         refined, finished = refine_in_parts(part, best, deadline)
         in_time = in_time and finished
         known = exact or knows_lines(part.codings, part.is_range)
+        if not all_allowed(part, refined):
+            refined = best  # refinement mends no group that was not allowed, and may spread them
         best = refined if known else _least_as_released(part, refined, starts)
     group_of = np.empty_like(best)
     group_of[order] = np.unique(best, return_inverse=True)[1]
@@ -102,7 +104,7 @@ def _least_as_released(
 
     The search knows the widths of ranges, but not in every column those of the lines around them.
     """
-    groupings = [refined, *(start.group_of for start in starts)]
+    groupings = [refined, *(start.group_of for start in starts if start.is_allowed)]
     losses = [released_loss(problem, group_of) for group_of in groupings]
     return groupings[int(np.argmin(losses))]
 

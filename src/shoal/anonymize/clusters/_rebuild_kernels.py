@@ -221,7 +221,7 @@ def place_rest(groups: Groups, pool: Pool, n: int, n_made: int) -> bool:
             continue
         best, least = -1, np.inf
         for place in range(n_made):
-            size = pool.size[place] + pool.rows[i]
+            size = max(1, pool.size[place] + pool.rows[i])  # cells may have no rows that count
             most = (least + pool.size[place] * pool.loss[place]) / size
             wider = loss_with(groups, pool, i, place, most)
             if wider < most and may_take(groups, pool, i, place):
@@ -307,7 +307,7 @@ def polish(groups: Groups, pool: Pool, n: int, n_made: int) -> int:
         for place in range(n_made):
             if place == own or pool.n_cells[place] == 0:
                 continue
-            size = pool.size[place] + pool.rows[i]
+            size = max(1, pool.size[place] + pool.rows[i])  # cells may have no rows that count
             most = (least + pool.size[place] * pool.loss[place]) / size
             wider = loss_with(groups, pool, i, place, most)
             if wider < most and may_take(groups, pool, i, place):

@@ -19,6 +19,7 @@ from shoal.anonymize.clusters._priced import priced_groups
 from shoal.anonymize.clusters._walk_kernels import Walk, full_mask, mark_alive, walk_steps
 from shoal.anonymize.mondrian._partition import region_groups
 from shoal.anonymize.mondrian._preferences import Preferences
+from shoal.privacy.compiled._compile import allowed_groups
 from shoal.tables import FrequencyTable
 from shoal.typing import Floats
 
@@ -33,13 +34,14 @@ class FirstGroups(NamedTuple):
     """What one way came to."""
 
     name: str
-    group_of: NDArray[np.int64]  # complete and allowed
+    group_of: NDArray[np.int64]  # complete
+    is_allowed: bool  # a model that merging can break may leave groups that nothing mends
     loss: float
     in_time: bool
 
 
 def first_groups(problem: LocalProblem, names: Sequence[str], deadline: float) -> list[FirstGroups]:
-    """The groupings that the named ways come to, least loss first.
+    """The groupings that the named ways come to: allowed ones first, and least loss first.
 
     They are looked for at the same time; which is ready first changes nothing.
     """
@@ -47,11 +49,18 @@ def first_groups(problem: LocalProblem, names: Sequence[str], deadline: float) -
     def find(name: str) -> FirstGroups:
         group_of, in_time = STARTS[name](problem, deadline)
         groups = settle(open_groups(problem, group_of))
-        return FirstGroups(name, groups.group_of, total_loss(groups), in_time)
+        allowed = all_allowed(problem, groups.group_of)
+        return FirstGroups(name, groups.group_of, allowed, total_loss(groups), in_time)
 
     with ThreadPoolExecutor(n_threads()) as pool:
         found = list(pool.map(find, names))
-    return sorted(found, key=lambda start: start.loss)
+    return sorted(found, key=lambda start: (not start.is_allowed, start.loss))
+
+
+def all_allowed(problem: LocalProblem, group_of: NDArray[np.int64]) -> bool:
+    """Whether every group of a complete grouping is allowed."""
+    number = np.unique(group_of, return_inverse=True)[1]
+    return bool(allowed_groups(problem.compiled, number, int(number.max(initial=-1)) + 1).all())
 
 
 def open_groups(problem: LocalProblem, group_of: NDArray[np.int64]) -> Groups:

@@ -34,6 +34,7 @@ from shoal.errors import ParameterError
 if TYPE_CHECKING:
     from shoal.anonymize import Release
     from shoal.schema import Schema
+    from shoal.tables import FrequencyTable
 
 app = typer.Typer()
 
