@@ -13,13 +13,21 @@ import pytest
 from shoal.anonymize import make_method
 from shoal.anonymize._registry import METHODS
 from shoal.errors import InfeasibleError
-from shoal.privacy import KAnonymity
+from shoal.privacy import (
+    AverageRisk,
+    CorrectGuesses,
+    KAnonymity,
+    RecordsAtRisk,
+    RiskThresholds,
+    Uniqueness,
+)
 from shoal.privacy._registry import MODELS as REGISTERED
 from shoal.schema import Column, Schema
 from shoal.tables import open_table
 from tests import engines
 from tests.privacy.catalogue import MODELS, TWO_VALUED
 from tests.privacy.columns import TREE, TWO_VALUES, VALUES
+from tests.reference import risk as twin
 
 VISITS = {
     "patient": ["p", "q", "p", "p", "r", "q", "r"],
@@ -125,8 +133,30 @@ def test_people_in_released_groups_keep_the_promise(method, index):
     assert groups
 
 
+WHOLE = [
+    (AverageRisk(0.2), lambda groups: twin.average_risk(groups, 0.2)),
+    (CorrectGuesses(10), lambda groups: twin.correct_guesses(groups, 10)),
+    (Uniqueness(0.05), lambda groups: twin.uniqueness(groups, 0.05)),
+    (RecordsAtRisk(0.2, 0.1), lambda groups: twin.records_at_risk(groups, 0.2, 0.1)),
+    (RiskThresholds(0.1, 0.2, 0.15), lambda groups: twin.thresholds(groups, 0.1, 0.2, 0.15)),
+]
+"""Conditions on all groups together, from the people in each."""
+
+
+@pytest.mark.parametrize("method", ["local", "mondrian", "top-down"])
+@pytest.mark.parametrize(("model", "holds"), WHOLE, ids=[repr(case[0]) for case in WHOLE])
+def test_people_in_all_groups_keep_the_promise_together(method, model, holds):
+    rows = visits(np.random.default_rng(3), 120, VALUES)
+    table, _connection = relation(rows)
+    released = make_method(method, SCHEMA, model).fit(table).release_.table.fetchall()
+    groups = defaultdict(set)
+    for age, city, _, place in released:
+        groups[age, city].add(rows[place][0])
+    assert holds(list(groups.values()))
+
+
 def test_every_model_and_every_method_is_covered():
     """The guard: a model or a method that the suite does not find would be tested by nobody."""
-    named = {type(case[0]).__name__ for case in CASES} | {"DeltaPresence"}
+    named = {type(case[0]).__name__ for case in [*CASES, *WHOLE]} | {"DeltaPresence"}
     assert named == {model.__name__ for model in REGISTERED}
     assert len(METHODS) >= 6
