@@ -106,7 +106,7 @@ def test_a_folder_that_cannot_be_made_is_named(fitted, tmp_path):
 
 def test_an_unknown_format_is_refused(fitted, tmp_path):
     with pytest.raises(ParameterError, match=r"End it in \.csv"):
-        fitted.release_.write(tmp_path / "out.xlsx")
+        fitted.release_.write(tmp_path / "out.docx")
 
 
 def kept_starred(extra, k):

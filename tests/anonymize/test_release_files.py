@@ -31,8 +31,8 @@ def test_from_the_table_to_every_file_and_back(tmp_path, suffix):
 
 
 def test_a_name_without_a_known_format_is_refused():
-    with pytest.raises(ParameterError, match=r"cannot tell the format of 'people.txt'"):
-        release_files(Path("people.txt"))
+    with pytest.raises(ParameterError, match=r"cannot tell the format of 'people.docx'"):
+        release_files(Path("people.docx"))
 
 
 def test_two_tables_with_one_manifest_are_refused(tmp_path):

@@ -201,7 +201,7 @@ def test_nothing_is_overwritten_unless_asked(folder):
         (("-k", 0), 2, "k must be an integer of at least 1"),
         ((), 2, "nothing is asked for. Say -k 10"),
         (("-k", 3, "--diversity", "nonsense:1"), 2, "unknown condition 'nonsense'"),
-        (("-k", 3, "--diversity", "entropy"), 2, "entropy takes 1 number(s), e.g. entropy:2"),
+        (("-k", 3, "--diversity", "entropy"), 2, "entropy takes 1 number(s), e.g. entropy:1.5"),
         (("-k", 3, "--diversity", "distinct:2@height"), 2, "'height' is not counted as sensitive"),
         (("-k", 3, "--method", "magic"), 2, "unknown method 'magic'. Choose from bottom-up"),
         (("-k", 3, "--set", "speed=9"), 2, "no parameter 'speed'. It has"),
