@@ -40,6 +40,13 @@ PARAMETERS = {
 """Parameters of methods that are varied; a method takes those that it has."""
 
 
+DRAWN_APART = {"KMap", "AverageRisk"}
+"""Models of `tests.fuzz.risk`."""
+
+NOT_DRAWN = {"RecordsAtRisk", "RiskThresholds", "Uniqueness", "CorrectGuesses", "DeltaDisclosure"}
+"""Models that `tests/judge` does not know yet: only the tests of single cases judge them."""
+
+
 @dataclass
 class Outcome:
     """What became of a case: "judged", "refused", or what was broken."""

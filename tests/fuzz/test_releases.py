@@ -19,7 +19,9 @@ def test_every_method_model_and_engine_is_drawn():
 
     cases = [draw(0, case)[0] for case in range(1500)]
     assert {case.method for case in cases} == set(METHODS)
-    assert {m["model"] for case in cases for m in case.models} == {m.__name__ for m in MODELS}
+    elsewhere = releases.DRAWN_APART | releases.NOT_DRAWN
+    drawn = {m["model"] for case in cases for m in case.models}
+    assert drawn == {m.__name__ for m in MODELS} - elsewhere
     assert {case.engine for case in cases} == set(releases.engines.KINDS)
 
 

@@ -12,6 +12,8 @@ CANARY_CASES = {
     ]
 }
 
+FORMAT_CASES = {"explain": "explain release.csv --original {table} --row 3"}
+
 
 def test_a_row_is_explained(tmp_path, monkeypatch):
     worked_example.write(tmp_path)

@@ -54,9 +54,9 @@ def test_the_command_makes_the_same_release(folder, kind, promise, parameters):
     before = sorted((folder / "r.csv").read_text().splitlines())
     words = shlex.split(found[0])
     assert words[:3] == ["shoal", "anonymize", "table.csv"]
-    result = CliRunner().invoke(cli.app, [*words[1:], "--force"])
+    result = CliRunner().invoke(cli.app, words[1:])
     assert result.exit_code == 0, result.output
-    assert sorted((folder / "r.csv").read_text().splitlines()) == before
+    assert sorted((folder / "r-again.csv").read_text().splitlines()) == before
     result = CliRunner().invoke(cli.app, shlex.split(found[1])[1:])
     assert result.exit_code == 0, result.output
 

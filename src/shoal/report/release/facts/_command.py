@@ -33,9 +33,15 @@ def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -
     parts = ["shoal", "anonymize", raw, "--schema", schema, "--method", method, *promise, *settings]
     parts += _rows(release, seen)
     return [
-        shlex.join([*parts, "--out", out]),
+        shlex.join([*parts, "--out", _again(out)]),
         shlex.join(["shoal", "report", out, *(["--original", original] if original else [])]),
     ]
+
+
+def _again(name: str) -> str:
+    """Another name: the schema that the command reads lies beside the release it was made with."""
+    stem, dot, suffix = name.partition(".")
+    return f"{stem}-again{dot}{suffix}"
 
 
 def _rows(release: ReleaseFile, seen: Recount | None) -> list[str]:
