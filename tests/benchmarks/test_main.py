@@ -45,7 +45,7 @@ def test_a_full_run_of_one_has_no_limit(ran, tmp_path):
 def test_an_unknown_name_is_refused(ran, capsys):
     with pytest.raises(SystemExit):
         command.main(["nothing"])
-    assert "no benchmark nothing; there are audit" in capsys.readouterr().err
+    assert "no benchmark nothing; there are attacks" in capsys.readouterr().err
     assert ran == []
 
 

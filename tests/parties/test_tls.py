@@ -150,6 +150,16 @@ def test_a_cut_connection_is_noticed(keys):
     assert isinstance(got[0], ConnectionCutError)
 
 
+@pytest.mark.parametrize("use", [lambda c: c.send("more"), lambda c: c.receive()])
+def test_a_line_that_this_end_closed_is_cut(keys, use):
+    def closed(channel):
+        channel.close()
+        use(channel)
+
+    got = _both(keys, closed, lambda _: None)
+    assert isinstance(got[0], ConnectionCutError)
+
+
 def test_a_peer_that_announces_too_much_is_refused(keys):
     from shoal.parties._channel import _HEADER, MAGIC, VERSION
 

@@ -53,7 +53,8 @@ def test_the_first_page_is_there_soon_and_for_nobody_else(tmp_path):
 
 def test_files_of_a_project_are_for_their_owner(tmp_path):
     table = write_people(tmp_path / "people.csv")
-    with started(tmp_path, table):
+    with started(tmp_path, table) as (address, _):
+        ask(int(re.search(r":(\d+)/", address)[1]), "/")  # it is up before it is ended
         project = tmp_path / "people.shoal"
         assert project.stat().st_mode & 0o077 == 0
         assert (project / "decisions.jsonl").stat().st_mode & 0o077 == 0

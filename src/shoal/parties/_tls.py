@@ -79,7 +79,10 @@ class TLSChannel(Channel):
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeLimitError(f"waited {self.timeout:g} s {what}.")
-        self._line.settimeout(left)
+        try:
+            self._line.settimeout(left)
+        except OSError:  # this end has hung up, on a party that was lost
+            raise ConnectionCutError("the connection is closed.") from None
 
 
 def fingerprint(certificate: Path | str) -> str:

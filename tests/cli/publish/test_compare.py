@@ -60,7 +60,7 @@ def test_auto_says_which_method_and_why(folder):
 def test_purpose_without_auto_is_refused(folder):
     result = shoal(
         "anonymize", "table.csv", "--schema", "schema.toml", "-k", 3, "--out", "r.csv",
-        "--purpose", "general",
+        "--method", "local", "--purpose", "general",
     )  # fmt: skip
     assert result.exit_code == 2
     assert "--purpose is for --method auto" in result.stderr
