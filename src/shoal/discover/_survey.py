@@ -194,7 +194,7 @@ def _first_of_its_size(
 
     Which of them a search meets first depends on how the engine numbers values.
     """
-    if weights is not None or not keys.complete or not key.proved_minimum:
+    if weights or not keys.complete or not key.proved_minimum:
         return key
     least = [names for names in keys.keys if len(names) == len(key.attributes)]
     if not least or set(least[0]) == set(key.attributes):
