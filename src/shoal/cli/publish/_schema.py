@@ -12,8 +12,8 @@ from typer.core import TyperGroup
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
-from shoal.cli.publish._schema_files import hierarchy_folder, hierarchy_paths, write_schema
-from shoal.cli.publish._schema_terminal import require_terminal, walk_in_terminal
+from shoal.cli.publish.walk._schema_files import hierarchy_folder, hierarchy_paths, write_schema
+from shoal.cli.publish.walk._schema_terminal import require_terminal, walk_in_terminal
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from shoal.cli.publish._schema_walk import SchemaWalk
+from shoal.cli.publish.walk._schema_walk import SchemaWalk
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:

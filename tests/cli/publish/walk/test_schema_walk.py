@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from shoal.cli.publish._schema_walk import HELP, SchemaWalk, read_hierarchy_words
+from shoal.cli.publish.walk._schema_walk import HELP, SchemaWalk, read_hierarchy_words
 from shoal.discover import suggest_schema
 from shoal.errors import ShoalError
 from shoal.schema import Intervals, Schema

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from shoal.cli.publish._schema_files import hierarchy_folder, hierarchy_paths, write_schema
+from shoal.cli.publish.walk._schema_files import hierarchy_folder, hierarchy_paths, write_schema
 from shoal.schema import Hierarchy, Schema
 
 
