@@ -25,7 +25,7 @@ from shoal.anonymize.clusters._refine_kernels import (
 )
 from shoal.privacy.compiled._compile import allowed_groups
 from shoal.privacy.compiled._condition_kernels import CompiledModel, group_members
-from shoal.typing import Codes, Flags
+from shoal.typing import Codes
 
 _ROUNDS = 6
 _MOST_ROUNDS, _ROUNDS_OF_A_CELL = 8, 36_000
@@ -87,7 +87,7 @@ def join_until_allowed(
     that one.  Joined groups have wider labels, which may equal others again.
     """
     recoding = recode(group_of)
-    while not (fine := _allowed(compiled, recoding)).all():
+    while not (fine := allowed_groups(compiled, recoding.group_of, len(recoding.low))).all():
         bad = (recoding.group_of >= 0) & ~fine[recoding.group_of]
         group_of = recoding.group_of.copy()
         for block in blocks:
@@ -103,10 +103,6 @@ def join_until_allowed(
             break  # nothing is left to join
         recoding = joined
     return recoding
-
-
-def _allowed(compiled: CompiledModel, recoding: GroupRecoding) -> Flags:
-    return allowed_groups(compiled, recoding.group_of, len(recoding.low))
 
 
 def _repaired(

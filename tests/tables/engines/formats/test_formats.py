@@ -31,7 +31,7 @@ def test_a_folder_of_files_is_one_table(tmp_path):
 
 
 def test_folders_that_mix_formats_or_hold_nothing_are_refused(tmp_path):
-    with pytest.raises(TableError, match="holds no CSV, Parquet"):
+    with pytest.raises(TableError, match=r"holds no .*CSV, Parquet"):
         open_table(tmp_path)
     (tmp_path / "a.csv").write_text("zip,age\n1,2\n")
     duckdb.sql("SELECT 1 AS zip, 2 AS age").write_parquet(str(tmp_path / "b.parquet"))
@@ -63,7 +63,7 @@ def test_other_encodings_are_read_when_named_and_found_with_a_word_when_not(tmp_
         ("gone.csv", None, "no file or folder 'gone.csv'"),
         ("empty.csv", b"", "is empty"),
         ("cut.parquet", b"PAR1\x00\x00", "cannot be read"),
-        ("people.docx", b"PK", "no CSV, Parquet.* file by its name"),
+        ("people.docx", b"PK", "no .*CSV, Parquet.* file by its name"),
         ("twice.csv", b"zip,zip\n1,2\n", "columns given twice: 'zip'"),
     ],
 )
