@@ -9,6 +9,7 @@ from shoal.tables import open_table
 from shoal.tables._open import is_table, open_relation
 from shoal.tables.engines._engines import ENGINES, find_engine
 from tests import engines
+from tests.extras import need
 
 ROWS = {
     "age": [30, None, 41],
@@ -29,10 +30,10 @@ def test_columns_are_arrays_of_their_own_type_and_masked_where_missing(engine, t
 @pytest.mark.parametrize("kind", ["float64", "float32"])
 def test_nan_in_a_parquet_file_is_missing(kind, tmp_path):
     # Its statistics leave NaN out, which misleads DuckDB's isnan().
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = need("pyarrow")
     path = tmp_path / "table.parquet"
     values = pyarrow.array([39.5, -16.5, float("nan"), None, float("inf")], kind)
-    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"pay": values}), path)
+    need("pyarrow.parquet").write_table(pyarrow.table({"pay": values}), path)
     (pay,) = open_table(path).columns().values()
     assert pay.tolist() == [39.5, -16.5, None, None, float("inf")]
 
