@@ -6,9 +6,9 @@ import pytest
 
 from shoal.anonymize import ConstrainedKMember, LocalRecoding, Mondrian, TopDownSpecialization
 from shoal.attacks import refine_attack
-from shoal.attacks._label_cover import covers
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
+from shoal.tables._label_cover import covers
 
 TREE = {"north": {"n1": ["a", "b"], "n2": ["c", "d"]}, "south": {"s1": ["e", "f"], "s2": ["g"]}}
 SCHEMA = Schema(

@@ -5,11 +5,11 @@ import datetime as dt
 import numpy as np
 import pytest
 
-from shoal.attacks._label_cover import covers
 from shoal.errors import SchemaError
 from shoal.schema import Breaks, Column, Dates, Hierarchy, Intervals, Schema
 from shoal.schema._coding import make_coding
 from shoal.schema._lines import has_lines, public_lines
+from shoal.tables._label_cover import covers
 
 
 def made(values, kind="numeric", **parts):

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.attacks._label_cover import covers
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
 from shoal.tables._frequency import group_keys
+from shoal.tables._label_cover import covers
 from shoal.typing import Codes, Counts, Flags, Floats
 
 BLOCK = 1 << 26  # pairs of a kind of people and a group looked at together

@@ -11,7 +11,6 @@ import numpy as np
 
 from shoal.anonymize import Release
 from shoal.attacks._attack_result import AttackResult
-from shoal.attacks._label_cover import covers
 from shoal.attacks._least_parts import parts_with_somebody
 from shoal.audit._training_table import read_frame
 from shoal.frames._frame import Frame
@@ -21,6 +20,7 @@ from shoal.schema._band_labels import band_bounds, range_ends
 from shoal.schema._builders import FromFile, Tree
 from shoal.schema._text import text
 from shoal.tables._frequency import group_keys
+from shoal.tables._label_cover import covers
 from shoal.typing import Counts, Flags, Native
 
 LEAST_LABELS = ("Mondrian", "LocalRecoding", "ConstrainedKMember")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.attacks._label_cover import covers, read_range
 from shoal.attacks.rows._match_kernels import CellRanges, Covers
 from shoal.audit._training_table import read_frame
 from shoal.errors import ParameterError, TableError
@@ -17,6 +16,7 @@ from shoal.frames._frame import Frame
 from shoal.schema import Schema
 from shoal.schema._text import text
 from shoal.tables._engine import STAR
+from shoal.tables._label_cover import covers, read_range
 from shoal.typing import Flags, Floats, Native
 
 MOST_PAIRS = 1 << 26
