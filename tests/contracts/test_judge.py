@@ -272,3 +272,15 @@ def test_a_file_of_an_unknown_format_is_not_taken_for_csv(tmp_path):
     path.write_text('{"age": 31, "sex": "f"}\n{"age": 32, "sex": "m"}\n')
     with pytest.raises(TableError, match="by its name"):
         read_files([path])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz"])
+@pytest.mark.parametrize("name", ["new\nline", "new\r\nline", "\n\n"])
+def test_lines_within_names_are_no_rows(name, suffix, tmp_path):
+    schema = Schema({"age": {"role": "quasi-identifier"}, name: {"role": "sensitive"}})
+    release = (
+        make_method("mondrian", schema, 2)
+        .fit({"age": [30, 30, 41, 41], name: list("abcd")})
+        .release_
+    )
+    assert release.write(tmp_path / f"o{suffix}")["table"].exists()

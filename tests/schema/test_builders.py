@@ -65,6 +65,8 @@ def test_trees_are_kept_as_plain_mappings():
         (Dates(["year"]), ["yesterday"], "some values are not dates (YYYY-MM-DD)"),
         (Flat(), [], "there are no values to use"),
         (Auto(), [], "there are no values to use"),
+        (Prefix([1]), [], "there are no values to use"),
+        (Dates(["year"]), [], "there are no values to use"),
     ],
 )
 def test_wrong_recipes_say_what_is_wrong_and_show_no_value(recipe, values, message):

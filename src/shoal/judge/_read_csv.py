@@ -62,29 +62,32 @@ def with_own_header(path: Path, dialect: TextDialect) -> TextDialect:
     with _open(path, encoding) as file:
         reader = csv.reader(file, delimiter=dialect.delimiter, quotechar=dialect.quote)
         header = next(reader, [])
+        lines = reader.line_num  # a name may hold a line's end
     names = (
         _ESCAPED.sub("", name, count=1) if dialect.escaped and name[:1] == "'" else name
         for name in header
     )
-    return replace(dialect, names=tuple(names))
+    return replace(dialect, names=tuple(names), start=lines)
 
 
 def _find_dialect(path: Path, names: Sequence[str] | None) -> TextDialect:
     """What separates the cells of the first row, by the names that it should hold."""
-    found: list[tuple[str, list[str]]] = []
+    found: list[TextDialect] = []
     for delimiter in _DELIMITERS:
         with _open(path, "utf-8-sig") as file:
-            header = next(csv.reader(file, delimiter=delimiter), [])
-        found.append((delimiter, header))
+            reader = csv.reader(file, delimiter=delimiter)
+            header = tuple(next(reader, []))
+            # a name may hold a line's end
+            bom, lines = _has_mark(path), reader.line_num
+        found.append(TextDialect(delimiter=delimiter, names=header, bom=bom, start=lines))
         if names is not None and set(names) <= set(header):
-            return TextDialect(delimiter=delimiter, names=tuple(header), bom=_has_mark(path))
-    delimiter, header = max(found, key=lambda each: len(each[1]))
+            return found[-1]
     if names is not None:
         raise TableError(
             f"{path.name} has other columns than were expected, or cells separated by something "
             "else than a comma, a semicolon, a tab or a bar."
         )
-    return TextDialect(delimiter=delimiter, names=tuple(header), bom=_has_mark(path))
+    return max(found, key=lambda each: len(each.names))
 
 
 def _has_mark(path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from shoal.errors import HierarchyError
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._text import texts
 from shoal.schema._tree_parts import ROOT_LABEL
@@ -26,6 +27,8 @@ class Recipe(Protocol):
 def from_label_columns(values: Values, levels: Sequence[Sequence[str]], column: str) -> Hierarchy:
     """Hierarchy of `values` from the label of each on every level, finest first."""
     leaves = list(map(str, texts(values)))
+    if not leaves:
+        raise HierarchyError(f"hierarchy of column {column!r}: there are no values to use.")
     if len(set(leaves)) < len(leaves):  # rows say which value was given twice
         rows = zip(leaves, *levels, [ROOT_LABEL] * len(leaves), strict=True)
         return Hierarchy.from_levels(rows, column=column)
