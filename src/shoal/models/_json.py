@@ -20,7 +20,8 @@ from shoal.typing import PathText
 
 FORMAT, VERSION = "shoal-tree", 2
 CLUSTERS = "shoal-clusters"
-NAMES = {FORMAT: "tree", CLUSTERS: "clustering"}
+BAYES = "shoal-bayes"
+NAMES = {FORMAT: "tree", CLUSTERS: "clustering", BAYES: "naive Bayes classifier"}
 
 
 def spans_from_dict(data: Mapping[str, Any]) -> Spans:

@@ -44,7 +44,8 @@ def find_classes(classes: NDArray[Any], y: ArrayLike) -> Codes:
     code_of = {value: code for code, value in enumerate(classes.tolist())}
     codes = np.array([code_of.get(value, -1) for value in found.tolist()], np.int32)
     if (codes < 0).any():
-        raise TableError(f"{int((codes < 0).sum())} rows have a class that the tree does not know.")
+        lost = int((codes < 0).sum())
+        raise TableError(f"{lost} rows have a class that the model does not know.")
     return codes
 
 

@@ -1,0 +1,1 @@
+"""k-anonymous naive Bayes: columns with their labels, how labels are chosen, the estimator."""
