@@ -284,3 +284,19 @@ def test_lines_within_names_are_no_rows(name, suffix, tmp_path):
         .release_
     )
     assert release.write(tmp_path / f"o{suffix}")["table"].exists()
+
+
+def test_categories_are_texts_and_numbers_are_numbers(tmp_path):
+    """`1` and `+1` are two categories of a text column, and one number of a numeric one."""
+    rows = pd.DataFrame({"age": [30] * 4, "ill": ["1", "+1", "x", "01"]})
+    schema = {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}
+    method = make_method("mondrian", Schema(schema), DistinctDiversity(4))
+    release = method.fit(rows).release_
+    path = release.write(tmp_path / "o.csv")["table"]
+    assert check_table(path, Schema(schema), DistinctDiversity(4)).holds
+    numeric = Schema(schema | {"ill": {"role": "sensitive", "kind": "numeric"}})
+    numbers = rows.assign(ill=["1", "+1", "2", "01"])
+    assert not check_table(numbers, numeric, DistinctDiversity(3)).holds
+    # of a column that does not say, and reads as numbers throughout, spellings are no values
+    assert not check_table(numbers, Schema(schema), DistinctDiversity(3)).holds
+    assert check_table(numbers, Schema(schema), DistinctDiversity(2)).holds

@@ -1,6 +1,7 @@
-"""One random release: a table, an engine, a method, models and options, made and judged.
+"""Random releases: a table, an engine, a method, models and options, made and judged.
 
-Everything follows from (seed, case), so a failure can be made again by these two numbers.
+Several cases in a row share one table, which is opened once: opening it takes longer than a
+release.  Everything follows from (seed, case), so a failure can be made again by these two numbers.
 """
 
 import dataclasses
@@ -40,11 +41,11 @@ PARAMETERS = {
 """Parameters of methods that are varied; a method takes those that it has."""
 
 
-DRAWN_APART = {"KMap", "AverageRisk"}
-"""Models of `tests.fuzz.risk`."""
-
-NOT_DRAWN = {"RecordsAtRisk", "RiskThresholds", "Uniqueness", "CorrectGuesses", "DeltaDisclosure"}
+NOT_DRAWN = {"LKCPrivacy", "Requirement"}
 """Models that `tests/judge` does not know yet: only the tests of single cases judge them."""
+
+PER_TABLE = 10
+"""Cases that share a table."""
 
 
 @dataclass
@@ -77,22 +78,27 @@ class Case:
         )
 
 
-def draw(seed: int, case: int) -> tuple[Case, random.Random]:
-    """The case, and the generator to go on with."""
-    rng = random.Random(f"{seed}:{case}")
+def draw_table(seed: int, case: int) -> tuple[str, dict, random.Random]:
+    """Engine and columns of the table of a case, and the generator to go on with."""
+    rng = random.Random(f"{seed}:table {case // PER_TABLE}")
     engine = rng.choice(engines.KINDS)
-    columns = tables.table(rng, engine)
+    return engine, tables.table(rng, engine), rng
+
+
+def draw(seed: int, case: int) -> Case:
+    """The case; what it takes of its table is drawn once more."""
+    engine, columns, _ = draw_table(seed, case)
+    rng = random.Random(f"{seed}:{case}")
     method = rng.choice(list(METHODS))
-    models = _models(rng, columns)
     return Case(
         engine,
         columns,
         method,
         _parameters(rng, method),
-        models,
+        _models(rng, columns),
         _output(rng, columns),
         rng.choice(FORMATS),
-    ), rng
+    )
 
 
 def _parameters(rng, method):
@@ -129,9 +135,13 @@ def _output(rng, columns):
 
 
 def _models(rng, columns):
-    models = [{"model": "KAnonymity", "k": rng.choice((1, 2, 2, 3, 3, 5))}]
+    n_rows = len(next(iter(columns.values())).values)
+    k = rng.choice((1, 2, 2, 3, 3, 5))
+    models = [{"model": "KAnonymity", "k": min(k, n_rows) if rng.random() < 0.95 else k}]
     if any(drawn.fact.role == "subject" for drawn in columns.values()):
         return models
+    if rng.random() < 0.15:
+        return [*(models if rng.random() < 0.5 else ()), _whole_model(rng, n_rows)]
     sensitive = {name: d for name, d in columns.items() if d.fact.role == "sensitive"}
     if not sensitive or rng.random() < 0.4:
         if rng.random() < 0.1:
@@ -152,6 +162,7 @@ def _models(rng, columns):
             "beta": rng.choice((0.5, 1.0, 2.0)),
             "enhanced": rng.random() < 0.5,
         },
+        {"model": "DeltaDisclosure", "delta": rng.choice((0.5, 1.0, 2.5))},
     ]
     if drawn.fact.kind != "categorical":
         choices += [
@@ -166,6 +177,22 @@ def _models(rng, columns):
     model = rng.choice(choices)
     # ConfidenceLimit and some others speak of one column only, or are about all of them
     return [*models, model | {"column": name}]
+
+
+def _whole_model(rng, n_rows):
+    """A condition on risk, of all rows together or of single ones."""
+    risk = rng.choice((0.1, 0.25, 0.4, 0.5, 1.0))
+    share = rng.choice((0.0, 0.1, 0.4))
+    fraction = {"fraction": rng.choice((0.2, 0.5))} if rng.random() < 0.3 else {}
+    return rng.choice((
+        {"model": "AverageRisk", "risk": risk} | fraction,
+        {"model": "CorrectGuesses", "guesses": max(1, n_rows * risk)} | fraction,
+        {"model": "RecordsAtRisk", "share": share, "threshold": risk} | fraction,
+        {"model": "RiskThresholds", "at_risk": share, "highest": risk, "success": 0.5} | fraction,
+        {"model": "RiskThresholds", "success": risk} | fraction,
+        {"model": "Uniqueness", "share": share},
+        {"model": "KMap", "k": rng.choice((2, 4)), "fraction": rng.choice((0.2, 0.5))},
+    ))  # fmt: skip
 
 
 def _privacy(case, schema):
@@ -188,24 +215,47 @@ def _population(case):
     return {n: [*values, *values, *reversed(values)] for n, values in people.items()}
 
 
-def run_case(seed: int, case: int) -> Outcome:
+class Source:
+    """The table of a case, made and opened once for all cases that share it."""
+
+    def __init__(self, seed: int, case: int) -> None:
+        self.number = (seed, case // PER_TABLE)
+        self.folder = Path(tempfile.mkdtemp(prefix="shoal-fuzz-"))
+        engine, columns, rng = draw_table(seed, case)
+        self.given = engines.make(rng, engine, columns, self.folder)
+        self.opened = None
+
+    def close(self) -> None:
+        """Remove its files."""
+        shutil.rmtree(self.folder)
+
+    def table(self):
+        """What a method is given: first the table itself, then as it was opened."""
+        if self.opened is None:
+            self.opened = open_table(self.given)
+            return self.given
+        return self.opened
+
+
+def run_case(seed: int, case: int, source: Source | None = None) -> Outcome:
     """Make the release, and judge it."""
-    drawn, rng = draw(seed, case)
-    folder = Path(tempfile.mkdtemp(prefix="shoal-fuzz-"))
+    own = source is None
+    source = source or Source(seed, case)
     try:
-        return _run(drawn, rng, folder)
+        return _run(draw(seed, case), source)
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(source.folder / "out", ignore_errors=True)
+        if own:
+            source.close()
 
 
-def _run(case, rng, folder):
-    source = engines.make(rng, case.engine, case.columns, folder)
+def _run(case, source):
     try:
         schema = Schema({name: drawn.schema for name, drawn in case.columns.items()})
         model, population = _privacy(case, schema)
         method = make_method(case.method, schema, model, case.parameters)
-        release = method.fit(source, output=RowOptions(**case.output)).release_
-        released, published = _give_out(release, case, folder)
+        release = method.fit(source.table(), output=RowOptions(**case.output)).release_
+        released, published = _give_out(release, case, source.folder)
         claim = _claim(case, release, population)
     except GuaranteeError as error:
         defect = "defect" in str(error)
@@ -248,12 +298,20 @@ def _claim(case, release, population):
 
 def run_many(seed: int, cases, until=lambda: False) -> tuple[Counter, list]:
     """Outcomes of cases by kind, and the (case, outcome) of those that are findings."""
-    kinds, findings = Counter(), []
-    for case in cases:
-        if until():
-            break
-        outcome = run_case(seed, case)
-        kinds[outcome.kind] += 1
-        if outcome.broken:
-            findings.append((case, outcome))
+    kinds, findings, source = Counter(), [], None
+    try:
+        for case in cases:
+            if until():
+                break
+            if source is None or source.number != (seed, case // PER_TABLE):
+                if source is not None:
+                    source.close()
+                source = Source(seed, case)
+            outcome = run_case(seed, case, source)
+            kinds[outcome.kind] += 1
+            if outcome.broken:
+                findings.append((case, outcome))
+    finally:
+        if source is not None:
+            source.close()
     return kinds, findings

@@ -4,12 +4,13 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import comb
 from pathlib import Path
 
 from tests.judge.labels import Fact, covers
 from tests.judge.models import MODELS
-from tests.judge.values import plain, says
+from tests.judge.values import plain, said_by, says
 from tests.judge.written import Written, read
 
 _ENDS = ("min", "max", "mean")
@@ -31,6 +32,11 @@ class Claim:
     ranges: tuple = ()
     guessed: bool = False
     population: dict = field(default_factory=dict)
+
+    @cached_property
+    def source(self):
+        """The table's values as what they mean."""
+        return {name: list(map(plain, values)) for name, values in self.columns.items()}
 
     def having(self, *roles):
         return [name for name, fact in self.facts.items() if fact.role in roles]
@@ -73,23 +79,19 @@ def _one_text_per_value(table, claim):
     """Equal values are written alike, so that no cell tells how its value was stored."""
     broken = []
     for name in claim.having("sensitive", "insensitive"):
-        texts = defaultdict(set)
-        for raw, text in table[name]:
-            texts[_meaning(text, name, claim)].add(raw)
+        texts, known = defaultdict(set), dict.fromkeys(claim.source[name])
+        for raw, text in set(table[name]):
+            texts[_meaning(text, known, claim.guessed)].add(raw)
         split = [sorted(raw) for raw in texts.values() if len(raw) > 1]
         broken += [f"{name!r}: {raw} are one value" for raw in split]
     return broken
 
 
-def _meaning(text, name, claim):
-    if text is None or claim.guessed:
+def _meaning(text, known, guessed):
+    """The value of the table that a text says; the text itself where a CSV file only guesses."""
+    if text is None or guessed:
         return text
-    values = _distinct(name, claim)
-    return next((value for value in values if says(text, value)), text)
-
-
-def _distinct(name, claim):
-    return list(dict.fromkeys(map(plain, claim.columns[name])))
+    return next((value for value in said_by(text) if value in known), text)
 
 
 def _sources(table, n_written, claim):
@@ -98,7 +100,7 @@ def _sources(table, n_written, claim):
     None when there is no such assignment.  Cells that name a row (a number of its own that is
     released as it is) make the assignment the only one.
     """
-    source = {name: list(map(plain, values)) for name, values in claim.columns.items()}
+    source = claim.source
     n_rows = len(next(iter(source.values())))
     candidates = [set(range(n_rows)) for _ in range(n_written)]
     for name, cells in table.items():
@@ -114,21 +116,27 @@ def _true_rows(cells, values, fact, guessed):
     rows_of = defaultdict(set)
     for row, value in enumerate(values):
         rows_of[value].add(row)
-    true = covers if fact.role == "quasi-identifier" else _equals
-    return {
-        cell: set().union(
-            *(
-                rows
-                for value, rows in rows_of.items()
-                if true(cell[1], value, fact, guessed=guessed)
+    if fact.role == "quasi-identifier":
+        return {
+            cell: _joined(
+                rows_of, (v for v in rows_of if covers(cell[1], v, fact, guessed=guessed))
             )
-        )
-        for cell in set(cells)
-    }
+            for cell in set(cells)
+        }
+    if guessed:
+        return {
+            cell: _joined(rows_of, (v for v in rows_of if says(cell[1], v, guessed=True)))
+            for cell in set(cells)
+        }
+    return {cell: _joined(rows_of, filter(rows_of.get, said_by(cell[1]))) for cell in set(cells)}
 
 
-def _equals(text, value, fact, *, guessed):
-    return says(text, value, guessed=guessed)
+def _covered(text, values, fact, guessed):
+    return (value for value in values if covers(text, value, fact, guessed=guessed))
+
+
+def _joined(rows_of, values):
+    return set().union(*(rows_of[value] for value in values))
 
 
 def _matching(candidates):
@@ -191,7 +199,7 @@ def _people(rows, source_of, claim):
     names = claim.having("subject", "household")
     if not names:
         return len(rows)
-    return len({plain(claim.columns[names[0]][source_of[row]]) for row in rows})
+    return len({claim.source[names[0]][source_of[row]] for row in rows})
 
 
 def _large(rows, model, table, source_of, claim):
@@ -266,11 +274,25 @@ def _alone(sizes, model, table, claim):
     return alone <= (Fraction(model["share"]) + Fraction(1, 10**8)) * sum(n for n, _ in sizes)
 
 
+def _thresholds(sizes, model, table, claim):
+    """At most a share of the rows above a risk, and a limit on the mean, where they are given."""
+    risks = list(_risks(sizes, model, table, claim))
+    rows, slack = sum(n for _, n in risks), Fraction(1, 10**8)
+    if model.get("at_risk") is not None:
+        above = sum(n for risk, n in risks if risk - slack > Fraction(model["highest"]))
+        if above > (Fraction(model["at_risk"]) + slack) * rows:
+            return False
+    if model.get("success") is None:
+        return True
+    return sum(risk * n for risk, n in risks) <= (Fraction(model["success"]) + slack) * rows
+
+
 _GROUPS = {"KAnonymity": _large, "DeltaPresence": _presence, "KMap": _mapped}
 _WHOLE = {
     "AverageRisk": _average,
     "CorrectGuesses": _guesses,
     "RecordsAtRisk": _at_risk,
+    "RiskThresholds": _thresholds,
     "Uniqueness": _alone,
 }
 """Models about the whole table; a uniqueness that is estimated is none of them."""
@@ -278,11 +300,12 @@ _WHOLE = {
 
 def _ranges(table, source_of, claim):
     """Bounds hold every value of the group; means are of enough people, or missing."""
-    k = max((model.get("k", 1) for model in _flat(claim.models)), default=1)
+    sized = [model for model in _flat(claim.models) if model["model"] != "KMap"]
+    k = max((model.get("k", 1) for model in sized), default=1)  # of k-map's k, rows are a part
     broken = []
     for name in claim.ranges:
         for rows in _groups(table, claim).values():
-            have = [row for row in rows if plain(claim.columns[name][source_of[row]]) is not None]
+            have = [row for row in rows if claim.source[name][source_of[row]] is not None]
             cells = {end: {table[f"{name}_{end}"][row] for row in rows} for end in _ENDS}
             if any(len(said) > 1 for said in cells.values()):
                 broken.append(f"the ranges of {name!r} differ within a group")

@@ -10,6 +10,7 @@ import pytest
 from tests.extras import need
 from tests.judge.judge import Claim, judge
 from tests.judge.labels import Fact
+from tests.judge.values import plain, said_by, says
 
 QI, SENSITIVE = Fact("quasi-identifier", "numeric"), Fact("sensitive")
 COLUMNS = {
@@ -79,6 +80,20 @@ def test_a_name_in_any_published_file_is_seen(tmp_path):
         ({"model": "TCloseness", "t": 0.2}, False),
         ({"model": "BetaLikeness", "beta": 1}, True),
         ({"model": "BetaLikeness", "beta": 0.9}, False),
+        ({"model": "DeltaDisclosure", "delta": 1}, False),  # no gout among the old
+        ({"model": "AverageRisk", "risk": 0.5}, True),
+        ({"model": "AverageRisk", "risk": 0.49}, False),
+        ({"model": "AverageRisk", "risk": 0.1, "fraction": 0.2}, True),
+        ({"model": "CorrectGuesses", "guesses": 2}, True),
+        ({"model": "CorrectGuesses", "guesses": 1.9}, False),
+        ({"model": "RecordsAtRisk", "share": 0, "threshold": 0.5}, True),
+        ({"model": "RecordsAtRisk", "share": 0.9, "threshold": 0.4}, False),
+        ({"model": "RiskThresholds", "at_risk": 0, "highest": 0.5, "success": 0.5}, True),
+        ({"model": "RiskThresholds", "at_risk": 0.5, "highest": 0.4}, False),
+        ({"model": "RiskThresholds", "at_risk": 0, "highest": 0.5, "success": 0.4}, False),
+        ({"model": "Uniqueness", "share": 0}, True),
+        ({"model": "KMap", "k": 3, "fraction": 0.1}, True),
+        ({"model": "KMap", "k": 3, "fraction": 0.5}, False),
     ],
 )
 def test_models_by_hand(tmp_path, model, holds):
@@ -102,6 +117,38 @@ def test_closeness_in_order(tmp_path, distance, t, holds):
     text = "age,pay\n[1-2],1\n[1-2],2\n[8-9],3\n[8-9],4\n"
     model = {"model": "TCloseness", "t": t, "distance": distance}
     assert (verdict(tmp_path, text, columns=columns, facts=facts, models=[model]) == []) is holds
+
+
+@pytest.mark.parametrize(
+    ("model", "holds"),
+    [
+        ({"model": "RecordsAtRisk", "share": 0.25, "threshold": 0.5}, True),
+        ({"model": "RecordsAtRisk", "share": 0.2, "threshold": 0.5}, False),
+        ({"model": "Uniqueness", "share": 0.25}, True),
+        ({"model": "Uniqueness", "share": 0.2}, False),
+    ],
+)
+def test_models_of_rows_that_are_alone(tmp_path, model, holds):
+    text = "age,ill\n*,flu\n*,gout\n*,flu\n58,asthma\n"  # one of four
+    assert (verdict(tmp_path, text, models=[model]) == []) is holds
+
+
+@pytest.mark.parametrize(("delta", "holds"), [(0.6, True), (0.5, False)])
+def test_disclosure_by_hand(tmp_path, delta, holds):
+    # a third and two thirds where half of all have either: two thirds are 2^0.585 halves
+    columns = {"age": [1, 1, 1, 2, 2, 2], "ill": list("abbaab")}
+    text = "age,ill\n1,a\n1,b\n1,b\n2,a\n2,a\n2,b\n"
+    given = {"columns": columns, "facts": {"age": QI, "ill": SENSITIVE}}
+    model = {"model": "DeltaDisclosure", "delta": delta}
+    assert (verdict(tmp_path, text, models=[model], **given) == []) is holds
+
+
+def test_texts_say_what_they_say():
+    texts = [None, "", "a", "1", "+1", "1.0", "true", "TRUE", "inf", "-inf", "2020-01-01", "nan"]
+    values = [None, 1, 2.5, True, False, float("inf"), dt.date(2020, 1, 1), *texts]
+    for text in texts:
+        for value in map(plain, values):
+            assert (value in said_by(text)) is says(text, value), (text, value)
 
 
 def test_closeness_in_a_tree(tmp_path):

@@ -5,6 +5,7 @@ import math
 import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import lru_cache
 
 MISSING = None
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
@@ -38,6 +39,7 @@ def _number(value):
     return "inf" if value > 0 else "-inf"
 
 
+@lru_cache(20_000)
 def read_number(text):
     """The number that a text writes; None when it writes none."""
     if not _NUMBER.fullmatch(text):
@@ -48,6 +50,7 @@ def read_number(text):
         return None
 
 
+@lru_cache(20_000)
 def read_moment(text):
     """The moment that a text writes; None when it writes none."""
     if not (parts := _MOMENT.fullmatch(text)):
@@ -78,6 +81,23 @@ def says(text, value, *, guessed=False):
     if sort == "moment":
         return read_moment(text) == held
     return text == held or (guessed and _means_the_same(text, held))
+
+
+@lru_cache(20_000)
+def said_by(text):
+    """Every plain value that a text says: those of which `says` is true."""
+    if text is None:
+        return (None, ("text", ""))
+    said = [("text", text)]
+    if text.lower() in ("true", "false"):
+        said.append(("truth", text.lower() == "true"))
+    number, moment = read_number(text), read_moment(text)
+    if number is not None and not isinstance(number, str):
+        said.append(("number", number))
+    said += [("number", far) for far in ("inf", "-inf") if text.lower() in (far, f"{far}inity")]
+    if moment is not None:
+        said.append(("moment", moment))
+    return tuple(said)
 
 
 def _same_number(text, held):

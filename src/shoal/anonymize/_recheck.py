@@ -33,6 +33,7 @@ from shoal.tables._people import People, count_people, require_named
 from shoal.tables._recoded import Labels, Recoded
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._engines import ENGINES
+from shoal.tables.forms._means import mean_step
 from shoal.typing import Flags, Native
 
 
@@ -75,6 +76,11 @@ def _claim(recoded: Recoded, output: RowOptions, witness: Witness | None) -> Cla
         {
             labels.coding.name: (output.draw_seed or 0) + column
             for column, labels in enumerate(recoded.labels)
+        },
+        {
+            labels.coding.name: mean_step(labels.coding)
+            for labels in recoded.labels
+            if output.form == "means" and labels.coding.name in witness.labels
         },
     )
 
@@ -186,13 +192,15 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     written = join_intervals(_read_again(table, encoding), schema.quasi_identifiers)
     released = plain_schema(schema, written.names)
     counted = counted_columns(released)
-    groups, group_of_row = count_texts(written, released, counted)
+    groups, group_of_row = count_texts(written, released, counted, guess=True)
     if released.subject is None:
         return Written(groups, group_of_row, None)
     named = written.columns[released.subject]
     unnamed = np.array([is_missing(value) for value in named.texts], np.bool_)
     require_named(released.subject, int(unnamed[named.codes].sum()))
-    values = {name: code_counted(name, written.columns[name], released) for name in counted}
+    values = {
+        name: code_counted(name, written.columns[name], released, guess=True) for name in counted
+    }
     _, people = count_people(
         groups, group_of_row, person_codes(named), values, households=released.household is not None
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.judge._read_arrow import find_pyarrow
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable
-from shoal.judge._values import canonical
+from shoal.judge._values import canonical, is_number, iso_moment
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
 from shoal.tables import FrequencyTable
@@ -23,9 +24,12 @@ _ROOM = 1 << 62
 
 
 def count_texts(
-    table: TextTable, schema: Schema, counted: Iterable[str]
+    table: TextTable, schema: Schema, counted: Iterable[str], *, guess: bool = False
 ) -> tuple[FrequencyTable, NDArray[np.int64]]:
-    """Groups of a table with histograms of some columns, and the group of each row."""
+    """Groups of a table with histograms of some columns, and the group of each row.
+
+    With `guess` nobody knows what a text is: see :func:`code_counted`.
+    """
     names = [name for name in schema.quasi_identifiers if name in table.columns]
     columns = [_missing_last(table.columns[name]) for name in names]
     group_of, first = group_rows([column.codes for column in columns], table.n_rows)
@@ -37,7 +41,9 @@ def count_texts(
         for name, column in zip(names, columns, strict=True)
     )
     histograms = {
-        name: histogram(*code_counted(name, table.columns[name], schema), group_of, len(first))
+        name: histogram(
+            *code_counted(name, table.columns[name], schema, guess=guess), group_of, len(first)
+        )
         for name in counted
         if name in table.columns
     }
@@ -90,15 +96,39 @@ def _blocks(n_rows: int) -> list[slice]:
     return [slice(at, min(at + BLOCK, n_rows)) for at in range(0, n_rows, BLOCK)]
 
 
-def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding, Codes]:
-    """Coding of a sensitive column; texts that say one value count as one."""
+def code_counted(
+    name: str, column: TextColumn, schema: Schema, *, guess: bool = False
+) -> tuple[Coding, Codes]:
+    """Coding of a sensitive column; texts that say one number or moment count as one.
+
+    A column of categories has texts, and no two of them are one value: `1` and `+1` are two.  With
+    `guess` a column of which every text reads as a number, a moment or a truth holds those.
+    """
+    meant = _reading(column, schema[name].kind, guess=guess)
     said: dict[str | None, str | None] = {}
     for value in column.texts:
-        said.setdefault(canonical(value), value)
+        said.setdefault(meant(value), value)
     values = [value for value in said.values() if value is not None]
     coding = make_coding(name, schema[name], values, has_missing=None in said)
-    codes = [coding.code_of[said[canonical(value)]] for value in column.texts]
+    codes = [coding.code_of[said[meant(value)]] for value in column.texts]
     return coding, np.array(codes, np.int32)[column.codes]
+
+
+def _reading(column: TextColumn, kind: str, *, guess: bool) -> Callable[[str | None], str | None]:
+    if kind in ("numeric", "date"):
+        return canonical
+    present = [text for text in column.texts if text is not None]
+    readings: tuple[Callable[[str], Any], ...] = (is_number, iso_moment, _is_truth)
+    plain = guess and any(all(map(reads, present)) for reads in readings)
+    return canonical if plain else _as_it_is
+
+
+def _is_truth(text: str) -> bool:
+    return text.lower() in ("true", "false")
+
+
+def _as_it_is(text: str | None) -> str | None:
+    return text
 
 
 def person_codes(column: TextColumn) -> Codes:
