@@ -32,6 +32,9 @@ SCRATCH = ".shoal-"
 _LOCK = "lock"
 _RECORD = "commit.json"
 
+_open: set[Path] = set()
+"""Scratch folders of sets that this process is writing."""
+
 
 def refuse_existing(paths: Iterable[PathText], *, force: bool) -> None:
     """Raise, before any work, when a result would replace something that is there."""
@@ -77,6 +80,7 @@ def atomic_paths(
     folder = next(iter(paths.values())).parent
     with terminating() as moves_uninterrupted:
         scratch, lock = _make_scratch(folder)
+        _open.add(scratch)
         try:
             drafts = {name: scratch / f"{n}" / path.name for n, (name, path) in
                       enumerate(paths.items())}  # fmt: skip
@@ -102,6 +106,7 @@ def atomic_paths(
             with moves_uninterrupted():
                 if not (scratch / _RECORD).exists():
                     shutil.rmtree(scratch, ignore_errors=True)
+                _open.discard(scratch)
                 os.close(lock)
 
 
@@ -111,6 +116,20 @@ def _give_up(scratch: Path, drafts: Mapping[str, Path]) -> str:
         return "the next command that writes there moves what is left"
     (scratch / _RECORD).unlink(missing_ok=True)
     return "nothing was kept"
+
+
+def abandon() -> None:
+    """Remove the drafts of this process, which is about to end; a set that is decided stays.
+
+    For a thread that ends a program whose other threads are busy: a folder gets another name first,
+    so that nobody can decide on a set of which a part is gone.
+    """
+    for scratch in list(_open):
+        gone = scratch.with_name(f"{scratch.name}-gone")
+        with suppress(OSError):
+            if not (scratch / _RECORD).exists():
+                scratch.rename(gone)
+                shutil.rmtree(gone, ignore_errors=True)
 
 
 def settle(folder: PathText) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 try:
     import fcntl
@@ -62,6 +61,30 @@ def is_held(path: Path) -> bool:
     return False
 
 
+class _Request:
+    """A request to end, which has to wait while files are moved."""
+
+    def __init__(self) -> None:
+        self.asked = self.waits = False
+
+    def end(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        if not self.waits:
+            raise SystemExit(128 + number)
+
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        before, self.waits = self.waits, True
+        try:
+            yield
+        finally:
+            self.waits = before
+
+
+_heard: list[_Request] = []
+"""Blocks that hear SIGTERM now, the outermost first: those within share its request."""
+
+
 @contextmanager
 def terminating() -> Iterator[Callable[[], AbstractContextManager[None]]]:
     """Let SIGTERM end the block as Ctrl-C does, so that it cleans up; yields a way to put it off.
@@ -69,35 +92,34 @@ def terminating() -> Iterator[Callable[[], AbstractContextManager[None]]]:
     Only the main thread of a program that does not handle SIGTERM itself is changed, and only for
     the block.
     """
-    waits, asked = [False], [False]
-
-    def end(number: int, frame: FrameType | None) -> None:
-        asked[0] = True
-        if not waits[0]:
-            raise SystemExit(128 + number)
-
-    @contextmanager
-    def put_off() -> Iterator[None]:
-        before, waits[0] = waits[0], True
-        try:
-            yield
-        finally:
-            waits[0] = before
-
-    with _handler(end):
-        yield put_off
-        if asked[0]:
+    is_main = threading.current_thread() is threading.main_thread()
+    request = _heard[0] if is_main and _heard else _Request()
+    with _handler(request, is_main):
+        yield request.put_off
+        if request.asked:
             raise SystemExit(128 + signal.SIGTERM)
 
 
+def is_moving() -> bool:
+    """Whether files are being moved, so that an end has to wait."""
+    return any(request.waits for request in _heard)
+
+
+def hears_termination() -> bool:
+    """Whether SIGTERM is left to this module: no other part of the program handles it."""
+    handler = signal.getsignal(signal.SIGTERM)
+    return any(handler == request.end for request in _heard)
+
+
 @contextmanager
-def _handler(end: Callable[[int, Any], None]) -> Iterator[None]:
-    is_main = threading.current_thread() is threading.main_thread()
+def _handler(request: _Request, is_main: bool) -> Iterator[None]:
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
-    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGTERM, request.end)
+    _heard.append(request)
     try:
         yield
     finally:
+        _heard.remove(request)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -1,7 +1,7 @@
 """The command line: reads, calls the library, writes.  No arithmetic lives here.
 
 Exit codes: 0 done, 1 a check failed, 2 bad usage or input, 3 infeasible, 4 the other party,
-70 a defect in Shoal, 130 interrupted.
+70 a defect in Shoal, 130 interrupted, 143 terminated.
 """
 
 from typing import Annotated
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import shoal
+from shoal.cli._ending import ends_when_asked
 from shoal.cli._group import JSON_OPTION, QUIET_OPTION, LazyGroup
 
 __all__ = ["app", "main"]
@@ -42,4 +43,5 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
-    app(prog_name="shoal")
+    with ends_when_asked():
+        app(prog_name="shoal")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +33,7 @@ def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
         "python_enable_replacements": False,  # a table is never a variable
         "memory_limit": database_memory(),
     }
+    atexit.register(shutil.rmtree, spill, ignore_errors=True)  # DuckDB does, unless it is cut short
     asked = asked_threads()
     if asked is not None:  # DuckDB takes every core unless told otherwise
         settings["threads"] = asked
