@@ -18,13 +18,13 @@ from shoal.audit._training_table import TrainingTable, read_training_table
 from shoal.audit.adapters._adapter import AdapterOptions
 from shoal.audit.adapters._registry import find_adapter
 from shoal.errors import ParameterError, ShoalError, TableError
-from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
+from shoal.models import KAnonymousClustering, KAnonymousNaiveBayes, KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity, PrivacyModel
 from shoal.privacy.spans._spans import Spans
 from shoal.schema import Schema
 from shoal.typing import Floats, Native
 
-OWN_MODELS = (KAnonymousTreeClassifier, KAnonymousClustering)
+OWN_MODELS = (KAnonymousTreeClassifier, KAnonymousClustering, KAnonymousNaiveBayes)
 """What is published of them is what :meth:`to_dict` gives, not the object in memory."""
 MALFORMED = (
     KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError,
@@ -53,10 +53,10 @@ def audit(
     Parameters
     ----------
     model : estimator, rules, or callable
-        A tree, clustering or rule set of Shoal; a scikit-learn tree, forest, gradient boosting,
-        k-means, nearest-centroid or linear model, alone or in a Pipeline with encoders; a model of
-        XGBoost or LightGBM, or the JSON it writes; rules as a table with columns `antecedents`
-        and `consequents`; or any function of a table.
+        A tree, clustering, rule set or naive Bayes of Shoal; a scikit-learn tree, forest, gradient
+        boosting, k-means, nearest-centroid, linear or naive Bayes model, alone or in a Pipeline
+        with encoders; a model of XGBoost or LightGBM, or the JSON it writes; rules as a table with
+        columns `antecedents` and `consequents`; or any function of a table.
     table : table or path
         The training table, with exactly the columns of the schema.
     schema : Schema
@@ -158,7 +158,9 @@ def _read(
     return replace(read, unread=(*read.unread, *unread, *unread_init(opened), *closed)), tuple(held)
 
 
-def _published(model: KAnonymousTreeClassifier | KAnonymousClustering) -> dict[str, Any]:
+def _published(
+    model: KAnonymousTreeClassifier | KAnonymousClustering | KAnonymousNaiveBayes,
+) -> dict[str, Any]:
     """What a model of Shoal publishes, but for spans' lists of class numbers: 0, 1, 2 is no row."""
     data = model.to_dict()
     numbers = set(range(len(data["bins"]["names"])))

@@ -9,7 +9,7 @@ from typing import Any
 from shoal.audit._trial_load import list_unknown_types, load_skops, try_load
 from shoal.audit.adapters._registry import is_recognized
 from shoal.errors import MissingExtraError, ParameterError, TableError
-from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
+from shoal.models import KAnonymousClustering, KAnonymousNaiveBayes, KAnonymousTreeClassifier
 from shoal.typing import PathText
 
 PICKLES = (".joblib", ".pickle", ".pkl")
@@ -21,10 +21,10 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
     Parameters
     ----------
     path : path
-        A `.skops` file; the `.json` of a Shoal tree or clustering, rules as a `.json` list of
-        objects with `antecedents` and `consequents`, what XGBoost's `save_model` or `dump_model`
-        or LightGBM's `dump_model` writes as `.json`; a `.joblib`, `.pkl` or `.pickle` file with
-        `trust`.
+        A `.skops` file; the `.json` of a Shoal tree, clustering or naive Bayes, rules as a `.json`
+        list of objects with `antecedents` and `consequents`, what XGBoost's `save_model` or
+        `dump_model` or LightGBM's `dump_model` writes as `.json`; a `.joblib`, `.pkl` or `.pickle`
+        file with `trust`.
     trust : bool, default=False
         Load pickles, and skops files with types other than scikit-learn's, without trying them
         first.  Loading a pickle runs whatever program its author put into it.
@@ -75,6 +75,8 @@ def _read_json(path: Path) -> Any:
         return data
     if isinstance(data, dict) and data.get("format") == "shoal-clusters":
         return KAnonymousClustering.from_dict(data)
+    if isinstance(data, dict) and data.get("format") == "shoal-bayes":
+        return KAnonymousNaiveBayes.from_dict(data)
     return KAnonymousTreeClassifier.from_json(path)
 
 

@@ -31,6 +31,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "together._site",
         "Mine across sites: keys, encoded rows, shares, and reading results back.",
     ),
+    "bayes": (
+        "models._bayes",
+        "Train a naive Bayes classifier that can be published with its counts.",
+    ),
     "cluster": (
         "models._cluster",
         "Find clusters that can be published as centroids with their sizes.",

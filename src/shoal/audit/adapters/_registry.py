@@ -11,8 +11,10 @@ from shoal.audit.adapters._lightgbm_adapter import LightGBMAdapter
 from shoal.audit.adapters._linear_adapter import LinearAdapter
 from shoal.audit.adapters._predict_adapter import PredictAdapter
 from shoal.audit.adapters._rule_adapter import RuleAdapter
+from shoal.audit.adapters._shoal_bayes_adapter import ShoalBayesAdapter
 from shoal.audit.adapters._shoal_cluster_adapter import ShoalClusterAdapter
 from shoal.audit.adapters._shoal_tree_adapter import ShoalTreeAdapter
+from shoal.audit.adapters._sklearn_bayes_adapter import SklearnBayesAdapter
 from shoal.audit.adapters._sklearn_tree_adapter import SklearnTreeAdapter
 from shoal.audit.adapters._xgboost_adapter import XGBoostAdapter
 from shoal.errors import ParameterError
@@ -22,11 +24,13 @@ from shoal.errors import ParameterError
 ADAPTERS: tuple[Adapter, ...] = (
     ShoalTreeAdapter(),
     ShoalClusterAdapter(),
+    ShoalBayesAdapter(),
     XGBoostAdapter(),
     RuleAdapter(),
     LightGBMAdapter(),
     HistogramAdapter(),
     SklearnTreeAdapter(),
+    SklearnBayesAdapter(),
     CentroidAdapter(),
     LinearAdapter(),
     PredictAdapter(),

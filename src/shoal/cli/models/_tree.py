@@ -22,6 +22,7 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
+from shoal.cli.models._shown_trial import echo_exposure, echo_trial
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def tree(
         chosen_rows,
         hold_out,
         read_classes,
-        try_tree,
+        try_model,
         with_target,
     )
     from shoal.models import KAnonymousTreeClassifier
@@ -102,7 +103,8 @@ def tree(
     with output().progress() as progress:
         progress(0, 0, "growing the tree")
         model.fit(chosen_rows(columns, ~held_out), classes[~held_out])
-    tested = try_tree(model, chosen_rows(columns, held_out), classes[held_out])
+    counts = model.tree_.nodes.counts[0]
+    tested = try_model(model, counts, chosen_rows(columns, held_out), classes[held_out])
     if out is not None:
         if held_out.any():  # what is published is made of all rows, as an audit expects it
             model = clone(model).fit(columns, classes)
@@ -153,19 +155,9 @@ def _show(model: KAnonymousTreeClassifier, tested: Tested | None, out: Path | No
     rows = [(leaf.node, leaf.rows, str(leaf.label), leaf.confidence) for leaf in leaves[:SHOWN]]
     more = f", the largest {SHOWN} of {len(leaves)}" if len(leaves) > SHOWN else ""
     output().table(f"Leaves{more}", ("leaf", "rows", "class", "confidence"), rows)
-    if tested is not None:
-        typer.echo(
-            f"Accuracy on {tested.rows:,} rows held out: {tested.accuracy:.1%} "
-            f"(95 % interval {tested.low:.1%} to {tested.high:.1%}); "
-            f"always the commonest class: {tested.majority:.1%}."
-        )
+    echo_trial(tested)
     typer.echo(model.guarantee())
-    if model.exposure_ is not None:
-        typer.echo(
-            f"Exposed: the class of {model.exposure_.exposed:,} of {model.exposure_.rows:,} people "
-            f"({model.exposure_.share:.2%}) is certain; highest confidence "
-            f"{model.exposure_.confidence:.1%}."
-        )
+    echo_exposure(model.exposure_)
     if out is not None:
         rest = " (trained on all rows; the accuracy is of a tree without those held out)"
         output().note(f"Written to {out.name}{'' if tested is None else rest}.")

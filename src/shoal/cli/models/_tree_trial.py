@@ -1,4 +1,4 @@
-"""A tree trained on a table, and tested on rows that it has not seen."""
+"""A classifier trained on a table, and tested on rows that it has not seen."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from scipy.stats import binomtest
 
 from shoal.cli._output import output
 from shoal.errors import SchemaError, TableError
-from shoal.models import KAnonymousTreeClassifier
+from shoal.models import KAnonymousNaiveBayes, KAnonymousTreeClassifier
 from shoal.schema import Schema
 from shoal.tables import open_table
-from shoal.typing import Flags
+from shoal.typing import Counts, Flags
 
 
 @dataclass(frozen=True)
 class Tested:
-    """Accuracy on rows that the tree has not seen, with a 95 % interval (Wilson)."""
+    """Accuracy on rows that the model has not seen, with a 95 % interval (Wilson)."""
 
     rows: int
     accuracy: float
@@ -67,13 +67,21 @@ def chosen_rows(columns: dict[str, Any], chosen: Flags) -> dict[str, Any]:
     return {name: column[chosen] for name, column in columns.items()}
 
 
-def try_tree(model: KAnonymousTreeClassifier, rows: dict[str, Any], classes: Any) -> Tested | None:
-    """How often the tree is right; None without rows to test it on."""
+def try_model(
+    model: KAnonymousTreeClassifier | KAnonymousNaiveBayes,
+    counts: Counts,
+    rows: dict[str, Any],
+    classes: Any,
+) -> Tested | None:
+    """How often the model is right; None without rows to test it on.
+
+    `counts` are its training rows by class.
+    """
     if not len(classes):
         return None
     right = int((model.predict(rows) == classes).sum())
     interval = binomtest(right, len(classes)).proportion_ci(0.95, method="wilson")
-    commonest = model.classes_[model.tree_.nodes.counts[0].argmax()]
+    commonest = model.classes_[counts.argmax()]
     return Tested(
         len(classes),
         right / len(classes),
