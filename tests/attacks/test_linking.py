@@ -15,6 +15,7 @@ from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 from shoal.schema._text import text
+from shoal.tables import RowOptions
 from tests.extras import need
 from tests.reference import linking as slow
 
@@ -195,7 +196,7 @@ def test_releases_of_every_method_agree_with_row_by_row_matching(name, tmp_path)
     table, schema = mixed(), MIXED
     if name in ("bottom-up", "top-down", "model-based"):
         schema = schema.replace(ill={"role": "sensitive", "target": True})
-    release = methods()[name](schema, KAnonymity(4)).fit(table).release_
+    release = methods()[name](schema, KAnonymity(4)).fit(table, output=RowOptions()).release_
     found = linking_attack(release, table, schema)
     fits = structural(release)
     rows, private = rows_of(release.table, PUBLIC), release.table["ill"].tolist()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shoal.anonymize.grouping._group_values import group_values
     from shoal.anonymize.lattice._full_domain import FullDomain
     from shoal.anonymize.mondrian._mondrian import Mondrian
+    from shoal.anonymize.numbers._microaggregation import Microaggregation
 
 __all__ = [
     "METHODS",
@@ -34,6 +35,7 @@ __all__ = [
     "FullDomain",
     "LabelFeatures",
     "LocalRecoding",
+    "Microaggregation",
     "ModelBased",
     "Mondrian",
     "Release",

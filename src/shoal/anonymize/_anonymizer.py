@@ -23,6 +23,7 @@ from shoal.tables._assemble import CodingOptions
 from shoal.tables._open import require_filled
 from shoal.tables._range_columns import refuse_means_of_one, refuse_taken_names
 from shoal.tables._recoded import Recoded
+from shoal.tables.forms._forms import Form
 from shoal.typing import Native, PathText, Progress
 
 
@@ -53,6 +54,8 @@ class Anonymizer(Estimator):
     summary: ClassVar[str] = ""
     #: How the method works, as a sentence for reports.
     explanation: ClassVar[str] = ""
+    #: How numbers and dates are written where the user does not say.
+    form: ClassVar[Form] = "labels"
 
     schema: Schema
     privacy: PrivacyModel | int
@@ -105,8 +108,8 @@ class Anonymizer(Estimator):
         self._check_params()
         refuse_taken_names(self.schema, () if output is None else output.ranges)
         privacy = privacy.bind(self.schema.sensitive)
-        if output is not None and output.ranges:
-            refuse_means_of_one(privacy.minimum_size)
+        if output is not None and (output.ranges or output.form == "means"):
+            refuse_means_of_one(privacy.minimum_size, "ranges" if output.ranges else "means")
         started = time.perf_counter()
         options = CodingOptions(
             missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies

@@ -30,6 +30,7 @@ METHODS: dict[str, str] = {
     "full-domain": "shoal.anonymize.lattice._full_domain.FullDomain",
     "mondrian": "shoal.anonymize.mondrian._mondrian.Mondrian",
     "constrained": "shoal.anonymize.clusters._constrained.ConstrainedKMember",
+    "microaggregation": "shoal.anonymize.numbers._microaggregation.Microaggregation",
 }
 """Name of each method, and its class as a path: what only lists methods loads none of them."""
 

@@ -51,6 +51,10 @@ _ORDER_NOTES = {
 _FORM_NOTES = {
     "midpoints": ("Numbers and dates are middles of labels: nobody need have them.",),
     "draws": ("Numbers and dates are drawn within labels: no row has its own.",),
+    "means": (
+        "Numbers and dates are rounded means of their group: whoever knows all others of a group "
+        "can compute the last one's, to within the step times the rows of the group.",
+    ),
 }
 
 

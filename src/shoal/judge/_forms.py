@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -43,19 +44,22 @@ class Claim:
     Parameters
     ----------
     form : str
-        "intervals", "midpoints" or "draws".
+        "intervals", "midpoints", "draws" or "means".
     labels : mapping of str to TextColumn
         The label behind each row, by column.
     kinds : mapping of str to str
         "numeric" or "date", by column.
     seeds : mapping of str to int
         Of the draws, by column.
+    steps : mapping of str to Fraction
+        What means are rounded to, by column.
     """
 
     form: str = "labels"
     labels: Mapping[str, TextColumn] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
     seeds: Mapping[str, int] = field(default_factory=dict)
+    steps: Mapping[str, Fraction] = field(default_factory=dict)
 
     def names(self) -> set[str]:
         """Names of the columns that are written for the labels."""
@@ -67,7 +71,9 @@ def to_labels(claim: Claim, written: TextTable) -> tuple[TextTable, TextTable | 
     """The table with the claimed labels in place, once every written cell was made again.
 
     The second is the same table with labels that are written alike made one; None where none are,
-    or where draws tell nothing about groups.
+    or where draws tell nothing about groups.  Means are made again by
+    :func:`shoal.judge._group_means.judge_group_means`, which knows the source; here the second is
+    the table as it was written.
     """
     labels, merged = {}, {}
     for name, column in claim.labels.items():
@@ -76,10 +82,12 @@ def to_labels(claim: Claim, written: TextTable) -> tuple[TextTable, TextTable | 
         labels[name] = column
         if claim.form == "draws":
             _judge_draws(claim, name, column, written)
-        else:
+        elif claim.form != "means":
             merged[name] = _judge_ends(claim, name, column, written)
     kept = {name: column for name, column in written.columns.items() if name not in claim.names()}
     whole = TextTable(kept | labels, written.n_rows, written.side_doors)
+    if claim.form == "means" and labels:
+        return whole, written
     if all(merged.get(name, column) is column for name, column in labels.items()):
         return whole, None
     return whole, TextTable(kept | labels | merged, written.n_rows)

@@ -7,6 +7,7 @@ What is checked, each from the texts that stand in the output:
 - there are as many rows as were to be released, and no row of the source stands behind two;
 - every label covers the value of the row behind it, and every other cell says what the source says
   there; so no cell holds an identifier, or a value that only suppressed rows have;
+- every mean is that of its group, rounded to its step, and all rows of the group have it;
 - rows with equal text in all quasi-identifiers, starred ones among them, keep the promise.
 """
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from shoal.errors import GuaranteeError
 from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._forms import Claim, to_labels
+from shoal.judge._group_means import judge_group_means
 from shoal.judge._keyed import judge_shift, judge_tokens
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._means import Members, judge_means
@@ -86,6 +88,7 @@ def judge(
             f"the output has {written.n_rows} rows where {charge.n_rows} were to be released. "
             + _WITHHELD
         )
+    cells = written
     written, merged = to_labels(charge.claim, written)
     people = None
     if source is not None and row_ids is not None:
@@ -97,9 +100,30 @@ def judge(
     groups = _judge_groups(charge, written, people)
     if merged is not None:
         _judge_groups(charge, merged, people)
-    if charge.ranges and source is not None and row_ids is not None:
-        _judge_means(charge, written, source, row_ids, people)
+    if source is not None and row_ids is not None:
+        if charge.ranges:
+            _judge_means(charge, written, source, row_ids, people)
+        _judge_group_means(charge, (cells, written), source, row_ids, people)
     return groups
+
+
+def _judge_group_means(
+    charge: Charge,
+    tables: tuple[TextTable, TextTable],
+    source: TextTable,
+    row_ids: NDArray[np.int64],
+    people: Codes | None,
+) -> None:
+    """Columns of means, made again from the source; `tables` are what was written, and labels."""
+    if not charge.claim.steps:
+        return
+    written, labelled = tables
+    _, group_of = count_texts(labelled, charge.schema, {})
+    members = Members(group_of, people, charge.privacy.minimum_size)
+    for name, step in charge.claim.steps.items():
+        own = source.columns[name]
+        values = own.codes[row_ids]
+        judge_group_means(name, written.columns[name], own, values, members, step)
 
 
 def _judge_means(

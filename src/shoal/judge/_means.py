@@ -51,9 +51,9 @@ def judge_means(
     same = (mean[members.group_of] == told[written.codes]) | (
         np.isnan(mean[members.group_of]) & np.isnan(told[written.codes])
     )
-    low, high = _places(own)
+    low, high = source_places(own)
     known = ~np.isnan(low[values])
-    few = _count_people(members, known, n_groups) < members.smallest
+    few = count_people(members, known, n_groups) < members.smallest
     within = _is_within(mean, members, known, low[values], high[values])
     wrong = ~np.isnan(mean) & (few | ~within)
     wrong[members.group_of[~same]] = True
@@ -64,7 +64,8 @@ def judge_means(
         )
 
 
-def _count_people(members: Members, known: Flags, n_groups: int) -> NDArray[np.int64]:
+def count_people(members: Members, known: Flags, n_groups: int) -> NDArray[np.int64]:
+    """People of each group whose value is known."""
     group = members.group_of[known]
     if members.people is not None:
         room = int(members.people.max(initial=0)) + 1
@@ -73,8 +74,17 @@ def _count_people(members: Members, known: Flags, n_groups: int) -> NDArray[np.i
 
 
 def _is_within(mean: Floats, members: Members, known: Flags, low: Floats, high: Floats) -> Flags:
-    group, n_groups = members.group_of[known], len(mean)
-    low, high = low[known], high[known]
+    least, most = ends_within(members, known, low[known], high[known], len(mean))
+    room = _CLOSE * np.maximum(np.abs(least), np.abs(most)) + _CLOSE
+    fine: Flags = (mean >= least - room) & (mean <= most + room)
+    return fine
+
+
+def ends_within(
+    members: Members, known: Flags, low: Floats, high: Floats, n_groups: int
+) -> tuple[Floats, Floats]:
+    """Least and largest mean that each group may have; `low` and `high` are of known values."""
+    group = members.group_of[known]
     if members.people is None:
         rows = np.maximum(np.bincount(group, minlength=n_groups), 1)
         least = np.bincount(group, weights=low, minlength=n_groups) / rows
@@ -83,12 +93,10 @@ def _is_within(mean: Floats, members: Members, known: Flags, low: Floats, high: 
         least, most = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
         np.minimum.at(least, group, low)
         np.maximum.at(most, group, high)
-    room = _CLOSE * np.maximum(np.abs(least), np.abs(most)) + _CLOSE
-    fine: Flags = (mean >= least - room) & (mean <= most + room)
-    return fine
+    return least, most
 
 
-def _places(own: TextColumn) -> tuple[Floats, Floats]:
+def source_places(own: TextColumn) -> tuple[Floats, Floats]:
     """Least and largest number that each text may be; dates count days since 1970."""
     ends = [_ends(text) for text in own.texts]
     return np.array([end[0] for end in ends]), np.array([end[1] for end in ends])

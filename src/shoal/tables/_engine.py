@@ -74,9 +74,10 @@ class RowOptions:
         Numeric quasi-identifiers that get columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
     keep_order : bool
         Leave the rows in the order of the input.
-    form : {"labels", "intervals", "midpoints", "draws"}
+    form : {"labels", "intervals", "midpoints", "draws", "means"}
         How numeric and date quasi-identifiers are written: as labels, as columns `NAME_low` and
-        `NAME_high`, as the middle of the label, or as a value drawn within it.
+        `NAME_high`, as the middle of the label, as a value drawn within it, or as the mean of the
+        group, rounded to a public step.
     draw_seed : int, optional
         Seed of the draws; None draws a secret one, which a release keeps in the house.
     key : bytes, optional
@@ -100,6 +101,11 @@ class RowOptions:
         check_choice("form", self.form, get_args(Form))
         if self.keep_order and self.shuffle is not None:
             raise ParameterError("keep_order and shuffle exclude one another. Give one of them.")
+        if self.form == "means" and (self.ranges or self.keep_suppressed):
+            other = "ranges" if self.ranges else "suppressed rows"
+            raise ParameterError(
+                f"means: {other} cannot be given out beside means. Leave them out, or write labels."
+            )
 
     @property
     def order(self) -> Literal["secret", "seed", "input"]:

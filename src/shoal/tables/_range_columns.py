@@ -37,7 +37,7 @@ def refuse_taken_names(names: Collection[str], ranges: Sequence[str]) -> None:
                 )
 
 
-def refuse_means_of_one(smallest: int) -> None:
+def refuse_means_of_one(smallest: int, form: str = "ranges") -> None:
     """Raise when the promise lets a group have a single row: its mean would be the person's value.
 
     Examples
@@ -48,9 +48,10 @@ def refuse_means_of_one(smallest: int) -> None:
     shoal.errors.ParameterError: ranges: the promise lets groups have a single row...
     """
     if smallest < 2:
+        instead = "no numbers of ranges" if form == "ranges" else "labels (--as labels)"
         raise ParameterError(
-            "ranges: the promise lets groups have a single row, and the mean of one row is what "
-            "that person has. Ask for a smallest group besides (-k 5), or for no numbers of ranges."
+            f"{form}: the promise lets groups have a single row, and the mean of one row is what "
+            f"that person has. Ask for a smallest group besides (-k 5), or for {instead}."
         )
 
 

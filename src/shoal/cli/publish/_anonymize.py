@@ -116,13 +116,14 @@ def anonymize(
         typer.Option("--ranges", help="Numeric column that also gets _min, _max and _mean."),
     ] = None,
     form: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--as",
             help="How numeric and date quasi-identifiers are written: labels, intervals (columns "
-            "_low and _high), midpoints, or draws (values drawn within the label).",
+            "_low and _high), midpoints, draws (values drawn within the label) or means (of the "
+            "group). Labels, or what the method is for (means for microaggregation), if not given.",
         ),
-    ] = "labels",
+    ] = None,
     key: Annotated[
         Path | None,
         typer.Option(
@@ -178,7 +179,7 @@ def anonymize(
         shuffle=order_seed,
         ranges=tuple(ranges or ()),
         keep_order=keep_order,
-        form=form,  # type: ignore[arg-type]  # checked there
+        form=form or estimator.form,  # type: ignore[arg-type]  # checked there
         key=_read_key(key, passphrase_file),
     )
     need_key(columns, rows.key, keep_suppressed=keep_suppressed)  # before any work

@@ -2,7 +2,8 @@
 
 What is written is made from the labels alone, those that the release has: two rows with the same
 label differ in a draw only, and a draw depends on the label, on how often each label occurs, and
-on a seed.  So whoever reads a form learns nothing that the labels would not tell.
+on a seed.  So whoever reads a form learns nothing that the labels would not tell.  Means are the
+exception, and are made in :mod:`shoal.tables.forms._means`: they tell of the people in a group.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from shoal.tables.forms._draws import draw_values
 from shoal.tables.forms._label_ends import LabelEnds, are_whole, closed, label_ends
 from shoal.typing import Codes, Flags, Floats
 
-Form = Literal["labels", "intervals", "midpoints", "draws"]
+Form = Literal["labels", "intervals", "midpoints", "draws", "means"]
 """How ordered quasi-identifiers are written."""
 
 ORDERED = ("numeric", "date")

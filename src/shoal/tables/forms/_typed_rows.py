@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shoal.tables._engine import STAR, RowOptions
 from shoal.tables._recoded import Recoded
 from shoal.tables.forms._forms import TypedColumn, typed_column
+from shoal.tables.forms._means import mean_column
 from shoal.typing import Codes
 
 
@@ -38,7 +39,10 @@ def typed_rows(recoded: Recoded, output: RowOptions, group: NDArray[np.int64]) -
         name = known.coding.name
         # columns draw apart from one another: their chances must not be the same
         seed = (output.draw_seed or 0) + column
-        typed = typed_column(name, known.coding.kind, texts, codes, output.form, seed)
+        if output.form == "means":
+            typed = mean_column(recoded, column, group)
+        else:
+            typed = typed_column(name, known.coding.kind, texts, codes, output.form, seed)
         if typed is not None:
             made[name] = typed
             labels[name] = texts, codes

@@ -1,0 +1,1 @@
+"""Groups that lose little of numbers: microaggregation, by squared distance."""
