@@ -9,6 +9,7 @@ from shoal.anonymize.bounds._bound_kernels import (
     cover_bound,
     near_cells,
     nearest_bound,
+    pair_bounds,
     row_bounds,
 )
 from shoal.anonymize.clusters._group_loss import pair_loss
@@ -65,6 +66,10 @@ def test_the_bounds_of_a_row_are_those_of_the_slow_twin(seed, ranges):
             columns, cells.keys, cells.sizes, np.array([cell]), np.full(1, EVERYTHING), least, 10**7
         )
         assert both[0] == pytest.approx(max(nearest, cover))
+        for most in (EVERYTHING, 0.7 * nearest):
+            asked = (np.array([cell]), np.full(1, most), least)
+            weaker = pair_bounds(columns, cells.keys, cells.sizes, *asked)
+            assert weaker[0] == pytest.approx(min(nearest, most))
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -145,3 +145,34 @@ def row_bounds(
         if bounds[i] < most[i] - _SLACK:
             bounds[i] = max(bounds[i], cover_bound(near, least, most[i], budget))
     return bounds
+
+
+@kernel
+def pair_bounds(
+    columns: GroupColumns,
+    keys: Codes,
+    rows: Counts,
+    chosen: NDArray[np.int64],
+    most: Floats,
+    least: int,
+) -> Floats:
+    """The weaker form of :func:`row_bounds`, for tables with many columns."""
+    n, d = keys.shape
+    bounds = np.empty(chosen.shape[0])
+    total = np.empty(n)
+    for i in range(chosen.shape[0]):
+        cell = chosen[i]
+        for other in range(n):
+            total[other] = 0.0
+            j = 0
+            while j < d and total[other] <= most[i] + _SLACK:
+                low, high = keys[cell, j], keys[other, j]
+                total[other] += pair_loss(columns, j, min(low, high), max(low, high))
+                j += 1
+        n_rows, bounds[i] = 0, most[i]
+        for other in np.argsort(total, kind="mergesort"):
+            n_rows += rows[other]
+            if n_rows >= least:
+                bounds[i] = min(total[other], most[i])
+                break
+    return bounds

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._threads import n_threads
-from shoal.anonymize.bounds._bound_kernels import row_bounds
+from shoal.anonymize.bounds._bound_kernels import pair_bounds, row_bounds
 from shoal.anonymize.clusters._group_loss import GroupColumns, is_range_column, make_columns
 from shoal.metrics._labels import label_loss
 from shoal.schema._coding import Coding
@@ -26,6 +26,9 @@ _LEAST_DRAWN = 200
 _MOST_CELLS = 4_000  # all of these are looked at
 _TOO_MANY_CELLS = 2_000_000  # comparing a row with all of them takes too long
 _BUDGET = 200_000  # steps of the search for the least cover of one row
+_FEW_COLUMNS = 25  # with more, that search ends without a result
+_WIDE_LOOKS = 200_000_000  # values that are compared then
+_WIDE_DRAWN = 40
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,8 @@ def bound_loss(recoded: Recoded, minimum_size: int, is_range: Flags | None = Non
     **Guarantee.**  A row's bound is that of :mod:`shoal.anonymize.bounds._bound_kernels`; the mean
     over the rows is a bound on the loss.  Large tables: rows are drawn, each as likely as it loses,
     so that the mean share of its loss that a row cannot avoid estimates the share of the whole.
-    The share lies between 0 and 1, and by Hoeffding's inequality the mean of n draws, less
+    With more than 25 columns fewer are drawn, and a row's bound is the weaker one, its k-th nearest
+    row.  The share lies between 0 and 1, and by Hoeffding's inequality the mean of n draws, less
     ``sqrt(log(1 / (1 - confidence)) / (2 n))``, is above the true one in no more than
     ``1 - confidence`` of all draws.
     """
@@ -96,16 +100,15 @@ def bound_loss(recoded: Recoded, minimum_size: int, is_range: Flags | None = Non
     scale = max(1, cells.n_rows * len(cells.names))
     if total <= 0:
         return LossBound(0.0, 0.0)
-    if cells.n_groups > _TOO_MANY_CELLS:
+    losing = np.flatnonzero(losses > 0)
+    drawn = _n_drawn(len(losing), cells.n_groups, len(cells.names))
+    if drawn is None:
         return LossBound(total / scale, 0.0)
     codings = _label_codings(recoded)
     columns, order = _columns(codings, is_range)
     keys = np.ascontiguousarray(cells.keys[:, order])
-    losing = np.flatnonzero(losses > 0)
-    drawn = 0
     chosen: NDArray[np.int64] = losing
-    if len(losing) > _MOST_CELLS:
-        drawn = max(_LEAST_DRAWN, _LOOKS // cells.n_groups)
+    if drawn > 0:
         weight = cells.sizes[losing] * losses[losing]
         draw = np.random.default_rng(0)
         chosen = draw.choice(losing, drawn, p=weight / weight.sum())
@@ -119,6 +122,18 @@ def bound_loss(recoded: Recoded, minimum_size: int, is_range: Flags | None = Non
     return LossBound(total / scale, share * total / scale, CONFIDENCE, drawn)
 
 
+def _n_drawn(n_losing: int, n_cells: int, n_columns: int) -> int | None:
+    """Rows to draw: 0 to look at all that lose, None where even a few take too long."""
+    if n_columns <= _FEW_COLUMNS:
+        if n_cells > _TOO_MANY_CELLS:
+            return None
+        return 0 if n_losing <= _MOST_CELLS else max(_LEAST_DRAWN, _LOOKS // n_cells)
+    drawn = max(_WIDE_DRAWN, _WIDE_LOOKS // (n_cells * n_columns))
+    if drawn * n_cells * n_columns > 5 * _WIDE_LOOKS:
+        return None
+    return 0 if drawn >= n_losing else drawn
+
+
 def _in_threads(
     columns: GroupColumns,
     keys: NDArray[np.int32],
@@ -130,7 +145,8 @@ def _in_threads(
     pieces = np.array_split(np.arange(len(chosen)), max(1, min(n_threads(), len(chosen))))
 
     def bound(piece: NDArray[np.int64]) -> Floats:
-        return row_bounds(columns, keys, counts, chosen[piece], most[piece], least, _BUDGET)
+        asked = (columns, keys, counts, chosen[piece], most[piece], least)
+        return row_bounds(*asked, _BUDGET) if keys.shape[1] <= _FEW_COLUMNS else pair_bounds(*asked)
 
     with ThreadPoolExecutor(n_threads()) as pool:
         return np.concatenate(list(pool.map(bound, pieces)))
