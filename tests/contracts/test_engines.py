@@ -1,15 +1,20 @@
 """Every engine gives the same cells and the same release."""
 
+import csv
+import io
 import warnings
+from uuid import UUID
 
 import numpy as np
 import pytest
 
+from shoal.anonymize import make_method
 from shoal.errors import SchemaError, TableError, UncoveredValuesError
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
 from shoal.tables._recoded import Recoded, node_labels
 from tests import engines
+from tests.extras import need
 
 PEOPLE = {
     "name": ["Ann", "Ben", "Cem", "Dee", "Eve", "Fay", "Gus"],
@@ -218,3 +223,50 @@ def _without_nan(row):
 def test_something_that_is_no_table_is_refused():
     with pytest.raises(TableError, match="cannot read a table from list"):
         open_table([1, 2, 3])
+
+
+COMPUTED = ["=1+1", "@x", "\uff1d1+1", "\n=1", "\t+a", "'=x", "-", "+1", "a", " =b", 'q"t', "x,y"]
+MARKED = ["'=1+1", "'@x", "'\uff1d1+1", "'\n=1", "'\t+a", "''=x", *COMPUTED[6:]]
+
+
+def test_no_engine_writes_cells_that_a_spreadsheet_computes(engine, tmp_path):
+    columns = {"age": [1] * len(COMPUTED), "said": COMPUTED, "=": ["n"] * len(COMPUTED)}
+    schema = Schema(
+        {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "said": {"role": "insensitive"},
+            "=": {"role": "insensitive"},
+        }
+    )
+    release = make_method("mondrian", schema, 2).fit(engines.make(engine, columns, tmp_path))
+    path = release.release_.write(tmp_path / "o.csv")["table"]
+    files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
+    texts = [io.StringIO(file.read_bytes().decode(), newline="") for file in files]
+    cells = [row[1] for text in texts for row in csv.reader(text)]
+    assert sorted(cell for cell in cells if cell != "said") == sorted(MARKED)
+
+
+@pytest.mark.parametrize("name", ["*", "c0", "^x$"])
+def test_names_that_are_patterns_elsewhere_are_names(engine, tmp_path, name):
+    if engine == "spark":
+        pytest.skip("its own names are quoted above")
+    columns = {name: ["a", "a", "b", "b"], "x": ["=1", "2", "3", "4"]}
+    schema = Schema({name: {"role": "quasi-identifier"}, "x": {"role": "sensitive"}})
+    table = engines.make(engine, columns, tmp_path)
+    if engine.startswith("polars") and name == "^x$":
+        with pytest.raises(TableError, match="takes the name '\\^x\\$' for a pattern"):
+            open_table(table)
+        return
+    release = make_method("mondrian", schema, 2).fit(table).release_
+    text = release.write(tmp_path / "o.csv")["table"].read_text("utf-8")
+    assert sorted(text.splitlines()) == sorted([f"{name},x", "a,'=1", "a,2", "b,3", "b,4"])
+
+
+def test_python_objects_in_polars_are_judged_by_their_texts(tmp_path):
+    pl = need("polars")
+    held = pl.Series("o", [UUID(int=i) for i in (1, 1, 2, 2)], dtype=pl.Object)
+    schema = Schema({"q": {"role": "quasi-identifier"}, "o": {"role": "sensitive"}})
+    method = make_method("mondrian", schema, 2).fit(
+        pl.DataFrame([pl.Series("q", list("aabb")), held])
+    )
+    assert len(set(method.release_.table["o"])) == 2

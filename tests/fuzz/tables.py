@@ -18,6 +18,7 @@ TEXTS = (
     "é", "e\u0301", "*", "[1-2]", "[a to b]", "<3", "NaN", "null",
     "None", "nan", "1", "1.0", "01", "true", "True", "=1+1", "+1", "-", "@x", "x,y", 'x"y', "x\ny",
     "'", "\u200b", "\ufb00", "101**", "2024-01", "n/a", "0", "-0", "(none)", "\t", "😀",
+    "\uff1d1+1", "\n=1", "'=x", "''@y", "\r+a", "\uff0d2x",
 )  # fmt: skip
 TREE = {
     "north": {"coast": ["Kiel", "Emden"], "plain": ["Celle", "Uelzen"]},

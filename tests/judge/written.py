@@ -4,11 +4,13 @@ A cell is a pair: what stands there to the last byte, which is what tells rows a
 that it means (None when missing).
 """
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.judge.values import plain
 
+COMPUTED = re.compile("'+[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 ALLOWED_METADATA = {b"ARROW:schema"}
 
 
@@ -65,9 +67,10 @@ def _cell_end(text, at):
 
 
 def _unquoted(raw):
-    if raw[:1] == '"':
-        return raw[1:-1].replace('""', '"')
-    return raw or None
+    text = raw[1:-1].replace('""', '"') if raw[:1] == '"' else raw
+    if COMPUTED.match(text):
+        text = text[1:]  # an apostrophe keeps a spreadsheet from computing the cell
+    return text or (None if raw[:1] != '"' else "")
 
 
 def _ragged(records):

@@ -31,7 +31,15 @@ def column_names(frame: nw.DataFrame[Any]) -> list[str]:
     if twice:
         shown = ", ".join(map(repr, twice))
         raise TableError(f"columns given twice: {shown}. Rename or drop one of each.")
+    if frame.implementation.is_polars() and (odd_names := [n for n in names if _is_pattern(n)]):
+        raise TableError(
+            f"Polars takes the name {odd_names[0]!r} for a pattern of names. Rename the column."
+        )
     return names
+
+
+def _is_pattern(name: str) -> bool:
+    return name.startswith("^") and name.endswith("$")
 
 
 def factorize(frame: nw.DataFrame[Any], name: str) -> tuple[Codes, list[Any]]:
@@ -205,11 +213,10 @@ def write(frame: nw.DataFrame[Any], path: Path, *, formula: str = "", number: st
     In CSV, texts that match the pattern `formula`, and are no `number`, get an apostrophe in front.
     """
     if formula and path.suffix.lower() == ".csv":
-        frame = frame.with_columns(
-            _escaped(name, formula, number)
-            for name, kind in frame.schema.items()
-            if kind == nw.String
-        )
+        places = {name: f"c{i}" for i, name in enumerate(frame.columns)}  # "*" names all columns
+        texts = [places[name] for name, kind in frame.schema.items() if kind == nw.String]
+        marked = frame.rename(places).with_columns(_escaped(c, formula, number) for c in texts)
+        frame = marked.rename({place: name for name, place in places.items()})
     native, suffix = frame.to_native(), path.suffix.lower()
     if suffix in ARROW_SUFFIXES:
         _write_arrow(frame, path)

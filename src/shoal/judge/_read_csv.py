@@ -28,7 +28,7 @@ from shoal.tables._dialect import TextDialect
 _DELIMITERS = ",;\t|"
 _BLOCK = 1 << 22  # bytes read at once; each block has dictionaries of its own, joined afterwards
 _BLANK = " "
-_ESCAPED = re.compile(r"'(?='*[=+\-@\t\r])")
+_ESCAPED = re.compile("'(?='*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 
 
 def read_csv(

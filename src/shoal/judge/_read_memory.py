@@ -99,7 +99,8 @@ def _of_exporter(source: Any, names: Sequence[str] | None) -> TextTable:
     pyarrow = find_pyarrow()
     if hasattr(source, "collect") and not hasattr(source, "column_names"):  # lazy frames
         source = source.collect()
-    if pyarrow is not None and hasattr(source, "__arrow_c_stream__"):
+    plain = "Object" not in map(str, getattr(source, "dtypes", ()))  # Polars exports addresses
+    if plain and pyarrow is not None and hasattr(source, "__arrow_c_stream__"):
         table = source if isinstance(source, pyarrow.Table) else pyarrow.table(source)
         table = table if names is None else table.select(list(names))
         return of_arrow(table, metadata_doors(table.schema))

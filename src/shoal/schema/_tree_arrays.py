@@ -45,6 +45,8 @@ def arrays_of_columns(
     columns: Sequence[Sequence[str]], column: str, lines: Sequence[int] | None = None
 ) -> TreeArrays:
     """From the label of each leaf on every level; level by level, the root last."""
+    if not columns[0]:
+        raise HierarchyError(f"{subject(column)}: there are no values to use.")
     columns = distinct_labels(columns)
     number = {label: i for i, label in enumerate(dict.fromkeys(chain.from_iterable(columns)))}
     grid = np.array(

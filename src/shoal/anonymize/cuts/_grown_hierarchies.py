@@ -13,6 +13,7 @@ import numpy as np
 
 from shoal.anonymize.cuts._cut_column import classes_by_code, rows_by_code
 from shoal.anonymize.cuts._growth_kernels import best_split, middle_split
+from shoal.errors import HierarchyError
 from shoal.schema import Dates, Hierarchy, Intervals
 from shoal.schema._band_labels import range_label
 from shoal.schema._bands import round_widths
@@ -81,6 +82,11 @@ def _widths(coding: Coding, numbers: Floats) -> tuple[float, ...]:
 
 def _flat(coding: Coding) -> Hierarchy:
     values = [str(value) for value in coding.texts if value is not None]
+    if not values:
+        raise HierarchyError(
+            f"column {coding.name!r} has no value in any row, so that there is nothing to coarsen. "
+            "Leave it out, or call it insensitive."
+        )
     tree = Hierarchy.flat(values)
     return tree.with_missing() if coding.missing >= 0 else tree
 

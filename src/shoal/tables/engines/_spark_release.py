@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,17 @@ import numpy as np
 
 from shoal.errors import ParameterError
 from shoal.schema import Schema
+from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
+from shoal.tables.engines.formats._text_output import (
+    FORMULA,
+    PLAIN_NUMBER,
+    require_safe_names,
+)
 from shoal.typing import Codes, Native
 
 NUMBER = "row_id"
@@ -75,8 +81,7 @@ class CompressedSpark:
     def write(self, recoded: Recoded, output: RowOptions, path: Path) -> Witness:
         """Write the released rows as a folder of files, in the order of their names."""
         released = self.rows(recoded, output)
-        write_frame(released.table, path)
-        return released.witness
+        return replace(released.witness, written=write_frame(released.table, path))
 
     def _label_by_column(self, recoded: Recoded) -> dict[str, Any]:
         import pyspark.sql.functions as F
@@ -156,9 +161,30 @@ def _place(output: RowOptions) -> Any:
     return F.sha2(F.concat(F.lit(key + ":"), F.col(NUMBER).cast("string")), 256)
 
 
-def write_frame(frame: Any, path: Path) -> None:
-    """Write a DataFrame as a folder of files; the suffix tells the format."""
+def write_frame(frame: Any, path: Path) -> TextDialect | None:
+    """Write a DataFrame as a folder of files, and say how if they are text.
+
+    No cell of text is one that a spreadsheet computes, and every cell is written as it is.
+    """
     if path.suffix.lower() == ".parquet":
         frame.write.parquet(str(path))
-    else:
-        frame.write.csv(str(path), header=True)
+        return None
+    import pyspark.sql.functions as F
+
+    require_safe_names(frame.columns)
+    texts = {name for name, kind in frame.dtypes if kind == "string"}
+    places = [f"c{i}" for i in range(len(frame.columns))]
+    cells = [
+        _safe(F.col(place)).alias(name) if name in texts else F.col(place).alias(name)
+        for place, name in zip(places, frame.columns, strict=True)
+    ]
+    how = {"escape": '"', "ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False}
+    frame.toDF(*places).select(*cells).write.options(**how).csv(str(path), header=True)
+    return TextDialect(names=tuple(frame.columns), escaped=True)
+
+
+def _safe(text: Any) -> Any:
+    import pyspark.sql.functions as F
+
+    computed = text.rlike(FORMULA) & ~text.rlike(f"^(?:{PLAIN_NUMBER})$") & (F.length(text) > 1)
+    return F.when(computed, F.concat(F.lit("'"), text)).otherwise(text)

@@ -1,8 +1,9 @@
 """Rows written as text in the way the input was written, safe to open in a spreadsheet.
 
-A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`, and somebody may have put such a
-cell into the source.  So cells of text that begin so, and are no plain numbers, get an apostrophe
-in front, and so do those that have one already: taking one off gives the source's cell back.
+A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`, with the wide forms of these
+signs, or with a tab or a line's end before one, and somebody may have put such a cell into the
+source.  So cells of text that begin so, and are no plain numbers, get an apostrophe in front, and
+so do those that have one already: taking one off gives the source's cell back.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from shoal.tables.engines.formats._text_bytes import pack
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".data", ".tab")
 PACKED = (".gz", ".zst")
-FORMULA = r"^'*[=+\-@\t\r]"
+COMPUTED = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+"""Signs at which a spreadsheet begins to compute: the last four are wide forms of the first."""
+
+FORMULA = "^'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
 PLAIN_NUMBER = r"[+-]?[0-9]+(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)?"
 _FRACTIONS = ("DOUBLE", "FLOAT")
 
@@ -34,7 +38,7 @@ def unpacked_suffix(path: Path) -> str:
 
 def require_safe_names(names: Sequence[str]) -> None:
     """Refuse names of columns that a spreadsheet would compute."""
-    unsafe = [name for name in names if name[:1] in "=+-@\t\r" and len(name) > 1]
+    unsafe = [name for name in names if name[:1] in COMPUTED and len(name) > 1]
     if unsafe:
         raise TableError(
             f"a spreadsheet would compute the name of column {unsafe[0]!r}. Rename it, or write "
@@ -131,8 +135,9 @@ def _cell_sql(name: str, kind: str, swapped: Sequence[str], escape: bool) -> str
         column = f"regexp_replace({text}, '([0-9])\\.([0-9])', '\\1,\\2', 'g')"
     if kind != "VARCHAR" or not escape:
         return column
+    signs = ", ".join(str(ord(sign)) for sign in "'" + COMPUTED)
     return (
-        f"CASE WHEN ascii({column}) IN (9, 13, 39, 43, 45, 61, 64) AND length({column}) > 1 "
+        f"CASE WHEN ascii({column}) IN ({signs}) AND length({column}) > 1 "
         f"AND regexp_matches({column}, {value_sql(FORMULA)}) "
         f"AND NOT regexp_full_match({column}, {value_sql(PLAIN_NUMBER)}) "
         f"THEN '''' || {column} ELSE {column} END"
