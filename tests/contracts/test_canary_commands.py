@@ -115,7 +115,12 @@ CASES: dict[str, list[tuple[int, list[str]]]] = {
         (2, ["torn.csv", *PEOPLE]),
     ],
     "check": [(1, [*PEOPLE, "-k", "5"]), (2, [*ODD, "-k", "5"]), (2, [*TORN, "-k", "5"])],
-    "compare": [(0, [*PEOPLE, "-k", "5", "--method", "top-down"]), (2, [*ODD, "-k", "5"])],
+    "compare": [
+        (0, [*PEOPLE, "-k", "5", "--method", "top-down"]),
+        (2, [*ODD, "-k", "5"]),
+        (0, ["people.csv", "r.csv", "--schema", "people.toml", "--out", "c.html"]),
+        (2, ["people.csv", "torn.csv"]),
+    ],
     "demo": [(0, ["--generated", "--out", "demo"])],
     "frontier": [
         (0, [*PEOPLE, "--out", "f.svg", "-k", "2,500", "--jobs", "1", "--method", "top-down"]),

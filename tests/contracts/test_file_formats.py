@@ -65,6 +65,7 @@ READERS = {
     "audit": "audit model.json {table} -s schema.toml -k 4",
     "check": "check {released} -s schema.toml -k 4",
     "compare": "compare {table} -s schema.toml -k 4 --method mondrian",
+    "compare (released)": "compare table.csv {released} -s schema.toml",
     "frontier": "frontier {table} -s schema.toml -k 4 --method mondrian -o {new}.svg",
     "mask": "mask {table} --beta 0.5 -o {new}.csv",
     "metrics": "metrics {table} -s schema.toml",

@@ -57,7 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Release a table so that everybody hides among at least k people.",
     ),
     "apply": ("publish._apply", "Recode new rows as an earlier release was."),
-    "compare": ("publish._compare", "Run every method on a table and show what each loses."),
+    "compare": ("publish._compare", "Show what a release keeps, or what each method loses."),
     "check": ("publish._check", "Tell whether a table keeps a promise; exit 1 when it does not."),
     "reproduce": (
         "_reproduce",

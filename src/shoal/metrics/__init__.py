@@ -10,6 +10,7 @@ from shoal.metrics._queries import Among, Between, CountQuery, QueryCondition, q
 from shoal.metrics._risk import Risk, risk, risk_change
 from shoal.metrics._utility import classification_utility
 from shoal.metrics._weighted import weighted_discernibility
+from shoal.metrics.kept._compare_tables import compare_tables
 
 __all__ = [
     "Among",
@@ -19,6 +20,7 @@ __all__ = [
     "QueryCondition",
     "Risk",
     "classification_utility",
+    "compare_tables",
     "design_matrix",
     "discernibility",
     "divergence_breaches",

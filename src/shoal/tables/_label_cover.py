@@ -60,11 +60,23 @@ def read_range(label: str) -> tuple[float, float] | None:
     >>> read_range("[20-29]"), read_range(">=65"), read_range("37"), read_range("Paris")
     ((20.0, 29.0), (65.0, inf), (37.0, 37.0), None)
     """
-    point = _number(label)
-    if not math.isnan(point):
-        return point, point
-    band = _band(label, _number)
+    band = read_band(label)
     return None if band is None else (band[0], band[1])
+
+
+def read_band(label: str, *, dates: bool = False) -> Band | None:
+    """As :func:`read_range`, of dates, too (in days), and whether the largest is left out.
+
+    Examples
+    --------
+    >>> read_band("[20-30)"), read_band("[1970-01-02 to 1970-01-31]", dates=True)
+    ((20.0, 30.0, True), (1.0, 30.0, False))
+    """
+    place = _date if dates else _number
+    point = place(label)
+    if not math.isnan(point):
+        return point, point, False
+    return _band(label, place)
 
 
 def _parts(label: str | None, known: Sequence[str]) -> list[str | None]:

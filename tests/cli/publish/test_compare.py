@@ -64,3 +64,57 @@ def test_purpose_without_auto_is_refused(folder):
     )  # fmt: skip
     assert result.exit_code == 2
     assert "--purpose is for --method auto" in result.stderr
+
+
+def released(*arguments):
+    made = shoal(
+        "anonymize", "table.csv", "--schema", "schema.toml", "-k", 3, "--out", "r.csv", *arguments
+    )
+    assert made.exit_code == 0, made.output
+
+
+def test_a_release_is_shown_beside_the_raw_table(folder):
+    need("matplotlib")
+    released()
+    result = shoal(
+        "compare", "table.csv", "r.csv", "-s", "schema.toml", "--out", "c.html", "--plot", "c.svg"
+    )
+    assert result.exit_code == 0, result.output
+    for words in ("two-way tables moved", "pMSE ratio", "good is", "Column by column"):
+        assert words in result.stdout
+    assert "What the release keeps" in (folder / "c.html").read_text()
+    assert (folder / "c.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize("form", ["labels", "intervals", "midpoints", "draws"])
+def test_every_form_of_a_release_can_be_compared(folder, form):
+    released("--as", form)
+    result = shoal("compare", "table.csv", "r.csv", "-s", "schema.toml", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    header = (folder / "table.csv").read_text().splitlines()[0].split(",")
+    assert [column["name"] for column in found["tables"]["columns"]] == header
+    assert all(column["moved"] < 0.7 for column in found["tables"]["columns"])
+
+
+def test_the_table_itself_keeps_everything_without_a_schema(folder):
+    result = shoal("compare", "table.csv", "table.csv", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["tables"]["moved"] == found["counts"]["mean_error"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("table.csv",), "need a schema"),
+        (("table.csv", "table.csv", "-k", 3), "-k is for methods"),
+        (("table.csv", "-s", "schema.toml", "-k", 3, "--out", "c.html"), "--out is for a RELEASE"),
+        (("table.csv", "table.csv", "--out", "table.csv", "--force"), "would be lost"),
+        (("table.csv", "table.csv", "--weights", "none"), "column of numbers in both"),
+    ],
+)
+def test_options_of_the_other_comparison_are_refused(folder, arguments, says):
+    result = shoal("compare", *arguments)
+    assert result.exit_code == 2
+    assert says in " ".join(result.stderr.split())

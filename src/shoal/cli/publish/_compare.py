@@ -1,9 +1,9 @@
-"""`shoal compare`: every method on one table."""
+"""`shoal compare`: every method on one table, or a release beside the raw table."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,14 +14,22 @@ from shoal.cli._options import (
     Methods,
     Plot,
     Privacy,
-    SchemaFile,
+    Requirements,
+    Seed,
     Suppress,
     Table,
-    read_privacy,
+    Target,
+    read_table_promise,
     refuse_existing,
+    refuse_input,
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
+from shoal.errors import ParameterError
+
+if TYPE_CHECKING:
+    from shoal.privacy import PrivacyModel
+    from shoal.schema import Schema
 
 app = typer.Typer()
 
@@ -30,34 +38,116 @@ app = typer.Typer()
 @reads_tables
 def compare(
     table: Table,
-    schema: SchemaFile,
+    release: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RELEASE]", help="A table made of TABLE, by whatever program."),
+    ] = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", "-s", help="What the columns are, TOML; needed for methods."),
+    ] = None,
     k: K = None,
     diversity: Privacy = None,
+    requirement: Requirements = None,
     method: Methods = None,
     suppress: Suppress = None,
     test: Annotated[
         Path | None,
         typer.Option("--test", help="Rows to test a classifier on; else 30 % are drawn."),
     ] = None,
+    target: Target = None,
+    weight: Annotated[
+        str | None,
+        typer.Option("--weights", help="Column with the people that each row stands for."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="One HTML page on RELEASE to write, too."),
+    ] = None,
     plot: Plot = None,
+    seed: Seed = 0,
     encoding: Encoding = None,
     force: Force = False,
 ) -> None:
-    """Run all methods on TABLE and show loss, discernibility, accuracy, risk and time of each.
+    """Show what RELEASE keeps of TABLE for analysts; without RELEASE, what each method would lose.
 
-    Nothing is released: the table stays where it is.
+    RELEASE may be of any program: labels, intervals, noise or synthetic rows.  Methods are run with
+    -k and shown by loss, discernibility, accuracy, risk and time; nothing is released.
     """
-    from shoal.anonymize import compare_methods
+    refuse_existing([path for path in (plot, out) if path is not None], force=force)
+    if release is None:
+        for name, given in (("--weights", weight), ("--out", out), ("--target", target)):
+            if given is not None:
+                raise ParameterError(f"{name} is for a RELEASE. Name it behind the table.")
+        if schema is None:
+            raise ParameterError("methods need a schema (--schema), or name a RELEASE to look at.")
+        from shoal.schema import Schema
+
+        columns = Schema.from_toml(schema)
+        promise = read_table_promise(columns, k, diversity, requirement)
+        _methods(table, columns, promise, method, suppress, test, plot, encoding)
+        return
+    for name, wanted in (("-k", k), ("--privacy", diversity), ("--requirement", requirement),
+                         ("--method", method), ("--suppress", suppress),
+                         ("--test", test)):  # fmt: skip
+        if wanted is not None:
+            raise ParameterError(f"{name} is for methods, and a RELEASE is made already.")
+    _release(table, release, schema, target, weight, out, plot, seed, encoding)
+
+
+def _release(
+    table: Path,
+    release: Path,
+    schema: Path | None,
+    target: str | None,
+    weight: str | None,
+    page: Path | None,
+    plot: Path | None,
+    seed: int,
+    encoding: str | None,
+) -> None:
+    from shoal.cli.publish._show import show_comparison
+    from shoal.metrics import compare_tables
     from shoal.schema import Schema
     from shoal.tables import open_table
 
-    refuse_existing([] if plot is None else [plot], force=force)
-    privacy = read_privacy(k, diversity)
+    refuse_input([path for path in (plot, page) if path is not None], [table, release])
+    found = compare_tables(
+        open_table(table, encoding=encoding),
+        open_table(release, encoding=encoding),
+        None if schema is None else Schema.from_toml(schema),
+        target=target,
+        weights=weight,
+        random_state=seed,
+    )
+    files = {}
+    if page is not None:
+        from shoal.report.release.pages._comparison_page import write_comparison
+
+        files["page"] = str(write_comparison(found, page, release.name))
+    if plot is not None:
+        files["plot"] = str(found.plot().save(plot))
+    output().emit(files | found.to_dict(), lambda: show_comparison(found, files))
+
+
+def _methods(
+    table: Path,
+    schema: Schema,
+    privacy: PrivacyModel,
+    method: list[str] | None,
+    suppress: float | None,
+    test: Path | None,
+    plot: Path | None,
+    encoding: str | None,
+) -> None:
+    from shoal.anonymize import compare_methods
+    from shoal.tables import open_table
+
     out = output()
     with out.progress() as progress:
         results = compare_methods(
             open_table(table, encoding=encoding),
-            Schema.from_toml(schema),
+            schema,
             privacy,
             methods=method,
             test=None if test is None else open_table(test, encoding=encoding),

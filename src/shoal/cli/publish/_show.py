@@ -13,6 +13,7 @@ from shoal.cli._output import output
 if TYPE_CHECKING:
     from shoal.anonymize import Release
     from shoal.metrics import Metrics, Risk
+    from shoal.metrics.kept._comparison import TableComparison
 
 
 def show_release(release: Release, paths: Mapping[str, Path]) -> None:
@@ -74,3 +75,23 @@ def percent(share: float) -> str:
     if 0 < share < 0.0001:
         return "<0.01 %"
     return f"{share:.2%}".replace("%", " %") if share < 0.1 else f"{share:.1%}".replace("%", " %")
+
+
+def show_comparison(found: TableComparison, files: Mapping[str, str]) -> None:
+    """What a release keeps: measures with what good is, then column by column."""
+    out = output()
+    lines = [[one.name, one.shown, one.good] for one in found.measures]
+    out.table("What the release keeps", ["measure", "value", "good is"], lines)
+    columns = [
+        [
+            name,
+            percent(moved),
+            "-" if pairs is None else percent(pairs),
+            *("-" if one is None else f"{one:.2f}" for one in rest),
+        ]
+        for name, moved, pairs, *rest in found.column_rows
+    ]
+    out.table("Column by column", found.column_header, columns)
+    out.note(found.caution)
+    for name, path in files.items():
+        out.print(f"  {name:9} {path}")
