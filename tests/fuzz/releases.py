@@ -44,7 +44,7 @@ PARAMETERS = {
 NOT_DRAWN = {"LKCPrivacy", "Requirement"}
 """Models that `tests/judge` does not know yet: only the tests of single cases judge them."""
 
-PER_TABLE = 10
+PER_TABLE = 20
 """Cases that share a table."""
 
 
@@ -81,7 +81,7 @@ class Case:
 def draw_table(seed: int, case: int) -> tuple[str, dict, random.Random]:
     """Engine and columns of the table of a case, and the generator to go on with."""
     rng = random.Random(f"{seed}:table {case // PER_TABLE}")
-    engine = rng.choice(engines.KINDS)
+    engine = rng.choices(engines.KINDS, engines.WEIGHTS.values())[0]
     return engine, tables.table(rng, engine), rng
 
 
