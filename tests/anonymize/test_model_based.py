@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from shoal.anonymize import ModelBased, load_recoding
+from shoal.anonymize import ModelBased, check_table, load_recoding, make_method
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.models import KAnonymousTreeClassifier
-from shoal.privacy import DistinctDiversity, KAnonymity
+from shoal.privacy import (
+    AverageRisk,
+    DistinctDiversity,
+    EntropyDiversity,
+    KAnonymity,
+    TCloseness,
+)
 from shoal.schema import Schema
 from shoal.tables import RowOptions
 from tests.extras import need
@@ -134,3 +140,38 @@ def test_what_cannot_be():
     public = journal_schema().replace(risk={"role": "quasi-identifier", "target": True})
     with pytest.raises(SchemaError, match="'risk' is a quasi-identifier"):
         ModelBased(KAnonymousTreeClassifier(public, 3)).fit(table)
+
+
+BY_NAME = (
+    KAnonymity(12),
+    KAnonymity(5) & DistinctDiversity(2, "class"),
+    KAnonymity(5) & EntropyDiversity(1.3, "class"),
+    KAnonymity(4) & TCloseness(0.4, "class"),
+    AverageRisk(0.05),
+)
+
+
+@pytest.mark.parametrize("privacy", BY_NAME, ids=lambda privacy: privacy.describe()[:40])
+def test_the_method_by_name_makes_the_same_table_and_is_judged(table, privacy, tmp_path):
+    made = make_method("tree", schema(), privacy, {"max_depth": 3, "splits": "binary"})
+    method = made.fit(table, output=IN_ORDER)
+    tree = KAnonymousTreeClassifier(schema(), privacy, max_depth=3, splits="binary")
+    if not isinstance(privacy, AverageRisk):  # which is climbed to, rung by rung
+        other = ModelBased(tree).fit(table, output=IN_ORDER).release_
+        pd.testing.assert_frame_equal(method.release_.table, other.table)
+    paths = method.release_.write(tmp_path / "out.csv")  # judged before it gets its name
+    verdict = check_table(tmp_path / "out.csv", Schema.from_toml(paths["schema"]), privacy)
+    assert verdict.holds
+    assert '"TreeGeneralization"' in paths["manifest"].read_text()
+    saved = load_recoding(tmp_path / "out.private" / "recoding.json")
+    assert saved.kind == "tree"
+
+
+def test_what_the_method_by_name_refuses(table):
+    with pytest.raises(ParameterError, match="criterion must be one of"):
+        make_method("tree", schema(), 5, {"criterion": "luck"}).fit(table)
+    with pytest.raises(ParameterError, match="has no parameter 'metric'"):
+        make_method("tree", schema(), 5, {"metric": "ncp"})
+    plain = schema().replace(**{"class": {"role": "sensitive"}})
+    with pytest.raises(SchemaError, match="names no target"):
+        make_method("tree", plain, 5).fit(table)

@@ -6,7 +6,7 @@ import pytest
 from shoal import anonymize
 from shoal.anonymize import LocalRecoding, ModelBased, make_method
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._registry import known_methods, method_class
+from shoal.anonymize._registry import METHODS_WITH_TARGET, known_methods, method_class
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
@@ -31,7 +31,8 @@ def test_every_anonymizer_is_registered():
         for kind in _descendants(Anonymizer)
         if kind.__module__.startswith("shoal.") and not kind.__name__.startswith("_")
     }
-    assert of_shoal == {*known_methods().values(), ModelBased}  # which takes a tree
+    by_name = {method_class(name) for name in METHODS_WITH_TARGET}
+    assert of_shoal == {*known_methods().values(), *by_name, ModelBased}  # which takes a tree
     assert ModelBased.name is None
     assert ModelBased.explanation
 

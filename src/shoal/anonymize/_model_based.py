@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,23 +81,10 @@ class ModelBased(Anonymizer):
     def _check_params(self) -> None:
         if not isinstance(self.tree, KAnonymousTreeClassifier):
             raise ParameterError("tree must be a KAnonymousTreeClassifier with a schema.")
-        target = self.schema.target
-        if target is None:
-            raise SchemaError(
-                "the schema names no target, and a tree needs one. Mark a column with "
-                "target = true."
-            )
-        if self.schema[target].role == "quasi-identifier":
-            raise SchemaError(
-                f"the target {target!r} is a quasi-identifier, and a tree does not recode its own "
-                "target. Give it the role sensitive or insensitive."
-            )
+        _require_target(self.schema)
 
     def _notes(self) -> tuple[str, ...]:
-        own = self.tree_
-        return (
-            f"grown by {own.criterion}, {own.get_n_leaves()} leaves, {own.spans_.n_spans} spans",
-        )
+        return _note_tree(self.tree_)
 
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
@@ -109,6 +96,98 @@ class ModelBased(Anonymizer):
             fresh: KAnonymousTreeClassifier = clone(self.tree)
             self.tree_ = fresh.fit_cells(cells, str(self.schema.target))
         return TreeRecoding(cells.codings, self.tree_.tree_)
+
+
+class TreeGeneralization(Anonymizer):
+    """The table behind a k-anonymous tree that is grown on it: each span of the tree is a group.
+
+    Parameters
+    ----------
+    schema : Schema
+        Roles and hierarchies; it names a target, which the tree predicts.
+    privacy : PrivacyModel or int
+        What every released group has to meet.
+    criterion, splits, prune, confidence_factor, max_depth, min_gain
+        As in :class:`shoal.models.KAnonymousTreeClassifier`.
+
+    Attributes
+    ----------
+    release_ : Release
+        The release, re-checked when it is handed out.
+    tree_ : KAnonymousTreeClassifier
+        The tree.
+    recoding_ : TreeRecoding
+        The recoding; :meth:`transform` applies it to new rows.
+
+    Notes
+    -----
+    **Guarantee.**  As for :class:`ModelBased`, of which this is the form that the command line has
+    words for.
+    """
+
+    name = "tree"
+    summary = "the table behind a tree that predicts the target"
+    explanation = ModelBased.explanation
+    _builds_hierarchies = True
+
+    def __init__(
+        self,
+        schema: Schema,
+        privacy: PrivacyModel | int = 10,
+        *,
+        criterion: Literal["gain", "gain_ratio", "gini"] = "gain",
+        splits: Literal["multiway", "binary"] = "multiway",
+        prune: bool | Literal["auto"] = "auto",
+        confidence_factor: float = 0.25,
+        max_depth: int | None = None,
+        min_gain: float = 0.0,
+    ) -> None:
+        self.schema = schema
+        self.privacy = privacy
+        self.criterion = criterion
+        self.splits = splits
+        self.prune = prune
+        self.confidence_factor = confidence_factor
+        self.max_depth = max_depth
+        self.min_gain = min_gain
+
+    def _check_params(self) -> None:
+        _require_target(self.schema)
+        self._make_tree(1).check_params()
+
+    def _make_tree(self, privacy: PrivacyModel | int) -> KAnonymousTreeClassifier:
+        parameters = self.get_params(deep=False) | {"privacy": privacy}
+        return KAnonymousTreeClassifier(**parameters)
+
+    def _notes(self) -> tuple[str, ...]:
+        return _note_tree(self.tree_)
+
+    def _solve(
+        self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
+    ) -> TreeRecoding:
+        progress(0, 0, "growing a tree")
+        self.tree_ = self._make_tree(privacy).fit_cells(cells, str(self.schema.target))
+        return TreeRecoding(cells.codings, self.tree_.tree_)
+
+
+def _require_target(schema: Schema) -> None:
+    """Raise unless there is a class to predict, which is released as it is."""
+    target = schema.target
+    if target is None:
+        raise SchemaError(
+            "the schema names no target, and a tree needs one. Mark a column with target = true."
+        )
+    if schema[target].role == "quasi-identifier":
+        raise SchemaError(
+            f"the target {target!r} is a quasi-identifier, and a tree does not recode its own "
+            "target. Give it the role sensitive or insensitive."
+        )
+
+
+def _note_tree(tree: KAnonymousTreeClassifier) -> tuple[str, ...]:
+    return (
+        f"grown by {tree.criterion}, {tree.get_n_leaves()} leaves, {tree.spans_.n_spans} spans",
+    )
 
 
 @dataclass(frozen=True, eq=False)

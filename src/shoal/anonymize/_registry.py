@@ -34,6 +34,11 @@ METHODS: dict[str, str] = {
 }
 """Name of each method, and its class as a path: what only lists methods loads none of them."""
 
+METHODS_WITH_TARGET: dict[str, str] = {
+    "tree": "shoal.anonymize._model_based.TreeGeneralization",
+}
+"""Methods for tables with a target only: asked for by name, never tried unasked."""
+
 
 def method_class(name: str) -> type[Anonymizer]:
     """The class behind a name.
@@ -43,9 +48,10 @@ def method_class(name: str) -> type[Anonymizer]:
     >>> method_class("local").summary
     'every group as precise as it can be; least loss'
     """
-    if name not in METHODS:
-        raise ParameterError(f"unknown method {name!r}. Choose from {', '.join(METHODS)}, auto.")
-    module, _, kind = METHODS[name].rpartition(".")
+    every = METHODS | METHODS_WITH_TARGET
+    if name not in every:
+        raise ParameterError(f"unknown method {name!r}. Choose from {', '.join(every)}, auto.")
+    module, _, kind = every[name].rpartition(".")
     loaded: type[Anonymizer] = getattr(import_module(module), kind)
     return loaded
 

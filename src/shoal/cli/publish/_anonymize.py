@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.anonymize._registry import METHODS
+from shoal.anonymize._registry import METHODS, METHODS_WITH_TARGET
 from shoal.cli._options import (
     Encoding,
     Force,
@@ -52,7 +52,7 @@ def anonymize(
     out: OutFile,
     method: Annotated[
         str,
-        typer.Option("--method", "-m", help=f"How to search: {', '.join(METHODS)}, or auto."),
+        typer.Option("--method", "-m", help=f"How to search: {', '.join(METHODS | METHODS_WITH_TARGET)}, or auto."),
     ] = "auto",
     purpose: Annotated[
         str | None,

@@ -180,7 +180,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         self
             The fitted tree.
         """
-        model = self._check_params()
+        model = self.check_params()
         table = read_input(self, X, reset=True)
         classes, codes = read_classes(y, table.n_rows)
         table, codes, weights = weigh(table, codes, sample_weight)
@@ -211,7 +211,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         target : str
             The class: a column that `cells` has a histogram of.  It is private.
         """
-        model = self._check_params()
+        model = self.check_params()
         table = read_cells(cells)
         cell_of_row, codes, private = expand_cells(cells, target)
         schema = None
@@ -295,7 +295,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
             self.splits == "binary",
         )
 
-    def _check_params(self) -> PrivacyModel:
+    def check_params(self) -> PrivacyModel:
+        """Raise on parameters outside their range, before anything is read."""
         model = read_privacy(self.privacy, "a tree")
         if self.criterion not in CRITERIA:
             raise ParameterError(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal import anonymize
-from shoal.anonymize._registry import known_methods
+from shoal.anonymize._registry import METHODS, METHODS_WITH_TARGET
 from shoal.anonymize._release_files import file_beside
 from shoal.privacy._words import write_condition
 from shoal.report.release.facts._recount import Recount
@@ -22,7 +22,8 @@ _OPTIONS = {"max_suppression": "--suppress", "metric": "--metric"}
 
 def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -> list[str]:
     """The commands for the release and for this report; empty where the first has no words."""
-    names = {kind.__name__: name for name, kind in known_methods().items()}
+    every = METHODS | METHODS_WITH_TARGET
+    names = {path.rpartition(".")[2]: name for name, path in every.items()}
     method = names.get(str(release.get("method")))
     promise = _promise(release.get("privacy"))
     settings = _settings(release)
