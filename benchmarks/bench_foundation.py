@@ -60,7 +60,7 @@ def main(quick: bool = False) -> Iterator[Row]:
         folder = Path(scratch)
         type(schema)(wanted).to_toml(folder / "schema.toml")
         sigma = 3 if quick else 30
-        table = scale_up(people, folder / "scale.parquet", sigma=sigma, rho=3)
+        table = scale_up(people, folder / "scale.parquet", sigma=sigma, rho=3, afresh=True)
         yield from _compare(
             f"scale-up set x {sigma}, K = 150, file to file", table, folder, list(wanted)
         )

@@ -76,7 +76,12 @@ def _a_million(schema: Schema) -> list[Row]:
     keep = {name: schema[name] for name in (*EIGHT, "income")}
     with TemporaryDirectory() as folder:
         path = scale_up(
-            adult("all"), f"{folder}/adult.parquet", sigma=22, rho=1, keep=("age", "income")
+            adult("all"),
+            f"{folder}/adult.parquet",
+            sigma=22,
+            rho=1,
+            keep=("age", "income"),
+            afresh=True,
         )
         cells = open_table(path).compress(Schema(keep), CodingOptions()).cells
     taken, loss = _solve(LocalRecoding(Schema(keep), KAnonymity(10)), cells, 1)

@@ -46,7 +46,8 @@ def _million() -> Any:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "adult.parquet"
-        scale_up(adult("train"), path, sigma=34, columns=EIGHT, keep=[*NUMERIC, "income"])
+        keep = [*NUMERIC, "income"]
+        scale_up(adult("train"), path, sigma=34, columns=EIGHT, keep=keep, afresh=True)
         table = pd.read_parquet(path).head(1_000_000)
     return table.astype(dict.fromkeys(NUMERIC, int))
 

@@ -3,7 +3,7 @@
 from reproduce._charts import plot_chart
 from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import EXPERIMENTS, Experiment, Outcome, Setup, load, run, select
-from reproduce._pages import describe, write_pages
+from reproduce._pages import describe, tally, write_pages
 
 __all__ = [
     "EXPERIMENTS",
@@ -19,5 +19,6 @@ __all__ = [
     "plot_chart",
     "run",
     "select",
+    "tally",
     "write_pages",
 ]

@@ -106,7 +106,7 @@ class Outcome:
             return "skipped"
         if self.evidence.failures:
             return "differs"
-        return "in part" if self.evidence.unmet else "reproduced"
+        return "in part" if self.evidence.unmet or self.evidence.differences else "reproduced"
 
 
 def select(names: Sequence[str]) -> list[str]:

@@ -5,22 +5,30 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from reproduce._charts import plot_chart
-from reproduce._evidence import Finding
+from reproduce._evidence import GUARD, NUMBER, WORDS, Finding
 from reproduce._experiment import Outcome
 from shoal._atomic import write_text
 from shoal.typing import PathText
 
 _PACKAGES = ("shoal", "numpy", "scipy", "numba", "scikit-learn", "duckdb", "lifelines")
 _STATES = {
-    "reproduced": "reproduced: every number lies within its bounds",
-    "in part": "reproduced in part: every number lies within its bounds, but claims are unmet",
-    "differs": "**differs: a number lies outside its bounds**",
+    "reproduced": "reproduced: every number that is compared agrees with the paper",
+    "in part": "reproduced in part: some numbers or claims do not agree, and it is said which",
+    "differs": "**differs: a number lies outside its bounds, and nobody has said why**",
     "skipped": "**skipped**",
+}
+_RESULTS = {
+    # by whether the bounds are a guard, and whether they hold
+    (False, True): "agrees",
+    (False, False): "**differs**",
+    (False, None): "-",
+    (True, True): "kept",
+    (True, False): "**broken**",
 }
 
 
@@ -58,6 +66,7 @@ def describe(outcome: Outcome) -> dict[str, Any]:
         "seconds": round(outcome.seconds, 1),
         "versions": _versions(),
         "unmet": list(evidence.unmet) if evidence else [],
+        "bounds": evidence.bounds if evidence else "",
         "difference": evidence.difference if evidence else None,
         "settings": dict(evidence.settings or {}) if evidence else {},
         "findings": [finding.to_dict() for finding in evidence.findings] if evidence else [],
@@ -85,7 +94,10 @@ def _page(outcome: Outcome, figures: Sequence[Path]) -> str:
     else:
         if outcome.evidence.unmet:
             lines += ["", "Not confirmed:", "", *(f"- {claim}" for claim in outcome.evidence.unmet)]
-        lines += ["", outcome.evidence.difference]
+        lines += ["", outcome.evidence.difference, "", _tally_text(said["findings"])]
+        if outcome.evidence.bounds:
+            lines[-1] += f" {outcome.evidence.bounds}"
+        lines += _reasons(outcome.evidence.findings)
         for where in dict.fromkeys(finding.where for finding in outcome.evidence.findings):
             chosen = [f for f in outcome.evidence.findings if f.where == where]
             lines += ["", f"## {where}", "", *_table(chosen)]
@@ -106,16 +118,32 @@ def _page(outcome: Outcome, figures: Sequence[Path]) -> str:
 
 
 def _table(findings: Sequence[Finding]) -> list[str]:
-    rows = ["| what | published | ours | bounds | holds |", "|---|---|---|---|---|"]
+    rows = ["| what | published | ours | bounds | result |", "|---|---|---|---|---|"]
     for finding in findings:
-        holds = {True: "yes", False: "**no**", None: "-"}[finding.holds]
         cells = [finding.what, _shown(finding.published, finding.unit)]
-        cells += [_shown(finding.ours, finding.unit), _bounds(finding), holds]
+        cells += [_shown(finding.ours, finding.unit), _bounds(finding), _RESULTS[_result(finding)]]
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return rows
 
 
+def _result(finding: Finding) -> tuple[bool, bool | None]:
+    return finding.kind == GUARD, finding.holds
+
+
+def _reasons(findings: Sequence[Finding]) -> list[str]:
+    """Why numbers lie outside of what agrees with the paper, each reason once."""
+    reasons = [f.differs for f in findings if f.holds is False and f.differs]
+    if not reasons:
+        return []
+    return ["", "Where numbers differ:", "", *(f"- {why}" for why in dict.fromkeys(reasons))]
+
+
 def _bounds(finding: Finding) -> str:
+    text = _interval(finding)
+    return f"guard: {text}" if finding.kind == GUARD else text
+
+
+def _interval(finding: Finding) -> str:
     low, high = finding.low, finding.high
     if low is not None and low == high:
         return f"exactly {_shown(low)}"
@@ -144,22 +172,50 @@ def _versions() -> dict[str, str]:
     return versions
 
 
+def tally(findings: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
+    """How many findings lie within their bounds, of how many, for each kind of bounds.
+
+    Parameters
+    ----------
+    findings : sequence of mapping
+        As `Finding.to_dict` writes them.
+    """
+    kinds = {}
+    for kind in (NUMBER, WORDS, GUARD):
+        held = [finding["holds"] for finding in findings if finding.get("kind") == kind]
+        kinds[kind] = sum(held), len(held)
+    return kinds
+
+
+def _tally_text(findings: Sequence[Mapping[str, Any]]) -> str:
+    found = tally(findings)
+    silent = sum(f["published"] is not None and f["kind"] is None for f in findings)
+    text = "{} of {} published numbers agree, and {} of {} claims in words as we read them".format(
+        *found[NUMBER], *found[WORDS]
+    )
+    text += "; {} of {} guards around our own numbers are kept".format(*found[GUARD])
+    return text + (f"; {silent} published values are shown and not compared." if silent else ".")
+
+
 def _index(folder: Path) -> str:
     lines = [
         "# Evidence", "",
         "The experiments of the papers, run again. Each page has the published numbers beside",
-        "ours, the bounds outside of which we would call a claim not reproduced, and the command.",
-        "*In part*: the paper claims something that we could not confirm; the page says what.",
-        "", "| experiment | state | numbers within bounds | seconds |", "|---|---|---|---|",
+        "ours, and the command. *Agree*: ours lies within bounds around the published value that",
+        "were derived from the paper before running; *in words*: within our reading of what the",
+        "paper says without a number. *Guards* are bounds around our own numbers, which say that",
+        "nothing broke since, and nothing of the paper.",
+        "*In part*: something that the paper prints or claims does not agree; the page says what.",
+        "", "| experiment | state | numbers agree | in words | guards kept | seconds |",
+        "|---|---|---|---|---|---|",
     ]  # fmt: skip
     for path in sorted(folder.glob("*.json")):
         said = json.loads(path.read_text("utf-8"))
         if "findings" not in said:  # something else's file
             continue
-        bounded = [finding["holds"] for finding in said["findings"] if finding["holds"] is not None]
         state = said["state"] + (" (quick)" if said["quick"] else "")
+        counts = " | ".join(f"{held} of {n}" for held, n in tally(said["findings"]).values())
         lines.append(
-            f"| [{said['title']}]({path.stem}.md) | {state} | {sum(bounded)} of {len(bounded)} "
-            f"| {said['seconds']:g} |"
+            f"| [{said['title']}]({path.stem}.md) | {state} | {counts} | {said['seconds']:g} |"
         )
     return "\n".join(lines) + "\n"

@@ -38,9 +38,21 @@ class Pair(NamedTuple):
         )
         return plain, chosen
 
+    def covered(self, name: str) -> tuple[float, float]:
+        """Rows times the values that their label of a column covers, plain and prioritized."""
+        plain, chosen = (_values_covered(recoded, name) for recoded in self)
+        return plain, chosen
+
     def is_raw(self, name: str) -> bool:
         """Whether plain Mondrian released a column as it is, so that no priority can help it."""
         return bool(ncp(self.plain)[self.plain.cells.names.index(name)] == 0)
+
+
+def _values_covered(recoded: Recoded, name: str) -> float:
+    column = recoded.cells.names.index(name)
+    covered = recoded.labels[column].covered[recoded.codes[:, column]]
+    whole = recoded.labels[column].coding.n_codes
+    return float((covered * recoded.groups.sizes).sum() + recoded.n_suppressed * whole)
 
 
 def release_pairs(

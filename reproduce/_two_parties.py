@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from reproduce._gates import count_gates
 from shoal.parties import memory_pair, run_parties
 from shoal.secure import (
     FastLogarithm,
@@ -16,13 +17,14 @@ from shoal.secure import (
     Party,
     SecondParty,
     SecureBayesNet,
-    StrictLogarithm,
     TablePart,
     TaylorLogarithm,
 )
+from shoal.secure.logarithm._strict import phase_one
 from shoal.typing import Codes, Counts, Floats
 
 TIMEOUT = 600.0
+PAPER_MODULUS = 2**60 - 93
 
 
 @dataclass(frozen=True)
@@ -91,10 +93,20 @@ def fast_error(bits: int) -> float:
     return float(np.abs(logarithms - np.log2(np.arange(1, 2**bits))).max())
 
 
-def circuit_sizes(bits: int, terms: int, modulus: int) -> tuple[int, int, int]:
-    """Gates, and AND gates alone, of the paper's circuit; AND gates of the one used here."""
-    strict = StrictLogarithm(bits, terms, modulus).circuit
-    return len(strict.gates), strict.n_and, TaylorLogarithm(bits, terms).circuit.n_and
+class Sizes(NamedTuple):
+    """Gates of the paper's circuit, of two and up to three inputs; AND gates of it and of ours."""
+
+    two_inputs: int
+    three_inputs: int
+    ands: int
+    own_ands: int
+
+
+def circuit_sizes(bits: int, terms: int) -> Sizes:
+    """Sizes with the paper's modulus of 60 bits, which only counts: see `Case`."""
+    circuit = phase_one(bits, PAPER_MODULUS).circuit
+    own = TaylorLogarithm(bits, terms).circuit.n_and
+    return Sizes(len(circuit.gates), count_gates(circuit, 3), circuit.n_and, own)
 
 
 def secure_network(codes: Codes, max_parents: int, seed: int) -> Network:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from reproduce._adult import TARGET
 from reproduce._evidence import Chart, Evidence, Finding
@@ -14,8 +14,23 @@ from shoal.schema import Column, Schema
 
 _FIGURES = {"sex": "Figure 1", "age": "Figure 2"}
 _KS, _QUICK_KS = (2, 5, 10, 20, 50, 100, 200), (5, 50, 200)
-_COMPARABLE = 1.5  # times the discernibility of plain Mondrian
-_IMPROVED = {"sex": 1 - 1e-9, "age": 0.2}  # most sexes are raw in plain releases: little to win
+_COMPARABLE = 1.5  # times the discernibility of plain Mondrian, our reading of the word
+_AXIS = {"general": 10_000_000, "weighted": 1_500_000}  # of figure 2, printed; figure 1's are not
+_READINGS = {
+    "rows that read alike, squared (the paper's formula)": "literal",
+    "rows times rows whose values may be alike (ours)": "overlapping",
+    "rows times values covered": "covered",
+}
+_RISES = {
+    "age": "Age by the paper's formula: plain ranges differ from group to group and few rows "
+    "share one, while a raw age is shared by all of that age: sharper ages read alike more often.",
+    "sex": "Sex by the paper's formula at k = 50 and above: a star is a group of its own there, "
+    "and giving starred rows their sex joins them to those who have it already.",
+}
+_BEYOND = (
+    "Printed axes: the paper's formula gives more than its own axis shows, and so does counting "
+    "rows whose values may be alike; rows times values covered fits."
+)
 
 
 def _run(setup: Setup) -> Evidence:
@@ -32,71 +47,74 @@ def _run(setup: Setup) -> Evidence:
         charts += _charts(name, figure, ks, pairs[name])
     return Evidence(
         findings,
-        "By the paper's own definition, which squares the number of rows with equal released "
-        "values, its claim is not reproduced: a priority on Age raises weighted discernibility, "
-        "since plain ranges differ from group to group and few rows share one, while raw ages are "
-        "shared by all of that age. Counting rows whose values may be the same (our reading, and "
-        "the one that is bounded) it falls at every k. With all weight on Sex it falls by 6 % at "
-        "most, not much as in the paper: plain Mondrian leaves most sexes raw.",
+        "The paper defines weighted discernibility as the squared number of rows with equal "
+        "released values of a column. By that formula a priority on Age raises it, against the "
+        "paper's figure. Two other measures are beside it: rows times rows whose values may be "
+        "the same (the one that this package offers as `overlapping`), and rows times values "
+        "covered by their label. Both fall at every k for Age, and for Sex a little, since plain "
+        "Mondrian leaves most sexes raw. Only the last stays on the axis of the paper's "
+        "figure 2, so that it may be what was drawn; we compare the formula, as printed.",
         charts,
         {"rows": len(data), "columns": names},
         unmet=[
-            "Weighted discernibility, as the paper defines it, falls for Age: it rises.",
-            "It falls far for Sex: by 6 % at most in the reading that we bound.",
+            "Weighted discernibility, as the paper defines it, falls for Age: it rises; for Sex "
+            "it falls at small k only.",
         ],
+        bounds='Falling is read as a ratio below 1, "comparable" as at most 1.5 times; values must '
+        "lie on the printed axes.",
     )
 
 
 def _findings(name: str, figure: str, ks: Sequence[int], pairs: list[Pair]) -> list[Finding]:
     findings = []
+    why = _RISES[name]
     for k, pair in zip(ks, pairs, strict=True):
         plain, chosen = pair.general()
-        findings += [
-            Finding(
-                figure,
-                f"k = {k}: general discernibility, prioritized to plain",
-                chosen / plain,
-                "comparable",
-                1 / _COMPARABLE,
-                _COMPARABLE,
-            ),
-            Finding(
-                figure,
-                f"k = {k}: weighted, rows that may be alike, prioritized to plain",
-                _ratio(pair, name, overlapping=True),
-                "much below 1",
-                high=1.0 if pair.is_raw(name) else _IMPROVED[name],
-            ),
-            Finding(
-                figure,
-                f"k = {k}: weighted, rows that read alike, prioritized to plain",
-                _ratio(pair, name, overlapping=False),
-                "much below 1",
-            ),
-        ]
+        what = f"k = {k}: general discernibility, prioritized to plain"
+        most = _COMPARABLE
+        findings.append(Finding(figure, what, chosen / plain, "comparable", 1 / most, most))
+        for words, reading in _READINGS.items():
+            ours = _ratio(pair, name, reading)
+            what = f"k = {k}: {words}, prioritized to plain"
+            if reading == "literal" and not pair.is_raw(name):
+                findings.append(Finding(figure, what, ours, "below 1", high=1, differs=why))
+            else:
+                findings.append(Finding(figure, what, ours, high=1))
     if figure == "Figure 2" and ks[-1] == 200:
-        what, most = "k = 200: general discernibility, plain", pairs[-1].general()[0]
-        findings.append(Finding(figure, what, most, "at most 10,000,000", high=1e7))
+        findings += _on_axes(figure, name, pairs[-1])
     return findings
 
 
-def _ratio(pair: Pair, name: str, *, overlapping: bool) -> float:
-    plain, chosen = pair.weighted({name: 1}, overlapping=overlapping)
+def _on_axes(figure: str, name: str, pair: Pair) -> Iterator[Finding]:
+    most = _AXIS["general"]
+    what = "k = 200: general discernibility, plain"
+    yield Finding(figure, what, pair.general()[0], f"at most {most:,}", high=most)
+    most = _AXIS["weighted"]
+    for words, reading in _READINGS.items():
+        why = "" if reading == "covered" else _BEYOND
+        ours, what = _measure(pair, name, reading)[0], f"k = 200: {words}, plain"
+        yield Finding(figure, what, ours, f"at most {most:,}", high=most, differs=why)
+
+
+def _measure(pair: Pair, name: str, reading: str) -> tuple[float, float]:
+    if reading == "covered":
+        return pair.covered(name)
+    return pair.weighted({name: 1}, overlapping=reading == "overlapping")
+
+
+def _ratio(pair: Pair, name: str, reading: str) -> float:
+    plain, chosen = _measure(pair, name, reading)
     return chosen / plain
 
 
 def _charts(name: str, figure: str, ks: Sequence[int], pairs: list[Pair]) -> list[Chart]:
-    alike, read = (
-        [pair.weighted({name: 1}, overlapping=overlapping) for pair in pairs]
-        for overlapping in (True, False)
-    )
     general = [pair.general() for pair in pairs]
-    of = f"of {name}, rows that"
-    return [
-        pair_chart(figure, f"All weight on {name}: groups", "discernibility", ks, general),
-        pair_chart(figure, f"Precision {of} may be alike", "weighted discernibility", ks, alike),
-        pair_chart(figure, f"Precision {of} read alike", "weighted discernibility", ks, read),
-    ]
+    charts = [pair_chart(figure, f"All weight on {name}: groups", "discernibility", ks, general)]
+    for words, reading in _READINGS.items():
+        values = [_measure(pair, name, reading) for pair in pairs]
+        title = f"Precision of {name}: {words}"
+        charts.append(pair_chart(figure, title, "weighted discernibility", ks, values))
+    return charts
 
 
 EXPERIMENT = Experiment(

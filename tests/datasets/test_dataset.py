@@ -192,6 +192,37 @@ def test_scaling_up_keeps_the_rows_and_varies_rho_columns(tmp_path):
         datasets.scale_up(data, tmp_path / "b.csv", columns=columns, keep=[])
 
 
+def enlarged(tmp_path, data, **options):
+    columns = ("sex", "education", "occupation")
+    path = datasets.scale_up(
+        data, tmp_path / "rows.parquet", columns=columns, keep=["illness"], **options
+    )
+    return duckdb.sql(f"FROM '{path}'").fetchall()
+
+
+def test_the_columns_that_vary_are_drawn_once_or_named_or_drawn_for_each_row(tmp_path):
+    data = census(50).select(["sex", "education", "occupation", "illness"])
+    original = list(zip(*(data[name] for name in data.names), strict=True))
+
+    def changed(**options):
+        rows = enlarged(tmp_path, data, sigma=20, **options)
+        pairs = [(row, original[place % 50]) for place, row in enumerate(rows)]
+        return {c for row, source in pairs for c in range(3) if row[c] != source[c]}
+
+    assert len(changed(rho=1)) == 1
+    assert changed(varied=["education", "sex"]) == {0, 1}
+    assert changed(rho=1, afresh=True) == {0, 1, 2}
+    with pytest.raises(ParameterError, match="varied names height"):
+        enlarged(tmp_path, data, varied=["height"])
+
+
+def test_random_values_come_from_the_leaves_that_are_given(tmp_path):
+    data = census(20).select(["sex", "education", "occupation", "illness"])
+    leaves = {"education": ["nobody has it", *set(data["education"])]}
+    rows = enlarged(tmp_path, data, sigma=30, varied=["education"], leaves=leaves)
+    assert {row[1] for row in rows} == set(leaves["education"])
+
+
 def test_the_other_public_sets():
     assert load(datasets.credit).n_rows == 653
     assert datasets.credit(missing="keep").n_rows == 690

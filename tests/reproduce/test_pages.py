@@ -18,6 +18,8 @@ FINDINGS = [
     Finding("Table 1", "k = 10", 5198, 5198, 5198, 5198),
     Finding("Table 1", "k = 50", 0.12345, "about 0.1", 0, 0.1, "%"),
     Finding("Figure 2", "rows | cells", 3),
+    Finding("Figure 2", "ours alone", 3, 9, 3, 3, guard=True),
+    Finding("Figure 2", "said", 3, "few", high=5),
 ]
 
 
@@ -38,16 +40,18 @@ def folder(tmp_path):
 
 def test_a_page_sets_published_beside_ours_and_marks_what_does_not_hold(folder):
     page = (folder / "small.md").read_text()
-    assert "| k = 10 | 5,198 | 5,198 | exactly 5,198 | yes |" in page
-    assert "| k = 50 | about 0.1 | 0.1235 % | 0 to 0.1 | **no** |" in page
+    assert "| k = 10 | 5,198 | 5,198 | exactly 5,198 | agrees |" in page
+    assert "| k = 50 | about 0.1 | 0.1235 % | 0 to 0.1 | **differs** |" in page
     assert "| rows \\| cells | - | 3 | - | - |" in page
+    assert "| ours alone | 9 | 3 | guard: exactly 3 | kept |" in page
+    assert "1 of 2 published numbers agree, and 1 of 1 claims in words" in page
     assert "They round." in page
     assert "`shoal reproduce small --quick --seed 3`" in page
 
 
 def test_the_json_file_has_every_number_unrounded(folder):
     said = json.loads((folder / "small.json").read_text())
-    assert [finding["ours"] for finding in said["findings"]] == [5198, 0.12345, 3]
+    assert [finding["ours"] for finding in said["findings"]] == [5198, 0.12345, 3, 3, 3]
     assert said["state"] == "differs"
     assert said["versions"]["numpy"]
 
@@ -77,6 +81,17 @@ def test_claims_that_are_not_confirmed_stand_before_the_numbers(tmp_path):
 def test_the_index_keeps_what_earlier_runs_wrote(folder):
     write_pages([outcome("other", skipped="No data.")], folder)
     index = (folder / "index.md").read_text()
-    assert "(small.md) | differs (quick) | 1 of 2 |" in index
-    assert "(other.md) | skipped (quick) | 0 of 0 |" in index
+    assert "(small.md) | differs (quick) | 1 of 2 | 1 of 1 | 1 of 1 |" in index
+    assert "(other.md) | skipped (quick) | 0 of 0 | 0 of 0 | 0 of 0 |" in index
     assert "No data." in (folder / "other.md").read_text()
+
+
+def test_why_a_number_differs_stands_on_the_page(tmp_path):
+    known = Finding("Table 1", "k = 10", 98, 106, 106, 106, differs="Its trees cannot be read.")
+    done = outcome(evidence=Evidence([known], "They round.", bounds="Printed counts are exact."))
+    write_pages([done], tmp_path)
+    page = (tmp_path / "small.md").read_text()
+    assert done.state == "in part"
+    assert "- Its trees cannot be read." in page
+    assert "0 of 1 published numbers agree" in page
+    assert "Printed counts are exact." in page

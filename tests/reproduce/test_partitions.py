@@ -35,6 +35,21 @@ def test_measures_speak_of_plain_first(pairs):
     assert not pair.is_raw("age")
 
 
+def test_values_covered_are_counted_for_every_row(pairs):
+    pair = pairs["old"][1]
+    for side, covered in zip(pair, pair.covered("age"), strict=True):
+        column = side.cells.names.index("age")
+        labels, codes = side.labels[column], side.cells.codings[column]
+        expected = sum(
+            size
+            * sum(labels.low[code] <= value <= labels.high[code] for value in range(codes.n_codes))
+            for code, size in zip(side.codes[:, column], side.groups.sizes, strict=True)
+        )
+        assert covered == expected
+    plain, chosen = pair.covered("age")
+    assert 200 <= chosen < plain
+
+
 def test_a_chart_has_a_line_for_each_side():
     chart = pair_chart("Figure 1", "Title", "rows", (2, 5), [(10, 8), (30, 20)])
     assert [(line.name, list(line.y)) for line in chart.lines] == [

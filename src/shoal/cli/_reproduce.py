@@ -34,7 +34,7 @@ def reproduce(
 ) -> None:
     """Run experiments of the papers; write each published number beside ours.
 
-    Exit code 1 when a number lies outside the bounds that its experiment states.
+    Exit code 1 when a number lies outside its bounds and its experiment does not say why.
     An experiment whose data or package is absent is skipped and says how to get it.
     """
     out_ = output()
@@ -72,13 +72,14 @@ def _experiments() -> Any:
 
 
 def _show(outcomes: list[Any], out: Path) -> None:
+    papers = _experiments()
     rows = []
     for outcome in outcomes:
-        findings = outcome.evidence.findings if outcome.evidence else ()
-        bounded = [finding.holds for finding in findings if finding.holds is not None]
-        within = f"{sum(bounded)} of {len(bounded)}" if outcome.evidence else "-"
-        rows.append([outcome.name, outcome.state, within, round(outcome.seconds, 1)])
-    output().table("", ["experiment", "state", "within bounds", "seconds"], rows)
+        counts = papers.tally(papers.describe(outcome)["findings"]).values()
+        shown = [f"{held} of {n}" if outcome.evidence else "-" for held, n in counts]
+        rows.append([outcome.name, outcome.state, *shown, round(outcome.seconds, 1)])
+    heads = ["experiment", "state", "numbers agree", "in words", "guards kept", "seconds"]
+    output().table("", heads, rows)
     for outcome in outcomes:
         if outcome.skipped is not None:
             output().print(f"{outcome.name} skipped: {outcome.skipped}")

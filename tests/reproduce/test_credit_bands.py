@@ -1,7 +1,7 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from reproduce.experiments._mondrian_credit import equal_bands
+from reproduce._credit_bands import equal_bands
 
 values = st.lists(st.integers(-50, 50), min_size=2, max_size=30)
 
