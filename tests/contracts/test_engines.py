@@ -225,8 +225,22 @@ def test_something_that_is_no_table_is_refused():
         open_table([1, 2, 3])
 
 
-COMPUTED = ["=1+1", "@x", "\uff1d1+1", "\n=1", "\t+a", "'=x", "-", "+1", "a", " =b", 'q"t', "x,y"]
-MARKED = ["'=1+1", "'@x", "'\uff1d1+1", "'\n=1", "'\t+a", "''=x", *COMPUTED[6:]]
+COMPUTED = [
+    "=1+1",
+    "@x",
+    "\uff1d1+1",
+    "\n=1",
+    "\r+a",
+    "'=x",
+    "-",
+    "+1",
+    "a",
+    " =b",
+    'q"t',
+    "x,y",
+    "c\rd",
+]
+MARKED = ["'=1+1", "'@x", "'\uff1d1+1", "'\n=1", "'\r+a", "''=x", *COMPUTED[6:]]
 
 
 def test_no_engine_writes_cells_that_a_spreadsheet_computes(engine, tmp_path):

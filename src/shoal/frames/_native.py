@@ -222,7 +222,7 @@ def write(frame: nw.DataFrame[Any], path: Path, *, formula: str = "", number: st
         _write_arrow(frame, path)
     elif frame.implementation.is_polars():
         (native.write_parquet if suffix == ".parquet" else native.write_csv)(path)
-    elif frame.implementation.is_pandas() and suffix != ".parquet":
+    elif frame.implementation.is_pandas() and suffix != ".parquet" and not _holds_returns(frame):
         native.to_csv(path, index=False, lineterminator="\n")
     else:  # PyArrow quotes every text, and pandas writes no Parquet of its own
         import duckdb
@@ -233,6 +233,14 @@ def write(frame: nw.DataFrame[Any], path: Path, *, formula: str = "", number: st
         with duckdb.connect() as connection:
             connection.register("made", native)
             connection.execute(f"COPY made TO '{target}' ({how})")
+
+
+def _holds_returns(frame: nw.DataFrame[Any]) -> bool:
+    """Whether a text holds a carriage return: pandas does not quote it, and it ends a line."""
+    texts = [name for name, kind in frame.schema.items() if kind == nw.String]
+    return any("\r" in name for name in frame.columns) or any(
+        frame[name].str.contains("\r", literal=True).any() for name in texts
+    )
 
 
 def _escaped(name: str, formula: str, number: str) -> nw.Expr:

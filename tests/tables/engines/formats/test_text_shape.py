@@ -1,8 +1,10 @@
 import random
+import warnings
 
 import pytest
 
 from shoal.errors import ParameterError, TableError
+from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines.formats._text_shape import find_shape, looks_like_a_row
 
@@ -51,3 +53,15 @@ def test_a_delimiter_is_one_sign(asked):
 
 def test_names_that_are_missing_are_numbered_without_meeting_others():
     assert shape(",column1,b\n1,2,x\n").names == ("column1_", "column1", "b")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "head", ['a,"new\nline"', '"x\n\ny",b', '"x\r\ny",b', '"ti\ntle"\na,b', '"title"\n\na,"b\nc"']
+)
+def test_cells_over_several_lines_before_the_rows_take_no_row_with_them(tmp_path, head, end):
+    path = tmp_path / "people.csv"
+    path.write_bytes((head + end + end.join(["1,x", "2,y", "3,z"]) + end).encode())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that titles are left out
+        assert open_table(path).n_rows == 3

@@ -121,6 +121,7 @@ def _is_plain(paths: Sequence[Path], shape: Shape, encoded: Encoded) -> bool:
         utf8
         and not shape.escape
         and not shape.spaced
+        and shape.whole_lines  # DuckDB would count rows where we count lines
         and len({path.suffix.lower() for path in paths}) == 1
     )
 

@@ -39,6 +39,8 @@ class Shape:
         Whether the names stand in the file.
     spaced : bool
         Whether blanks behind a delimiter are no part of the cell.
+    whole_lines : bool
+        Whether no cell before the first row goes over the end of a line.
     """
 
     delimiter: str
@@ -50,6 +52,7 @@ class Shape:
     titles: int = 0
     has_header: bool = True
     spaced: bool = False
+    whole_lines: bool = True
 
 
 def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
@@ -76,7 +79,8 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
     names = _names(first if header else [""] * wide, wide, rows)
     start = skipped + (rows[0][0] if header and rows else titles)
     newline = next((end for end in ("\r\n", "\n", "\r") if lines and lines[0].endswith(end)), "\n")
-    return Shape(delimiter, quote, escape, newline, names, start, titles, header, spaced)
+    whole = all(line.count(quote) % 2 == 0 for line in lines[:start])
+    return Shape(delimiter, quote, escape, newline, names, start, titles, header, spaced, whole)
 
 
 def _is_spaced(
