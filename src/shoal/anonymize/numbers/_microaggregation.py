@@ -31,7 +31,7 @@ from shoal.tables._frequency import group_keys
 from shoal.tables._recoded import SUPPRESSED
 from shoal.tables.forms._forms import ORDERED
 from shoal.tables.forms._means import mean_units
-from shoal.typing import Codes, Native, Progress
+from shoal.typing import Native, Progress
 
 _MEANS = RowOptions(form="means")
 
@@ -74,21 +74,21 @@ class Microaggregation(Anonymizer):
     knows the last one's value to within the step times the people in the group.
 
     **Departures from the papers.**  Rows with equal quasi-identifiers stay together, so a group may
-    be larger than 2k - 1.  MDAV [DM05]_ looks at no more than 8,192 combinations at a time.
-    Exchanges follow the idea of [MDS19]_ (points change groups, groups of k dissolve, groups of
+    be larger than 2k - 1.  MDAV [DT05]_ looks at no more than 8,192 combinations at a time.
+    Exchanges follow the idea of [SDM19]_ (points change groups, groups of k dissolve, groups of
     2k are cut) with the 12 nearest groups as candidates, so that time grows with the table and not
     with its square.  The exact search is that of [HM03]_ for weighted values.
 
     References
     ----------
-    .. [DM05] J. Domingo-Ferrer, V. Torra.  Ordinal, continuous and heterogeneous k-anonymity
+    .. [DT05] J. Domingo-Ferrer, V. Torra.  Ordinal, continuous and heterogeneous k-anonymity
        through microaggregation.  Data Mining and Knowledge Discovery 11(2), 2005.
        doi:10.1007/s10618-005-0007-5
     .. [HM03] S. Hansen, S. Mukherjee.  A polynomial algorithm for optimal univariate
        microaggregation.  IEEE Transactions on Knowledge and Data Engineering 15(4), 2003.
        doi:10.1109/TKDE.2003.1209020
-    .. [MDS19] J. Soria-Comas, J. Domingo-Ferrer, R. Mulero.  Efficient near-optimal variable-size
-       microaggregation.  MDAI 2019.  doi:10.1007/978-3-030-26773-5_29
+    .. [SDM19] J. Soria-Comas, J. Domingo-Ferrer, R. Mulero.  Efficient near-optimal variable-size
+       microaggregation.  Modeling Decisions for Artificial Intelligence, 2019.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def join_alike(cells: FrequencyTable, recoding: GroupRecoding) -> NDArray[np.int
     return np.append(same, SUPPRESSED)[recoded.group_of]
 
 
-def share_within(cells: FrequencyTable, group_of: Codes, columns: list[int]) -> float:
+def share_within(cells: FrequencyTable, group_of: NDArray[np.int64], columns: list[int]) -> float:
     """Squares around the means of groups over squares around the mean, over some columns."""
     kept = group_of >= 0
     if not columns or not kept.any():
