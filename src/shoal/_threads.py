@@ -39,3 +39,15 @@ def database_memory() -> str:
         return asked
     cores = asked_threads() or os.cpu_count() or 1
     return f"{max(2_000, 128 * cores)}MB"
+
+
+def memory_bytes() -> int:
+    """The same as a number of bytes, for what is not a database and has to fit beside one.
+
+    Examples
+    --------
+    >>> memory_bytes() > 0
+    True
+    """
+    number, unit = re.fullmatch(r"([\d.]+) ?([KMGT])i?B", database_memory(), re.IGNORECASE).groups()  # type: ignore[union-attr]
+    return int(float(number) * 1000 ** (1 + "KMGT".index(unit.upper())))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from importlib import import_module
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -25,6 +26,10 @@ from shoal.tables._range_columns import refuse_means_of_one, refuse_taken_names
 from shoal.tables._recoded import Recoded
 from shoal.tables.forms._forms import Form
 from shoal.typing import Native, PathText, Progress
+
+
+ROWS_WORTH_A_LOOK = 500_000
+"""Rows from which on a table may be too large for one search; smaller ones never are."""
 
 
 def no_progress(done: int, total: int, what: str, /) -> None:
@@ -82,6 +87,7 @@ class Anonymizer(Estimator):
         output: RowOptions | None = None,
         missing_to_root: bool = False,
         encoding: str | None = None,
+        regions: int | Literal["auto"] | None = None,
         progress: Progress = no_progress,
     ) -> Self:
         """Find a recoding of `table` and make the release.
@@ -99,6 +105,9 @@ class Anonymizer(Estimator):
             Put values that a hierarchy lacks straight under its root instead of raising.
         encoding : str, optional
             Encoding of CSV files.
+        regions : int or "auto", optional
+            Cut the table into about so many regions and solve each by itself, where its rows are:
+            for tables that do not fit into memory.  Those are cut without being asked, too.
         progress : callable
             Called as ``progress(done, total, what)``.
         """
@@ -117,6 +126,13 @@ class Anonymizer(Estimator):
         progress(0, 0, "counting")
         engine = open_table(table, encoding=encoding)
         require_filled(engine, "release")
+        if regions is not None or engine.n_rows > ROWS_WORTH_A_LOOK:
+            made = _regions().release_by_regions(
+                self, engine, privacy, options, output or RowOptions(), regions, progress
+            )
+            if made is not None:
+                self.release_ = made
+                return self
         compressed = engine.compress(self.schema, options)
         counted = time.perf_counter()
         cells = privacy.prepare(compressed.cells)
@@ -172,6 +188,15 @@ class Anonymizer(Estimator):
         self.recoding_ = load_recoding(path)
         return self
 
+    def plain_parameters(self) -> dict[str, Any]:
+        """The method's own parameters that are plain values, for the manifest."""
+        return {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in ("schema", "privacy")
+            and isinstance(value, str | int | float | bool | type(None) | dict | list | tuple)
+        }
+
     def _make_release(
         self,
         recoded: Recoded,
@@ -180,15 +205,9 @@ class Anonymizer(Estimator):
         output: RowOptions | None = None,
         seconds: dict[str, float] | None = None,
     ) -> Release:
-        parameters = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name not in ("schema", "privacy")
-            and isinstance(value, str | int | float | bool | type(None) | dict | list | tuple)
-        }
         return Release(
             method=type(self).__name__,
-            parameters=parameters,
+            parameters=self.plain_parameters(),
             schema=self.schema,
             privacy=privacy,
             recoding=self.recoding_,
@@ -217,6 +236,11 @@ class Anonymizer(Estimator):
         """
         require_fitted(self, "recoding_")
         return apply_recoding(self.recoding_, table, self.schema, unseen=unseen)
+
+
+def _regions() -> Any:
+    """What solves tables by regions: methods are solved there, and it is seldom needed."""
+    return import_module("shoal.anonymize.regions._release_by_regions")
 
 
 def apply_recoding(

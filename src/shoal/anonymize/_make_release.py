@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from shoal._notebook import NotebookProgress, notebook_progress
 from shoal.anonymize._anonymizer import no_progress
@@ -26,6 +26,7 @@ def release(
     purpose: Purpose = "general",
     output: RowOptions | None = None,
     encoding: str | None = None,
+    regions: int | Literal["auto"] | None = None,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Release:
@@ -52,6 +53,8 @@ def release(
         How rows are given out.
     encoding : str, optional
         Encoding of CSV files.
+    regions : int or "auto", optional
+        Solve about so many regions of the table by themselves, for tables larger than memory.
     progress : callable
         Called as ``progress(done, total, what)``; a notebook shows a bar unless one is given.
     **parameters
@@ -76,7 +79,10 @@ def release(
     estimator = make_method(method, schema, model, parameters)
     shown = progress or notebook_progress() or no_progress
     try:
-        return estimator.fit(table, output=output, encoding=encoding, progress=shown).release_
+        fitted = estimator.fit(
+            table, output=output, encoding=encoding, regions=regions, progress=shown
+        )
+        return fitted.release_
     finally:
         if isinstance(shown, NotebookProgress):
             shown.close()

@@ -133,6 +133,14 @@ def anonymize(
     passphrase_file: PassphraseFile = None,
     missing_to_root: MissingToRoot = False,
     encoding: Encoding = None,
+    regions: Annotated[
+        str | None,
+        typer.Option(
+            "--regions",
+            help="For tables larger than memory: solve about so many regions by themselves (or "
+            "auto). Tables that need it are cut without being asked.",
+        ),
+    ] = None,
     publish: Annotated[
         Path | None,
         typer.Option(
@@ -191,6 +199,7 @@ def anonymize(
             output=rows,
             missing_to_root=missing_to_root,
             encoding=encoding,
+            regions=_read_regions(regions),
             progress=progress,
         )
         progress(0, 0, "writing and counting again")
@@ -203,6 +212,14 @@ def anonymize(
     out_.emit(data, lambda: show_release(release, paths))
     if method not in ("auto", "local") and not (out_.json or out_.quiet):
         say_if_another_keeps_more(release)
+
+
+def _read_regions(text: str | None) -> Any:
+    if text is None or text == "auto":
+        return text
+    if not text.isdigit() or int(text) < 1:
+        raise ParameterError(f"--regions {text!r}: give a whole number above 0, or auto.")
+    return int(text)
 
 
 def _read_key(path: Path | None, passphrase_file: Path | None) -> bytes | None:
@@ -242,6 +259,8 @@ def say_if_another_keeps_more(release: Release) -> None:
     from shoal.errors import InfeasibleError
     from shoal.metrics import measure
 
+    if not hasattr(release, "recoded"):  # made by regions: its cells are in no one place
+        return
     lost, cells = release.metrics.gcp, release.recoded.cells
     if lost <= LOSS_WORTH_A_HINT or cells.n_groups > CELLS_TO_TRY:
         return

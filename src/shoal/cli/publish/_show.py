@@ -26,7 +26,7 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
     )
     before, after = release.metrics_before, release.metrics
     rows = compare(measures(before, release.risk_before), measures(after, release.risk))
-    people = release.compressed.people
+    people = getattr(getattr(release, "compressed", None), "people", None)
     if people is not None:
         rows = [[re.sub(r"\brows\b", people.unit, name), *values] for name, *values in rows]
     out.table("", ["measure", "before", "after"], rows)

@@ -67,6 +67,21 @@ class SparkEngine:
         """The Spark DataFrame."""
         return self._frame
 
+    @property
+    def canonical(self) -> Any:
+        """The rows as `c0`, `c1`, ... in canonical form; a plan, run each time it is asked."""
+        columns = (_canonical(self.value(n), k).alias(f"c{i}") for i, (n, k) in
+                   enumerate(self._frame.dtypes))  # fmt: skip
+        return self._frame.select(*columns)
+
+    def estimate_distinct(self, names: Sequence[str]) -> int:
+        """About how many combinations some columns have, in one pass."""
+        import pyspark.sql.functions as F
+
+        together = F.xxhash64(*(self.value(name) for name in names))
+        (row,) = self._frame.select(F.approx_count_distinct(together)).collect()
+        return int(row[0])
+
     @cached_property
     def staged(self) -> Any:
         """The rows made once and numbered: `row_id`, then `c0`, `c1`, ... in canonical form.
@@ -75,9 +90,7 @@ class SparkEngine:
         """
         import pyspark.sql.functions as F
 
-        columns = (_canonical(self.value(n), k).alias(f"c{i}") for i, (n, k) in
-                   enumerate(self._frame.dtypes))  # fmt: skip
-        made = self._frame.select(*columns).localCheckpoint(eager=True)
+        made = self.canonical.localCheckpoint(eager=True)
         # the number within its partition, and how many rows stand before the partition
         made = made.withColumn("at", F.monotonically_increasing_id()).localCheckpoint(eager=True)
         part = F.shiftright(F.col("at"), _PART_BITS)
@@ -213,7 +226,8 @@ class SparkEngine:
         """The same table with equal rows made one."""
         return SparkEngine(self._frame.distinct())
 
-    def _refuse_nested(self, schema: Schema) -> None:
+    def refuse_nested(self, schema: Schema) -> None:
+        """Raise where a column that is released holds lists or the like."""
         for name, kind in self._frame.dtypes:
             if kind.startswith(("array", "struct", "map")) and schema[name].is_released:
                 raise nested_error(name)
@@ -233,7 +247,7 @@ class SparkEngine:
         quasi = require_quasi_identifiers(schema)
         subject = () if schema.subject is None else (schema.subject,)
         wanted = list(dict.fromkeys([*quasi, *counted_columns(schema), *subject]))
-        self._refuse_nested(schema)
+        self.refuse_nested(schema)
         grouped = self.staged.select(
             *(self.staged_value(n).alias(f"k{i}") for i, n in enumerate(wanted))
         )

@@ -1,0 +1,1 @@
+"""Methods on tables larger than memory: first cuts from a sample, then every region by itself."""

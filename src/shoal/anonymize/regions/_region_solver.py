@@ -1,0 +1,100 @@
+"""One region solved: the same search as for a whole table, on the cells of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from shoal.anonymize._anonymizer import Anonymizer, no_progress
+from shoal.anonymize.regions._figures import region_figures
+from shoal.anonymize.regions._within_whole import WithinWhole
+from shoal.errors import GuaranteeError
+from shoal.judge._labels import LabelReader
+from shoal.judge._proofs import unproven_pairs
+from shoal.judge._text_table import TextColumn
+from shoal.privacy import PrivacyModel
+from shoal.privacy._model import All
+from shoal.schema import Schema
+from shoal.schema._coding import Coding
+from shoal.tables import FrequencyTable
+from shoal.tables._assemble import assemble
+from shoal.tables._recoded import SUPPRESSED, Recoded
+from shoal.tables.engines.regions._region_rows import HIDDEN, SolvedRows
+from shoal.typing import Codes, Counts
+
+
+@dataclass(frozen=True, eq=False)
+class RegionSolver:
+    """What a worker needs to solve any region; it is sent there once.
+
+    Nothing in it depends on the region or on the worker, and no search of ours draws at random, so
+    whoever solves a region again gets the same labels.
+
+    Parameters
+    ----------
+    estimator : Anonymizer
+        The method, with its parameters; not fitted.
+    privacy : PrivacyModel
+        Bound, and with the figures of the whole where it compares groups with them.
+    codings, counted : Coding of each quasi-identifier, and of each counted column by name
+        The same for all regions.
+    value_counts : tuple of ndarray
+        Rows of the whole table with each code, for every quasi-identifier.
+    """
+
+    estimator: Anonymizer
+    privacy: PrivacyModel
+    codings: tuple[Coding, ...] = field(repr=False)
+    counted: Mapping[str, Coding] = field(repr=False)
+    value_counts: tuple[Counts, ...] = field(repr=False)
+
+    def __call__(self, keys: Codes, counted: Mapping[str, Codes]) -> SolvedRows:
+        """Labels of the rows of a region."""
+        entries = {name: (self.counted[name], codes) for name, codes in counted.items()}
+        cells, cell_of = assemble(self.codings, keys, entries)
+        recoding = self.estimator._solve(cells, self.privacy, no_progress)
+        recoded = recoding.recode(cells)
+        _require_cover(recoded, self.estimator.schema)
+        figures = region_figures(recoded, self.value_counts)
+        labels = np.vstack([recoded.codes, np.full((1, keys.shape[1]), HIDDEN, np.int32)])
+        texts = tuple(part.texts for part in recoded.labels)
+        return SolvedRows(labels[recoded.group_of[cell_of]], texts, figures)
+
+
+def with_whole(privacy: PrivacyModel, whole: FrequencyTable) -> PrivacyModel:
+    """The model for groups of a region: parts that compare them with the whole get its figures."""
+    models = privacy.models if isinstance(privacy, All) else (privacy,)
+    settled = [
+        model if model.judges_groups_alone else WithinWhole(model, whole) for model in models
+    ]
+    return settled[0] if len(settled) == 1 else All(tuple(settled))
+
+
+def _require_cover(recoded: Recoded, schema: Schema) -> None:
+    """Raise unless every label is true of every value behind it, as the judge reads labels."""
+    kept = recoded.group_of != SUPPRESSED
+    for column, labels in enumerate(recoded.labels):
+        coding = labels.coding
+        reader = reader_of(coding, schema)
+        written = TextColumn(recoded.codes[recoded.group_of[kept], column], labels.texts)
+        values = recoded.cells.keys[kept, column]
+        own = TextColumn(values, coding.texts)
+        for label, value in unproven_pairs(reader, written, own, values):
+            if not reader.covers(labels.texts[label], coding.texts[value]):
+                raise GuaranteeError(
+                    f"column {coding.name!r}: rows of a region have labels that do not cover the "
+                    "value behind them. Nothing is released; please report this defect."
+                )
+
+
+def reader_of(coding: Coding, schema: Schema) -> LabelReader:
+    """How the judge reads the labels of a column."""
+    tree = coding.hierarchy
+    return LabelReader(
+        coding.kind,
+        schema[coding.name].order or (),
+        () if tree is None else tree.labels,
+        () if tree is None else tree.parent.tolist(),
+    )

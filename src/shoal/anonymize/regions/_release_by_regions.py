@@ -1,0 +1,201 @@
+"""From a table larger than memory to its release: plan, key, join, solve, write."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Literal
+
+from shoal.anonymize._ranges import range_notes
+from shoal.anonymize.regions._figures import add_regions
+from shoal.anonymize.regions._join_parts import join_parts, whole_of
+from shoal.anonymize.regions._plan_cuts import SAMPLE, plan_columns, plan_cuts
+from shoal.anonymize.regions._region_solver import RegionSolver, with_whole
+from shoal.anonymize.regions._regional_release import RegionalRelease
+from shoal.errors import InfeasibleError, ParameterError
+from shoal.privacy import PrivacyModel
+from shoal.privacy._population_model import PopulationModel
+from shoal.privacy._projection import split_promise
+from shoal.schema._coding import Coding
+from shoal.tables import Engine, RowOptions
+from shoal.tables._assemble import CodingOptions
+from shoal.tables.engines.regions._cuts import regions_of
+from shoal.tables.engines.regions._open_regions import (
+    fits_one_search,
+    open_regions,
+    rows_of_a_region,
+)
+from shoal.tables.engines.regions._region_rows import RegionRows
+from shoal.typing import Progress
+
+if TYPE_CHECKING:
+    from shoal.anonymize._anonymizer import Anonymizer
+
+METHODS_BY_REGION = ("mondrian", "local", "constrained")
+"""Methods that release a group by itself.  The others recode a column alike in all rows."""
+
+Regions = int | Literal["auto"]
+
+
+def release_by_regions(
+    estimator: Anonymizer,
+    engine: Engine,
+    privacy: PrivacyModel,
+    options: CodingOptions,
+    output: RowOptions,
+    regions: Regions | None,
+    progress: Progress,
+) -> RegionalRelease | None:
+    """Release a table region by region; None where that is not asked for and not needed.
+
+    Parameters
+    ----------
+    estimator : Anonymizer
+        The method.
+    engine : Engine
+        The table.
+    privacy : PrivacyModel
+        Bound to the schema's sensitive columns.
+    options, output
+        How columns are coded, and rows given out.
+    regions : int, "auto" or None
+        How many regions to aim for.  With None the table is cut only if it has to be.
+    progress : callable
+        Called as ``progress(done, total, what)``.
+    """
+    if isinstance(regions, bool) or not (
+        regions in (None, "auto") or (isinstance(regions, int) and regions > 0)
+    ):
+        raise ParameterError(f"regions must be a whole number above 0, or auto, got {regions!r}.")
+    reason = _refusal(estimator, privacy, output)
+    if regions is None and reason:
+        return None
+    if regions in (None, "auto") and fits_one_search(engine, estimator.schema):
+        return None
+    if reason:
+        raise ParameterError(reason)
+    started = time.perf_counter()
+    progress(0, 0, "coding")
+    rows = open_regions(engine, estimator.schema, options)
+    asked = regions if isinstance(regions, int) else 0
+    target = -(-rows.n_rows // asked) if asked else rows_of_a_region(engine)
+    return _solve(estimator, rows, privacy, output, target, started, progress)
+
+
+def _refusal(estimator: Anonymizer, privacy: PrivacyModel, output: RowOptions) -> str:
+    """Why a release cannot be made by regions, with advice; empty where it can."""
+    schema = estimator.schema
+    if estimator.name not in METHODS_BY_REGION:
+        return (
+            f"method {estimator.name} recodes a column alike in all rows, so regions cannot be "
+            f"solved by themselves. Use {', '.join(METHODS_BY_REGION)}, or leave regions out."
+        )
+    if any(isinstance(part, PopulationModel) and part.counts_population for part in privacy.parts):
+        return (
+            "conditions that count a population are searched for in the whole table, not in "
+            "regions. Leave regions out, or ask for groups of people in the table (k)."
+        )
+    if split_promise(privacy)[1]:
+        return (
+            "conditions on some of the columns are counted over the whole table, not in regions. "
+            "Leave regions out, or ask for groups over all quasi-identifiers (k)."
+        )
+    if schema.subject is not None:
+        return (
+            f"people with several rows (column {schema.subject!r}) are counted over the whole "
+            "table, not in regions. Leave regions out."
+        )
+    if output.form != "labels" or output.ranges or output.key is not None or schema.shifted:
+        return (
+            "releases by regions are written as labels, without numbers of ranges, pseudonyms or "
+            "shifted dates. Leave regions out, or leave these out."
+        )
+    return ""
+
+
+def _solve(
+    estimator: Anonymizer,
+    rows: RegionRows,
+    privacy: PrivacyModel,
+    output: RowOptions,
+    target: int,
+    started: float,
+    progress: Progress,
+) -> RegionalRelease:
+    schema, names = estimator.schema, estimator.schema.quasi_identifiers
+    codings = tuple(rows.columns[name].coding for name in names)
+    progress(0, 0, "planning regions")
+    sample = rows.sample(SAMPLE, 0)
+    columns = plan_columns(codings, [schema[name].weight for name in names])
+    cut = plan_cuts(columns, sample, int(target * len(sample) / max(1, rows.n_rows)))
+    n_leaves = 1 + max(regions_of(cut))
+    progress(0, 0, "counting regions")
+    parts = rows.partition(cut)
+    asked = privacy.rungs(rows.n_rows)[-1]
+    region_of = join_parts(cut, parts, asked, n_leaves, target)
+    counted = time.perf_counter()
+    solver = RegionSolver(
+        copy(estimator),
+        with_whole(asked, whole_of(parts)),
+        codings,
+        {name: column.coding for name, column in rows.columns.items()},
+        tuple(rows.columns[name].counts for name in names),
+    )
+    figures = rows.solve(region_of, solver, progress)
+    n_regions = len(figures)
+    totals = add_regions(figures)
+    _require_whole_unchanged(asked, totals.n_suppressed, totals.n_rows)
+    seconds = {"compress": counted - started, "solve": time.perf_counter() - counted}
+    return RegionalRelease(
+        method=type(estimator).__name__,
+        parameters=estimator.plain_parameters(),
+        schema=schema,
+        privacy=privacy,
+        asked=asked,
+        rows=rows,
+        totals=totals,
+        n_regions=n_regions,
+        output=output,
+        notes=(
+            *_notes(n_regions, privacy, asked),
+            *range_notes(_ranges(estimator, codings), exact=_ends(estimator) == "exact"),
+        ),
+        seconds=seconds,
+    )
+
+
+def _require_whole_unchanged(asked: PrivacyModel, n_suppressed: int, n_rows: int) -> None:
+    """Raise where rows are left out and groups were compared with a whole that has them."""
+    if n_suppressed and not asked.judges_groups_alone:
+        raise InfeasibleError(
+            f"{asked.describe()}, in regions with all rows kept",
+            required=n_rows,
+            achieved=n_rows - n_suppressed,
+            hint="Leaving rows out changes the whole that groups are compared with. Raise the "
+            "limits, leave these rows out before, or leave regions out.",
+        )
+
+
+def _notes(n_regions: int, privacy: PrivacyModel, asked: PrivacyModel) -> tuple[str, ...]:
+    """What the reader should know of how the table was cut."""
+    notes = [f"the table was solved in {n_regions} regions, each by itself"]
+    if asked != privacy:
+        notes.append(f"every group was asked that {asked.describe()}, which implies the promise")
+    if not privacy.is_monotone:
+        notes.append("two allowed groups may make one that is not: all rows are one region")
+    return tuple(notes)
+
+
+def _ends(estimator: Anonymizer) -> str:
+    return str(getattr(estimator, "ranges", "lines"))
+
+
+def _ranges(estimator: Anonymizer, codings: Sequence[Coding]) -> list[Coding]:
+    """Columns that are released as ranges."""
+    if _ends(estimator) == "nodes":
+        return []
+    bare = estimator.name == "mondrian"  # it makes ranges of texts that have no hierarchy
+    return [
+        coding for coding in codings if coding.is_ordered or (bare and coding.hierarchy is None)
+    ]
