@@ -16,8 +16,11 @@ from shoal.anonymize._ladder import climb
 from shoal.anonymize._recoding import Recoding, Unseen, load_recoding
 from shoal.anonymize._release import Release
 from shoal.anonymize._subjects import settle
+from shoal.anonymize.apart._components import search_apart
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
-from shoal.privacy import PrivacyModel, as_privacy_model
+from shoal.privacy import PrivacyModel
+from shoal.privacy._projection import rungs_beside, split_promise
+from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import CodingOptions
@@ -63,10 +66,12 @@ class Anonymizer(Estimator):
     form: ClassVar[Form] = "labels"
 
     schema: Schema
-    privacy: PrivacyModel | int
+    privacy: PrivacyModel | int | None
 
     #: Build hierarchies from the values for quasi-identifiers that have none.
     _builds_hierarchies = False
+    #: Whether conditions on some of the columns are counted on those, in the middle of the search.
+    _counts_projections = False
 
     @abstractmethod
     def _solve(self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress) -> Recoding:
@@ -113,10 +118,9 @@ class Anonymizer(Estimator):
         """
         if not isinstance(self.schema, Schema):
             raise ParameterError("schema must be a Schema.")
-        privacy = as_privacy_model(self.privacy)
+        privacy = bind_promise(self.privacy, self.schema)
         self._check_params()
         refuse_taken_names(self.schema, () if output is None else output.ranges)
-        privacy = privacy.bind(self.schema.sensitive)
         if output is not None and (output.ranges or output.form == "means"):
             refuse_means_of_one(privacy.minimum_size, "ranges" if output.ranges else "means")
         started = time.perf_counter()
@@ -144,7 +148,12 @@ class Anonymizer(Estimator):
             recoded = self.recoding_.recode(cells)
             return settle(engine, self.schema, compressed, recoded, asked)
 
-        recoded, said = climb(privacy, cells.n_rows, attempt, compressed.people)
+        if (apart := self._search_apart(cells, privacy, progress)) is not None:
+            self.recoding_, said = apart
+            recoded = self.recoding_.recode(cells)
+        else:
+            rungs = self._rungs(privacy, cells.n_rows)
+            recoded, said = climb(privacy, rungs, attempt, compressed.people)
         solved = time.perf_counter()
         seconds = {"compress": counted - started, "solve": solved - counted}
         release = self._make_release(recoded, compressed, privacy, output, seconds)
@@ -153,9 +162,31 @@ class Anonymizer(Estimator):
 
     def recode_cells(self, cells: FrequencyTable) -> Recoded:
         """What the method would make of cells that were counted already; nothing is kept."""
-        privacy = as_privacy_model(self.privacy).bind(self.schema.sensitive)
+        privacy = bind_promise(self.privacy, self.schema)
         self._check_params()
-        return self._solve(privacy.prepare(cells), privacy, no_progress).recode(cells)
+        return self.search_cells(privacy.prepare(cells), privacy).recode(cells)
+
+    def search_cells(self, cells: FrequencyTable, privacy: PrivacyModel) -> Recoding:
+        """A recoding of cells with a promise that is bound; whether it is kept is not asked."""
+        apart = self._search_apart(cells, privacy, no_progress)
+        if apart is not None:
+            return apart[0]
+        if not self._counts_projections and split_promise(privacy)[1]:
+            privacy = privacy.rungs(cells.n_rows)[-1]
+        return self._solve(cells, privacy, no_progress)
+
+    def _rungs(self, privacy: PrivacyModel, n_rows: int) -> tuple[PrivacyModel, ...]:
+        if self._counts_projections:
+            return rungs_beside(privacy, n_rows)
+        return privacy.rungs(n_rows)
+
+    def _search_apart(
+        self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
+    ) -> tuple[Recoding, tuple[str, ...]] | None:
+        """A recoding by sets of columns that no requirement ties together, if there are several."""
+        if self._counts_projections:
+            return None
+        return search_apart(self._solve, cells, privacy, progress)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the parameters.  What was fitted knows people, and stays in the house.

@@ -9,7 +9,11 @@ from typing import Any, Literal, get_args
 
 from shoal._checks import check_choice
 from shoal.anonymize._registry import method_class
+from shoal.anonymize.apart._components import find_components
 from shoal.errors import ParameterError
+from shoal.privacy import PrivacyModel
+from shoal.privacy._projection import split_promise
+from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
 
 Purpose = Literal["general", "classification", "queries"]
@@ -45,6 +49,7 @@ def choose_method(
     n_rows: int,
     purpose: Purpose = "general",
     parameters: Collection[str] = (),
+    privacy: PrivacyModel | None = None,
 ) -> Choice:
     """The method for a table of this size and this purpose.
 
@@ -58,6 +63,8 @@ def choose_method(
         What recipients do with the release.
     parameters : collection of str
         Names of parameters that are asked for; only a method that has them all will do.
+    privacy : PrivacyModel, optional
+        What is promised; requirements of the schema are known anyway.
 
     Examples
     --------
@@ -69,7 +76,7 @@ def choose_method(
         raise ParameterError(
             "purpose classification needs a class column. Mark one with target = true."
         )
-    choice = _by_size_and_purpose(schema, n_rows, purpose)
+    choice = _by_promise(schema, privacy) or _by_size_and_purpose(schema, n_rows, purpose)
     if set(parameters) <= _parameters_of(choice.method):
         return choice
     for name in _BY_LOSS:
@@ -83,6 +90,19 @@ def choose_method(
 
 def _parameters_of(method: str) -> set[str]:
     return set(inspect.signature(method_class(method)).parameters)
+
+
+def _by_promise(schema: Schema, privacy: PrivacyModel | None) -> Choice | None:
+    """A method that counts what is asked of some columns on those, where that pays.
+
+    Others form groups over all columns that requirements tie together.
+    """
+    if privacy is None and not schema.requirements:
+        return None
+    bound = bind_promise(privacy, schema)
+    if not split_promise(bound)[1] or len(find_components(bound, schema.quasi_identifiers)) > 1:
+        return None
+    return Choice("top-down", "it counts what is asked of some columns on those columns alone")
 
 
 def _by_size_and_purpose(schema: Schema, n_rows: int, purpose: Purpose) -> Choice:

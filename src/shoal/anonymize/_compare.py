@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from shoal._notebook import Plot, html_table, plot_bars
-from shoal.anonymize._anonymizer import require_rows
+from shoal.anonymize._anonymizer import Anonymizer, require_rows
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import ShoalError
 from shoal.metrics import risk
 from shoal.metrics._measure import measure_raw, released_raw
 from shoal.metrics._utility import examples
-from shoal.privacy import PrivacyModel, as_privacy_model
+from shoal.privacy import PrivacyModel
+from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._assemble import CodingOptions
@@ -123,10 +124,10 @@ def compare_methods(
     progress : callable
         Called as ``progress(done, total, what)``.
     """
-    names, privacy = list(methods or METHODS), as_privacy_model(privacy)
+    names, privacy = list(methods or METHODS), bind_promise(privacy, schema)
     engine = open_table(table)
     require_filled(engine, "compare methods on")
-    cells = privacy.bind(schema.sensitive).prepare(engine.compress(schema).cells)
+    cells = privacy.prepare(engine.compress(schema).cells)
     require_rows(cells, privacy)
     parts = _parts(cells, schema, test, random_state)
     results = Comparison([_raw(cells, schema, parts, random_state)])
@@ -190,7 +191,7 @@ def _run(
         train, test = parts
         recoding: Recoding = release.recoding
         if train is not test and train.n_rows < release.recoded.cells.n_rows:
-            recoding = _refit(estimator, train, privacy, schema)
+            recoding = _refit(estimator, train, privacy)
         accuracy = forest_accuracy(
             recoding.recode(train), recoding.recode(test), schema.target, random_state
         )
@@ -201,12 +202,9 @@ def _run(
     )  # fmt: skip
 
 
-def _refit(
-    estimator: Any, train: FrequencyTable, privacy: PrivacyModel, schema: Schema
-) -> Recoding:
-    bound = privacy.bind(schema.sensitive)
-    again = type(estimator)(**estimator.get_params(deep=False))
-    return again._solve(bound.prepare(train), bound, lambda done, total, what, /: None)
+def _refit(estimator: Any, train: FrequencyTable, privacy: PrivacyModel) -> Recoding:
+    again: Anonymizer = type(estimator)(**estimator.get_params(deep=False))
+    return again.search_cells(privacy.prepare(train), privacy)
 
 
 def _parts(

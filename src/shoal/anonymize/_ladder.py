@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from shoal.anonymize._subjects import count_exactly
 from shoal.errors import InfeasibleError
@@ -15,7 +15,10 @@ Attempt = Callable[[PrivacyModel], tuple[Recoded, tuple[str, ...]]]
 
 
 def climb(
-    privacy: PrivacyModel, n_rows: int, attempt: Attempt, people: People | None = None
+    privacy: PrivacyModel,
+    rungs: Sequence[PrivacyModel],
+    attempt: Attempt,
+    people: People | None = None,
 ) -> tuple[Recoded, tuple[str, ...]]:
     """A release that keeps `privacy`, by the lowest rung of its ladder that was found to do.
 
@@ -24,8 +27,7 @@ def climb(
     the promise.  A lower rung than the one taken may do where searches are no better for being
     asked less; then detail is lost, never the promise.
     """
-    rungs = privacy.rungs(n_rows)
-    if rungs == (privacy,):
+    if tuple(rungs) == (privacy,):
         return attempt(privacy)
     low, high, best = 0, len(rungs), None
     made, result, reached, refused = -1, None, float("nan"), None

@@ -74,16 +74,24 @@ def load_recoding(path: PathText) -> Recoding:
     known_methods()  # recodings are defined beside the methods that find them
     if data.get("kind") == "tree":  # loads scikit-learn: only when it is needed
         import_module("shoal.anonymize._model_based")
-    kinds = {kind.kind: kind for kind in _descendants(Recoding)}  # type: ignore[type-abstract]
-    if data.get("version") != 1 or str(data.get("kind")) not in kinds:
+    if data.get("version") != 1 or str(data.get("kind")) not in _kinds():
         raise TableError(f"{name!r} was written by another version of Shoal. Upgrade this one.")
     try:
-        return kinds[data["kind"]].from_dict(data)
+        return recoding_of(data)
     except _DAMAGE:
         raise TableError(
             f"{name!r} is a recoding with parts missing or damaged. Take the file that the release "
             "came with."
         ) from None
+
+
+def recoding_of(data: Mapping[str, Any]) -> Recoding:
+    """The recoding that plain values stand for, by the kind they name."""
+    return _kinds()[data["kind"]].from_dict(data)
+
+
+def _kinds() -> dict[str, type[Recoding]]:
+    return {kind.kind: kind for kind in _descendants(Recoding)}  # type: ignore[type-abstract]
 
 
 def _descendants(kind: type[Recoding]) -> list[type[Recoding]]:

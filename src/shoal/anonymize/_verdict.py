@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from shoal.anonymize._recheck import count_written, names_of, starred_groups
 from shoal.anonymize._subjects import worst_of
 from shoal.errors import SchemaError, TableError
-from shoal.privacy import KAnonymity, Level, PrivacyModel, as_privacy_model, check
+from shoal.privacy import KAnonymity, Level, PrivacyModel, check
+from shoal.privacy._promise import bind_promise
 from shoal.schema import FromFile, Hierarchy, Schema, Tree
 from shoal.schema._band_labels import band_bounds
 from shoal.schema._coding import Coding, find_ceiling
@@ -112,7 +113,7 @@ class Verdict:
 def check_table(
     table: Native,
     schema: Schema,
-    privacy: PrivacyModel | int,
+    privacy: PrivacyModel | int | None,
     *,
     drop_stars: bool = False,
     encoding: str | None = None,
@@ -127,7 +128,8 @@ def check_table(
     schema : Schema
         Roles of the columns; hierarchies are looked at only where there are limits.
     privacy : PrivacyModel or int
-        What every group has to meet; a number k stands for ``KAnonymity(k)``.
+        What every group has to meet; a number k stands for ``KAnonymity(k)``, None for no more
+        than the schema requires.
     drop_stars : bool
         Leave out rows whose quasi-identifiers are all `*`: suppressed rows that were kept.
     encoding : str, optional
@@ -136,7 +138,7 @@ def check_table(
         How many failing groups to describe.
     """
     _require(schema, names_of(table, encoding))
-    privacy = as_privacy_model(privacy).bind(schema.sensitive)
+    privacy = bind_promise(privacy, schema)
     seen = count_written(table, schema, encoding)
     if not seen.groups.n_groups:
         raise TableError("the table has no rows, so there is nothing to check.")

@@ -18,6 +18,7 @@ from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.privacy import PrivacyModel
+    from shoal.schema import Schema
     from shoal.tables import FrequencyTable
 
 CONDITION_EXAMPLES = (
@@ -51,6 +52,14 @@ Privacy = Annotated[
         "--privacy",
         help=f"A further condition, e.g. {CONDITION_EXAMPLES}. "
         "Add @COLUMN to speak of one sensitive column only. May be repeated.",
+    ),
+]
+Requirements = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--requirement",
+        help="Columns that somebody may know together, and the rows that have to agree on them: "
+        "zip,age:10, or zip,age:10+distinct:2. May be repeated.",
     ),
 ]
 Methods = Annotated[
@@ -109,6 +118,22 @@ def read_privacy(
     from shoal.privacy._words import read_promise
 
     return read_promise(k, conditions or (), population)
+
+
+def read_table_promise(
+    schema: Schema,
+    k: int | None,
+    conditions: Sequence[str] | None,
+    requirements: Sequence[str] | None,
+    population: FrequencyTable | None = None,
+) -> PrivacyModel:
+    """The same for a table, whose schema may require something already."""
+    from shoal.privacy._promise import bind_promise
+    from shoal.privacy._words import read_promise
+
+    if schema.requirements and k is None and not conditions and not requirements:
+        return bind_promise(None, schema)
+    return read_promise(k, conditions or (), population, requirements or ())
 
 
 def refuse_input(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:

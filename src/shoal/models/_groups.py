@@ -9,6 +9,7 @@ from shoal.errors import InfeasibleError, ParameterError
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded, private_coding
 from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, as_privacy_model, check
+from shoal.privacy._promise import refuse_projections
 from shoal.privacy.spans._spans import PrivateColumns, count_groups
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
@@ -21,6 +22,7 @@ def read_privacy(privacy: object, what: str) -> PrivacyModel:
     model = as_privacy_model(privacy)
     if any(isinstance(part, DeltaPresence) for part in model.parts):
         raise ParameterError(f"privacy: {what} has no population, so DeltaPresence does not apply.")
+    refuse_projections(model, what)
     return model
 
 

@@ -16,9 +16,11 @@ from shoal.privacy.models._diversity import (
 from shoal.privacy.models._k_anonymity import KAnonymity, as_privacy_model
 from shoal.privacy.models._k_map import KMap
 from shoal.privacy.models._likeness import BetaLikeness
+from shoal.privacy.models._lkc import LKCPrivacy
 from shoal.privacy.models._presence import DeltaPresence
 from shoal.privacy.models._proximity import Proximity
 from shoal.privacy.models._records_at_risk import RecordsAtRisk, RiskThresholds
+from shoal.privacy.models._requirement import Requirement
 from shoal.privacy.models._uniqueness import Uniqueness
 
 __all__ = [
@@ -34,12 +36,14 @@ __all__ = [
     "EntropyDiversity",
     "KAnonymity",
     "KMap",
+    "LKCPrivacy",
     "Level",
     "PSensitive",
     "PrivacyModel",
     "Proximity",
     "RecordsAtRisk",
     "RecursiveDiversity",
+    "Requirement",
     "RiskThresholds",
     "TCloseness",
     "Uniqueness",

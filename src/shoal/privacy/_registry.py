@@ -22,9 +22,11 @@ from shoal.privacy.models._diversity import (
 from shoal.privacy.models._k_anonymity import KAnonymity
 from shoal.privacy.models._k_map import KMap
 from shoal.privacy.models._likeness import BetaLikeness
+from shoal.privacy.models._lkc import LKCPrivacy
 from shoal.privacy.models._presence import DeltaPresence
 from shoal.privacy.models._proximity import Proximity
 from shoal.privacy.models._records_at_risk import RecordsAtRisk, RiskThresholds
+from shoal.privacy.models._requirement import Requirement
 from shoal.privacy.models._uniqueness import Uniqueness
 
 MODELS: tuple[type[PrivacyModel], ...] = (
@@ -46,6 +48,8 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     RiskThresholds,
     Uniqueness,
     CorrectGuesses,
+    Requirement,
+    LKCPrivacy,
 )
 """Every model, in the order in which they are listed to people."""
 
@@ -87,3 +91,5 @@ def _names(privacy: Any) -> Iterator[str]:
             yield from _names(part)
     else:
         yield str(privacy.get("model"))
+        if "asked" in privacy:  # of some columns
+            yield from _names(privacy["asked"])

@@ -13,6 +13,7 @@ from shoal.errors import ParameterError
 from shoal.privacy._model import PrivacyModel, Word
 from shoal.privacy._registry import MODELS
 from shoal.privacy.models._k_anonymity import KAnonymity
+from shoal.privacy.models._requirement import Requirement
 
 if TYPE_CHECKING:
     from shoal.tables import FrequencyTable
@@ -84,8 +85,56 @@ def read_condition(
     return known[kind](**given)
 
 
+def read_requirement(text: str) -> Requirement:
+    """What is asked of some columns: names with commas, a colon, then k or conditions with ``+``.
+
+    Examples
+    --------
+    >>> read_requirement("zip,age:10").describe()
+    "by 'zip', 'age' alone: every group has at least 10 rows"
+    >>> read_requirement("zip:5+distinct:2@illness").asked.models[1]
+    DistinctDiversity(l=2, column='illness')
+    """
+    named, colon, asked = text.partition(":")
+    columns = tuple(name.strip() for name in named.split(","))
+    if not colon or not all(columns):
+        raise ParameterError(
+            f"requirement {text!r}: write the columns, a colon and how many rows have to agree on "
+            "them, for example zip,age:10."
+        )
+    words = [word.strip() for word in asked.split("+")]
+    sizes = [int(word) for word in words if word.isdecimal()]
+    if len(sizes) > 1:
+        raise ParameterError(f"requirement {text!r}: give one size, as in zip,age:10.")
+    k = sizes[0] if sizes else None
+    return Requirement(columns, read_promise(k, [w for w in words if not w.isdecimal()]))
+
+
+def write_requirement(model: Mapping[str, Any]) -> str | None:
+    """How to ask for a requirement, given as plain values; None when words cannot say it.
+
+    Examples
+    --------
+    >>> write_requirement(Requirement(("zip", "age"), 10).to_dict())
+    'zip,age:10'
+    """
+    columns, asked = model["columns"], model["asked"]
+    if any(sign in name for name in columns for sign in ",:"):
+        return None
+    models = asked["models"] if isinstance(asked.get("models"), list) else [asked]
+    k = next((one["k"] for one in models if one["model"] == "KAnonymity"), None)
+    words = [] if k is None else [str(k)]
+    for one in models:
+        if one["model"] != "KAnonymity":
+            words.append(write_condition(one, k) or "")
+    return f"{','.join(columns)}:{'+'.join(words)}" if all(words) else None
+
+
 def read_promise(
-    k: int | None, conditions: Sequence[str] = (), population: FrequencyTable | None = None
+    k: int | None,
+    conditions: Sequence[str] = (),
+    population: FrequencyTable | None = None,
+    requirements: Sequence[str] = (),
 ) -> PrivacyModel:
     """All that is asked for at once: a smallest group, if any, and further conditions.
 
@@ -96,6 +145,7 @@ def read_promise(
     """
     models: list[PrivacyModel] = [] if k is None else [KAnonymity(k)]
     models += [read_condition(condition, k, population) for condition in conditions]
+    models += [read_requirement(text) for text in requirements]
     if not models:
         raise ParameterError("nothing is asked for. Say -k 10, or a condition with --diversity.")
     return reduce(and_, models)

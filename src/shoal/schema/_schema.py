@@ -14,6 +14,7 @@ from shoal.errors import SchemaError
 from shoal.schema._builders import FromFile
 from shoal.schema._column import ROLES, Column
 from shoal.schema._toml import schema_toml
+from shoal.schema.promise._required import Required
 from shoal.typing import PathText
 
 
@@ -24,6 +25,9 @@ class Schema(Mapping[str, Column]):
     ----------
     columns : mapping of str to Column or mapping
         A plain mapping stands for a column as it is written in a schema file.
+    requirements : sequence of mapping
+        What is asked of rows that agree on some of the quasi-identifiers: `columns`, with `k` or
+        `diversity`, as in a schema file.  Releases promise it besides what is asked elsewhere.
 
     Examples
     --------
@@ -36,7 +40,11 @@ class Schema(Mapping[str, Column]):
     (('age',), 'income')
     """
 
-    def __init__(self, columns: Mapping[str, Column | Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        columns: Mapping[str, Column | Mapping[str, Any]],
+        requirements: Sequence[Required | Mapping[str, Any]] = (),
+    ) -> None:
         self._columns: dict[str, Column] = {}
         for name, column in columns.items():
             column = column if isinstance(column, Column) else Column.from_toml(name, column)
@@ -44,6 +52,9 @@ class Schema(Mapping[str, Column]):
             self._columns[name] = column
         if not self._columns:
             raise SchemaError("the schema has no columns. Describe at least one.")
+        self._requirements = tuple(Required.from_toml(one) for one in requirements)
+        for required in self._requirements:
+            required.check(self.quasi_identifiers)
         targets = [name for name, column in self.items() if column.target]
         if len(targets) > 1:
             shown = ", ".join(map(repr, targets))
@@ -133,9 +144,14 @@ class Schema(Mapping[str, Column]):
         """The column that recipients want to predict."""
         return next((name for name, column in self.items() if column.target), None)
 
+    @property
+    def requirements(self) -> tuple[Required, ...]:
+        """What is asked of rows that agree on some of the quasi-identifiers."""
+        return self._requirements
+
     def replace(self, **columns: Column | Mapping[str, Any]) -> Schema:
         """Copy with some columns exchanged or added."""
-        return Schema({**self._columns, **columns})
+        return Schema({**self._columns, **columns}, self.requirements)
 
     def require(self, names: Iterable[str]) -> None:
         """Raise unless the schema describes exactly these columns of a table."""
@@ -172,7 +188,10 @@ class Schema(Mapping[str, Column]):
 
     def to_dict(self) -> dict[str, Any]:
         """As in a schema file."""
-        return {"columns": {name: column.to_toml() for name, column in self.items()}}
+        plain: dict[str, Any] = {"columns": {n: column.to_toml() for n, column in self.items()}}
+        if self.requirements:
+            plain["requirements"] = [required.to_toml() for required in self.requirements]
+        return plain
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, folder: str = "") -> Schema:
@@ -180,15 +199,19 @@ class Schema(Mapping[str, Column]):
         columns = data.get("columns")
         if not isinstance(columns, Mapping):
             raise SchemaError("a schema needs one table per column: [columns.NAME].")
-        if extra := [key for key in data if key != "columns"]:
+        if extra := [key for key in data if key not in ("columns", "requirements")]:
             raise SchemaError(
                 f"unknown part {extra[0]!r} of the schema. Columns stand under [columns.NAME]."
             )
+        requirements = data.get("requirements", ())
+        if not isinstance(requirements, list | tuple):
+            raise SchemaError("requirements are a list of tables: [[requirements]].")
         return cls(
             {
                 name: Column.from_toml(name, column, folder=folder)
                 for name, column in columns.items()
-            }
+            },
+            requirements,
         )
 
     def to_toml(
@@ -215,7 +238,10 @@ class Schema(Mapping[str, Column]):
         if folder is None and path is not None:
             folder = Path(path).parent
         schema = self if folder is None else self._seen_from(Path(folder))
-        content = schema_toml(schema.to_dict()["columns"], comments or {}, header)
+        plain = schema.to_dict()
+        content = schema_toml(
+            plain["columns"], comments or {}, header, plain.get("requirements", ())
+        )
         if path is not None:
             write_text(path, content)
         return content
@@ -226,7 +252,7 @@ class Schema(Mapping[str, Column]):
             for name, column in self.items()
             if isinstance(column.hierarchy, FromFile)
         }
-        return Schema({**self._columns, **moved})
+        return self.replace(**moved)
 
     @classmethod
     def from_toml(cls, source: PathText) -> Schema:
@@ -265,7 +291,7 @@ class Schema(Mapping[str, Column]):
         """Same columns in the same order: the order of quasi-identifiers means something."""
         if not isinstance(other, Schema):
             return NotImplemented
-        return list(self.items()) == list(other.items())
+        return (list(self.items()), self.requirements) == (list(other.items()), other.requirements)
 
     def __hash__(self) -> int:
-        return hash(tuple(self.items()))
+        return hash((tuple(self.items()), self.requirements))

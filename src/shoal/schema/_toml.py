@@ -16,6 +16,7 @@ def schema_toml(
     columns: Mapping[str, Mapping[str, Any]],
     comments: Mapping[str, Sequence[str]],
     header: Sequence[str],
+    requirements: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """Text of a schema file.
 
@@ -27,11 +28,14 @@ def schema_toml(
         Lines to write above columns, without the `#`.
     header : sequence of str
         Lines to write at the top.
+    requirements : sequence of mapping
+        What stands in each `[[requirements]]`.
     """
     blocks = [_comment(header)] if header else []
     for name, table in columns.items():
         path = ("columns", name)
         blocks.append(_comment(comments.get(name, ())) + _table(path, table))
+    blocks += ["[[requirements]]" + _table((), table).removeprefix("[]") for table in requirements]
     return "\n".join(blocks)
 
 

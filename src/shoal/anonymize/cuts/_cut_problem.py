@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from shoal.anonymize.cuts._cut_column import CutColumn
 from shoal.anonymize.cuts._cut_kernels import pack_nodes, size_summary
 from shoal.anonymize.cuts._packing import Packing, make_packing
+from shoal.anonymize.cuts._projected import ProjectedConditions
 from shoal.errors import ParameterError, SchemaError
-from shoal.privacy import PrivacyModel
+from shoal.privacy import KAnonymity, PrivacyModel
+from shoal.privacy._projection import split_promise
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.tables import FrequencyTable
@@ -37,11 +39,14 @@ class CutState:
         Rows in groups that the privacy model does not allow.
     squares : float
         Sum of squared group sizes.
+    by_set : tuple of int
+        Fewest rows that agree on each set of columns that something is asked of.
     """
 
     anonymity: int
     failing: int
     squares: float
+    by_set: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +58,12 @@ class CutProblem:
 
     cells: FrequencyTable
     privacy: PrivacyModel
-    compiled: CompiledModel
+    compiled: CompiledModel  # what is asked of all columns together
     classes: Counts  # (n_cells, n_classes); no columns without a target
     budget: int  # rows that may be suppressed
     metric: Metric
     weights: Floats
+    projected: ProjectedConditions | None = None  # what is asked of some columns at a time
 
     @cached_property
     def columns(self) -> list[CutColumn]:
@@ -75,6 +81,11 @@ class CutProblem:
         """Smallest group that the model can allow."""
         return self.privacy.minimum_size
 
+    @property
+    def size_only(self) -> bool:
+        """Whether the sizes of groups over all columns are all that is asked for."""
+        return self.compiled.size_only and self.projected is None
+
     @cached_property
     def packing(self) -> Packing:
         """How the nodes of a group are packed into words."""
@@ -90,18 +101,43 @@ class CutProblem:
         """Groups that a cut makes of the cells."""
         return pack_groups(self.pack(cut))
 
-    def assess(self, group_of: NDArray[np.int64], n_groups: int, sizes: Counts) -> CutState:
-        """Evaluate the groups that cells are put into."""
-        smallest, failing, squares = size_summary(sizes, self.k)
-        if not self.compiled.size_only:
-            failing = int(sizes[~self.allowed(group_of, sizes)].sum())
-        return CutState(int(smallest), int(failing), float(squares))
+    def assess(
+        self,
+        group_of: NDArray[np.int64],
+        sizes: Counts,
+        cut: Sequence[Codes],
+        most: int | None = None,
+    ) -> CutState:
+        """Evaluate a cut, given the groups that it puts cells into.
 
-    def allowed(self, group_of: NDArray[np.int64], sizes: Counts) -> Flags:
-        """Whether the privacy model allows each group that cells are put into."""
+        With `most` failing rows may be counted only until there are more of them.
+        """
+        smallest, failing, squares = size_summary(sizes, self.k)
+        if self.size_only:
+            return CutState(int(smallest), int(failing), float(squares))
+        fine, by_set = self._allowed(group_of, sizes, cut, most)
+        return CutState(int(smallest), int(sizes[~fine].sum()), float(squares), by_set)
+
+    def allowed(self, group_of: NDArray[np.int64], sizes: Counts, cut: Sequence[Codes]) -> Flags:
+        """Whether the privacy model allows each group that a cut puts cells into."""
+        return self._allowed(group_of, sizes, cut)[0]
+
+    def _allowed(
+        self,
+        group_of: NDArray[np.int64],
+        sizes: Counts,
+        cut: Sequence[Codes],
+        most: int | None = None,
+    ) -> tuple[Flags, tuple[int, ...]]:
         if self.compiled.size_only:
-            return np.asarray(sizes >= self.k, np.bool_)
-        return allowed_groups(self.compiled, group_of, len(sizes))
+            fine = np.asarray(sizes >= self.k, np.bool_)
+        else:
+            fine = allowed_groups(self.compiled, group_of, len(sizes))
+        if self.projected is None:
+            return fine, ()
+        outcome = self.projected.judge(cut, most)
+        fine[group_of[outcome.failing]] = False
+        return fine, outcome.smallest
 
     def total_loss(self, cut: Sequence[Codes]) -> float:
         """Mean NCP of a cut."""
@@ -137,14 +173,16 @@ def make_problem(
     else:
         classes = cells.histograms[target].dense()
     given = np.array(weights, np.float64) if metric == "weighted" else np.ones(len(cells.codings))
+    whole, projected = split_promise(privacy)
     return CutProblem(
         cells,
         privacy,
-        compile_model(privacy, cells),
+        compile_model(whole or KAnonymity(1), cells),
         classes,
         int(max_suppression * cells.n_rows + 1e-9),  # 0.1 of 30 rows is 3, whatever floats say
         metric,  # type: ignore[arg-type]
         given,
+        ProjectedConditions(cells, projected) if projected else None,
     )
 
 

@@ -30,10 +30,13 @@ def suppress_failing(problem: CutProblem, codes: Codes) -> Codes:
     """
     cells, privacy, budget = problem.cells, problem.privacy, problem.budget
     group_of, n_groups = group_keys(codes)
+    first = np.zeros(n_groups, np.int64)
+    first[group_of[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first cell
     kept = np.ones(n_groups, np.bool_)
     while True:
         number = np.where(kept, np.cumsum(kept) - 1, -1)
-        groups = cells.merge(number[group_of], int(kept.sum()))
+        # keys are what is released: some models ask which groups agree on some columns
+        groups = cells.merge(number[group_of], int(kept.sum()), codes[first[kept]])
         fine = privacy.holds(groups)
         if fine.all():
             break
@@ -47,8 +50,6 @@ def suppress_failing(problem: CutProblem, codes: Codes) -> Codes:
             achieved=n_suppressed,
             hint=f"Allow {n_suppressed} suppressed rows or relax the privacy model.",
         )
-    first = np.zeros(n_groups, np.int64)
-    first[group_of[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first cell
     return codes[first[~kept]].astype(np.int32).reshape(-1, codes.shape[1])
 
 
@@ -60,7 +61,7 @@ def infeasible(problem: CutProblem, state: CutState) -> InfeasibleError:
     if limited:
         shown = ", ".join(map(repr, limited))
         advice += f", or raise the limit of {shown}, which binds"
-    size_only = problem.compiled.size_only
+    size_only = problem.size_only
     return InfeasibleError(
         problem.privacy.describe() if not size_only else f"k={problem.k}",
         required=problem.k if size_only else problem.budget,

@@ -38,6 +38,8 @@ def anneal(
         temperature = START * (END / START) ** (turn / iterations)
         if tried <= energy or rng.random() < np.exp((energy - tried) / temperature):
             energy = tried
+            if problem.projected is not None:
+                problem.projected.settle(here)
             if fits and tried < best_energy - 1e-12:
                 best, best_energy = [nodes.copy() for nodes in here], tried
         else:
@@ -52,7 +54,7 @@ def _energy(problem: CutProblem, cut: list[Codes]) -> tuple[float, bool]:
     """What a cut loses, with a penalty for rows that are not allowed; and whether it is allowed."""
     group_of, n_groups = problem.group(cut)
     sizes = sum_groups(problem.cells.sizes, group_of, n_groups)
-    state = problem.assess(group_of, n_groups, sizes)
+    state = problem.assess(group_of, sizes, cut)
     n_rows = problem.cells.n_rows
     if problem.metric == "information":
         loss = class_summary(sum_classes(problem.classes, group_of, n_groups))[0] / n_rows

@@ -19,7 +19,7 @@ from shoal.anonymize.greedy._bottom_up_kernels import (
 )
 from shoal.anonymize.greedy._bottom_up_moves import Move, OpenMoves
 from shoal.anonymize.greedy._steps import Step, cut_metrics
-from shoal.typing import Counts
+from shoal.typing import Codes, Counts
 
 
 class Joined(NamedTuple):
@@ -57,7 +57,9 @@ class BottomUpSearch:
             sizes=cells.sizes.copy(),
             classes=problem.classes,
         )
-        self.state = self._assess(self.group_of, self.groups.sizes)
+        if problem.projected is not None:
+            problem.projected.settle(self.cut)
+        self.state = problem.assess(self.group_of, self.groups.sizes, self.cut)
         self._tried: dict[Move, Joined] = {}
 
     # -- scores -----------------------------------------------------------------------------
@@ -65,12 +67,17 @@ class BottomUpSearch:
     def try_move(self, move: Move) -> CutState:
         """State after a move, without making it."""
         new, sizes = self._join(move)
-        # sizes alone decide without the cells' groups: spare the indexing
-        group_of = self.group_of if self.problem.compiled.size_only else new[self.group_of]
-        return self._assess(group_of, sizes)
+        if self.problem.size_only:  # decide without the cells' groups: spare the indexing
+            return self.problem.assess(self.group_of, sizes, self.cut)
+        return self.problem.assess(new[self.group_of], sizes, self._cut_after(move))
 
-    def _assess(self, group_of: NDArray[np.int64], sizes: Counts) -> CutState:
-        return self.problem.assess(group_of, len(sizes), sizes)
+    def _cut_after(self, move: Move) -> list[Codes]:
+        column, node, children = move
+        tree, cut = self.problem.columns[column].tree, list(self.cut)
+        cut[column] = cut[column].copy()
+        for child in children:
+            cut[column][tree.start[child] : tree.stop[child]] = node
+        return cut
 
     def _join(self, move: Move) -> Joined:
         if move in self._tried:
@@ -91,7 +98,7 @@ class BottomUpSearch:
     def gain(self, after: CutState) -> float:
         """P(G): anonymity won, capped at k; with suppression or other models, allowed rows won."""
         problem = self.problem
-        if problem.compiled.size_only and problem.budget == 0:
+        if problem.size_only and problem.budget == 0:
             return float(min(after.anonymity, problem.k) - self.state.anonymity)
         return float(self.state.failing - after.failing)
 
@@ -128,7 +135,7 @@ class BottomUpSearch:
         """The valid move of least score, None when there is no move."""
         if not self.open:
             return None
-        counts_only = self.problem.compiled.size_only and self.problem.budget == 0
+        counts_only = self.problem.size_only and self.problem.budget == 0
         if not prune:
             tried = [self.score(move) for move in self.open]
         elif counts_only:
@@ -183,7 +190,7 @@ class BottomUpSearch:
     def _failing_by_node(self) -> list[list[float]]:
         """Rows in groups that are not allowed, by the node of each column they stand at."""
         groups = self.groups
-        fails = ~self.problem.allowed(self.group_of, groups.sizes)
+        fails = ~self.problem.allowed(self.group_of, groups.sizes, self.cut)
         rows = np.where(fails, groups.sizes, 0)
         return [
             np.bincount(nodes, weights=rows, minlength=column.tree.n_nodes).tolist()
@@ -194,16 +201,15 @@ class BottomUpSearch:
 
     def make(self, scored: Scored, number: int) -> Step:
         """Carry a move out and tell about it."""
-        column, node, children = scored.move
-        tree = self.problem.columns[column].tree
         new, sizes = self._join(scored.move)
         self.groups = CutGroups(*gather_groups(self.groups, self._arrays(scored.move), new, sizes))
         self.group_of = new[self.group_of]
         self._tried.clear()
-        for child in children:
-            self.cut[column][tree.start[child] : tree.stop[child]] = node
+        self.cut = self._cut_after(scored.move)
         self.open.make(scored.move)
-        self.state = self._assess(self.group_of, sizes)
+        if self.problem.projected is not None:
+            self.problem.projected.settle(self.cut)
+        self.state = self.problem.assess(self.group_of, sizes, self.cut)
         return self._step(scored, number)
 
     def _step(self, scored: Scored, number: int) -> Step:

@@ -28,6 +28,8 @@ class SequenceMixin:
     _cuts: CutHistory
     _problem: CutProblem
 
+    _counts_projections = True
+
     def _prepare(self, cells: FrequencyTable, privacy: PrivacyModel) -> CutProblem:
         """The problem of both directions; columns without a hierarchy grow one."""
         metric = self.metric or default_metric(self.schema)

@@ -33,7 +33,9 @@ class TopDownSearch:
         self.cut = ceiling_cut(problem)
         self.group_of, n_groups = problem.group(self.cut)
         self.sizes: Counts = sum_groups(problem.cells.sizes, self.group_of, n_groups)
-        self.state = problem.assess(self.group_of, n_groups, self.sizes)
+        if problem.projected is not None:
+            problem.projected.settle(self.cut)
+        self.state = problem.assess(self.group_of, self.sizes, self.cut)
         self.candidates: set[tuple[int, int]] = set()
         for column in range(len(problem.columns)):
             self._add(column, np.unique(self.cut[column]))
@@ -70,7 +72,33 @@ class TopDownSearch:
             len(below),
         )
         sizes = sum_groups(problem.cells.sizes, new, n_new)
-        return problem.assess(new, n_new, sizes), new, n_new
+        cut = self.cut if problem.projected is None else self._cut_after(column, node)
+        return problem.assess(new, sizes, cut, problem.budget), new, n_new
+
+    def _cut_after(self, column: int, node: int) -> list[Codes]:
+        tree, cut = self.problem.columns[column].tree, list(self.cut)
+        cut[column] = cut[column].copy()
+        for child in tree.children(node):
+            inside = slice(tree.start[child], tree.stop[child])
+            cut[column][inside][cut[column][inside] == node] = child
+        return cut
+
+    def lost(self, column: int, after: CutState) -> float:
+        """Anonymity lost by splitting a node of a column.
+
+        Where something is asked of some columns at a time, the mean over the sets that the column
+        is in; all columns are such a set if something is asked of them together.
+        """
+        problem, before = self.problem, self.state
+        whole = float(max(before.anonymity - after.anonymity, 0))
+        if problem.projected is None:
+            return whole
+        asked_of_all = problem.k > 1 or not problem.compiled.size_only
+        losses = [whole] if asked_of_all else []
+        for one, a, b in zip(problem.projected.sets, before.by_set, after.by_set, strict=True):
+            if column in one.columns:
+                losses.append(float(max(a - b, 0)))
+        return float(np.mean(losses)) if losses else 0.0
 
     def best(self) -> Split | None:
         """The allowed split of best score; None when none is left.
@@ -95,7 +123,7 @@ class TopDownSearch:
                 continue
             if by_squares:
                 gain = (self.state.squares - state.squares) / self.problem.cells.n_rows
-            lost = max(self.state.anonymity - state.anonymity, 0)
+            lost = self.lost(column, state)
             # one more, so that a split that costs no anonymity is scored by its gain
             split = Split(gain / (lost + 1), gain, lost, column, node, state)
             if best is None or split.score > best.score + 1e-15:
@@ -110,10 +138,9 @@ class TopDownSearch:
         self.state, self.group_of, n_new = self.try_split(column, node)
         self.sizes = sum_groups(problem.cells.sizes, self.group_of, n_new)
         below = tree.children(node)
-        for child in below:
-            inside = slice(tree.start[child], tree.stop[child])
-            moved = self.cut[column][inside] == node
-            self.cut[column][inside][moved] = child
+        self.cut = self._cut_after(column, node)
+        if problem.projected is not None:
+            problem.projected.settle(self.cut)
         self.candidates.discard((column, node))
         self._add(column, below)
         classes = sum_classes(problem.classes, self.group_of, n_new)

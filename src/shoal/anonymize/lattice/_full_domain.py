@@ -108,6 +108,8 @@ class FullDomain(Anonymizer):
         "levels was searched for."
     )
 
+    _counts_projections = True
+
     def __init__(
         self,
         schema: Schema,
@@ -190,6 +192,6 @@ class FullDomain(Anonymizer):
             top = problem.node_of(problem.top)
             group_of, n_groups = cut.group(top)
             sizes = cells.merge(group_of, n_groups).sizes
-            raise infeasible(cut, cut.assess(group_of, n_groups, sizes))
+            raise infeasible(cut, cut.assess(group_of, sizes, top))
         self.lattice_ = lattice
         return make_recoding(cut, problem.node_of(lattice.levels[lattice.best].tolist()))

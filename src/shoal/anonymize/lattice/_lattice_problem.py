@@ -20,6 +20,8 @@ from shoal.anonymize.lattice._lattice_kernels import (
     squares,
 )
 from shoal.anonymize.lattice._level_losses import code_losses, column_levels, suppression_loss
+from shoal.privacy import KAnonymity, PrivacyModel
+from shoal.privacy._projection import split_promise
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.privacy.compiled._condition_kernels import CAP, DISTINCT, EQUAL, ORDERED, TREE
 from shoal.typing import Codes, Flags, Floats
@@ -158,7 +160,7 @@ class LatticeProblem:
             first.group_of, first.n_groups, second.group_of, second.n_groups, cells.sizes
         )
         large = rows >= cut.k  # groups only shrink on the way down, whatever else the model asks
-        fine = large if cut.compiled.size_only else self._allowed(group_of, len(rows))
+        fine = large if cut.size_only else self._allowed(group_of, len(rows), node)
         failing = int(failing_rows(rows, fine))
         if self.metric == "discernibility":
             loss, floor = squares(rows, fine, cells.n_rows)
@@ -173,7 +175,7 @@ class LatticeProblem:
             failing, int(failing_rows(rows, large)), float(loss * scale), float(floor * scale)
         )
 
-    def _allowed(self, group_of: NDArray[np.int64], n_groups: int) -> Flags:
+    def _allowed(self, group_of: NDArray[np.int64], n_groups: int, node: Sequence[int]) -> Flags:
         """Groups that stay when the others are suppressed.
 
         To suppress rows changes the table that some models compare groups with, so groups are
@@ -182,13 +184,35 @@ class LatticeProblem:
         cut = self.cut
         fine = allowed_groups(cut.compiled, group_of, n_groups)
         while not fine.all() and fine.any() and self._compares:
-            compiled = compile_model(cut.privacy, cut.cells, kept=fine[group_of])
+            compiled = compile_model(_of_all(cut.privacy), cut.cells, kept=fine[group_of])
             kept = np.where(fine[group_of], group_of, -1)
             still = fine & allowed_groups(compiled, kept, n_groups)
             if (still == fine).all():
                 break
             fine = still
-        return fine
+        return fine if cut.projected is None else self._projected(group_of, fine, node)
+
+    def _projected(self, group_of: NDArray[np.int64], fine: Flags, node: Sequence[int]) -> Flags:
+        """The same where something is asked of some columns at a time.
+
+        Groups that fail are left out, which makes the sets of rows smaller that they were in.
+        """
+        cut, levels = self.cut, self.node_of(node)
+        assert cut.projected is not None
+        if fine.all():
+            cut.projected.settle(levels)
+            failing = cut.projected.judge(levels).failing
+            if not failing.any():
+                return fine
+        codes = cut.projected.codes(levels)
+        while True:
+            kept = cut.projected.kept(codes, fine[group_of])
+            still = np.zeros(len(fine), np.bool_)
+            still[group_of[kept]] = True
+            if (still == fine).all() or not self._compares:
+                return still
+            compiled = compile_model(_of_all(cut.privacy), cut.cells, kept=kept)
+            fine = still & allowed_groups(compiled, np.where(kept, group_of, -1), len(fine))
 
     @cached_property
     def _compares(self) -> bool:
@@ -204,7 +228,9 @@ class LatticeProblem:
         """
         if self.cut.budget == 0:
             return self.cut.privacy.is_monotone
-        return bool((self.cut.compiled.kind == DISTINCT).all())
+        sets = () if self.cut.projected is None else self.cut.projected.sets
+        conditions = (self.cut.compiled, *(one.compiled for one in sets))
+        return all(bool((compiled.kind == DISTINCT).all()) for compiled in conditions)
 
     def fails(self, assessed: Assessment) -> bool:
         """Whether too many rows would have to be suppressed, or all of them."""
@@ -219,3 +245,8 @@ class LatticeProblem:
     def node_of(self, node: Sequence[int]) -> list[Codes]:
         """The cut that a node stands for."""
         return [self.levels[column][level] for column, level in enumerate(node)]
+
+
+def _of_all(privacy: PrivacyModel) -> PrivacyModel:
+    """What a promise asks of all columns together."""
+    return split_promise(privacy)[0] or KAnonymity(1)

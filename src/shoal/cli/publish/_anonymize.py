@@ -17,11 +17,12 @@ from shoal.cli._options import (
     MissingToRoot,
     OutFile,
     Privacy,
+    Requirements,
     SchemaFile,
     Suppress,
     Table,
     numbers_by_column,
-    read_privacy,
+    read_table_promise,
     refuse_existing,
     refuse_input,
 )
@@ -33,6 +34,7 @@ from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.anonymize import Release
+    from shoal.privacy import PrivacyModel
     from shoal.schema import Schema
     from shoal.tables import FrequencyTable
 
@@ -60,6 +62,7 @@ def anonymize(
     ] = None,
     k: K = None,
     diversity: Privacy = None,
+    requirement: Requirements = None,
     suppress: Suppress = None,
     metric: Annotated[
         str | None,
@@ -176,10 +179,12 @@ def anonymize(
             **numbers_by_column("--weight", weight),
         }
     parameters |= _parse(option or [])
+    everybody = _everybody(population, columns, encoding)
+    promise = read_table_promise(columns, k, diversity, requirement, everybody)
     estimator = make_method(
-        pick_method(method, table, columns, purpose, encoding, parameters),
+        pick_method(method, table, columns, purpose, encoding, parameters, promise),
         columns,
-        read_privacy(k, diversity, _everybody(population, columns, encoding)),
+        promise,
         parameters,
     )
     rows = RowOptions(
@@ -237,6 +242,7 @@ def pick_method(
     purpose: str | None,
     encoding: str | None,
     parameters: dict[str, Any],
+    promise: PrivacyModel | None = None,
 ) -> str:
     """The method asked for; `auto` chooses one and says why."""
     if name != "auto":
@@ -248,7 +254,7 @@ def pick_method(
 
     n_rows = open_table(table, encoding=encoding).n_rows
     given = [key for key, value in parameters.items() if value is not None]
-    choice = choose_method(schema, n_rows, purpose or "general", given)  # type: ignore[arg-type]
+    choice = choose_method(schema, n_rows, purpose or "general", given, promise)  # type: ignore[arg-type]
     output().note(f"method {choice.method}: {choice.reason}.")
     return choice.method
 
@@ -264,7 +270,8 @@ def say_if_another_keeps_more(release: Release) -> None:
     lost, cells = release.metrics.gcp, release.recoded.cells
     if lost <= LOSS_WORTH_A_HINT or cells.n_groups > CELLS_TO_TRY:
         return
-    other = choose_method(release.schema, int(cells.row_counts.sum())).method
+    n_rows = int(cells.row_counts.sum())
+    other = choose_method(release.schema, n_rows, privacy=release.privacy).method
     estimator = make_method(other, release.schema, release.privacy)
     try:
         kept = measure(estimator.recode_cells(cells)).gcp

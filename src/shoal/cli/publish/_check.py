@@ -10,7 +10,14 @@ import typer
 
 from shoal._atomic import settle
 from shoal.cli._group import CANNOT_TELL, CHECK_FAILED
-from shoal.cli._options import Encoding, K, Privacy, Table, read_privacy
+from shoal.cli._options import (
+    Encoding,
+    K,
+    Privacy,
+    Requirements,
+    Table,
+    read_table_promise,
+)
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.errors import ParameterError
@@ -18,6 +25,7 @@ from shoal.errors import ParameterError
 if TYPE_CHECKING:
     from shoal.anonymize import Verdict
     from shoal.privacy import PrivacyModel
+    from shoal.schema import Schema
 
 app = typer.Typer()
 
@@ -34,6 +42,7 @@ def check(
     ] = None,
     k: K = None,
     diversity: Privacy = None,
+    requirement: Requirements = None,
     ignore_stars: Annotated[
         bool,
         typer.Option("--ignore-stars", help="Leave out suppressed rows that were kept, starred."),
@@ -43,9 +52,9 @@ def check(
     """Tell whether every group of TABLE meets the conditions; exit with 1 when one does not.
 
     TABLE may be raw or released.  A release brings its schema and its promise in the files beside
-    it; -k and --diversity ask for something else.  Rows are grouped by what stands in their
-    quasi-identifiers; a missing value matches only a missing value.  No value of anybody is
-    printed.
+    it; -k, --diversity and --requirement ask for something else.  Rows are grouped by what stands
+    in their quasi-identifiers; a missing value matches only a missing value.  No value of anybody
+    is printed.
     """
     from shoal.anonymize import check_table
     from shoal.anonymize._release_files import written_form
@@ -58,10 +67,15 @@ def check(
             "They were counted before the draws were written; its manifest says what they reach."
         )
         raise typer.Exit(CANNOT_TELL)
+    columns = Schema.from_toml(schema or schema_beside(table))
+    if k is None and not diversity and not requirement:
+        promise = _promised(table, columns)
+    else:
+        promise = read_table_promise(columns, k, diversity, requirement)
     verdict = check_table(
         table,
-        Schema.from_toml(schema or schema_beside(table)),
-        _promised(table) if k is None and not diversity else read_privacy(k, diversity),
+        columns,
+        promise,
         drop_stars=ignore_stars,
         encoding=encoding,
     )
@@ -89,7 +103,7 @@ def schema_beside(table: Path) -> Path:
     return path
 
 
-def _promised(table: Path) -> PrivacyModel:
+def _promised(table: Path, columns: Schema) -> PrivacyModel:
     """What the manifest beside a release promises."""
     from shoal.anonymize._release_files import file_beside
     from shoal.privacy import PrivacyModel
@@ -100,7 +114,7 @@ def _promised(table: Path) -> PrivacyModel:
             return PrivacyModel.from_dict(content if part is None else content[part])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
-    return read_privacy(None, None)
+    return read_table_promise(columns, None, None, None)
 
 
 def _matches_manifest(table: Path) -> bool | None:

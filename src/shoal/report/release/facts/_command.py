@@ -11,7 +11,7 @@ from typing import Any
 from shoal import anonymize
 from shoal.anonymize._registry import METHODS, METHODS_WITH_TARGET
 from shoal.anonymize._release_files import file_beside
-from shoal.privacy._words import write_condition
+from shoal.privacy._words import write_condition, write_requirement
 from shoal.report.release.facts._recount import Recount
 from shoal.report.release.facts._release_file import ReleaseFile
 
@@ -71,10 +71,13 @@ def _promise(privacy: Any) -> list[str] | None:
     for model in models:
         if model.get("model") == "KAnonymity":
             continue
-        condition = write_condition(model, k)
+        if required := model.get("model") == "Requirement":
+            condition = write_requirement(model)
+        else:
+            condition = write_condition(model, k)
         if condition is None:
             return None
-        words += ["--diversity", condition]
+        words += ["--requirement" if required else "--diversity", condition]
     return words or None
 
 

@@ -1,0 +1,80 @@
+"""What is promised of a table: what is asked for, together with what its schema requires."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import and_
+
+from shoal.errors import ParameterError, SchemaError
+from shoal.privacy._model import All, PrivacyModel
+from shoal.privacy._projection import ProjectionModel
+from shoal.privacy._words import read_promise
+from shoal.privacy.models._k_anonymity import as_privacy_model
+from shoal.privacy.models._requirement import Requirement
+from shoal.schema import Schema
+
+
+def schema_promise(schema: Schema) -> tuple[PrivacyModel, ...]:
+    """The requirements of a schema, as privacy models.
+
+    Examples
+    --------
+    >>> columns = {name: {"role": "quasi-identifier"} for name in ("zip", "age", "job")}
+    >>> schema = Schema(columns, [{"columns": ["zip", "age"], "k": 10}])
+    >>> schema_promise(schema)
+    (Requirement(columns=('zip', 'age'), asked=KAnonymity(k=10)),)
+    """
+    return tuple(
+        Requirement(required.columns, read_promise(required.k, required.diversity))
+        for required in schema.requirements
+    )
+
+
+def bind_promise(privacy: object, schema: Schema) -> PrivacyModel:
+    """What a release of such a table promises, with sensitive columns named.
+
+    Parameters
+    ----------
+    privacy : PrivacyModel, int or None
+        What is asked for; None where the schema's requirements are all.
+    schema : Schema
+        Roles of the columns, and requirements.
+    """
+    asked = [] if privacy is None else [as_privacy_model(privacy)]
+    asked += schema_promise(schema)
+    if not asked:
+        raise ParameterError(
+            "nothing is asked for. Give a privacy model or k, or requirements in the schema."
+        )
+    bound = reduce(and_, asked).bind(schema.sensitive)
+    models = bound.models if isinstance(bound, All) else (bound,)
+    settled = [part for model in models for part in _settle(model, schema)]
+    # the manifest of a release and the schema beside it say the same
+    return reduce(and_, dict.fromkeys(settled))
+
+
+def _settle(model: PrivacyModel, schema: Schema) -> tuple[PrivacyModel, ...]:
+    """The model, or what it comes to where it is about all quasi-identifiers together."""
+    if not isinstance(model, ProjectionModel):
+        return (model,)
+    names = schema.quasi_identifiers
+    if schema.subject is not None:
+        raise SchemaError(
+            f"{type(model).__name__} counts rows, and column {schema.subject!r} says that people "
+            "have several: somebody with rows in two groups would count twice. Keep one row of "
+            "each person, and leave the column out."
+        )
+    (first, *others) = model.projections(names)  # which refuses columns that are no such
+    if others or len(first.columns) < len(names):
+        return (model,)
+    return first.asked.models if isinstance(first.asked, All) else (first.asked,)
+
+
+def refuse_projections(privacy: PrivacyModel, what: str) -> None:
+    """Raise where a model is about some columns and `what` cannot be asked about those."""
+    for part in privacy.parts:
+        if isinstance(part, ProjectionModel):
+            raise ParameterError(
+                f"{type(part).__name__} is about tables, and cannot be asked of {what}. Ask for "
+                "k or a diversity over all quasi-identifiers, which says more."
+            )
