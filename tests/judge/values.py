@@ -8,6 +8,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 MISSING = None
+MISSING_WORDS = ("", "nan", "na", "n/a", "null", "none", "-", "?", ".")
+"""Texts that may stand for nothing in a CSV file, of which nobody knows what was a text."""
+
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})([ T](\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?))?(Z|\+00(:00)?)?")
 
@@ -69,7 +72,7 @@ def says(text, value, *, guessed=False):
     """
     if text is None or value is None:
         # nothing written may be an empty text: not every file can tell them apart
-        nothing = ("", "nan") if guessed else ("",)
+        nothing = MISSING_WORDS if guessed else ("",)
         return text is value or (
             text is None and value[0] == "text" and value[1].lower() in nothing
         )
