@@ -57,6 +57,17 @@ def _rebuild_infeasible(model: str, required: float, achieved: float, hint: str)
     return InfeasibleError(model, required=required, achieved=achieved, hint=hint)
 
 
+class ConvergenceError(ShoalError, ArithmeticError):
+    """An optimizer did not reach the optimum; no model is returned."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        self.what, self.hint = what, hint
+        super().__init__(f"{what} did not converge. {hint}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ConvergenceError, (self.what, self.hint)
+
+
 class GuaranteeError(ShoalError, RuntimeError):
     """A release failed its independent re-check; it is withheld."""
 

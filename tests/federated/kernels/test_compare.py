@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 
-from shoal.errors import ParameterError
+from shoal.errors import ConvergenceError, ParameterError
 from shoal.federated import Study, compare_sites
+from shoal.federated.kernels import _compare
+from shoal.federated.kernels._compare import choose_nu
+from shoal.federated.kernels._newton_svm import newton_svm
 from shoal.federated.kernels._survival import survival_target
 from tests.reference.sites import RANGES
 
@@ -48,6 +51,46 @@ def test_a_site_that_cannot_train_alone_scores_nothing(outcomes):
     )
     assert np.isnan(found.scores["gent"]).all()
     assert not np.isnan(found.scores["joint private"]).any()
+
+
+def test_nu_is_chosen_by_folds_of_the_rows_that_are_trained_on():
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(60, 3))
+    signs = np.where(rows[:, 0] + rng.normal(size=60) > 0, 1.0, -1.0)
+    values = (1e-6, 0.1, 10.0)
+    nu = choose_nu(rows, signs, Study("svm", 30.0, nu=values))
+
+    def mean_auc(nu):
+        """The same folds, written out."""
+        scores = []
+        order = {side: list(np.flatnonzero(signs == side)) for side in (-1, 1)}
+        for f in range(5):
+            held = order[-1][f::5] + order[1][f::5]
+            rest = [i for i in range(60) if i not in held]
+            w = newton_svm(rows[rest], signs[rest], nu).w
+            pairs = [(i, j) for i in order[1][f::5] for j in order[-1][f::5]]
+            scores.append(np.mean([rows[i] @ w > rows[j] @ w for i, j in pairs]))
+        return np.mean(scores)
+
+    assert mean_auc(nu) == max(map(mean_auc, values))
+    assert choose_nu(rows[:2], np.array([1.0, -1.0]), Study("svm", 1.0, nu=values)) == 0.1
+
+
+def test_every_model_may_choose_its_own_nu(outcomes):
+    found = compare_sites(outcomes, RANGES, Study("svm", 30.0, n_splits=3, nu=(0.1, 1.0, 10.0)))
+    low, high = found.interval()
+    assert low < found.gap()[0] < high
+    with pytest.raises(ParameterError, match="nu must be above 0"):
+        Study("svm", 30.0, nu=(1.0, 0.0))
+
+
+def test_a_joint_model_that_does_not_converge_is_no_number(outcomes, monkeypatch):
+    def never(rows, target, ridge):
+        raise ConvergenceError("Cox regression", "Raise ridge.")
+
+    monkeypatch.setattr(_compare, "cox_coefficients", never)
+    with pytest.raises(ConvergenceError, match="Raise ridge"):
+        compare_sites(outcomes, RANGES, Study("cox", 30.0, n_splits=2))
 
 
 def test_mistakes_are_refused(outcomes):

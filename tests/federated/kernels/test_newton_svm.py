@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from sklearn.svm import LinearSVC
 
-from shoal.errors import InfeasibleError
+from shoal.errors import ConvergenceError
 from shoal.federated.kernels._newton_svm import newton_svm
 from tests.reference import svm
 
@@ -60,5 +60,5 @@ def test_many_blocks_give_the_same_plane_as_one(monkeypatch):
 
 def test_too_few_steps_is_an_error():
     _, rows, signs = problem(4, 200, 5)
-    with pytest.raises(InfeasibleError, match="Raise max_iter"):
+    with pytest.raises(ConvergenceError, match="Raise max_iter"):
         newton_svm(rows, signs, 10.0, max_iter=1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shoal.errors import InfeasibleError, ProtocolError
+from shoal.errors import ConvergenceError, ProtocolError
 from shoal.federated import RandomKernelSVC, make_share
 from shoal.federated.kernels._masked_sums import SiteMasks
 from shoal.federated.kernels._newton_svm import _gradient, _Problem, _value
@@ -63,5 +63,5 @@ def test_a_sites_numbers_are_those_of_its_rows(shares):
 def test_other_classes_and_too_few_steps_are_errors(shares):
     with pytest.raises(ProtocolError, match="other classes"):
         site_numbers(shares[0], (5, 6), 1.0, np.zeros(shares[0].projection.shape[1] + 1))
-    with pytest.raises(InfeasibleError, match="Newton"):
+    with pytest.raises(ConvergenceError, match="Newton"):
         train(shares, 3.0, max_iter=1)

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import InfeasibleError, MissingExtraError, ParameterError, TableError
+from shoal.federated.kernels._cox_newton import cox_coefficients, is_optimum, not_converged
 from shoal.federated.kernels._random_kernel import RandomKernel
 from shoal.federated.kernels._shares import Share
 from shoal.federated.kernels._stacked_shares import row_weights, stack_shares
@@ -44,6 +45,8 @@ class RandomKernelCox(BaseEstimator):
     Notes
     -----
     **Guarantee.**  Trained from the sites' files it equals the model trained from stacked rows.
+    The coefficients are the optimum: what an optimizer returned without reaching it is never a
+    model, but a :class:`~shoal.errors.ConvergenceError` with advice.
 
     **Reveals.**  What `RandomKernel` reveals, and everyone's survival time and status.
 
@@ -112,7 +115,7 @@ class RandomKernelCox(BaseEstimator):
             raise TableError("y must have two columns, time and event, and one row per row of X.")
         target = survival_target(target[:, 0], target[:, 1])
         fitted = fit_cox(rows, target, self.ridge, weights)
-        self.coef_ = fitted.params_.to_numpy(np.float64)
+        self.coef_ = _coefficients(fitted)
         self.mean_ = rows.mean(axis=0)
         self.log_likelihood_ = float(fitted.log_likelihood_)
         baseline = fitted.baseline_cumulative_hazard_
@@ -124,31 +127,47 @@ class RandomKernelCox(BaseEstimator):
 def fit_cox(
     rows: Floats, target: Floats, ridge: float = 0.0, weights: ArrayLike | None = None
 ) -> Any:
-    """A fitted lifelines model; its warnings about data become errors here, or are not ours."""
+    """A fitted lifelines model at the optimum, or a ConvergenceError; never one that diverged."""
     if not target[:, 1].any():
         raise InfeasibleError(
             "Cox regression: no one had the event", required=1, achieved=0, hint="Add sites."
         )
+    given = None if weights is None else np.asarray(weights, np.float64)
+    fitted = _lifelines_fit(rows, target, ridge, given, None)
+    if fitted is None or not is_optimum(_coefficients(fitted), rows, target, ridge, given):
+        # its Newton steps may overshoot and never come back: ours are halved until they gain
+        start = cox_coefficients(rows, target, ridge, given)
+        fitted = _lifelines_fit(rows, target, ridge, given, start * rows.std(axis=0, ddof=1))
+    if fitted is None or not is_optimum(_coefficients(fitted), rows, target, ridge, given):
+        raise not_converged(len(rows), ridge)
+    return fitted
+
+
+def _lifelines_fit(
+    rows: Floats, target: Floats, ridge: float, weights: Floats | None, start: Floats | None
+) -> Any:
+    """What lifelines fits from a starting point, of standardised features; None where it fails."""
     lifelines = _lifelines()
     frame = pandas_frame(rows, [f"k{j}" for j in range(rows.shape[1])])
     frame["time"], frame["event"] = target[:, 0], target[:, 1]
     options: dict[str, Any] = {}
     if weights is not None:
-        frame["weight"] = np.asarray(weights, np.float64)
+        frame["weight"] = weights
         options = {"weights_col": "weight"}
     # Imported only now: an optional package, and slow to import.
     convergence = importlib.import_module("lifelines.exceptions").ConvergenceError
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its use of pandas, and advice on non-integer weights
+        # its use of pandas, advice on weights, and whether it converged, which is asked afterwards
+        warnings.simplefilter("ignore")
+        model = lifelines.CoxPHFitter(penalizer=ridge)
         try:
-            return lifelines.CoxPHFitter(penalizer=ridge).fit(frame, "time", "event", **options)
+            return model.fit(frame, "time", "event", initial_point=start, **options)
         except convergence:
-            raise InfeasibleError(
-                f"Cox regression on {len(rows)} rows with ridge={ridge:g} did not converge",
-                required=1,
-                achieved=0,
-                hint="Raise ridge, use fewer components, or add sites.",
-            ) from None
+            return None
+
+
+def _coefficients(fitted: Any) -> Floats:
+    return np.asarray(fitted.params_.to_numpy(), np.float64)
 
 
 def concordance(y: ArrayLike, risk: ArrayLike) -> float:

@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import InfeasibleError
+from shoal.errors import ConvergenceError, InfeasibleError
 from shoal.typing import Floats
 
-MAX_STEPS = 50
+MAX_STEPS = 100
 GRADIENT_PER_ROW = 1e-9  # accepted norm of the gradient, as lifelines accepts it or tighter
+ROUNDING = 1e-12  # of a log-likelihood, relative: sums of many terms are no more exact
 SMALLEST_STEP = 1e-12
-LARGEST_LOG_HAZARD = 500  # exp overflows a double from 709 on; sums of many such need room
+FLATTEST = 1e-9  # least curvature per row that an optimum has; less is a slope that never ends
 
 
 class _Deaths(NamedTuple):
@@ -23,6 +24,8 @@ class _Deaths(NamedTuple):
     tie: NDArray[np.intp]  # for each of them, which time of death it shares
     share: Floats  # for each of them, how much of its tie Efron counts as gone already
     at_risk: NDArray[np.intp]  # for each of them, the last row still at risk
+    weight: Floats  # of each row
+    tie_weight: Floats  # for each death, the mean weight of those who share its time
 
 
 class _Point(NamedTuple):
@@ -33,12 +36,15 @@ class _Point(NamedTuple):
     curvature: Floats
 
 
-def cox_coefficients(rows: Floats, target: Floats, ridge: float = 0.0) -> Floats:
+def cox_coefficients(
+    rows: Floats, target: Floats, ridge: float = 0.0, weights: Floats | None = None
+) -> Floats:
     """Log hazard ratios with Efron's ties and lifelines' ridge penalty, by Newton's method.
 
     `target` has the columns time and event.  The penalty is ``n ridge |b|^2 / 2`` on standardised
-    features, as lifelines defines it; the result equals its ``CoxPHFitter(penalizer=ridge)``.
-    Why not call that: docs/decisions/libraries.md.
+    features, as lifelines defines it; the result equals its ``CoxPHFitter(penalizer=ridge)``
+    where that converges.  Steps that lead away from the optimum are halved, which lifelines does
+    not do.  Why not call that: docs/decisions/libraries.md.
     """
     spread = rows.std(axis=0, ddof=1)
     if not target[:, 1].any() or not (spread > 0).all():
@@ -48,28 +54,45 @@ def cox_coefficients(rows: Floats, target: Floats, ridge: float = 0.0) -> Floats
             achieved=0,
             hint="Add rows.",
         )
-    deaths = _deaths((rows - rows.mean(axis=0)) / spread, target, ridge)
+    deaths = _deaths((rows - rows.mean(axis=0)) / spread, target, ridge, weights)
     beta = _newton(deaths)
     if beta is None:
-        raise InfeasibleError(
-            f"Cox regression on {len(rows)} rows with ridge={ridge:g} did not converge",
-            required=1,
-            achieved=0,
-            hint="Raise ridge, use fewer components, or add sites.",
-        )
+        raise not_converged(len(rows), ridge)
     return beta / spread
 
 
-def _deaths(rows: Floats, target: Floats, ridge: float) -> _Deaths:
+def is_optimum(
+    coefficients: Floats, rows: Floats, target: Floats, ridge: float, weights: Floats | None
+) -> bool:
+    """Whether coefficients are where the penalised likelihood is largest, whoever found them."""
+    spread = rows.std(axis=0, ddof=1)
+    deaths = _deaths((rows - rows.mean(axis=0)) / spread, target, ridge, weights)
+    point = _derivatives(deaths, coefficients * spread)
+    # lifelines stops at coarser gradients than we do: what a whole step would still gain decides
+    return np.isfinite(point.value) and _gain_left(point) <= 1e-6 and not _is_flat(point, deaths)
+
+
+def not_converged(n_rows: int, ridge: float) -> ConvergenceError:
+    """What to raise where no optimum was found."""
+    return ConvergenceError(
+        f"Cox regression on {n_rows} rows with ridge={ridge:g}",
+        "One side of some direction may hold all who had the event, so that its hazard ratio is "
+        "without bound. Set ridge to 0.01 or more, use fewer components, or add sites.",
+    )
+
+
+def _deaths(rows: Floats, target: Floats, ridge: float, weights: Floats | None) -> _Deaths:
     order = np.argsort(-target[:, 0], kind="stable")
     time, event = target[order, 0], target[order, 1] == 1
+    weight = np.ones(len(rows)) if weights is None else np.asarray(weights, np.float64)[order]
     dead = np.flatnonzero(event)
     _, first, tie, size = np.unique(
         -time[dead], return_index=True, return_inverse=True, return_counts=True
     )
     rank = np.arange(len(dead)) - first[tie]
     at_risk = np.searchsorted(-time, -time[dead], side="right") - 1
-    return _Deaths(rows[order], ridge, dead, tie, rank / size[tie], at_risk)
+    mean = (np.bincount(tie, weight[dead]) / size)[tie]
+    return _Deaths(rows[order], ridge, dead, tie, rank / size[tie], at_risk, weight, mean)
 
 
 def _newton(deaths: _Deaths) -> Floats | None:
@@ -78,42 +101,54 @@ def _newton(deaths: _Deaths) -> Floats | None:
     step, value = np.zeros_like(beta), -np.inf
     for _ in range(MAX_STEPS):
         point = _derivatives(deaths, beta + step)
-        if not point.value >= value - 1e-12:
+        # relative: a log-likelihood of -8,700 is known to 1e-12 of itself at best
+        if not point.value >= value - ROUNDING * (1 + abs(point.value)):
             step /= 2  # the step went past the optimum
             if np.abs(step).max() < SMALLEST_STEP:
                 return None
             continue
         beta, value = beta + step, point.value
+        if _is_flat(point, deaths):
+            return None
         if np.linalg.norm(point.gradient) / len(deaths.rows) < GRADIENT_PER_ROW:
             return beta
-        try:
-            step = np.linalg.solve(point.curvature, point.gradient)
-        except np.linalg.LinAlgError:
-            return None
+        step = np.linalg.solve(point.curvature, point.gradient)
     return None
+
+
+def _is_flat(point: _Point, deaths: _Deaths) -> bool:
+    """Whether the likelihood hardly bends in some direction: nothing tells how far to go there."""
+    return bool(np.linalg.eigvalsh(point.curvature)[0] < FLATTEST * len(deaths.rows))
+
+
+def _gain_left(point: _Point) -> float:
+    """What a whole Newton step would still add to the log-likelihood."""
+    return float(point.gradient @ np.linalg.solve(point.curvature, point.gradient) / 2)
 
 
 def _derivatives(deaths: _Deaths, beta: Floats) -> _Point:
     Z, n = deaths.rows, len(deaths.rows)
     score = Z @ beta
-    if np.abs(score).max() > LARGEST_LOG_HAZARD:
-        return _Point(-np.inf, beta, np.eye(len(beta)))
-    hazard = np.exp(score)
+    highest = float(score.max())
+    hazard = deaths.weight * np.exp(score - highest)  # as shares of the highest: no overflow
     own, Zd = hazard[deaths.dead], Z[deaths.dead]
     tied = np.bincount(deaths.tie, own)[deaths.tie]
-    tied_rows = _sums_by_tie(deaths.tie, own[:, None] * Zd)[deaths.tie]
     total = np.cumsum(hazard)[deaths.at_risk] - deaths.share * tied
+    if not (total > 0).all():  # too far out: all who were at risk have a hazard of nothing
+        return _Point(-np.inf, beta, np.eye(len(beta)))
+    tied_rows = _sums_by_tie(deaths.tie, own[:, None] * Zd)[deaths.tie]
     sums = np.cumsum(hazard[:, None] * Z, axis=0)[deaths.at_risk]
     mean = (sums - deaths.share[:, None] * tied_rows) / total[:, None]
-    value = score[deaths.dead].sum() - np.log(total).sum() - n * deaths.ridge / 2 * beta @ beta
-    gradient = Zd.sum(axis=0) - mean.sum(axis=0) - n * deaths.ridge * beta
+    count, each = deaths.tie_weight, deaths.weight[deaths.dead]
+    value = each @ score[deaths.dead] - count @ (np.log(total) + highest)
+    gradient = each @ Zd - count @ mean - n * deaths.ridge * beta
     # A row's outer product enters once for every death that it was at risk of: adding up the
     # weights first leaves one product of matrices in place of one per death.
-    weight = hazard * _later_sums(deaths.at_risk, 1 / total, n)
-    weight[deaths.dead] -= own * np.bincount(deaths.tie, deaths.share / total)[deaths.tie]
-    curvature = (Z * weight[:, None]).T @ Z - mean.T @ mean
+    weight = hazard * _later_sums(deaths.at_risk, count / total, n)
+    weight[deaths.dead] -= own * np.bincount(deaths.tie, count * deaths.share / total)[deaths.tie]
+    curvature = (Z * weight[:, None]).T @ Z - (mean * count[:, None]).T @ mean
     curvature[np.diag_indices_from(curvature)] += n * deaths.ridge
-    return _Point(float(value), gradient, curvature)
+    return _Point(float(value - n * deaths.ridge / 2 * beta @ beta), gradient, curvature)
 
 
 def _sums_by_tie(tie: NDArray[np.intp], rows: Floats) -> Floats:

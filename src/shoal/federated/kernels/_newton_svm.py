@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from shoal.errors import InfeasibleError
+from shoal.errors import ConvergenceError
 from shoal.typing import Flags, Floats
 
 ROWS_FOR_ONE_BLAS_THREAD = 20_000  # from this many rows on, one BLAS thread beats several
@@ -107,11 +107,10 @@ def _solve(problem: _Problem, tol: float, max_iter: int) -> Plane:
         direction: Floats = np.negative(np.linalg.solve(curvature, gradient), dtype=np.float64)
         z, slack = _line_search(problem, z, slack, float(gradient @ direction), direction)
         gradient = _gradient(problem, slack, z)
-    raise InfeasibleError(
-        f"Newton SVM with tol={tol:g} in {max_iter} steps",
-        required=enough,
-        achieved=float(np.linalg.norm(gradient)),
-        hint="Raise max_iter or tol, or lower nu.",
+    raise ConvergenceError(
+        f"Newton SVM with tol={tol:g} in {max_iter} steps (gradient "
+        f"{float(np.linalg.norm(gradient)):.3g})",
+        "Raise max_iter or tol, or lower nu.",
     )
 
 

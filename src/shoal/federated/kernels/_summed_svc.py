@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import InfeasibleError, ProtocolError
+from shoal.errors import ConvergenceError, ProtocolError
 from shoal.federated.kernels._masked_sums import Masked, SiteMasks, sum_masked
 from shoal.federated.kernels._shares import Share
 from shoal.typing import Floats
@@ -87,11 +87,10 @@ class SummedNewton:
         if self.gradient_norm <= self._enough:
             self.done = True
         elif self.n_iter > self.max_iter:
-            raise InfeasibleError(
-                f"Newton SVM with tol={self.tol:g} in {self.max_iter} steps",
-                required=self._enough,
-                achieved=self.gradient_norm,
-                hint="Raise max_iter or tol, or lower nu.",
+            raise ConvergenceError(
+                f"Newton SVM with tol={self.tol:g} in {self.max_iter} steps (gradient "
+                f"{self.gradient_norm:.3g})",
+                "Raise max_iter or tol, or lower nu.",
             )
         else:
             self._go_on(value, gradient, sums[1 + self.size :])
