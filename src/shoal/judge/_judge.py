@@ -7,6 +7,7 @@ What is checked, each from the texts that stand in the output:
 - there are as many rows as were to be released, and no row of the source stands behind two;
 - every label covers the value of the row behind it, and every other cell says what the source says
   there; so no cell holds an identifier, or a value that only suppressed rows have;
+- every rounded value is its source's nearest multiple, and none lies beyond its top or bottom;
 - every mean is that of its group, rounded to its step, and all rows of the group have it;
 - rows with equal text in all quasi-identifiers, starred ones among them, keep the promise.
 """
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError
+from shoal.judge._coarse import judge_coarse
 from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._forms import Claim, to_labels
 from shoal.judge._group_means import judge_group_means
@@ -197,6 +199,9 @@ def _judge_column(
         people = source.columns[charge.schema.subject]
         person = people.codes[row_ids]
         judge_shift(name, column, own, values, people, person, charge.key, described.most_days)
+        return
+    if described is not None and described.is_coarse:
+        judge_coarse(name, column, own, values, described)
         return
     if end is not None:
         fine: Callable[[str | None, str | None], bool] = _within[end]

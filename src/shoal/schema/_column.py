@@ -70,6 +70,10 @@ class Column:
     shift : str, optional
         For an insensitive date column of a table with a subject: "90 days" moves all dates of a
         person by the same secret number of days, at most that many either way.
+    round_to : float, optional
+        For a sensitive or insensitive numeric column: values are released as the nearest multiple.
+    bottom, top : float, optional
+        For such a column: smaller, or larger, values are released as this one.
 
     Examples
     --------
@@ -89,6 +93,9 @@ class Column:
     order: tuple[str, ...] = ()
     lines: float | str | None = None
     shift: str | None = None
+    round_to: float | None = None
+    bottom: float | None = None
+    top: float | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.weight, Real) and not isinstance(self.weight, bool):
@@ -103,6 +110,11 @@ class Column:
     def is_released(self) -> bool:
         """Whether a release has the column at all."""
         return self.role not in NEVER_RELEASED
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether values are rounded, or end at a top or bottom, before they are released."""
+        return any(value is not None for value in (self.round_to, self.bottom, self.top))
 
     @property
     def most_days(self) -> int:
@@ -136,6 +148,26 @@ class Column:
             raise SchemaError(f"column {name!r}: order is for ordinal columns.")
         self._check_lines(name)
         self._check_shift(name)
+        self._check_coarse(name)
+
+    def _check_coarse(self, name: str) -> None:
+        if not self.is_coarse:
+            return
+        for key in ("round_to", "bottom", "top"):
+            value = getattr(self, key)
+            is_number = isinstance(value, Real) and not isinstance(value, bool)
+            if value is not None and not (is_number and -inf < float(value) < inf):
+                raise SchemaError(f"column {name!r}: {key} must be a number.")
+        if self.role not in ("sensitive", "insensitive") or self.kind != "numeric":
+            raise SchemaError(
+                f"column {name!r}: round_to, bottom and top are for sensitive and insensitive "
+                "columns of kind numeric. A quasi-identifier is coarsened by its hierarchy: bands "
+                "with open ends, written as numbers with --as midpoints."
+            )
+        if self.round_to is not None and not self.round_to > 0:
+            raise SchemaError(f"column {name!r}: round_to must be above 0.")
+        if self.bottom is not None and self.top is not None and not self.bottom < self.top:
+            raise SchemaError(f"column {name!r}: bottom must be below top.")
 
     def _check_shift(self, name: str) -> None:
         if self.shift is None:
@@ -196,10 +228,9 @@ class Column:
             table["target"] = True
         if self.order:
             table["order"] = list(self.order)
-        if self.lines is not None:
-            table["lines"] = self.lines
-        if self.shift is not None:
-            table["shift"] = self.shift
+        for key in ("lines", "shift", "round_to", "bottom", "top"):
+            if getattr(self, key) is not None:
+                table[key] = getattr(self, key)
         return table
 
     @classmethod

@@ -15,6 +15,7 @@ from shoal.schema._coding import Coding, make_coding
 from shoal.schema._text import texts
 from shoal.tables._count_kernels import merge_entries
 from shoal.tables._frequency import FrequencyTable, Histogram, group_keys, pack_codes
+from shoal.tables.forms._coarse import coarse_values
 from shoal.typing import Codes, Counts
 
 
@@ -61,6 +62,8 @@ def code_values(
     name: str, column: Column, values: Sequence[Any], *, has_missing: bool, options: CodingOptions
 ) -> tuple[Coding, Codes]:
     """Coding of a column, and the code of each of `values` with the missing value's behind them."""
+    if column.is_coarse:
+        values = coarse_values(column, values)
     known = texts(values)
     has_missing = has_missing or None in known
     distinct = {t: value for t, value in zip(known, values, strict=True) if t is not None}

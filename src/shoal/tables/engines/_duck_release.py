@@ -24,6 +24,7 @@ from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_staging import NUMBER, StagedRows
 from shoal.tables.engines._duck_write import copy_query, in_order, store
 from shoal.tables.engines._sql import name_sql
+from shoal.tables.forms._coarse import coarse_sql
 from shoal.tables.forms._typed_rows import TypedRows, typed_rows
 from shoal.typing import Native
 
@@ -101,6 +102,7 @@ class CompressedRelation:
             for i, name in enumerate(self.staged.names)
             if self.schema[name].is_released
         }
+        released |= {name: self._coarse(name) for name in released if self.schema[name].is_coarse}
         released |= self._keyed(output, kept, columns)
         typed = typed_rows(recoded, output, group)
         made, joins = [f"placed_{next(_counter)}"], ""
@@ -156,6 +158,15 @@ class CompressedRelation:
         of_row = np.empty(len(person), np.int64)
         of_row[np.asarray(found["place"])] = person
         return list(number), of_row
+
+    def _coarse(self, name: str) -> str:
+        at = self.staged.names.index(name)
+        if str(self.staged.types[at]) == "VARCHAR":
+            raise TableError(
+                f"column {name!r} is to be rounded, or to end at a top or bottom, and some of its "
+                "values are no numbers. Clean them."
+            )
+        return coarse_sql(self.schema[name], f"r.c{at}")
 
     def _moved(self, name: str, days: str) -> str:
         at = self.staged.names.index(name)

@@ -52,10 +52,11 @@ class CompressedSpark:
                 f"Spark tables are released as labels, and {output.form} are asked for. Release "
                 "labels, and read them with shoal.read_release."
             )
-        if self.schema.pseudonym is not None or self.schema.shifted:
+        coarse = any(self.schema[name].is_coarse for name in self.schema)
+        if self.schema.pseudonym is not None or self.schema.shifted or coarse:
             raise ParameterError(
-                "tokens of pseudonyms and shifted dates are not made of Spark tables. Write the "
-                "table to Parquet and pass the path."
+                "tokens of pseudonyms, shifted dates and rounded values are not made of Spark "
+                "tables. Write the table to Parquet and pass the path."
             )
         names = self.engine.names
         released = {
