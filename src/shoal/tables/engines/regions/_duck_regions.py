@@ -35,6 +35,7 @@ from shoal.tables.engines.regions._region_rows import (
     part_table,
     wanted_columns,
 )
+from shoal.tables.forms._coarse import coarse_sql
 from shoal.typing import Codes, Native, Progress
 
 _counter = itertools.count()
@@ -228,7 +229,7 @@ class DuckRegions:
         places = f"places_{next(_counter)}"
         store(self._connection, places, {NUMBER: kept, "place": np.arange(len(kept))})
         released = {
-            name: f"r.c{i}"
+            name: coarse_sql(self.schema[name], f"r.c{i}")
             for i, name in enumerate(self._rows.names)
             if self.schema[name].is_released
         }
