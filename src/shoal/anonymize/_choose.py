@@ -76,11 +76,11 @@ def choose_method(
         raise ParameterError(
             "purpose classification needs a class column. Mark one with target = true."
         )
-    choice = _by_promise(schema, privacy) or _by_size_and_purpose(schema, n_rows, purpose)
-    if set(parameters) <= _parameters_of(choice.method):
+    choice = _by_promise(schema, privacy) or choose_by_size(schema, n_rows, purpose)
+    if set(parameters) <= parameters_of(choice.method):
         return choice
     for name in _BY_LOSS:
-        if set(parameters) <= _parameters_of(name):
+        if set(parameters) <= parameters_of(name):
             return Choice(name, f"it can be asked for {', '.join(sorted(parameters))}")
     raise ParameterError(
         f"no method has all of the parameters {', '.join(sorted(parameters))}. Choose one with "
@@ -88,7 +88,8 @@ def choose_method(
     )
 
 
-def _parameters_of(method: str) -> set[str]:
+def parameters_of(method: str) -> set[str]:
+    """Names of the parameters of a method."""
     return set(inspect.signature(method_class(method)).parameters)
 
 
@@ -105,7 +106,8 @@ def _by_promise(schema: Schema, privacy: PrivacyModel | None) -> Choice | None:
     return Choice("top-down", "it counts what is asked of some columns on those columns alone")
 
 
-def _by_size_and_purpose(schema: Schema, n_rows: int, purpose: Purpose) -> Choice:
+def choose_by_size(schema: Schema, n_rows: int, purpose: Purpose) -> Choice:
+    """The method for a table of this size and this purpose, whatever else is asked for."""
     n_columns = len(schema.quasi_identifiers)
     if n_rows > _MANY_ROWS or n_columns > _MANY_COLUMNS:
         return Choice(

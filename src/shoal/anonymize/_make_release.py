@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_
 from typing import Any, Literal
 
 from shoal._notebook import NotebookProgress, notebook_progress
 from shoal.anonymize._anonymizer import no_progress
-from shoal.anonymize._choose import Purpose, choose_method
+from shoal.anonymize._choose import Choice, Purpose
 from shoal.anonymize._registry import make_method
 from shoal.anonymize._release import Release
+from shoal.anonymize.trials._choose_on_table import choose_on_table, note_choice
 from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel, as_privacy_model
+from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
 from shoal.typing import Native, Progress
@@ -69,20 +73,21 @@ def release(
     True
     """
     asked = [as_privacy_model(part) for part in (k, privacy) if part is not None]
-    if not asked:
+    if not asked and not schema.requirements:
         raise ParameterError("nothing is asked for. Give k=10, or a model as privacy.")
-    model = asked[0] if len(asked) == 1 else asked[0] & asked[1]
+    model = reduce(and_, asked) if asked else bind_promise(None, schema)
+    choice = Choice(method, "")
     if method == "auto":
-        n_rows = open_table(table, encoding=encoding).n_rows
+        table = open_table(table, encoding=encoding)
         given = [name for name, value in parameters.items() if value is not None]
-        method = choose_method(schema, n_rows, purpose, given).method
-    estimator = make_method(method, schema, model, parameters)
+        choice = choose_on_table(table, schema, purpose, given, model)
+    estimator = make_method(choice.method, schema, model, parameters)
     shown = progress or notebook_progress() or no_progress
     try:
         fitted = estimator.fit(
             table, output=output, encoding=encoding, regions=regions, progress=shown
         )
-        return fitted.release_
+        return note_choice(fitted.release_, choice)
     finally:
         if isinstance(shown, NotebookProgress):
             shown.close()

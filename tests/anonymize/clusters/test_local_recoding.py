@@ -1,5 +1,8 @@
+import itertools
 import json
 import pickle
+import re
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from shoal.anonymize import LocalRecoding, load_recoding
 from shoal.anonymize.clusters import _local_solver
 from shoal.datasets import DataNotFoundError, adult, adult_schema
 from shoal.errors import InfeasibleError, ParameterError
+from shoal.metrics import measure
 from shoal.metrics._labels import loss
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
@@ -70,6 +74,27 @@ def test_a_time_limit_still_gives_an_allowed_release():
     method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4), time_limit=1e-9).fit(people(6))
     assert any("time limit" in note for note in method.release_.notes)
     assert KAnonymity(4).holds(method.release_.recoded.groups).all()
+
+
+def test_the_time_may_be_up_after_any_step(monkeypatch):
+    """A clock that is asked, not one that runs: the limit comes after 1, 2, 3, ... looks at it."""
+    losses = set()
+    for looks in range(1, 40, 3):
+        ticks = itertools.count()
+        monkeypatch.setattr(time, "perf_counter", lambda ticks=ticks: float(next(ticks)))
+        method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4), time_limit=looks)
+        recoded = method.recode_cells(group_cases.cells(6, 60))
+        assert KAnonymity(4).holds(recoded.groups).all()
+        losses.add(round(measure(recoded).gcp, 6))
+    assert len(losses) > 1
+
+
+def test_progress_says_what_is_lost_so_far():
+    said = []
+    LocalRecoding(group_cases.SCHEMA, KAnonymity(4)).fit(
+        people(6), progress=lambda done, total, what: said.append(what)
+    )
+    assert any(re.fullmatch(r"improving groups, \d+\.\d% lost so far", what) for what in said)
 
 
 PLACES = {

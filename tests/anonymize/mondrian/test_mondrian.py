@@ -199,6 +199,17 @@ def test_row_order_does_not_matter():
     assert sorted(forth, key=str) == sorted(back, key=str)
 
 
+def test_a_time_limit_leaves_regions_as_they_are():
+    method = Mondrian(SCHEMA, KAnonymity(4), time_limit=1e-9).fit(frame(CROWD))
+    assert "The time limit ended the cutting of regions." in method.release_.notes
+    assert method.release_.recoded.groups.n_groups == 1
+    unhurried = Mondrian(SCHEMA, KAnonymity(4), time_limit=3600).fit(frame(CROWD)).release_
+    assert not any("time limit" in note for note in unhurried.notes)
+    assert unhurried.recoded.groups.n_groups > 1
+    with pytest.raises(ParameterError, match="time_limit must be above 0"):
+        Mondrian(SCHEMA, KAnonymity(4), time_limit=0).fit(frame(CROWD))
+
+
 def test_a_column_with_one_value_is_noted():
     method = Mondrian(SCHEMA, KAnonymity(2)).fit(
         frame([(20, "a", "u", "no"), (30, "a", "v", "no")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,12 @@ from shoal.anonymize.clusters._refine_kernels import (
 )
 from shoal.privacy.compiled._compile import allowed_groups
 from shoal.privacy.compiled._condition_kernels import CompiledModel, group_members
-from shoal.typing import Codes
+from shoal.typing import Codes, Progress
 
 _ROUNDS = 6
 _MOST_ROUNDS, _ROUNDS_OF_A_CELL = 8, 36_000
 _GROUPS_PER_PART = 1_024
+_FEW_COLUMNS = 25  # with more, parts are smaller: each takes seconds, and the clock is looked at
 _LEAST_PARTS, _FEW_GROUPS = 2, 32  # so that two threads have work, unless there is hardly any
 _NEIGHBOURS = (3, 4, 3, 5)  # groups that are built anew together, round by round
 _TRIES = 3
@@ -130,30 +132,47 @@ def refine_groups(groups: Groups, deadline: float) -> bool:
     return True
 
 
-def refine_once(groups: Groups, turn: int) -> None:
-    """One round: move cells, split groups, and build neighbouring ones anew."""
-    if turn == 0:  # giving groups up is dear and finds little after the first time
-        dissolve_groups(groups)
-    move_cells(groups)
-    split_groups(groups, int(np.flatnonzero(groups.size > 0).max(initial=-1)) + 1)
+def refine_once(groups: Groups, turn: int, deadline: float = np.inf) -> None:
+    """One round: move cells, split groups, and build neighbouring ones anew.
+
+    Between any two of these steps every group is allowed, so the time may be up there.
+    """
     budget = _STEPS_PER_CELL * len(groups.keys)
-    rebuild_groups(groups, _NEIGHBOURS[turn % len(_NEIGHBOURS)], _TRIES, budget, turn + 1)
+    steps: list[Callable[[], object]] = [
+        lambda: move_cells(groups),
+        lambda: split_groups(groups, int(np.flatnonzero(groups.size > 0).max(initial=-1)) + 1),
+        lambda: rebuild_groups(
+            groups, _NEIGHBOURS[turn % len(_NEIGHBOURS)], _TRIES, budget, turn + 1
+        ),
+    ]
+    if turn == 0:  # giving groups up is dear and finds little after the first time
+        steps.insert(0, lambda: dissolve_groups(groups))
+    for step in steps:
+        if time.perf_counter() > deadline:
+            return
+        step()
 
 
 def refine_in_parts(
-    problem: LocalProblem, group_of: NDArray[np.int64], deadline: float
+    problem: LocalProblem,
+    group_of: NDArray[np.int64],
+    deadline: float,
+    progress: Progress | None = None,
 ) -> tuple[NDArray[np.int64], bool]:
     """Refine groups in parts that lie together, at the same time, and cut differently every round.
 
     How the groups are cut does not depend on how many threads there are.
     """
+    most = float(problem.compiled.sizes.sum() * problem.loss.weight.sum())
+    n_rounds = part_rounds(problem)
     with ThreadPoolExecutor(n_threads()) as pool:
         before = np.inf
-        for turn in range(part_rounds(problem)):
+        for turn in range(n_rounds):
             parts = cut_groups(problem, group_of, turn)
             if time.perf_counter() > deadline:
                 return group_of, False
-            done = list(pool.map(lambda part: _refine_part(problem, group_of, part, turn), parts))  # noqa: B023
+            refine = partial(_refine_part, problem, group_of, turn=turn, deadline=deadline)
+            done = list(pool.map(refine, parts))
             after, n_groups = 0.0, 0
             refined = np.empty_like(group_of)
             for part, (own, loss) in zip(parts, done, strict=True):
@@ -161,6 +180,10 @@ def refine_in_parts(
                 n_groups += int(own.max()) + 1
                 after += loss
             group_of = refined
+            if progress is not None and most > 0:
+                progress(turn + 1, n_rounds, f"improving groups, {after / most:.1%} lost so far")
+            if time.perf_counter() > deadline:
+                return group_of, False
             if after > (1 - LEAST_GAIN_OF_A_ROUND) * before:
                 break
             before = after
@@ -174,14 +197,19 @@ def part_rounds(problem: LocalProblem) -> int:
 
 
 def _refine_part(
-    problem: LocalProblem, group_of: NDArray[np.int64], part: Block, turn: int
+    problem: LocalProblem,
+    group_of: NDArray[np.int64],
+    part: Block,
+    *,
+    turn: int,
+    deadline: float,
 ) -> tuple[NDArray[np.int64], float]:
     """Groups of some cells after a round, numbered from 0, and their loss."""
     number = np.unique(group_of[part], return_inverse=True)[1]
     n_groups = int(number.max()) + 1
     compiled, keys = take_cells(problem.compiled, part), np.ascontiguousarray(problem.keys[part])
     groups = make_groups(problem.loss, compiled, keys, number, max(2 * n_groups, n_groups + 8))
-    refine_once(groups, turn)
+    refine_once(groups, turn, deadline)
     return np.unique(groups.group_of, return_inverse=True)[1], total_loss(groups)
 
 
@@ -192,12 +220,14 @@ def cut_groups(problem: LocalProblem, group_of: NDArray[np.int64], turn: int) ->
     heads = problem.keys[members[first[:-1]]]  # one cell of each group says where it lies
     parts = [np.arange(n_groups)]
     column = turn
-    while max(map(len, parts)) > _GROUPS_PER_PART or (
+    n_columns = heads.shape[1]
+    largest = _GROUPS_PER_PART * _FEW_COLUMNS // max(n_columns, _FEW_COLUMNS)
+    while max(map(len, parts)) > largest or (
         len(parts) < _LEAST_PARTS and n_groups >= _LEAST_PARTS * _FEW_GROUPS
     ):
         halves = []
         for part in parts:
-            order = part[np.argsort(heads[part, column % heads.shape[1]], kind="stable")]
+            order = part[np.argsort(heads[part, column % n_columns], kind="stable")]
             halves += [order[: len(order) // 2], order[len(order) // 2 :]]
         parts = [half for half in halves if len(half)]
         column += 1

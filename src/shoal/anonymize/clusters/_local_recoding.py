@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._checks import check_number
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._ranges import check_ranges, range_notes
 from shoal.anonymize.bounds._unprotectable import infeasible_within_limits, parts_within_limits
@@ -124,9 +125,8 @@ class LocalRecoding(Anonymizer):
             raise ParameterError(
                 f"max_suppression must be between 0 and 1, got {self.max_suppression!r}."
             )
-        limit = self.time_limit
-        if limit is not None and (not isinstance(limit, Real) or not limit > 0):
-            raise ParameterError(f"time_limit must be a number of seconds above 0, got {limit!r}.")
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, 0, above=True)
 
     def _notes(self) -> tuple[str, ...]:
         return self._said

@@ -46,11 +46,12 @@ def solve_blocks(
     in_time: list[bool] = []
     largest = max(blocks, key=len)
     names = _ALWAYS + _better_on_trial(problem, largest, deadline)
+    told = progress if len(blocks) == 1 else None  # of several, it is told how many are solved
 
     def solve(block: Block) -> NDArray[np.int64]:
         ways = (*_ALWAYS, *_BY_TRIAL) if len(block) <= TRIAL else names
         group_of, finished = solve_block(
-            problem, block, ways, refine=refine, deadline=deadline, exact=exact
+            problem, block, ways, refine=refine, deadline=deadline, exact=exact, progress=told
         )
         in_time.append(finished)
         return group_of
@@ -77,6 +78,7 @@ def solve_block(
     refine: bool,
     deadline: float,
     exact: bool,
+    progress: Progress | None = None,
 ) -> tuple[NDArray[np.int64], bool]:
     """Groups of the cells of one block, and whether the time sufficed."""
     axis = problem.take(block).along_axis()
@@ -86,7 +88,7 @@ def solve_block(
     in_time = all(start.in_time for start in starts)
     best = starts[0].group_of
     if refine:
-        refined, finished = refine_in_parts(part, best, deadline)
+        refined, finished = refine_in_parts(part, best, deadline, progress)
         in_time = in_time and finished
         known = exact or knows_lines(part.codings, part.is_range)
         if not all_allowed(part, refined):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,7 @@ from shoal.typing import Floats
 Start = Callable[[LocalProblem, float], tuple[NDArray[np.int64], bool]]
 """From a problem and a deadline to each cell's group (-1: none) and whether the time sufficed."""
 
+_COMPLETE = ("regions", "loss")  # ways that have a group for every cell at any time
 _STEPS_PER_LOOK = 512  # at the clock, and at how many cells are left
 _MOST_ALIVE_WORDS = 2**25  # 256 MB of marks of living cells
 
@@ -48,6 +50,8 @@ def first_groups(problem: LocalProblem, names: Sequence[str], deadline: float) -
 
     def find(name: str) -> FirstGroups:
         group_of, in_time = STARTS[name](problem, deadline)
+        if not in_time and name not in _COMPLETE:  # its cells without a group would take long
+            return FirstGroups(name, group_of, False, math.inf, False)
         groups = settle(open_groups(problem, group_of))
         allowed = all_allowed(problem, groups.group_of)
         return FirstGroups(name, groups.group_of, allowed, total_loss(groups), in_time)
@@ -124,18 +128,22 @@ def _start(steps: Steps, axis: Floats, group_of: NDArray[np.int64], *, keep_aliv
 
 def by_regions(problem: LocalProblem, deadline: float) -> tuple[NDArray[np.int64], bool]:
     """Mondrian's regions, cut where the widest column is."""
-    return _regions(problem, Preferences(_shares(problem.loss.weight))), True
+    return _regions(problem, Preferences(_shares(problem.loss.weight)), deadline)
 
 
 def by_loss(problem: LocalProblem, deadline: float) -> tuple[NDArray[np.int64], bool]:
     """Mondrian's regions, cut where most loss is saved."""
     shares = _shares(problem.loss.weight)
-    return _regions(problem, Preferences(shares, spread=0.0, priority=0.0, loss=1.0)), True
+    preferences = Preferences(shares, spread=0.0, priority=0.0, loss=1.0)
+    return _regions(problem, preferences, deadline)
 
 
-def _regions(problem: LocalProblem, preferences: Preferences) -> NDArray[np.int64]:
+def _regions(
+    problem: LocalProblem, preferences: Preferences, deadline: float
+) -> tuple[NDArray[np.int64], bool]:
     cells = FrequencyTable(problem.codings, problem.keys, problem.compiled.sizes)
-    return region_groups(cells, problem.compiled, preferences)
+    group_of = region_groups(cells, problem.compiled, preferences, deadline)
+    return group_of, time.perf_counter() <= deadline
 
 
 def _shares(weight: Floats) -> Floats:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from math import isfinite
+from math import inf, isfinite
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._checks import check_number
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._ranges import check_ranges, range_notes
 from shoal.anonymize.mondrian._columns import is_tree
@@ -65,6 +67,8 @@ class Mondrian(Anonymizer):
     ranges : {"lines", "exact"}, default="lines"
         Whether ranges end on public lines, or at values of people in the region, which tells that
         somebody has exactly these values.
+    time_limit : float or None, default=None
+        Seconds after which regions are released as they are, cut no further.
 
     Attributes
     ----------
@@ -132,6 +136,7 @@ class Mondrian(Anonymizer):
         relaxed: bool = False,
         cuts: Mapping[str, Sequence[float]] | None = None,
         ranges: Literal["lines", "exact"] = "lines",
+        time_limit: float | None = None,
     ) -> None:
         self.schema = schema
         self.privacy = privacy
@@ -144,9 +149,12 @@ class Mondrian(Anonymizer):
         self.relaxed = relaxed
         self.cuts = cuts
         self.ranges = ranges
+        self.time_limit = time_limit
 
     def _check_params(self) -> None:
         check_ranges(self.ranges, ("lines", "exact"))
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, 0, above=True)
         for name in _SCORES:
             _check_weight(name, getattr(self, name))
         if not any(getattr(self, name) for name in _SCORES):
@@ -171,6 +179,7 @@ class Mondrian(Anonymizer):
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> RegionRecoding:
+        deadline = time.perf_counter() + (self.time_limit or inf)
         require_whole(cells, privacy)
         weights = self._priorities()
         weight = np.array([weights[name] for name in cells.names])
@@ -188,7 +197,8 @@ class Mondrian(Anonymizer):
             relaxed=bool(self.relaxed),
         )
         compiled = compile_model(privacy, cells)
-        regions, low, high = partition(cells, compiled, preferences, progress)
+        regions, low, high = partition(cells, compiled, preferences, progress, deadline)
+        self._late_ = time.perf_counter() > deadline
         recoding = RegionRecoding(cells.codings, regions, low, high, self.ranges == "exact")
         if not privacy.is_monotone:  # regions whose labels are equal are one group
             recoded = recoding.recode(cells)
@@ -212,9 +222,14 @@ class Mondrian(Anonymizer):
         return recoding
 
     def _notes(self) -> tuple[str, ...]:
-        return self._ranges_ + tuple(
-            f"column {name!r} has one value only, so it never splits anything."
-            for name in self._single_
+        late = ("The time limit ended the cutting of regions.",) if self._late_ else ()
+        return (
+            late
+            + self._ranges_
+            + tuple(
+                f"column {name!r} has one value only, so it never splits anything."
+                for name in self._single_
+            )
         )
 
 

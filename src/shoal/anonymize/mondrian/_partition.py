@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -22,9 +24,15 @@ LEAST_STAKE = 0.01
 
 
 def partition(
-    cells: FrequencyTable, compiled: CompiledModel, preferences: Preferences, progress: Progress
+    cells: FrequencyTable,
+    compiled: CompiledModel,
+    preferences: Preferences,
+    progress: Progress,
+    deadline: float = math.inf,
 ) -> tuple[Regions, Codes, Codes]:
     """Split the cells until no split is allowed; the regions, and each one's codes.
+
+    After the deadline nothing is split further: regions are allowed at every level.
 
     Codes are the least and the largest of the cells in a region, by column; zeros where the region
     was split.
@@ -32,21 +40,28 @@ def partition(
     Columns with limits are split by them first, whatever comes out: the caller has made sure that
     those parts are allowed.
     """
-    return _grow(cells, compiled, preferences, progress).regions()
+    return _grow(cells, compiled, preferences, progress, deadline).regions()
 
 
 def region_groups(
-    cells: FrequencyTable, compiled: CompiledModel, preferences: Preferences
+    cells: FrequencyTable,
+    compiled: CompiledModel,
+    preferences: Preferences,
+    deadline: float = math.inf,
 ) -> NDArray[np.int64]:
     """The region of each cell when they are split until no split is allowed."""
-    return _grow(cells, compiled, preferences, _unheard).groups()
+    return _grow(cells, compiled, preferences, _unheard, deadline).groups()
 
 
 def _unheard(done: int, total: int, what: str, /) -> None: ...
 
 
 def _grow(
-    cells: FrequencyTable, compiled: CompiledModel, preferences: Preferences, progress: Progress
+    cells: FrequencyTable,
+    compiled: CompiledModel,
+    preferences: Preferences,
+    progress: Progress,
+    deadline: float,
 ) -> _Growth:
     growth = _Growth(cells, compiled, preferences)
     n = cells.n_groups
@@ -57,7 +72,8 @@ def _grow(
             level = growth.close(level, growth.by_ceiling(level, column))
     with ThreadPoolExecutor(growth.cuts.n_threads) as pool:
         while len(level.begin):
-            cuts = growth.cuts.best_cuts(level, pool)
+            late = time.perf_counter() > deadline
+            cuts = no_cuts(level, 0) if late else growth.cuts.best_cuts(level, pool)
             still = (level.end - level.begin)[cuts.n_parts > 0].sum()
             progress(n - int(still), n, "partitioning")
             level = growth.close(level, cuts)

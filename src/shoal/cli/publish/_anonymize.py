@@ -34,12 +34,16 @@ from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.anonymize import Release
+    from shoal.anonymize._choose import Choice
     from shoal.privacy import PrivacyModel
     from shoal.schema import Schema
     from shoal.tables import FrequencyTable
+    from shoal.tables._assemble import CodingOptions
 
 app = typer.Typer()
 
+MANY_COLUMNS = 25
+"""Quasi-identifiers beyond which it is said how long a search takes."""
 LOSS_WORTH_A_HINT = 0.25
 """Detail lost from which on a word about other methods is due."""
 CELLS_TO_TRY = 5_000
@@ -54,7 +58,11 @@ def anonymize(
     out: OutFile,
     method: Annotated[
         str,
-        typer.Option("--method", "-m", help=f"How to search: {', '.join(METHODS | METHODS_WITH_TARGET)}, or auto."),
+        typer.Option(
+            "--method",
+            "-m",
+            help=f"How to search: {', '.join(METHODS | METHODS_WITH_TARGET)}, or auto.",
+        ),
     ] = "auto",
     purpose: Annotated[
         str | None,
@@ -151,6 +159,14 @@ def anonymize(
             help="Folder that also gets the files that may be published, and no others.",
         ),
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            help="Seconds to search; then the best so far is released (local, mondrian, "
+            "full-domain).",
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Release TABLE so that everybody hides among at least k people.
@@ -160,8 +176,10 @@ def anonymize(
     """
     from shoal.anonymize import make_method
     from shoal.anonymize._release_files import PUBLISHED, release_files
+    from shoal.anonymize.trials._choose_on_table import note_choice
     from shoal.schema import Schema
     from shoal.tables import RowOptions
+    from shoal.tables._assemble import CodingOptions
     from shoal.tables._keyed import need_key
 
     files = release_files(out)
@@ -170,7 +188,9 @@ def anonymize(
     if publish is not None:
         refuse_existing([publish / files[kind].name for kind in PUBLISHED], force=force)
     columns = Schema.from_toml(schema)
-    parameters: dict[str, Any] = {"max_suppression": suppress, "metric": metric}
+    parameters: dict[str, Any] = {
+        "max_suppression": suppress, "metric": metric, "time_limit": time_limit,
+    }  # fmt: skip
     if workload is not None:
         parameters |= learn(workload, columns, strict=strict)
     if weight:
@@ -181,12 +201,11 @@ def anonymize(
     parameters |= _parse(option or [])
     everybody = _everybody(population, columns, encoding)
     promise = read_table_promise(columns, k, diversity, requirement, everybody)
-    estimator = make_method(
-        pick_method(method, table, columns, purpose, encoding, parameters, promise),
-        columns,
-        promise,
-        parameters,
+    coding = CodingOptions(missing_to_root=missing_to_root)
+    choice, opened = pick_method(
+        method, table, columns, purpose, encoding, parameters, promise, coding
     )
+    estimator = make_method(choice.method, columns, promise, parameters)
     rows = RowOptions(
         keep_suppressed=keep_suppressed,
         shuffle=order_seed,
@@ -200,7 +219,7 @@ def anonymize(
     started = time.perf_counter()
     with out_.progress() as progress:
         estimator.fit(
-            table,
+            opened,
             output=rows,
             missing_to_root=missing_to_root,
             encoding=encoding,
@@ -208,7 +227,7 @@ def anonymize(
             progress=progress,
         )
         progress(0, 0, "writing and counting again")
-        release = estimator.release_
+        release = note_choice(estimator.release_, choice)
         paths = release.write(out, force=force, publish=publish)
     data = release.to_dict() | {
         "files": {name: str(path) for name, path in paths.items()},
@@ -243,20 +262,35 @@ def pick_method(
     encoding: str | None,
     parameters: dict[str, Any],
     promise: PrivacyModel | None = None,
-) -> str:
-    """The method asked for; `auto` chooses one and says why."""
+    coding: CodingOptions | None = None,
+) -> tuple[Choice, Any]:
+    """The method asked for, and the table; `auto` chooses a method and says why."""
+    from shoal.anonymize._choose import Choice
+    from shoal.anonymize.trials._choose_on_table import choose_on_table
+    from shoal.anonymize.trials._trial import how_long
+    from shoal.tables import open_table
+
+    n_columns = len(schema.quasi_identifiers)
     if name != "auto":
         if purpose is not None:
             raise ParameterError("--purpose is for --method auto. Leave one of them out.")
-        return name
-    from shoal.anonymize import choose_method
-    from shoal.tables import open_table
-
-    n_rows = open_table(table, encoding=encoding).n_rows
+        if n_columns <= MANY_COLUMNS or name not in METHODS:
+            return Choice(name, ""), table
+        opened = open_table(table, encoding=encoding)
+        output().note(how_long(name, opened.n_rows, n_columns))
+        return Choice(name, ""), opened
+    opened = open_table(table, encoding=encoding)
     given = [key for key, value in parameters.items() if value is not None]
-    choice = choose_method(schema, n_rows, purpose or "general", given, promise)  # type: ignore[arg-type]
+    choice = choose_on_table(
+        opened,
+        schema,
+        purpose or "general",  # type: ignore[arg-type]  # checked there
+        given,
+        promise,
+        coding=coding,
+    )
     output().note(f"method {choice.method}: {choice.reason}.")
-    return choice.method
+    return choice, opened
 
 
 def say_if_another_keeps_more(release: Release) -> None:

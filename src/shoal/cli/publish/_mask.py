@@ -50,6 +50,10 @@ def mask_table(
         int | None, typer.Option(help="Rows (distinct) or pairs (separation) to examine.")
     ] = None,
     delta: Delta = 0.01,
+    time_limit: Annotated[
+        float,
+        typer.Option(min=0.1, help="Seconds to search; then what was found so far is told."),
+    ] = 20.0,
     seed: Seed = 0,
     encoding: Encoding = None,
     force: Force = False,
@@ -69,6 +73,7 @@ def mask_table(
         delta=delta,
         weights=numbers_by_column("--weight", weight),
         columns=column,
+        time_limit=time_limit,
         random_state=seed,
     )
     ratio = None if out is None else write_masked(engine, result, out, force=force)

@@ -208,7 +208,11 @@ class DuckEngine:
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedRelation:
         """Group the rows into cells: one scan, then everything happens on the result."""
         schema.require(self.names)
-        return compress_rows(self.staged, schema, options or CodingOptions())
+        asked = (schema, options or CodingOptions())
+        last = self.__dict__.get("_counted")  # whoever tried methods on cells searches them next
+        if last is None or last[0] is not schema or last[1] != asked[1]:
+            last = self._counted = (*asked, compress_rows(self.staged, *asked))
+        return last[2]
 
 
 def _sort(kind: str) -> str:

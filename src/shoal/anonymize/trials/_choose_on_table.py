@@ -1,0 +1,84 @@
+"""By rule where the rule knows the method for a table, else by a trial on some of its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from shoal.anonymize._choose import Choice, Purpose, choose_by_size, choose_method, parameters_of
+from shoal.anonymize._release import Release
+from shoal.anonymize.trials._trial import Trial, duration, try_methods
+from shoal.privacy import PrivacyModel
+from shoal.schema import Schema
+from shoal.tables._assemble import CodingOptions
+from shoal.tables._engine import Engine
+from shoal.tables.engines._spark_engine import SparkEngine
+
+MOST_ROWS = 500_000
+"""Rows up to which cells are counted for a trial."""
+
+MOST_SECONDS = 300.0
+"""Methods that would take longer are not chosen unless they are asked for."""
+
+_TRIED = ("local", "mondrian", "top-down")
+
+
+@dataclass(frozen=True)
+class MeasuredChoice(Choice):
+    """A method that was tried on a sample, with the others."""
+
+    trials: tuple[Trial, ...] = ()
+
+
+def note_choice(release: Release, choice: Choice) -> Release:
+    """The release with a choice that was measured in its manifest."""
+    if not isinstance(choice, MeasuredChoice):
+        return release
+    said = f"Method {choice.method} was chosen because {choice.reason}."
+    return replace(release, notes=(*release.notes, said))
+
+
+def choose_on_table(
+    engine: Engine,
+    schema: Schema,
+    purpose: Purpose = "general",
+    parameters: Collection[str] = (),
+    privacy: PrivacyModel | None = None,
+    *,
+    coding: CodingOptions | None = None,
+) -> Choice:
+    """The method for a table; see :func:`shoal.anonymize.choose_method`.
+
+    Where the rule would take a quick method because there are many columns, methods are tried on
+    a sample of the cells, and the one that loses least is taken of those that end in time.
+    """
+    by_rule = choose_method(schema, engine.n_rows, purpose, parameters, privacy)
+    by_size = choose_by_size(schema, engine.n_rows, purpose)
+    unsettled = by_rule == by_size and by_rule.method == "top-down"
+    names = [name for name in _TRIED if set(parameters) <= parameters_of(name)]
+    if not unsettled or privacy is None or engine.n_rows > MOST_ROWS or len(names) < 2:
+        return by_rule
+    if isinstance(engine, SparkEngine):  # counting is dear there, and done once
+        return by_rule
+    bound = privacy.bind(schema.sensitive)
+    cells = bound.prepare(engine.compress(schema, coding or CodingOptions()).cells)
+    sample, trials = try_methods(cells, schema, privacy, names)
+    in_time = [trial for trial in trials if trial.seconds <= MOST_SECONDS]
+    if not in_time:
+        return by_rule
+    best = min(in_time, key=lambda trial: trial.lost)
+    what = f"on a sample of {sample.n_groups:,} of {cells.n_groups:,} different rows"
+    return MeasuredChoice(best.method, f"{what} {_sentence(best, trials)}", tuple(trials))
+
+
+def _sentence(best: Trial, trials: Sequence[Trial]) -> str:
+    others = [
+        f"{trial.method} {trial.lost:.0%}"
+        + (f" in about {duration(trial.seconds)}" if trial.seconds > MOST_SECONDS else "")
+        for trial in trials
+        if trial is not best
+    ]
+    said = f"it loses {best.lost:.0%} of the detail"
+    if others:
+        said += f" ({', '.join(others)})"
+    return f"{said}; the search takes about {duration(best.seconds)}"

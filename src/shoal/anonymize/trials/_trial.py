@@ -1,0 +1,127 @@
+"""What methods lose on a sample of a table's cells, and how long they take on the whole.
+
+Neither looks at a clock, so that the same table always gets the same method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.anonymize._registry import make_method
+from shoal.errors import InfeasibleError
+from shoal.metrics import measure
+from shoal.privacy import PrivacyModel
+from shoal.schema import Schema
+from shoal.tables import FrequencyTable
+
+MOST_VALUES, LEAST_CELLS, MOST_CELLS = 30_000, 300, 2_000
+"""How large a sample is: cells times columns, but never fewer or more cells than these."""
+
+_SPEED = {"local": (8e-4, 0.7), "mondrian": (5e-6, 1.0), "top-down": (1e-6, 1.0)}
+"""Seconds for each column, and the power of the number of cells, from `bench_wide` on one core."""
+
+_WORTH_A_LIMIT = 20.0  # seconds
+
+_HURRIED = {"local": {"refine": False}}
+"""Parameters for a trial: what local recoding loses without refinement is an upper bound."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A method on a sample.
+
+    Parameters
+    ----------
+    method : str
+        Its name.
+    lost : float
+        Share of detail lost on the sample.
+    seconds : float
+        Predicted for a search on the whole table.
+    """
+
+    method: str
+    lost: float
+    seconds: float
+
+
+def predict_seconds(method: str, n_cells: int, n_columns: int) -> float:
+    """About how long a search takes on one core; within a factor of three where it was measured.
+
+    Examples
+    --------
+    >>> round(predict_seconds("mondrian", 20_000, 100))
+    10
+    """
+    each, power = _SPEED[method]
+    return float(each * n_columns * n_cells**power)
+
+
+def how_long(method: str, n_rows: int, n_columns: int) -> str:
+    """What can be said before anything is counted, as a sentence.
+
+    Examples
+    --------
+    >>> print(how_long("mondrian", 20_000, 100))
+    mondrian with 100 quasi-identifiers: up to about 10 s to search 20,000 different rows.
+    """
+    if method not in _SPEED:
+        return (
+            f"{method} with {n_columns} quasi-identifiers: it is not known how long this takes. "
+            "Ctrl-C leaves nothing behind; --method auto tries quicker methods on a sample."
+        )
+    seconds = predict_seconds(method, n_rows, n_columns)
+    said = (
+        f"{method} with {n_columns} quasi-identifiers: up to about {duration(seconds)} to search "
+        f"{n_rows:,} different rows."
+    )
+    if seconds > _WORTH_A_LIMIT and method != "top-down":
+        said += " --time-limit SECONDS releases the best found by then."
+    return said
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.0f} hours"
+
+
+def sample_cells(cells: FrequencyTable, least_rows: int = 1) -> FrequencyTable:
+    """Some of the cells, drawn always alike; all of them where there are few.
+
+    So many that the sample has at least `least_rows` rows, as far as there are.
+    """
+    size = min(MOST_CELLS, max(LEAST_CELLS, MOST_VALUES // len(cells.names)))
+    order = np.random.default_rng(0).permutation(cells.n_groups)
+    rows = np.cumsum(cells.sizes[order])
+    size = max(size, int(np.searchsorted(rows, least_rows)) + 1)
+    if size >= cells.n_groups:
+        return cells
+    kept = np.full(cells.n_groups, -1, np.int64)
+    kept[np.sort(order[:size])] = np.arange(size)
+    return cells.merge(kept, size)
+
+
+def try_methods(
+    cells: FrequencyTable, schema: Schema, privacy: PrivacyModel, names: Sequence[str]
+) -> tuple[FrequencyTable, list[Trial]]:
+    """The sample, and what each method comes to on it; those that find nothing there are left out.
+
+    The sample has rows for ten groups at least.
+    """
+    sample = sample_cells(cells, 10 * max(1, privacy.minimum_size))
+    found = []
+    for name in names:
+        estimator = make_method(name, schema, privacy, _HURRIED.get(name))
+        try:
+            lost = measure(estimator.recode_cells(sample)).gcp
+        except InfeasibleError:
+            continue
+        seconds = predict_seconds(name, cells.n_groups, len(cells.names))
+        found.append(Trial(name, lost, seconds))
+    return sample, found

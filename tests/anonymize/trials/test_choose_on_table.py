@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+import shoal
+from shoal.anonymize import choose_method
+from shoal.anonymize.trials import _choose_on_table
+from shoal.anonymize.trials._choose_on_table import MeasuredChoice, choose_on_table
+from shoal.privacy import KAnonymity
+from shoal.schema import Schema
+from shoal.tables import open_table
+
+
+def wide(n_rows=150, n_columns=26):
+    draw = np.random.default_rng(0)
+    columns = {f"c{i}": draw.integers(0, 4, n_rows) for i in range(n_columns)}
+    return columns, Schema({name: {"role": "quasi-identifier"} for name in columns})
+
+
+def test_a_narrow_table_gets_what_the_rule_says():
+    columns, schema = wide(n_columns=3)
+    choice = choose_on_table(open_table(columns), schema, privacy=KAnonymity(3))
+    assert choice == choose_method(schema, 150)
+    assert choice.method == "local"
+
+
+def test_with_many_columns_the_method_that_loses_least_on_a_sample_is_taken():
+    columns, schema = wide()
+    engine = open_table(columns)
+    choice = choose_on_table(engine, schema, privacy=KAnonymity(3))
+    assert isinstance(choice, MeasuredChoice)
+    lost = {trial.method: trial.lost for trial in choice.trials}
+    assert choice.method == min(lost, key=lost.get)
+    assert f"loses {lost[choice.method]:.0%} of the detail" in choice.reason
+    assert f"top-down {lost['top-down']:.0%}" in choice.reason
+    assert choose_on_table(engine, schema, privacy=KAnonymity(3)) == choice
+
+
+def test_a_method_that_takes_too_long_is_not_taken_and_its_time_is_said(monkeypatch):
+    columns, schema = wide()
+    monkeypatch.setattr(_choose_on_table, "MOST_SECONDS", 0.1)
+    choice = choose_on_table(open_table(columns), schema, privacy=KAnonymity(3))
+    assert choice.method != "local"
+    assert "local" in choice.reason
+    monkeypatch.setattr(_choose_on_table, "MOST_SECONDS", 0.0)
+    assert choose_on_table(open_table(columns), schema, privacy=KAnonymity(3)) == choose_method(
+        schema, 150
+    )
+
+
+@pytest.mark.parametrize("asked", [{"privacy": None}, {"parameters": ["metric"]}])
+def test_without_anything_to_try_the_rule_decides(asked):
+    columns, schema = wide()
+    asked = {"privacy": KAnonymity(3), **asked}
+    choice = choose_on_table(open_table(columns), schema, **asked)
+    assert not isinstance(choice, MeasuredChoice)
+
+
+def test_the_manifest_says_why():
+    columns, schema = wide()
+    notes = shoal.release(columns, schema, k=3).to_dict()["notes"]
+    assert any("was chosen because on a sample of 150 of 150" in note for note in notes)
+    named = shoal.release(columns, schema, k=3, method="top-down").to_dict()["notes"]
+    assert not any("chosen" in note for note in named)
