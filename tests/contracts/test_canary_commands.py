@@ -221,6 +221,8 @@ def prepared(tmp_path_factory):
         "site key new agreement.toml --out site.key",
         "site kernel new agreement.toml --out site.kernel",
         "site encode site.csv --key site.key --site ulm --to .",
+        "site share people.csv --kernel site.kernel --site ulm --to . --label pays --no-attacks",
+        "site train ulm.share.parquet --out svc.json",
         "twoparty keys alice",
         "twoparty keys bob",
     ):

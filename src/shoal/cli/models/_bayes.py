@@ -106,7 +106,7 @@ def _result(model: KAnonymousNaiveBayes, tested: Tested | None, out: Path | None
         "classes": [str(value) for value in model.classes_.tolist()],
         "class_counts": model.class_counts_.tolist(),
         "columns": [
-            {"name": own.name, "labels": own.labels.names, "counts": own.counts.tolist()}
+            {"name": own.name, "labels": own.shown_labels(), "counts": own.counts.tolist()}
             for own in model.columns_
         ],
         "out": None if out is None else str(out),
@@ -114,7 +114,7 @@ def _result(model: KAnonymousNaiveBayes, tested: Tested | None, out: Path | None
 
 
 def _show(model: KAnonymousNaiveBayes, tested: Tested | None, out: Path | None) -> None:
-    lines = model.export_text().splitlines()
+    lines = model.export_text(values=False).splitlines()
     typer.echo("\n".join(lines[:SHOWN]))
     if len(lines) > SHOWN:
         typer.echo(f"... and {len(lines) - SHOWN} more lines")

@@ -13,6 +13,7 @@ from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.cli.publish._attack_output import show_attacks, show_facts
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
+from shoal.cli.together._site_model import predict, train
 from shoal.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ key_app = typer.Typer(no_args_is_help=True, help="Make, show and extend the site
 kernel_app = typer.Typer(no_args_is_help=True, help="Make and show the sites' random kernel.")
 app.add_typer(key_app, name="key")
 app.add_typer(kernel_app, name="kernel")
+app.command()(train)
+app.command()(predict)
 
 TEXT = (".txt", ".md", ".log", ".dot")
 

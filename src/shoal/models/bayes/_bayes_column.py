@@ -147,6 +147,13 @@ class BayesColumn:
         """The column."""
         return self.labels.attribute.name
 
+    def shown_labels(self, *, values: bool = False) -> list[str]:
+        """Labels in words; those of a private column as numbers, unless its values are wanted."""
+        names = self.labels.names
+        if values or self.labels.attribute.public:
+            return names
+        return [f"label {place + 1}" for place in range(len(names))]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return self.labels.to_dict() | {"counts": self.counts.tolist()}

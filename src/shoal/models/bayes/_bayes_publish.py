@@ -51,8 +51,11 @@ class PublishedBayes:
     exposure_: Exposure | None
     privacy_: PrivacyModel
 
-    def export_text(self) -> str:
-        """A line for each label of each column: how many people of each class have it."""
+    def export_text(self, *, values: bool = True) -> str:
+        """A line for each label of each column: how many people of each class have it.
+
+        Without `values`, labels of private columns are numbers.
+        """
         check_is_fitted(self, "columns_")
         names = ", ".join(map(str, self.classes_.tolist()))
         lines = [f"{self.class_name_}: {names}: {_numbers(self.class_counts_)}"]
@@ -60,7 +63,9 @@ class PublishedBayes:
             lines.append(column.name if len(column.labels) else f"{column.name}: not used")
             lines += [
                 f"    {label}: {_numbers(counts)}"
-                for label, counts in zip(column.labels.names, column.counts, strict=True)
+                for label, counts in zip(
+                    column.shown_labels(values=values), column.counts, strict=True
+                )
             ]
         return "\n".join(lines)
 

@@ -234,7 +234,7 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
         check_integer("ranges", self.ranges, 1)
         check_number("alpha", self.alpha, 0, above=True)
         check_integer("random_state", self.random_state, 0)
-        return read_privacy(self.privacy, "a classifier")
+        return read_privacy(self.privacy, "a classifier", self.schema)
 
     # -- using ------------------------------------------------------------------------------
 
