@@ -14,6 +14,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 
 from shoal._addresses import is_address
+from shoal._scratch import scratch
 from shoal.cli._options import Encoding, OutFile
 from shoal.cli._output import output
 from shoal.errors import ParameterError
@@ -116,7 +117,7 @@ def _to_standard_output(command: Callable[..., None], given: dict[str, Any]) -> 
     """Run a command into a folder of its own, and hand its table on once it was judged."""
     if output().json:
         raise ParameterError("--json and the table cannot both go to standard output.")
-    with TemporaryDirectory(prefix="shoal-") as folder:
+    with TemporaryDirectory(dir=scratch()) as folder:
         output().note(
             "Standard output gets the table alone; with -o FILE its manifest and schema are kept."
         )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,31 +103,25 @@ def code_counted(
     A column of categories has texts, and no two of them are one value: `1` and `+1` are two.  With
     `guess` a column of which every text reads as a number, a moment or a truth holds those.
     """
-    meant = _reading(column, schema[name].kind, guess=guess)
+    plain = schema[name].kind in ("numeric", "date") or (guess and _reads_alike(column))
+    meant = {text: canonical(text) if plain else text for text in column.texts}
     said: dict[str | None, str | None] = {}
     for value in column.texts:
-        said.setdefault(meant(value), value)
+        said.setdefault(meant[value], value)
     values = [value for value in said.values() if value is not None]
     coding = make_coding(name, schema[name], values, has_missing=None in said)
-    codes = [coding.code_of[said[meant(value)]] for value in column.texts]
+    codes = [coding.code_of[said[meant[value]]] for value in column.texts]
     return coding, np.array(codes, np.int32)[column.codes]
 
 
-def _reading(column: TextColumn, kind: str, *, guess: bool) -> Callable[[str | None], str | None]:
-    if kind in ("numeric", "date"):
-        return canonical
+def _reads_alike(column: TextColumn) -> bool:
+    """Whether every text reads as a number, every one as a moment, or every one as a truth."""
     present = [text for text in column.texts if text is not None]
-    readings: tuple[Callable[[str], Any], ...] = (is_number, iso_moment, _is_truth)
-    plain = guess and any(all(map(reads, present)) for reads in readings)
-    return canonical if plain else _as_it_is
-
-
-def _is_truth(text: str) -> bool:
-    return text.lower() in ("true", "false")
-
-
-def _as_it_is(text: str | None) -> str | None:
-    return text
+    return (
+        all(map(is_number, present))
+        or all(map(iso_moment, present))
+        or all(text.lower() in ("true", "false") for text in present)
+    )
 
 
 def person_codes(column: TextColumn) -> Codes:

@@ -19,6 +19,7 @@ from typing import Any, Self
 import duckdb
 
 from shoal._addresses import Address, read_address
+from shoal._scratch import scratch
 from shoal.errors import ParameterError, TableError
 from shoal.tables.engines._sql import name_sql, paths_sql
 from shoal.tables.engines.formats._databases import (
@@ -51,7 +52,7 @@ class DatabaseStore:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self._folder = TemporaryDirectory(prefix="shoal-")
+        self._folder = TemporaryDirectory(dir=scratch())
         self.draft = Path(self._folder.name) / "rows.parquet"
         schema, _, self._name = (address.table or "").rpartition(".")
         self._schema = schema

@@ -8,12 +8,11 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import gettempdir
 from typing import Any, Literal
 
 import duckdb
 
+from shoal._scratch import scratch
 from shoal._threads import asked_threads, database_memory
 from shoal.errors import TableError
 
@@ -27,7 +26,7 @@ class StoppedQueryError(TableError):
 
 def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
     """A connection of our own."""
-    spill = Path(gettempdir()) / f"shoal-spill-{secrets.token_hex(8)}"
+    spill = scratch() / f"spill-{secrets.token_hex(8)}"
     settings: dict[str, Any] = {
         "temp_directory": str(spill),  # not where the user happens to be
         "python_enable_replacements": False,  # a table is never a variable

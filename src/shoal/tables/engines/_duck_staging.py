@@ -18,6 +18,7 @@ from typing import Any
 
 import duckdb
 
+from shoal._scratch import scratch
 from shoal.errors import TableError
 from shoal.tables._dialect import TextDialect
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
@@ -67,7 +68,7 @@ class _Folder:
     """A folder that only this user can read, removed when nobody holds it any more."""
 
     def __init__(self) -> None:
-        self.path = Path(mkdtemp(prefix="shoal-"))
+        self.path = Path(mkdtemp(dir=scratch()))
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 

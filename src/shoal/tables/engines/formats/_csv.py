@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
+from shoal._scratch import scratch
 from shoal.errors import TableError, TableWarning
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import OpenOptions
@@ -39,7 +40,7 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
     shape = _shape_of(paths, encoded, options)
     require_names(shape.names)
     connection = connect()
-    with disclose_nothing(), TemporaryDirectory(prefix="shoal-") as folder:
+    with disclose_nothing(), TemporaryDirectory(dir=scratch()) as folder:
         return DuckEngine.of_rows(_stage(connection, paths, shape, encoded, options, Path(folder)))
 
 

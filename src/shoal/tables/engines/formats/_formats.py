@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from shoal._addresses import address_of, is_address
+from shoal._scratch import scratch
 from shoal.errors import TableError
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables._table_file import STANDARD
@@ -111,7 +112,7 @@ def _spooled(path: Path) -> Path:
 
 def _keep(content: bytes) -> Path:
     """What comes in, kept in a file that only this user can read until the end of the run."""
-    folder = Path(mkdtemp(prefix="shoal-"))
+    folder = Path(mkdtemp(dir=scratch()))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     if not content:
         raise TableError("nothing came in on standard input. Pipe a table into the command.")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._scratch import scratch
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions, counted_columns, require_quasi_identifiers
 from shoal.tables._engine import STAR, RowOptions, Witness
@@ -53,7 +54,7 @@ class DuckRegions:
         self.schema = schema
         self._rows = rows
         self._connection = rows.connection
-        self._folder = Path(mkdtemp(prefix="shoal-regions-"))
+        self._folder = Path(mkdtemp(dir=scratch()))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._codes: dict[str, str] = {}
         with disclose_nothing():
