@@ -1,13 +1,12 @@
 """Kill a process that writes releases, at random moments, and look at what the next command finds.
 
-``python -m tests.anonymize.kills 500`` says how often the old set and the new set were found.
+``python -m tests.fuzz --only kills --cases 500`` says how often which set was found.
 """
 
 import json
 import os
 import random
 import signal
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -25,6 +24,9 @@ SCHEMA = Schema(
         "ill": {"role": "sensitive"},
     }
 )
+PER_FOLDER = 21
+"""Kills in a folder: a third of them of first writes."""
+
 FILES = {"r.csv", "r.manifest.json", "r.schema.toml", "r.private", "r.private/recoding.json"}
 
 
@@ -42,7 +44,7 @@ def releases():
     return made
 
 
-def kill_one(folder, made, rng, longest=0.2):
+def kill_one(folder, made, rng, longest):
     """Let a child rewrite a release until it is killed; which release the next command finds."""
     child = os.fork()
     if child == 0:
@@ -75,16 +77,26 @@ def found(folder, made):
     return k
 
 
-def main(times, seed=0):
-    """Kill writers and rewriters; counts of what was found."""
+def main(times, seed=0, until=lambda: False):
+    """Kill writers and rewriters so many times, or until then; counts of what was found.
+
+    Every folder sees first writes, then rewrites.  How long a write takes is measured, since a
+    writer that is killed before it comes to anything shows nothing.
+    """
     rng, made, seen = random.Random(seed), releases(), Counter()
     with tempfile.TemporaryDirectory() as name:
         for run in range(times):
-            folder = Path(name) / f"{run // 20}"  # a fresh folder now and then: a first write
+            if until():
+                break
+            folder = Path(name) / f"{run // PER_FOLDER}"
             folder.mkdir(exist_ok=True)
-            seen[kill_one(folder, made, rng)] += 1
+            if run % PER_FOLDER in (0, PER_FOLDER // 3):
+                longest = 2.5 * _time_of_write(folder if run % PER_FOLDER else Path(name), made)
+            seen[kill_one(folder, made, rng, longest)] += 1
     return seen
 
 
-if __name__ == "__main__":
-    sys.stdout.write(f"{dict(main(int(sys.argv[1])))}\n")
+def _time_of_write(folder, made):
+    started = time.perf_counter()
+    made[3].write(folder / "r.csv", force=True)
+    return time.perf_counter() - started

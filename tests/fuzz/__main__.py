@@ -1,4 +1,4 @@
-"""``make fuzz MINUTES=10``: random releases, mutated files, then property tests with new examples.
+"""``make fuzz MINUTES=10``: random releases, mutated files, killed writers, new examples of tests.
 
 A finding is printed with the line that makes it again: ``python -m tests.fuzz --seed N --case M``.
 """
@@ -15,6 +15,7 @@ from tests.fuzz import properties
 from tests.fuzz.messages import fuzz_messages, show_message
 from tests.fuzz.mutations import fuzz_bytes, show_bytes
 
+PARTS = ("releases", "bytes", "messages", "kills", "properties")
 SHOWN = 40
 CHUNK = 40
 
@@ -56,6 +57,21 @@ def _show(seed, case, outcome, seen):
         print(f"  .venv/bin/python -m tests.fuzz --seed {seed} --case {case}", flush=True)  # noqa: T201
 
 
+def fuzz_kills(seed: int, minutes: float, times: int | None) -> int:
+    """Kill writers until the time is up, or so many; 1 when something torn was found."""
+    from tests.anonymize import kills
+
+    end = time.time() + 60 * minutes
+    try:
+        seen = kills.main(times or 10**9, seed, lambda: times is None and time.time() > end)
+    except AssertionError as error:
+        print(f"seed {seed}: a torn set after kill -9: {error}", flush=True)  # noqa: T201
+        return 1
+    said = {"none yet" if k is None else f"k = {k}": n for k, n in seen.items()}
+    print(f"seed {seed}: {sum(seen.values())} writers killed, found {said}", flush=True)  # noqa: T201
+    return 0
+
+
 def show_case(seed: int, case: int) -> int:
     """Make one case again and say what happens."""
     from tests.fuzz.releases import run_case
@@ -71,16 +87,16 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, help="first seed; the same seed makes the same cases")
     parser.add_argument("--case", type=int, help="make this case again, and nothing else")
-    parser.add_argument("--cases", type=int, help="stop after so many random releases")
+    parser.add_argument("--cases", type=int, help="stop after so many releases or kills")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--only", choices=("releases", "bytes", "messages", "properties"))
+    parser.add_argument("--only", choices=PARTS)
     parser.add_argument("tests", nargs="*", help="property tests; all of them without any")
     given = parser.parse_args()
     seed = secrets.randbelow(2**31) if given.seed is None else given.seed
     if given.case is not None:
         show = {"bytes": show_bytes, "messages": show_message}.get(given.only, show_case)
         return show(seed, given.case)
-    parts = [given.only] if given.only else ["releases", "bytes", "messages", "properties"]
+    parts = [given.only] if given.only else list(PARTS)
     if given.tests:
         parts = ["properties"]
     minutes, found = given.minutes / len(parts), 0
@@ -90,6 +106,8 @@ def main() -> int:
         found += fuzz_bytes(seed, minutes)
     if "messages" in parts:
         found += fuzz_messages(seed, minutes)
+    if "kills" in parts:
+        found += fuzz_kills(seed, minutes, given.cases)
     if "properties" in parts:
         found += properties.main(["--minutes", str(minutes), "--seed", str(seed), *given.tests])
     return 1 if found else 0
