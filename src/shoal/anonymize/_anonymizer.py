@@ -18,8 +18,8 @@ from shoal.anonymize._release import Release
 from shoal.anonymize._subjects import settle
 from shoal.anonymize.apart._components import search_apart
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
-from shoal.privacy import PrivacyModel
-from shoal.privacy._projection import rungs_beside, split_promise
+from shoal.privacy import PrivacyModel, as_privacy_model
+from shoal.privacy._projection import rungs_beside
 from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
@@ -29,7 +29,6 @@ from shoal.tables._range_columns import refuse_means_of_one, refuse_taken_names
 from shoal.tables._recoded import Recoded
 from shoal.tables.forms._forms import Form
 from shoal.typing import Native, PathText, Progress
-
 
 ROWS_WORTH_A_LOOK = 500_000
 """Rows from which on a table may be too large for one search; smaller ones never are."""
@@ -118,7 +117,7 @@ class Anonymizer(Estimator):
         """
         if not isinstance(self.schema, Schema):
             raise ParameterError("schema must be a Schema.")
-        privacy = bind_promise(self.privacy, self.schema)
+        privacy = self._bind()
         self._check_params()
         refuse_taken_names(self.schema, () if output is None else output.ranges)
         if output is not None and (output.ranges or output.form == "means"):
@@ -148,12 +147,17 @@ class Anonymizer(Estimator):
             recoded = self.recoding_.recode(cells)
             return settle(engine, self.schema, compressed, recoded, asked)
 
-        if (apart := self._search_apart(cells, privacy, progress)) is not None:
+        apart, rungs = None, privacy.rungs(cells.n_rows)
+        if privacy.asks_of_some_columns:
+            if self._counts_projections:
+                rungs = rungs_beside(privacy, cells.n_rows)
+            else:
+                apart = search_apart(self._solve, cells, privacy, progress)
+        if apart is None:
+            recoded, said = climb(privacy, rungs, attempt, compressed.people)
+        else:
             self.recoding_, said = apart
             recoded = self.recoding_.recode(cells)
-        else:
-            rungs = self._rungs(privacy, cells.n_rows)
-            recoded, said = climb(privacy, rungs, attempt, compressed.people)
         solved = time.perf_counter()
         seconds = {"compress": counted - started, "solve": solved - counted}
         release = self._make_release(recoded, compressed, privacy, output, seconds)
@@ -162,31 +166,24 @@ class Anonymizer(Estimator):
 
     def recode_cells(self, cells: FrequencyTable) -> Recoded:
         """What the method would make of cells that were counted already; nothing is kept."""
-        privacy = bind_promise(self.privacy, self.schema)
+        privacy = self._bind()
         self._check_params()
         return self.search_cells(privacy.prepare(cells), privacy).recode(cells)
 
     def search_cells(self, cells: FrequencyTable, privacy: PrivacyModel) -> Recoding:
         """A recoding of cells with a promise that is bound; whether it is kept is not asked."""
-        apart = self._search_apart(cells, privacy, no_progress)
-        if apart is not None:
-            return apart[0]
-        if not self._counts_projections and split_promise(privacy)[1]:
+        if privacy.asks_of_some_columns and not self._counts_projections:
+            apart = search_apart(self._solve, cells, privacy, no_progress)
+            if apart is not None:
+                return apart[0]
             privacy = privacy.rungs(cells.n_rows)[-1]
         return self._solve(cells, privacy, no_progress)
 
-    def _rungs(self, privacy: PrivacyModel, n_rows: int) -> tuple[PrivacyModel, ...]:
-        if self._counts_projections:
-            return rungs_beside(privacy, n_rows)
-        return privacy.rungs(n_rows)
-
-    def _search_apart(
-        self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
-    ) -> tuple[Recoding, tuple[str, ...]] | None:
-        """A recoding by sets of columns that no requirement ties together, if there are several."""
-        if self._counts_projections:
-            return None
-        return search_apart(self._solve, cells, privacy, progress)
+    def _bind(self) -> PrivacyModel:
+        """What a release promises: what is asked for, and what the schema requires."""
+        if self.schema.requirements or getattr(self.privacy, "asks_of_some_columns", False):
+            return bind_promise(self.privacy, self.schema)
+        return as_privacy_model(self.privacy).bind(self.schema.sensitive)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the parameters.  What was fitted knows people, and stays in the house.

@@ -98,7 +98,7 @@ def _by_promise(schema: Schema, privacy: PrivacyModel | None) -> Choice | None:
 
     Others form groups over all columns that requirements tie together.
     """
-    if privacy is None and not schema.requirements:
+    if not schema.requirements and not getattr(privacy, "asks_of_some_columns", False):
         return None
     bound = bind_promise(privacy, schema)
     if not split_promise(bound)[1] or len(find_components(bound, schema.quasi_identifiers)) > 1:

@@ -20,6 +20,7 @@ from shoal.audit.adapters._registry import find_adapter
 from shoal.errors import ParameterError, ShoalError, TableError
 from shoal.models import KAnonymousClustering, KAnonymousNaiveBayes, KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity, PrivacyModel
+from shoal.privacy._promise import refuse_projections
 from shoal.privacy.spans._spans import Spans
 from shoal.schema import Schema
 from shoal.typing import Floats, Native
@@ -129,6 +130,7 @@ def audit(
     condition: PrivacyModel = KAnonymity(int(k))
     if privacy is not None:
         condition = condition & privacy.bind(tuple(training_table.columns))
+    refuse_projections(condition, "a model", schema)
     return replace(judge(read, condition, int(k), release), held=held, unread=read.unread)
 
 

@@ -11,18 +11,19 @@ from shoal.models.tree.growth._training import Coded, private_coding
 from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, as_privacy_model, check
 from shoal.privacy._promise import refuse_projections
 from shoal.privacy.spans._spans import PrivateColumns, count_groups
+from shoal.schema import Schema
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.tables._frequency import Histogram
 from shoal.typing import Codes
 
 
-def read_privacy(privacy: object, what: str) -> PrivacyModel:
+def read_privacy(privacy: object, what: str, schema: Schema | None = None) -> PrivacyModel:
     """The privacy model, k-anonymity for a number; an error for one that cannot be asked."""
     model = as_privacy_model(privacy)
     if any(isinstance(part, DeltaPresence) for part in model.parts):
         raise ParameterError(f"privacy: {what} has no population, so DeltaPresence does not apply.")
-    refuse_projections(model, what)
+    refuse_projections(model, what, schema)
     return model
 
 

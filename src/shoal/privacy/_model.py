@@ -70,6 +70,8 @@ class PrivacyModel(ABC):
     #: Whether a group is judged by its own rows alone, not by comparing them with the whole.
     #: Then a release stays allowed when groups are left out of it.
     judges_groups_alone: bool = True
+    #: Whether it is asked of rows that agree on some quasi-identifiers, whatever the others say.
+    asks_of_some_columns: bool = False
     #: Whether larger levels are better (the worst group then has the least level).
     larger_is_better: bool = True
 
@@ -216,6 +218,11 @@ class All(PrivacyModel):
     def judges_groups_alone(self) -> bool:  # type: ignore[override]
         """Whether all of them do."""
         return all(model.judges_groups_alone for model in self.models)
+
+    @property
+    def asks_of_some_columns(self) -> bool:  # type: ignore[override]
+        """Whether one of them does."""
+        return any(model.asks_of_some_columns for model in self.models)
 
     @property
     def minimum_size(self) -> int:

@@ -49,6 +49,7 @@ class ProjectionModel(PrivacyModel):
 
     #: Groups that agree on the columns are counted together, so leaving some out changes others.
     judges_groups_alone = False
+    asks_of_some_columns = True
 
     @abstractmethod
     def projections(self, names: Sequence[str]) -> list[Projection]:

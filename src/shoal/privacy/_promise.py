@@ -70,8 +70,18 @@ def _settle(model: PrivacyModel, schema: Schema) -> tuple[PrivacyModel, ...]:
     return first.asked.models if isinstance(first.asked, All) else (first.asked,)
 
 
-def refuse_projections(privacy: PrivacyModel, what: str) -> None:
-    """Raise where a model is about some columns and `what` cannot be asked about those."""
+def refuse_projections(privacy: PrivacyModel, what: str, schema: object = None) -> None:
+    """Raise where something is asked of some columns and `what` cannot be asked about those.
+
+    What a schema requires may be less than is asked of all columns: then it is kept.
+    """
+    for required in schema.requirements if isinstance(schema, Schema) else ():
+        if required.diversity or (required.k or 1) > privacy.minimum_size:
+            raise ParameterError(
+                f"the schema requires something of {', '.join(map(repr, required.columns))} alone, "
+                f"which cannot be asked of {what}. Ask for as much over all quasi-identifiers "
+                f"(k of at least {required.k or 1}), or take the requirement out of the schema."
+            )
     for part in privacy.parts:
         if isinstance(part, ProjectionModel):
             raise ParameterError(

@@ -52,8 +52,9 @@ class Schema(Mapping[str, Column]):
             self._columns[name] = column
         if not self._columns:
             raise SchemaError("the schema has no columns. Describe at least one.")
-        self._requirements = tuple(Required.from_toml(one) for one in requirements)
-        for required in self._requirements:
+        #: What is asked of rows that agree on some of the quasi-identifiers.
+        self.requirements = tuple(Required.from_toml(one) for one in requirements)
+        for required in self.requirements:
             required.check(self.quasi_identifiers)
         targets = [name for name, column in self.items() if column.target]
         if len(targets) > 1:
@@ -143,11 +144,6 @@ class Schema(Mapping[str, Column]):
     def target(self) -> str | None:
         """The column that recipients want to predict."""
         return next((name for name, column in self.items() if column.target), None)
-
-    @property
-    def requirements(self) -> tuple[Required, ...]:
-        """What is asked of rows that agree on some of the quasi-identifiers."""
-        return self._requirements
 
     def replace(self, **columns: Column | Mapping[str, Any]) -> Schema:
         """Copy with some columns exchanged or added."""
@@ -252,7 +248,7 @@ class Schema(Mapping[str, Column]):
             for name, column in self.items()
             if isinstance(column.hierarchy, FromFile)
         }
-        return self.replace(**moved)
+        return Schema({**self._columns, **moved}, self.requirements)
 
     @classmethod
     def from_toml(cls, source: PathText) -> Schema:

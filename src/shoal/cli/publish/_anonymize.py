@@ -199,7 +199,7 @@ def anonymize(
             **numbers_by_column("--weight", weight),
         }
     parameters |= _parse(option or [])
-    everybody = _everybody(population, columns, encoding)
+    everybody = None if population is None else _everybody(population, columns, encoding)
     promise = read_table_promise(columns, k, diversity, requirement, everybody)
     coding = CodingOptions(missing_to_root=missing_to_root)
     choice, opened = pick_method(
@@ -350,11 +350,7 @@ def _value(text: str) -> Any:
     return text
 
 
-def _everybody(
-    population: Path | None, schema: Schema, encoding: str | None
-) -> FrequencyTable | None:
-    if population is None:
-        return None
+def _everybody(population: Path, schema: Schema, encoding: str | None) -> FrequencyTable:
     from shoal.risk import population_of
 
     return population_of(population, schema, encoding=encoding)

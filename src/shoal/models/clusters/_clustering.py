@@ -265,7 +265,7 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
                 continue
             if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
                 raise ParameterError(f"{name} must be a whole number of at least {least}.")
-        return read_privacy(self.privacy, "a clustering")
+        return read_privacy(self.privacy, "a clustering", self.schema)
 
 
 def _means(points: Floats, labels: NDArray[np.int64]) -> Floats:

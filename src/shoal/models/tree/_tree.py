@@ -297,7 +297,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
 
     def check_params(self) -> PrivacyModel:
         """Raise on parameters outside their range, before anything is read."""
-        model = read_privacy(self.privacy, "a tree")
+        model = read_privacy(self.privacy, "a tree", self.schema)
         if self.criterion not in CRITERIA:
             raise ParameterError(
                 f"criterion must be one of {', '.join(CRITERIA)}, got {self.criterion!r}."
