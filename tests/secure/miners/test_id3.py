@@ -42,7 +42,7 @@ def test_the_tree_is_that_of_the_pooled_table(both, seed, rows, arities, split, 
 
 
 @pytest.mark.parametrize("products", ["transfer", "paillier"])
-@pytest.mark.parametrize("logarithm", ["chebyshev", "taylor", "fast"])
+@pytest.mark.parametrize("logarithm", ["chebyshev", "taylor", "fast", "strict"])
 def test_all_engines_give_a_tree_that_predicts(both, products, logarithm):
     arities = [2, 2, 2]
     codes = table(1, 40, arities)

@@ -32,7 +32,7 @@ StateFile = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write the model here: .json.")]
 Timeout = Annotated[float, typer.Option("--timeout", min=0.1, help="Longest wait, seconds.")]
-Kind = Annotated[str, typer.Option("--logarithm", help="chebyshev, taylor or fast.")]
+Kind = Annotated[str, typer.Option("--logarithm", help="chebyshev, taylor, fast or strict.")]
 Products = Annotated[str, typer.Option("--products", help="transfer or paillier.")]
 KeyBits = Annotated[int, typer.Option("--key-bits", help="Paillier: 3072, or 2048 (112 bits).")]
 CheckTransfers = Annotated[

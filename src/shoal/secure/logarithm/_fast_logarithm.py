@@ -14,6 +14,7 @@ from shoal.secure.logarithm._chebyshev import ChebyshevLogarithm
 from shoal.secure.logarithm._counts import count_bits
 from shoal.secure.logarithm._log_circuit import fast_program
 from shoal.secure.logarithm._logarithm import DIGITS, Logarithm, LogShares, TaylorLogarithm
+from shoal.secure.logarithm._strict_counts import StrictCountLogarithm
 
 
 @dataclass(frozen=True)
@@ -78,4 +79,6 @@ def logarithm_for(kind: str, largest: int, terms: int) -> Logarithm:
         return TaylorLogarithm(bits, terms)
     if kind == "fast":
         return FastLogarithm(bits)
-    raise ParameterError(f"logarithm is chebyshev, taylor or fast, got {kind!r}.")
+    if kind == "strict":
+        return StrictCountLogarithm(bits, terms)
+    raise ParameterError(f"logarithm is chebyshev, taylor, fast or strict, got {kind!r}.")

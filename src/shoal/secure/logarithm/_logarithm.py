@@ -152,13 +152,22 @@ class PolynomialLogarithm(Logarithm):
     def shares(self, party: Party, counts: NDArray[np.uint32]) -> LogShares:
         """Shares of the logarithms of shared counts, all in one batch."""
         ring = self.ring
-        results = party.run(self._program, count_bits(counts[:, None], self.bits)).shares
-        epsilon, main, x, positive = (ring.integers(share) for share in results)
+        epsilon, main, x, positive = self._phase_one(party, counts)
         rows, alone = self._rows(party, epsilon, ring.modulus)
         refined = party.inner_products(ring, rows) if self.terms > 1 else [0] * len(rows)
         modulus = ring.modulus
         log = [sum(parts) % modulus for parts in zip(main, refined, alone, strict=True)]
         return LogShares(log, x, positive)
+
+    def lift(self, party: Party, counts: NDArray[np.uint32]) -> tuple[list[int], list[int]]:
+        """Shares in the ring of shared counts, and of whether they are above 0."""
+        _, _, x, positive = self._phase_one(party, counts)
+        return x, positive
+
+    def _phase_one(self, party: Party, counts: NDArray[np.uint32]) -> list[list[int]]:
+        """Shares of epsilon, of the main part, of x, and of whether x > 0."""
+        results = party.run(self._program, count_bits(counts[:, None], self.bits)).shares
+        return [self.ring.integers(share) for share in results]
 
     def _rows(
         self, party: Party, shares: list[int], modulus: int

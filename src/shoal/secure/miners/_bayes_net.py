@@ -86,7 +86,7 @@ class SecureBayesNet(Parameters):
         Columns such that parents come before children; None takes the table's order.
     max_parents : int, default=2
         Largest number of parents (the paper's u).
-    logarithm : {"chebyshev", "taylor", "fast"}, default="chebyshev"
+    logarithm : {"chebyshev", "taylor", "fast", "strict"}, default="chebyshev"
         Precision of the scores, see :class:`ChebyshevLogarithm`, :class:`TaylorLogarithm` and
         :class:`FastLogarithm`.
     terms : int, default=4
@@ -138,7 +138,7 @@ class SecureBayesNet(Parameters):
     order: Sequence[str] | None = None
     _: KW_ONLY
     max_parents: int = 2
-    logarithm: Literal["chebyshev", "taylor", "fast"] = "chebyshev"
+    logarithm: Literal["chebyshev", "taylor", "fast", "strict"] = "chebyshev"
     terms: int = 4
 
     def fit(

@@ -29,9 +29,9 @@ class SecureID3(Parameters):
         Depth at which every node becomes a leaf; None grows until attributes are used up.
     min_rows : int, default=1
         A node with fewer rows becomes a leaf.
-    logarithm : {"chebyshev", "taylor", "fast"}, default="chebyshev"
+    logarithm : {"chebyshev", "taylor", "fast", "strict"}, default="chebyshev"
         Precision of the scores, see :class:`ChebyshevLogarithm`, :class:`TaylorLogarithm` and
-        :class:`FastLogarithm`.
+        :class:`FastLogarithm`; "strict" is the paper's own, :class:`StrictLogarithm`.
     terms : int, default=3
         Terms of the series.
     reveal_counts : bool, default=False
@@ -102,7 +102,7 @@ class SecureID3(Parameters):
     _: KW_ONLY
     max_depth: int | None = None
     min_rows: int = 1
-    logarithm: Literal["chebyshev", "taylor", "fast"] = "chebyshev"
+    logarithm: Literal["chebyshev", "taylor", "fast", "strict"] = "chebyshev"
     terms: int = 3
     reveal_counts: bool = False
     k: int | None = None
