@@ -2,6 +2,7 @@
 
 import datetime as dt
 import functools
+import sys
 
 import duckdb
 import pytest
@@ -67,6 +68,7 @@ def spark_session():
     return (
         SparkSession.builder.master("local[1]")
         .config("spark.ui.enabled", "false")
+        .config("spark.pyspark.python", sys.executable)
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.driver.memory", "1g")
         .getOrCreate()

@@ -7,6 +7,7 @@ regions may be released alike.  They are counted on the output, by the judge.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,7 +109,7 @@ class Totals(NamedTuple):
 
 
 def add_regions(figures: Sequence[Mapping[str, Any]]) -> Totals:
-    """Sums over all regions."""
+    """Sums over all regions, the same in whichever order they come."""
     cells = [
         GroupFigures(
             {int(size): n for size, n in one["cells"].items()},
@@ -119,11 +120,11 @@ def add_regions(figures: Sequence[Mapping[str, Any]]) -> Totals:
     return Totals(
         n_rows=sum(one["rows"] for one in figures),
         n_suppressed=sum(one["suppressed"] for one in figures),
-        ncp=np.sum([one["ncp"] for one in figures], axis=0),
-        loss=sum(one["loss"] for one in figures),
-        height=sum(one["height"] for one in figures),
-        levels=sum(one["levels"] for one in figures),
-        bits=sum(one["bits"] for one in figures),
+        ncp=np.array([fsum(column) for column in zip(*(o["ncp"] for o in figures), strict=True)]),
+        loss=fsum(one["loss"] for one in figures),
+        height=fsum(one["height"] for one in figures),
+        levels=fsum(one["levels"] for one in figures),
+        bits=fsum(one["bits"] for one in figures),
         cells=add_figures(cells),
     )
 

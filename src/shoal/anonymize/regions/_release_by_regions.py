@@ -106,7 +106,8 @@ def _refusal(estimator: Anonymizer, privacy: PrivacyModel, output: RowOptions) -
             f"people with several rows (column {schema.subject!r}) are counted over the whole "
             "table, not in regions. Leave regions out."
         )
-    if output.form != "labels" or output.ranges or output.key is not None or schema.shifted:
+    keyed = output.key is not None or schema.shifted or schema.pseudonym is not None
+    if output.form != "labels" or output.ranges or keyed:
         return (
             "releases by regions are written as labels, without numbers of ranges, pseudonyms or "
             "shifted dates. Leave regions out, or leave these out."

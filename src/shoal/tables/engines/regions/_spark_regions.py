@@ -6,13 +6,20 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shoal.errors import GuaranteeError, InfeasibleError, ParameterError, ShoalError
+from shoal.errors import (
+    GuaranteeError,
+    InfeasibleError,
+    ParameterError,
+    ShoalError,
+    TableError,
+)
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions, counted_columns, require_quasi_identifiers
 from shoal.tables._engine import STAR, RowOptions, Witness
@@ -45,6 +52,11 @@ class SparkRegions:
     def __init__(self, engine: SparkEngine, schema: Schema, options: CodingOptions) -> None:
         schema.require(engine.names)
         engine.refuse_nested(schema)
+        if coarse := [name for name in schema if schema[name].is_coarse]:
+            raise ParameterError(
+                f"columns of Spark tables are not rounded: {', '.join(map(repr, coarse))}. Round "
+                "them in the DataFrame, or write the table to files and release those."
+            )
         self.schema = schema
         self._engine = engine
         self._quasi = require_quasi_identifiers(schema)
@@ -58,6 +70,7 @@ class SparkRegions:
         ]
         self._cut: Cut | int = 0
         self._solved: Any = None
+        self._n_regions = 1
 
     def _column(self, name: str) -> str:
         return f"c{self._engine.names.index(name)}"
@@ -139,7 +152,7 @@ class SparkRegions:
         from pyspark import StorageLevel
 
         progress(0, 0, "solving regions on the cluster")
-        n_regions = max(region_of, default=-1) + 1
+        self._n_regions = max(region_of, default=0) + 1
         keyed = self._coded().selectExpr(
             f"{self._cut_sql(renumber(self._cut, region_of))} AS region", "*"
         )
@@ -150,12 +163,13 @@ class SparkRegions:
         fields += [f"{_HIDDEN} boolean", f"{_FIGURES} string"]
         work = _worker(solve, [*self.columns], self._quasi, counted_columns(self.schema), passed)
         self._solved = (
-            keyed.repartition(n_regions, "region")
+            keyed.repartition(self._n_regions, "region")
             .groupBy("region")
             .applyInArrow(work, ", ".join(fields))
             .persist(StorageLevel.DISK_ONLY)
         )
-        said = self._solved.where(f"{_FIGURES} IS NOT NULL").select(_FIGURES).collect()
+        with explain_workers():
+            said = self._solved.where(f"{_FIGURES} IS NOT NULL").select(_FIGURES).collect()
         figures = [json.loads(row[0]) for row in said]
         for one in figures:
             if "refused" in one:
@@ -189,8 +203,9 @@ class SparkRegions:
         named = frame.select(
             place.alias("place"), *(F.col(inside[name]).alias(name) for name in released)
         )
-        n_files = max(1, self._solved.rdd.getNumPartitions())
-        table = named.repartition(n_files, "place").sortWithinPartitions("place").drop("place")
+        table = (
+            named.repartition(self._n_regions, "place").sortWithinPartitions("place").drop("place")
+        )
         return table, None
 
     def write(self, output: RowOptions, path: Path) -> Witness | None:
@@ -200,12 +215,38 @@ class SparkRegions:
                 f"regions in Spark are written as Parquet, not as {path.suffix}. End the name in "
                 ".parquet."
             )
-        self.rows(output)[0].write.parquet(str(path))
+        with explain_workers():
+            self.rows(output)[0].write.parquet(str(path))
         return None
 
     def reopen(self, path: Path) -> Native:
         """The written files, for the judge."""
         return self._engine.native.sparkSession.read.parquet(str(path))
+
+
+@contextmanager
+def explain_workers() -> Iterator[None]:
+    """Turn what Spark says of failed tasks into ours: its texts may quote rows, ours never do."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        said = str(error)
+        if "No module named" in said and "shoal" in said:
+            raise TableError(
+                "the workers of the cluster do not have Shoal. Ship an environment with it "
+                "(--archives), and name its Python in PYSPARK_PYTHON."
+            ) from None
+        if "OutOfMemory" in said or "MemoryError" in said:
+            raise TableError(
+                "a region does not fit into a worker. Ask for more regions, or give workers more "
+                "memory."
+            ) from None
+        raise TableError(
+            f"a task of the cluster failed ({type(error).__name__}). Its log is with the worker; "
+            "nothing was released."
+        ) from None
 
 
 def _refused(said: Mapping[str, Any]) -> ShoalError:

@@ -1,0 +1,147 @@
+"""Releases by regions: their files, their figures, and what they lose against one search."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import shoal
+from shoal.anonymize import make_method
+from shoal.cli import app
+from shoal.datasets import census, census_schema
+from shoal.errors import GuaranteeError, ParameterError
+from shoal.privacy import KAnonymity
+from shoal.tables import RowOptions
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("people")
+    path = folder / "people.csv"
+    path.write_bytes(census(1500).path().read_bytes())
+    census_schema().to_toml(folder / "people.toml")
+    return path
+
+
+@pytest.mark.parametrize("method", ["mondrian", "local", "constrained"])
+def test_eight_regions_lose_at_most_five_per_cent_more(people, method):
+    whole = make_method(method, census_schema(), 5).fit(people).release_
+    parts = make_method(method, census_schema(), 5).fit(people, regions=8).release_
+    assert parts.n_regions >= 6
+    assert parts.metrics.loss <= 1.05 * whole.metrics.loss
+    assert parts.metrics_before.n_groups == whole.metrics_before.n_groups
+    assert parts.risk_before == whole.risk_before
+
+
+def test_one_region_has_the_figures_of_one_search(people):
+    whole = make_method("mondrian", census_schema(), 5).fit(people).release_
+    one = make_method("mondrian", census_schema(), 5).fit(people, regions=1).release_
+    ours, theirs = one.to_dict(), whole.to_dict()
+    assert one.n_regions == 1
+    assert ours["risk"] == theirs["risk"]
+    assert ours["reached"] == theirs["reached"]
+    for when in ("before", "after"):
+        for name, value in theirs["metrics"][when].items():
+            assert ours["metrics"][when][name] == pytest.approx(value), name
+
+
+def test_the_command_writes_files_that_may_be_published(people, tmp_path):
+    out = tmp_path / "out.csv"
+    asked = ["anonymize", str(people), "-s", str(people.with_suffix(".toml")), "-k", "5",
+             "-m", "mondrian", "--regions", "4", "-o", str(out), "--json"]  # fmt: skip
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    manifest = json.loads((tmp_path / "out.manifest.json").read_text("utf-8"))
+    assert manifest["regions"] == said["regions"] > 1
+    assert manifest["released_rows"] == 1500
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "out.csv", "out.manifest.json", "out.schema.toml"
+    ]  # fmt: skip
+    checked = CliRunner().invoke(
+        app, ["check", str(out), "-s", str(people.with_suffix(".toml")), "-k", "5"]
+    )
+    assert checked.exit_code == 0, checked.output
+    assert CliRunner().invoke(app, asked[:-1]).exit_code != 0  # it is there already
+    shown = CliRunner().invoke(app, [*asked[:-1], "--force"])
+    assert shown.exit_code == 0, shown.output
+    assert "regions" in shown.output
+
+
+def test_a_number_that_is_none_is_refused(people, tmp_path):
+    asked = ["anonymize", str(people), "-s", str(people.with_suffix(".toml")), "-k", "5",
+             "-o", str(tmp_path / "out.csv"), "--regions"]  # fmt: skip
+    for wrong in ("0", "many", "-3"):
+        done = CliRunner().invoke(app, [*asked, wrong])
+        assert done.exit_code == 2
+        assert "auto" in done.output
+    for wrong in (0, True, 1.5, "many"):
+        with pytest.raises(ParameterError, match="above 0"):
+            make_method("mondrian", census_schema(), 5).fit(people, regions=wrong)
+
+
+@pytest.mark.parametrize(
+    ("method", "output"),
+    [
+        ("top-down", RowOptions()),
+        ("mondrian", RowOptions(form="midpoints")),
+        ("mondrian", RowOptions(ranges=("age",))),
+    ],
+)
+def test_what_needs_the_whole_table_is_refused_with_advice(people, method, output):
+    with pytest.raises(ParameterError, match=r"[Ll]eave regions out"):
+        make_method(method, census_schema(), 5).fit(people, regions=4, output=output)
+
+
+def test_people_with_several_rows_are_refused_with_advice():
+    schema = shoal.Schema({"who": {"role": "subject"}, "age": {"role": "quasi-identifier"}})
+    with pytest.raises(ParameterError, match="'who'"):
+        make_method("mondrian", schema, 2).fit({"who": [1, 1, 2], "age": [3, 3, 4]}, regions=2)
+
+
+def test_small_tables_are_not_cut_by_themselves(people):
+    release = shoal.release(people, census_schema(), 5, method="mondrian", regions="auto")
+    assert not hasattr(release, "n_regions")
+
+
+def test_large_tables_are_cut_by_themselves(people, monkeypatch):
+    monkeypatch.setattr("shoal.anonymize._anonymizer.ROWS_WORTH_A_LOOK", 1000)
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.BYTES_PER_CELL", 4_000_000)
+    release = shoal.release(people, census_schema(), 5, method="mondrian")
+    assert release.n_regions > 1
+    # few combinations: one search will do, however many rows
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.BYTES_PER_CELL", 1_500_000)
+    assert not hasattr(shoal.release(people, _few(), 5, method="mondrian"), "n_regions")
+    # a method that recodes columns in all rows alike cannot be, and is left as it was
+    assert not hasattr(shoal.release(people, census_schema(), 5, method="top-down"), "n_regions")
+
+
+def _few():
+    schema = census_schema()
+    return type(schema)(
+        {
+            name: {"role": "insensitive"}
+            if schema[name].role == "quasi-identifier" and name not in ("sex", "age")
+            else schema[name]
+            for name in schema
+        }
+    )
+
+
+def test_the_judge_withholds_labels_that_are_not_true(people):
+    release = make_method("mondrian", census_schema(), KAnonymity(5)).fit(people, regions=3)
+    rows = release.release_.rows
+    vocabulary = rows._vocabulary[0]
+    first, second = [text for text in vocabulary if text not in (None, "*")][:2]
+    vocabulary[first], vocabulary[second] = vocabulary[second], vocabulary[first]
+    with pytest.raises(GuaranteeError):
+        _ = release.release_.table
+
+
+def test_tables_in_memory_are_taken_too():
+    table = {"age": list(range(40)) * 3, "sex": ["f", "m", None] * 40}
+    schema = shoal.Schema({"age": {"role": "quasi-identifier", "kind": "numeric"},
+                           "sex": {"role": "quasi-identifier"}})  # fmt: skip
+    release = shoal.release(table, schema, 3, method="local", regions=3)
+    assert release.table.aggregate("count(*)").fetchall() == [(120,)]
+    assert release.reached[0].holds
