@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from shoal.anonymize.lattice._full_domain import FullDomain
     from shoal.anonymize.mondrian._mondrian import Mondrian
     from shoal.anonymize.numbers._microaggregation import Microaggregation
+    from shoal.anonymize.perturbed._perturb import perturb_table
+    from shoal.anonymize.perturbed._perturbed import Perturbed
 
 __all__ = [
     "METHODS",
@@ -38,6 +40,7 @@ __all__ = [
     "Microaggregation",
     "ModelBased",
     "Mondrian",
+    "Perturbed",
     "Release",
     "TopDownSpecialization",
     "Verdict",
@@ -48,6 +51,7 @@ __all__ = [
     "group_values",
     "load_recoding",
     "make_method",
+    "perturb_table",
     "read_release",
 ]
 
@@ -55,6 +59,7 @@ _HOMES = {
     "Anonymizer": "_anonymizer",
     "LabelFeatures": "_label_features",
     "ModelBased": "_model_based",
+    "Perturbed": "perturbed._perturbed",
     "Release": "_release",
     "Verdict": "_verdict",
     "apply_recoding": "_anonymizer",
@@ -63,6 +68,7 @@ _HOMES = {
     "compare_methods": "_compare",
     "group_values": "grouping._group_values",
     "load_recoding": "_recoding",
+    "perturb_table": "perturbed._perturb",
     "read_release": "_read_release",
 } | {
     kind: module.removeprefix(f"{__name__}.")

@@ -63,6 +63,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "_reproduce",
         "Run the papers' experiments again, beside the published numbers.",
     ),
+    "perturb": (
+        "publish._perturb",
+        "Change values at random: nothing is promised, and risk is measured.",
+    ),
     "report": ("publish._report", "Write a page on a release: promise, risk, utility, limits."),
     "metrics": ("publish._metrics", "Measure groups and risks of a table, raw or released."),
     "risk": ("publish._risk", "Tell how likely people are found in the population, and by what."),

@@ -67,6 +67,12 @@ def check(
             "They were counted before the draws were written; its manifest says what they reach."
         )
         raise typer.Exit(CANNOT_TELL)
+    if written_form(table) == "perturbed":
+        output().note(
+            f"{table.name} holds values that were changed at random. Nothing is promised of it by "
+            "counting, so there is nothing to check; its manifest says what an attack achieved."
+        )
+        raise typer.Exit(CANNOT_TELL)
     columns = Schema.from_toml(schema or schema_beside(table))
     if k is None and not diversity and not requirement:
         promise = _promised(table, columns)

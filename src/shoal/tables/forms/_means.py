@@ -46,13 +46,13 @@ def mean_step(coding: Coding) -> Fraction:
         return Fraction(str(coding.lines))
     known = coding.numbers[np.isfinite(coding.numbers)]
     largest = float(np.abs(known).max(initial=0.0))
-    own = min((_place(value) for value in coding.texts if value is not None), default=0)
+    own = min((decimal_place(value) for value in coding.texts if value is not None), default=0)
     if largest > 0:
         own = max(own, math.floor(math.log10(largest)) + 1 - DIGITS)
     return Fraction(10) ** own
 
 
-def _place(text: str) -> int:
+def decimal_place(text: str) -> int:
     """Power of ten of the last digit that a number is written with, not above 0."""
     try:
         exponent = Decimal(text).normalize().as_tuple().exponent

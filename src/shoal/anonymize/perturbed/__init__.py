@@ -1,0 +1,1 @@
+"""Tables with values changed at random: nothing is promised of them, and risk is measured."""
