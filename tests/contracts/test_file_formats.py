@@ -19,7 +19,7 @@ pl = need("polars")
 need("pyarrow")
 need("cryptography")
 
-WITHOUT_TABLES = {"demo", "reproduce", "studio", "version"}
+WITHOUT_TABLES = {"datasets", "demo", "reproduce", "studio", "version"}
 """Commands that are given no table."""
 
 ROWS = 96

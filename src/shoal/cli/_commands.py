@@ -74,6 +74,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "_dossier",
         "Write the file on a release that a reviewer reads: context, risk, attacks, signature.",
     ),
+    "datasets": (
+        "_datasets",
+        "List public data that examples and experiments use, fetch it, and check it.",
+    ),
     "demo": (
         "_demo",
         "Release a real table, from suggestion to check, in one go.",

@@ -1,4 +1,4 @@
-"""Loaders of public data sets, and generators; nothing is ever fetched."""
+"""Loaders of public data sets, and generators; only `shoal datasets fetch` fetches anything."""
 
 from shoal.datasets._adult import adult, adult_schema
 from shoal.datasets._census import census, census_schema

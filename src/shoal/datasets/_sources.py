@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from shoal.datasets._dataset import cache_folder
 from shoal.errors import TableError
 
 
@@ -25,7 +26,14 @@ class DataNotFoundError(TableError):
     """
 
 
-def find_data(relative: str, *, package: str = "", inside: str = "", how: str = "") -> Path:
+def find_data(
+    relative: str,
+    *,
+    package: str = "",
+    inside: str = "",
+    how: str = "",
+    folder: Path | None = None,
+) -> Path:
     """The file `relative` below a data folder, or `inside` an installed package.
 
     Nothing is imported and nothing is fetched.
@@ -38,11 +46,13 @@ def find_data(relative: str, *, package: str = "", inside: str = "", how: str = 
         A package that carries the file, and the file's path inside it.
     how : str
         What to tell a user who has it nowhere.
+    folder : path, optional
+        Look there alone.
     """
-    for folder in data_folders():
-        if (folder / relative).exists():
-            return folder / relative
-    spec = importlib.util.find_spec(package) if package else None
+    for place in data_folders() if folder is None else (folder,):
+        if (place / relative).exists():
+            return place / relative
+    spec = importlib.util.find_spec(package) if package and folder is None else None
     for home in (spec.submodule_search_locations or []) if spec else []:
         if (Path(home) / inside).exists():
             return Path(home) / inside
@@ -59,3 +69,10 @@ def data_folders() -> Iterator[Path]:
     root = Path(__file__).resolve().parents[3]
     for base in (root, Path.cwd()):
         yield base.parent / "shared" / "data"
+    yield cache_folder() / "data"
+
+
+def fetched_folder() -> Path:
+    """Where data is put that is fetched: `SHOAL_DATA`, or a folder in the user's cache."""
+    named = os.environ.get("SHOAL_DATA")
+    return Path(named) if named else cache_folder() / "data"
