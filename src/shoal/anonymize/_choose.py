@@ -12,7 +12,6 @@ from shoal.anonymize._registry import method_class
 from shoal.anonymize.apart._components import find_components
 from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel
-from shoal.privacy._projection import split_promise
 from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
 
@@ -96,12 +95,13 @@ def parameters_of(method: str) -> set[str]:
 def _by_promise(schema: Schema, privacy: PrivacyModel | None) -> Choice | None:
     """A method that counts what is asked of some columns on those, where that pays.
 
-    Others form groups over all columns that requirements tie together.
+    Others form groups over all columns that requirements tie together, which costs nothing where
+    these are the columns of one requirement.
     """
     if not schema.requirements and not getattr(privacy, "asks_of_some_columns", False):
         return None
-    bound = bind_promise(privacy, schema)
-    if not split_promise(bound)[1] or len(find_components(bound, schema.quasi_identifiers)) > 1:
+    parts = find_components(bind_promise(privacy, schema), schema.quasi_identifiers)
+    if not any(part.asked is not None and part.asked.asks_of_some_columns for part in parts):
         return None
     return Choice("top-down", "it counts what is asked of some columns on those columns alone")
 

@@ -14,8 +14,10 @@ import numpy as np
 from shoal._notebook import html_note, html_table, percent
 from shoal.anonymize._recoding import load_recoding
 from shoal.anonymize._release_files import file_beside, find_recoding
-from shoal.errors import ParameterError, TableError
+from shoal.errors import ParameterError, ShoalError, TableError
 from shoal.metrics._labels import label_ncp
+from shoal.privacy import PrivacyModel
+from shoal.privacy._projection import split_promise
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._recoded import Recoded
@@ -45,6 +47,9 @@ class Explanation:
         than `alike`, the column sets the row apart.
     tried : mapping of int to float
         For other k: the mean detail that the row would lose; 1 when it would be left out.
+    agreeing : mapping of str to int
+        Where something is promised to those who know some columns: released rows that agree with
+        it on these, the fewest of all such sets.
 
     Examples
     --------
@@ -64,6 +69,7 @@ class Explanation:
     lost: Mapping[str, float]
     alike_without: Mapping[str, int]
     tried: Mapping[int, float] = field(default_factory=dict)
+    agreeing: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def costliest(self) -> str:
@@ -88,6 +94,7 @@ class Explanation:
             said = [
                 f"Row {self.row} was left out: no group that keeps the promise has it; {others}."
             ]
+        said += [f"By {known} it is one of {n:,} rows." for known, n in self.agreeing.items()]
         name, fewer = self.oddest, self.alike_without[self.oddest]
         if fewer > self.alike:
             said.append(
@@ -115,7 +122,11 @@ class Explanation:
 
 
 def explain_cell(
-    recoded: Recoded, cell: int, row: int, tried: Mapping[int, Recoded] | None = None
+    recoded: Recoded,
+    cell: int,
+    row: int,
+    tried: Mapping[int, Recoded] | None = None,
+    privacy: PrivacyModel | None = None,
 ) -> Explanation:
     """Explain the cell that a row is in."""
     cells, group = recoded.cells, int(recoded.group_of[cell])
@@ -135,7 +146,20 @@ def explain_cell(
             k: float(np.mean([*_lost(other, int(other.group_of[cell])).values()]))
             for k, other in (tried or {}).items()
         },
+        agreeing={} if privacy is None or group < 0 else _agreeing(recoded, group, privacy),
     )
+
+
+def _agreeing(recoded: Recoded, group: int, privacy: PrivacyModel) -> dict[str, int]:
+    """Rows that agree with a group on the columns that a promise names, the fewest of all sets."""
+    same, rows = recoded.codes == recoded.codes[group], recoded.groups.row_counts
+    return {
+        model.known: min(
+            int(rows[same[:, columns].all(axis=1)].sum())
+            for columns, _ in model.projections(recoded.cells.names)
+        )
+        for model in split_promise(privacy)[1]
+    }
 
 
 def explain_released(
@@ -152,7 +176,17 @@ def explain_released(
     compressed = open_table(original, encoding=encoding).compress(schema)
     recoded = recoding.recode(compressed.cells)
     others = {k: _made_again(release, schema, k).recode_cells(compressed.cells) for k in ks}
-    return explain_cell(recoded, cell_of_row(compressed, row), row, others)
+    cell = cell_of_row(compressed, row)
+    return explain_cell(recoded, cell, row, others, _promise_of(release))
+
+
+def _promise_of(release: PathText) -> PrivacyModel | None:
+    """What the manifest of a release promises; None where it does not say."""
+    try:
+        manifest = json.loads(file_beside(release, "manifest").read_text("utf-8"))
+        return PrivacyModel.from_dict(manifest["privacy"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ShoalError):
+        return None
 
 
 def _made_again(release: PathText, schema: Schema, k: int) -> Any:

@@ -32,6 +32,7 @@ from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss
 from shoal.judge._read_others import read_rows
 from shoal.judge._text_table import TextTable
 from shoal.metrics import Metrics, Risk, measure, risk
+from shoal.metrics._column_risk import ColumnRisk, column_risks
 from shoal.metrics._measure import measure_raw
 from shoal.privacy import Level, PrivacyModel, check
 from shoal.schema import Schema
@@ -166,6 +167,11 @@ class Release:
         raw = cells if people is None else count_raw(cells, people)
         return risk(raw, sensitive=self.schema.sensitive)
 
+    @cached_property
+    def column_risks(self) -> tuple[ColumnRisk, ...]:
+        """What an attacker can do who knows the columns that the promise names, and no others."""
+        return column_risks(self.recoded.groups, self.privacy)
+
     @property
     def n_suppressed(self) -> int:
         """Rows left out."""
@@ -188,7 +194,7 @@ class Release:
             "counts": "rows" if self.compressed.people is None else self.compressed.people.unit,
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
             "loss_bound": self.loss_bound.to_dict(),
-            "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict()},
+            "risk": self._risks(),
             "schema": self.schema.to_dict(),
             "order": self.output.order,
             "form": self.output.form,
@@ -280,7 +286,7 @@ class Release:
         """
         cell = cell_of_row(self.compressed, row)
         others = {other: self._tried(other) for other in ([k] if isinstance(k, int) else k)}
-        return explain_cell(self.recoded, cell, row, others)
+        return explain_cell(self.recoded, cell, row, others, self.privacy)
 
     def _tried(self, k: int) -> Recoded:
         kind = getattr(import_module("shoal.anonymize"), self.method)
@@ -308,6 +314,15 @@ class Release:
         ]
         notes = "".join(map(html_note, self.notes))
         return promise + html_table(self.method, ["measure", "value"], facts) + notes
+
+    def _risks(self) -> dict[str, Any]:
+        risks: dict[str, Any] = {
+            "before": self.risk_before.to_dict(),
+            "after": self.risk.to_dict(),
+        }
+        if self.privacy.asks_of_some_columns:
+            risks["by_columns"] = [one.to_dict() for one in self.column_risks]
+        return risks
 
     def _house_files(self) -> dict[str, dict[str, Any]]:
         """What stays in the house besides the recoding, by kind of file."""

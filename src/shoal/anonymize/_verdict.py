@@ -239,6 +239,9 @@ def _require(schema: Schema, names: tuple[str, ...]) -> None:
 
 
 def _name(part: PrivacyModel) -> str:
+    known = getattr(part, "known", None)
+    if known is not None:
+        return f"{type(part).__name__} by {known}"
     column = getattr(part, "column", None)
     return type(part).__name__ + (f" of {column!r}" if column else "")
 

@@ -57,6 +57,11 @@ class ProjectionModel(PrivacyModel):
 
     @property
     @abstractmethod
+    def known(self) -> str:
+        """The columns that an attacker is taken to know, in words."""
+
+    @property
+    @abstractmethod
     def implied_by(self) -> PrivacyModel:
         """What implies the model when it is asked of all quasi-identifiers together."""
 

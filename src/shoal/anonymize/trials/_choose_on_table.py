@@ -9,6 +9,7 @@ from shoal.anonymize._choose import Choice, Purpose, choose_by_size, choose_meth
 from shoal.anonymize._release import Release
 from shoal.anonymize.trials._trial import Trial, duration, try_methods
 from shoal.privacy import PrivacyModel
+from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import Engine
@@ -49,18 +50,20 @@ def choose_on_table(
 ) -> Choice:
     """The method for a table; see :func:`shoal.anonymize.choose_method`.
 
-    Where the rule would take a quick method because there are many columns, methods are tried on
-    a sample of the cells, and the one that loses least is taken of those that end in time.
+    Where the rule would take a quick method because there are many columns, or one that counts
+    what is asked of some of them, methods are tried on a sample of the cells, and the one that
+    loses least is taken of those that end in time.
     """
     by_rule = choose_method(schema, engine.n_rows, purpose, parameters, privacy)
     by_size = choose_by_size(schema, engine.n_rows, purpose)
-    unsettled = by_rule == by_size and by_rule.method == "top-down"
+    by_promise = by_rule.method == "top-down" and by_size.method == "local"
+    unsettled = (by_rule == by_size and by_rule.method == "top-down") or by_promise
     names = [name for name in _TRIED if set(parameters) <= parameters_of(name)]
     if not unsettled or privacy is None or engine.n_rows > MOST_ROWS or len(names) < 2:
         return by_rule
     if isinstance(engine, SparkEngine):  # counting is dear there, and done once
         return by_rule
-    bound = privacy.bind(schema.sensitive)
+    bound = bind_promise(privacy, schema)
     cells = bound.prepare(engine.compress(schema, coding or CodingOptions()).cells)
     sample, trials = try_methods(cells, schema, privacy, names)
     in_time = [trial for trial in trials if trial.seconds <= MOST_SECONDS]

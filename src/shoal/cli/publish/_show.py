@@ -30,6 +30,13 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
     if people is not None:
         rows = [[re.sub(r"\brows\b", people.unit, name), *values] for name, *values in rows]
     out.table("", ["measure", "before", "after"], rows)
+    if release.privacy.asks_of_some_columns:
+        known = [
+            [one.known, one.fewest, percent(one.highest), percent(one.average)]
+            for one in release.column_risks
+        ]
+        header = ["known", "fewest rows that agree", "highest", "average"]
+        out.table("Chance to find a person, for those who know no more than", header, known)
     changed = [[name, percent(after.ncp[name])] for name in release.schema.quasi_identifiers]
     out.table("Detail lost, by column", ["column", "lost"], changed)
     out.note(release.loss_bound.describe())

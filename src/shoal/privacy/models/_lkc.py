@@ -93,6 +93,11 @@ class LKCPrivacy(ProjectionModel):
         ]
 
     @property
+    def known(self) -> str:
+        """How many columns."""
+        return "any quasi-identifier" if self.l == 1 else f"any {self.l} quasi-identifiers"
+
+    @property
     def implied_by(self) -> PrivacyModel:
         """Size and share, asked of all columns together."""
         if self.c == 1:
@@ -118,8 +123,7 @@ class LKCPrivacy(ProjectionModel):
 
     def describe(self) -> str:
         """Say what rows that agree on a few columns have to be."""
-        which = "any quasi-identifier" if self.l == 1 else f"any {self.l} quasi-identifiers"
-        return f"by {which} alone: {self.implied_by.describe()}"
+        return f"by {self.known} alone: {self.implied_by.describe()}"
 
     def bind(self, sensitive: Sequence[str]) -> PrivacyModel:
         """The size once, and the share in each sensitive column, unless one is named."""

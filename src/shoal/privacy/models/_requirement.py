@@ -85,6 +85,11 @@ class Requirement(ProjectionModel):
         return [Projection(tuple(numbers), self.asked)]
 
     @property
+    def known(self) -> str:
+        """The columns."""
+        return ", ".join(map(repr, self.columns))
+
+    @property
     def implied_by(self) -> PrivacyModel:
         """The condition asked."""
         return self.asked
@@ -116,8 +121,7 @@ class Requirement(ProjectionModel):
 
     def describe(self) -> str:
         """Say what the rows that agree on the columns have to be."""
-        named = ", ".join(map(repr, self.columns))
-        return f"by {named} alone: {self.asked.describe().replace('; ', ', and ')}"
+        return f"by {self.known} alone: {self.asked.describe().replace('; ', ', and ')}"
 
     def bind(self, sensitive: Sequence[str]) -> PrivacyModel:
         """The same with the sensitive columns named."""

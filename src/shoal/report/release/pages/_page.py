@@ -17,7 +17,7 @@ from shoal.report.release.pages._glossary import Method
 from shoal.report.release.pages._numbers import number
 from shoal.report.release.pages._promise_section import conditions
 from shoal.report.release.pages._reproduce_section import reproduce
-from shoal.report.release.pages._risk_section import risk_bars, special_rows
+from shoal.report.release.pages._risk_section import known_rows, risk_bars, special_rows
 from shoal.report.release.pages._size_section import size_bars, size_rows
 from shoal.report.release.pages._template import render
 
@@ -53,6 +53,7 @@ def render_page(facts: Facts) -> str:
         conditions=conditions(release, seen),
         threshold=threshold,
         risk_bars=risk_bars(release, threshold),
+        known_rows=known_rows(release),
         special_rows=special_rows(facts.special),
         attacks=facts.attacks,
         attack_bars=[attack_bars(i, attack) for i, attack in enumerate(facts.attacks.main)],

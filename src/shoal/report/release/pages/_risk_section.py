@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shoal.report.figures._bars import Bar
 from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.report.release.facts._special import Special
-from shoal.report.release.pages._numbers import percent
+from shoal.report.release.pages._numbers import number, percent
 from shoal.report.release.pages._template import drawn
 
 if TYPE_CHECKING:
@@ -27,6 +27,19 @@ def risk_bars(release: ReleaseFile, threshold: str) -> Markup:
             _pair(release, f"rows above {threshold}", "share_above"),
         ],
     )
+
+
+def known_rows(release: ReleaseFile) -> list[list[str]]:
+    """Chances of attackers who know the columns that the promise names, and no others."""
+    if "by_columns" not in release.mapping("risk"):
+        return []
+    rows = []
+    for place in range(len(release.entries("risk", "by_columns"))):
+        path = ("risk", "by_columns", place)
+        chances = [release.number(*path, key) or 0.0 for key in ("highest", "average")]
+        fewest = number(release.number(*path, "fewest"))
+        rows.append([str(release.get(*path, "known")), fewest, *map(percent, chances)])
+    return rows
 
 
 def special_rows(special: Special) -> list[list[str]]:
