@@ -1,10 +1,11 @@
 """Attacks on any table, beside Anonymeter where it is installed: docs/guide/attacks.md.
 
-    python benchmarks/bench_attacks.py PEER_PYTHON
+    python benchmarks/bench_attacks.py [PEER_PYTHON]
 
 Adult in seven columns: a third of the rows is the original, a third the control, and published is
 half of the original among as many of the other rows, so that what leaks is known.  PEER_PYTHON is
-an interpreter with anonymeter, which is run in a process of its own.
+an interpreter with anonymeter, which is run in a process of its own.  Rates are shown with their
+95 % intervals; the last column says whether those of the two overlap.
 """
 
 import json
@@ -18,30 +19,36 @@ import pandas as pd
 
 from shoal.attacks import inference_attack, linkability_attack, singling_out_attack
 from shoal.datasets import adult
+from shoal.metrics._wilson import wilson
 
 COLUMNS = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex"]
 HALVES = (["age", "education", "race"], ["workclass", "marital-status", "occupation", "sex"])
 QUERIES = 2_000
+SEEDS = range(3)
 PEER = """
 import json, sys, time, warnings
 warnings.filterwarnings("ignore")
+import numpy as np
 import pandas as pd
 from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
-folder, halves, n = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
+folder, halves, n, seed = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+np.random.seed(seed)
 ori, syn, control = (pd.read_csv(f"{folder}/{t}.csv") for t in ("ori", "syn", "control"))
 known = [c for c in ori if c != "occupation"]
 for name, make, options in (
-    ("singling out", lambda: SinglingOutEvaluator(ori, syn, n_attacks=n, control=control),
-     {"mode": "multivariate"}),
-    ("linkability", lambda: LinkabilityEvaluator(ori, syn, aux_cols=halves, n_attacks=n,
-     n_neighbors=1, control=control), {}),
     ("inference", lambda: InferenceEvaluator(ori, syn, aux_cols=known, secret="occupation",
-     n_attacks=n, control=control), {}),
+     n_attacks=n, control=control), {"n_jobs": 1}),
+    ("linkability", lambda: LinkabilityEvaluator(ori, syn, aux_cols=halves, n_attacks=n,
+     n_neighbors=1, control=control), {"n_jobs": 1}),
+    ("singling out", lambda: SinglingOutEvaluator(ori, syn, n_attacks=n, n_cols=3,
+     control=control, seed=seed), {"mode": "multivariate"}),
 ):
+    if name == "singling out" and seed:
+        continue  # minutes each
     start = time.perf_counter()
     one = make().evaluate(**options).results()
     taken = time.perf_counter() - start
-    print(json.dumps([name, one.attack_rate.value, one.control_rate.value, taken]))
+    print(json.dumps([name, one.attack_rate.value, one.control_rate.value, taken]), flush=True)
 """
 
 
@@ -54,36 +61,51 @@ def tables():
     return original, published.sample(frac=1, random_state=1), control
 
 
-def ours(original, released, control):
-    """Rates and times."""
-    common = {"control": control, "n_attacks": QUERIES}
+def ours(original, released, control, seed):
+    """Attack, success on people and on control rows, time."""
+    common = {"control": control, "n_attacks": QUERIES, "random_state": seed}
     runs = {
-        "singling out": lambda: singling_out_attack(released, original, **common),
-        "linkability": lambda: linkability_attack(released, original, *HALVES, **common),
         "inference": lambda: inference_attack(released, original, "occupation", **common),
+        "linkability": lambda: linkability_attack(released, original, *HALVES, **common),
+        "singling out": lambda: singling_out_attack(released, original, **common),
     }
     for name, run in runs.items():
         run()  # compiled, or loaded
         start = time.perf_counter()
         result = run()
-        taken = time.perf_counter() - start
-        show("shoal", name, result.risk, result.baseline, taken)
+        yield name, result.risk, result.baseline, time.perf_counter() - start
 
 
-def show(who, name, rate, control, seconds):
+def peers(folder, seed):
+    """The same of Anonymeter."""
+    command = [sys.argv[1], "-c", PEER, folder, json.dumps(HALVES), str(QUERIES), str(seed)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in answer.stdout.splitlines()]
+
+
+def show(seed, one, other):
     """One line of the table."""
-    sys.stdout.write(f"| {name} | {who} | {rate:.3f} | {control:.3f} | {seconds:.1f} s |\n")
+    rates = []
+    for who in filter(None, (one, other)):
+        rates += [f"{rate:.3f} ± {_half(rate):.3f}" for rate in who[1:3]] + [f"{who[3]:.1f} s"]
+    alike = ""
+    if other is not None:
+        alike = all(abs(one[i] - other[i]) <= _half(one[i]) + _half(other[i]) for i in (1, 2))
+    sys.stdout.write(f"| {one[0]} | {seed} | {' | '.join(rates)} | {alike} |\n")
     sys.stdout.flush()
+
+
+def _half(rate):
+    low, high = wilson(rate * QUERIES, QUERIES)
+    return (high - low) / 2
 
 
 if __name__ == "__main__":
     given = tables()
-    ours(*given)
-    if len(sys.argv) > 1:
-        with tempfile.TemporaryDirectory() as folder:
-            for table, name in zip(given, ("ori", "syn", "control"), strict=True):
-                table.to_csv(Path(folder) / f"{name}.csv", index=False)
-            command = [sys.argv[1], "-c", PEER, folder, json.dumps(HALVES), str(QUERIES)]
-            answer = subprocess.run(command, capture_output=True, text=True, check=True)
-        for line in answer.stdout.splitlines():
-            show("anonymeter", *json.loads(line))
+    with tempfile.TemporaryDirectory() as folder:
+        for table, name in zip(given, ("ori", "syn", "control"), strict=True):
+            table.to_csv(Path(folder) / f"{name}.csv", index=False)
+        for seed in SEEDS:
+            of_peer = {line[0]: line for line in peers(folder, seed)} if sys.argv[1:] else {}
+            for line in ours(*given, seed):
+                show(seed, line, of_peer.get(line[0]))

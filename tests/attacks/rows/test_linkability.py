@@ -3,7 +3,7 @@ import pytest
 
 from shoal.attacks import linkability_attack
 from shoal.attacks.rows._linkability import _by_luck
-from shoal.attacks.rows._match_kernels import find_nearest
+from shoal.attacks.rows._match_kernels import Scales, find_nearest
 from shoal.attacks.rows._row_tables import read_row_tables
 from shoal.errors import ParameterError
 from tests.attacks.rows.people import draw
@@ -33,9 +33,8 @@ def test_the_nearest_rows_are_those_of_a_plain_sort():
     tables = read_row_tables(draw(70, 0), draw(30, 1), None, None)
     columns = np.array([0, 1, 2, 3])
     order = np.random.default_rng(0).permutation(70)
-    rows, distance = find_nearest(
-        tables.people, tables.released, columns, tables.scale, tables.covers, order, 3
-    )
+    scales = Scales(columns, tables.scale, tables.covers)
+    rows, distance = find_nearest(tables.people, tables.released, scales, order, 3)
     for person in range(30):
         every = [sum(slow_distance(tables, person, row, c) for c in columns) for row in order]
         best = np.argsort(every, kind="stable")[:3]

@@ -1,10 +1,6 @@
-import numpy as np
 import pytest
 
 from shoal.attacks import singling_out_attack
-from shoal.attacks.rows import _singling_out
-from shoal.attacks.rows._match_kernels import count_matches
-from shoal.attacks.rows._row_tables import read_row_tables
 from shoal.errors import ParameterError
 from shoal.schema import Schema
 from tests.attacks.rows.people import draw
@@ -12,40 +8,6 @@ from tests.attacks.rows.people import draw
 
 def example_singling():
     return (draw(80, 0), draw(80, 0)), {"control": draw(80, 1), "n_attacks": 100}
-
-
-def slow_matches(tables, cells, queries, is_released):
-    counts = []
-    for columns, lows, highs in zip(*queries, strict=True):
-        fit = 0
-        for row in range(len(cells.low)):
-            fit += all(
-                slow_fits(tables, cells.low[row, c], cells.high[row, c], c, low, high, is_released)
-                for c, low, high in zip(columns, lows, highs, strict=True)
-            )
-        counts.append(fit)
-    return counts
-
-
-def slow_fits(tables, x, y, column, low, high, is_released):
-    if not tables.covers.is_cover[column]:
-        return np.isnan(x) if np.isnan(low) else (x >= low and y <= high)
-    if is_released:
-        return x == low
-    width = tables.covers.width[column]
-    return tables.covers.flags[tables.covers.start[column] + int(low) * width + int(x)]
-
-
-@pytest.mark.parametrize("is_released", [True, False])
-def test_rows_are_counted_as_a_plain_loop_counts_them(is_released):
-    tables = read_row_tables(draw(60, 0), draw(50, 1), draw(40, 2), None)
-    queries = _singling_out._draw(tables, 2, 80, np.random.default_rng(0))
-    cells = tables.released if is_released else tables.people
-    counted = count_matches(cells, queries, tables.covers, is_released, 1000)
-    assert counted.tolist() == slow_matches(tables, cells, queries, is_released)
-    assert counted.max() > 2
-    capped = count_matches(cells, queries, tables.covers, is_released, 2)
-    assert capped.tolist() == np.minimum(counted, 2).tolist()
 
 
 def test_a_table_as_it_is_singles_out_its_own_people_and_few_others():

@@ -8,9 +8,8 @@ import numpy as np
 
 from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._membership import membership_attack
+from shoal.attacks.rows._attacked import draw_attacked
 from shoal.attacks.rows._match_kernels import CellRanges, find_nearest
-from shoal.attacks.rows._nearest import draw_people
-from shoal.attacks.rows._row_tables import read_row_tables
 from shoal.schema import Schema
 from shoal.typing import Floats, Native
 
@@ -54,18 +53,16 @@ def closest_attack(
     >>> closest_attack(people, people, others).risk
     1.0
     """
-    tables = read_row_tables(release, original, control, schema)
-    rng = np.random.default_rng(random_state)
-    columns = np.arange(len(tables.names), dtype=np.int64)
-    order = np.arange(len(tables.released.low), dtype=np.int64)
+    attacked = draw_attacked(release, original, control, schema, n_attacks, random_state)
+    assert attacked.others is not None
+    scales = attacked.scales(np.arange(len(attacked.tables.names), dtype=np.int64))
+    order = np.arange(attacked.n_rows, dtype=np.int64)
 
     def distances(cells: CellRanges) -> Floats:
-        found = find_nearest(
-            cells, tables.released, columns, tables.scale, tables.covers, order, 1
-        )[1]
-        return np.asarray(found[:, 0] / len(columns))
+        found = find_nearest(cells, attacked.tables.released, scales, order, 1)[1]
+        return np.asarray(found[:, 0] / len(scales.columns))
 
-    near, far = (distances(cells) for cells in draw_people(tables, n_attacks, rng))
+    near, far = distances(attacked.people), distances(attacked.others)
     result = membership_attack(near, far, attack="closest record", random_state=random_state)
     details = {**result.details, **_sum_up("people", near), **_sum_up("control", far)}
     return replace(result, details=details)

@@ -8,13 +8,13 @@ import numpy as np
 
 from shoal._checks import check_number
 from shoal.attacks._attack_result import AttackResult
-from shoal.attacks.rows._match_kernels import CellRanges, find_nearest
-from shoal.attacks.rows._nearest import draw_people
-from shoal.attacks.rows._row_tables import RowTables, read_row_tables
+from shoal.attacks.rows._attacked import draw_attacked
+from shoal.attacks.rows._match_kernels import CellRanges, share_right
+from shoal.attacks.rows._row_tables import RowTables
 from shoal.attacks.rows._success import compare_success
 from shoal.errors import ParameterError
 from shoal.schema import Schema
-from shoal.typing import Flags, Floats, Native
+from shoal.typing import Floats, Native
 
 
 def inference_attack(
@@ -60,7 +60,8 @@ def inference_attack(
 
     Notes
     -----
-    Of rows that are as near, one is taken by luck.  A label counts as a guess only where it stands
+    Of rows that are as near, one is taken by luck: the share of them that is right counts, so that
+    luck itself does not.  A label counts as a guess only where it stands
     for one value, a range by its middle.  See :func:`singling_out_attack` for references.
 
     Examples
@@ -69,52 +70,56 @@ def inference_attack(
     >>> inference_attack(people, people, "ill").risk
     1.0
     """
-    tables = read_row_tables(release, original, control, schema)
+    check_number("tolerance", tolerance, 0, 1)
+    attacked = draw_attacked(release, original, control, schema, n_attacks, random_state)
+    tables = attacked.tables
     known = [n for n in tables.names if n != secret] if known is None else list(known)
     if secret in known or not known:
         raise ParameterError("the attacker needs a known column that is not the secret.")
-    check_number("tolerance", tolerance, 0, 1)
-    columns, place = tables.columns(known), int(tables.columns([secret])[0])
-    rng = np.random.default_rng(random_state)
-    n_rows = len(tables.released.low)
-    order = rng.permutation(n_rows).astype(np.int64)
+    place = int(tables.columns([secret])[0])
+    guesses = released_guesses(tables, place)
+    slack = 0.0 if tables.covers.is_cover[place] else tolerance
 
-    def guessed(cells: CellRanges) -> Flags:
-        nearest, _ = find_nearest(
-            cells, tables.released, columns, tables.scale, tables.covers, order, 1
-        )
-        return is_right(tables, place, nearest[:, 0], cells.low[:, place], tolerance)
+    def guessed(cells: CellRanges) -> Floats:
+        scales, truth = attacked.scales(tables.columns(known)), cells.low[:, place]
+        return share_right(
+            cells, tables.released, scales, guesses, np.ascontiguousarray(truth), slack
+        )[0]
 
-    people, others = draw_people(tables, n_attacks, rng)
-    luck = is_right(
-        tables, place, rng.integers(n_rows, size=len(people.low)), people.low[:, place], tolerance
-    )
     return compare_success(
         f"inference, {secret!r}",
         "share of people whose value is guessed",
-        guessed(people),
-        None if control is None else guessed(others),
-        float(luck.mean()),
+        guessed(attacked.people),
+        None if attacked.others is None else guessed(attacked.others),
+        _by_luck(guesses, attacked.people.low[:, place], slack),
         {"known": len(known)},
     )
 
 
-def is_right(
-    tables: RowTables, column: int, rows: np.ndarray, truth: Floats, tolerance: float
-) -> Flags:
-    """Whether the cells of released rows give away the true values of a column."""
-    low, high = tables.released.low[rows, column], tables.released.high[rows, column]
+def released_guesses(tables: RowTables, column: int) -> Floats:
+    """What each released cell says of a person: a number, or the code of a value.
+
+    The middle of a range; infinity where a label stands for several values, which is no guess.
+    """
+    low, high = tables.released.low[:, column], tables.released.high[:, column]
     if not tables.covers.is_cover[column]:
-        with np.errstate(invalid="ignore"):  # the middle of everything is no guess
-            near = np.abs((low + high) / 2 - truth) <= tolerance * np.abs(truth)
-        return np.asarray(near | (np.isnan(low) & np.isnan(truth)))
+        is_open = np.isinf(low) | np.isinf(high)
+        return np.where(
+            is_open, np.inf, (np.where(is_open, 0, low) + np.where(is_open, 0, high)) / 2
+        )
     start, width = int(tables.covers.start[column]), int(tables.covers.width[column])
-    flags = tables.covers.flags[start:].reshape(-1)[: _size(tables, column)].reshape(-1, width)
-    chosen = flags[low.astype(np.int64)]
-    hit = chosen[np.arange(len(rows)), truth.astype(np.int64)]
-    return np.asarray(hit & (chosen.sum(axis=1) == 1))
-
-
-def _size(tables: RowTables, column: int) -> int:
     ends = np.append(tables.covers.start[1:], len(tables.covers.flags))
-    return int(ends[column] - tables.covers.start[column])
+    flags = tables.covers.flags[start : int(ends[column])].reshape(-1, width)
+    code = np.where(flags.sum(axis=1) == 1, flags.argmax(axis=1), np.inf)
+    return np.asarray(code[low.astype(np.int64)])
+
+
+def _by_luck(guesses: Floats, truth: Floats, slack: float) -> float:
+    """Chance that a released row drawn at random gives the value away, over people."""
+    values, counts = np.unique(guesses, return_counts=True)  # NaN is the last, and once
+    ends = np.append(0, np.cumsum(counts)) / len(guesses)
+    known = values[~np.isnan(values)]
+    low = np.searchsorted(known, truth - slack * np.abs(truth), side="left")
+    high = np.searchsorted(known, truth + slack * np.abs(truth), side="right")
+    missing = float(np.isnan(guesses).mean())
+    return float(np.where(np.isnan(truth), missing, ends[high] - ends[low]).mean())

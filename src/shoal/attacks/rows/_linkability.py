@@ -8,9 +8,8 @@ import numpy as np
 
 from shoal._checks import check_integer
 from shoal.attacks._attack_result import AttackResult
+from shoal.attacks.rows._attacked import draw_attacked
 from shoal.attacks.rows._match_kernels import CellRanges, find_nearest
-from shoal.attacks.rows._nearest import draw_people
-from shoal.attacks.rows._row_tables import read_row_tables
 from shoal.attacks.rows._success import compare_success
 from shoal.errors import ParameterError
 from shoal.schema import Schema
@@ -69,28 +68,25 @@ def linkability_attack(
     """
     if set(first) & set(second) or not first or not second:
         raise ParameterError("first and second must be different columns, at least one each.")
-    tables = read_row_tables(release, original, control, schema)
-    halves = [tables.columns(first), tables.columns(second)]
-    n_rows = len(tables.released.low)
     check_integer("n_neighbors", n_neighbors, 1)
-    k = min(n_neighbors, n_rows)
-    rng = np.random.default_rng(random_state)
-    orders = [rng.permutation(n_rows).astype(np.int64) for _ in halves]
+    attacked = draw_attacked(release, original, control, schema, n_attacks, random_state)
+    halves = [attacked.scales(attacked.tables.columns(names)) for names in (first, second)]
+    k = min(n_neighbors, attacked.n_rows)
+    orders = [attacked.rng.permutation(attacked.n_rows).astype(np.int64) for _ in halves]
 
     def linked(cells: CellRanges) -> Flags:
         one, two = (
-            find_nearest(cells, tables.released, half, tables.scale, tables.covers, order, k)[0]
+            find_nearest(cells, attacked.tables.released, half, order, k)[0]
             for half, order in zip(halves, orders, strict=True)
         )
         return np.asarray((one[:, :, None] == two[:, None, :]).any(axis=(1, 2)))
 
-    people, others = draw_people(tables, n_attacks, rng)
     return compare_success(
         f"linkability, {len(first)} and {len(second)} columns",
         "share of people linked across two sources",
-        linked(people),
-        None if control is None else linked(others),
-        _by_luck(n_rows, k),
+        linked(attacked.people),
+        None if attacked.others is None else linked(attacked.others),
+        _by_luck(attacked.n_rows, k),
         {"n_neighbors": k},
     )
 

@@ -1,4 +1,4 @@
-"""Rows that match a query, and released rows nearest to a person."""
+"""Released rows nearest to a person."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.typing import Counts, Flags, Floats
+from shoal.typing import Flags, Floats
 
 _Numbers = NDArray[np.int64]
 
@@ -31,65 +31,52 @@ class Covers(NamedTuple):
     flags: Flags
 
 
-class Queries(NamedTuple):
-    """Conjunctions of conditions: query i asks for `columns[i]` between `low[i]` and `high[i]`."""
+class Scales(NamedTuple):
+    """Columns that are compared, the span of each, and what labels stand for."""
 
     columns: _Numbers
-    low: Floats
-    high: Floats
+    scale: Floats
+    covers: Covers
 
 
 @kernel
-def count_matches(
-    cells: CellRanges, queries: Queries, covers: Covers, is_released: bool, most: int
-) -> Counts:
-    """Rows that match each query; counting stops at `most`.
+def row_distance(
+    people: CellRanges, released: CellRanges, scales: Scales, person: int, row: int, most: float
+) -> float:
+    """The sum over columns of how far a released row is from a person; or some number above `most`.
 
-    A released row matches where its label is that of the query, or its range lies within; a
-    person's row where the label stands for its value.  NaN is missing, and matches itself.
+    Of a number that to the nearer end of the range, divided by `scale`, at most 1; else 0 where the
+    label stands for the value, 1 where it does not.
     """
-    counts = np.zeros(queries.columns.shape[0], np.int64)
-    for query in range(queries.columns.shape[0]):
-        for row in range(cells.low.shape[0]):
-            matches = True
-            for part in range(queries.columns.shape[1]):
-                column = queries.columns[query, part]
-                low, high = queries.low[query, part], queries.high[query, part]
-                x, y = cells.low[row, column], cells.high[row, column]
-                if covers.is_cover[column]:
-                    if is_released:
-                        matches = x == low
-                    else:
-                        label = covers.start[column] + np.int64(low) * covers.width[column]
-                        matches = covers.flags[label + np.int64(x)]
-                elif np.isnan(low):
-                    matches = np.isnan(x)
-                else:
-                    matches = x >= low and y <= high
-                if not matches:
-                    break
-            if matches:
-                counts[query] += 1
-                if counts[query] >= most:
-                    break
-    return counts
+    covers = scales.covers
+    total = 0.0
+    for part in range(scales.columns.shape[0]):
+        column = scales.columns[part]
+        x = people.low[person, column]
+        low, high = released.low[row, column], released.high[row, column]
+        if covers.is_cover[column]:
+            label = covers.start[column] + np.int64(low) * covers.width[column]
+            if not covers.flags[label + np.int64(x)]:
+                total += 1.0
+        elif np.isnan(x) or np.isnan(low):
+            if np.isnan(x) != np.isnan(low):
+                total += 1.0
+        elif x < low:
+            total += min(1.0, (low - x) / scales.scale[column])
+        elif x > high:
+            total += min(1.0, (x - high) / scales.scale[column])
+        if total > most:
+            break
+    return total
 
 
 @kernel
 def find_nearest(
-    people: CellRanges,
-    released: CellRanges,
-    columns: _Numbers,
-    scale: Floats,
-    covers: Covers,
-    order: _Numbers,
-    k: int,
+    people: CellRanges, released: CellRanges, scales: Scales, order: _Numbers, k: int
 ) -> tuple[_Numbers, Floats]:
     """The k released rows nearest to each person in some columns, and their distances.
 
-    The distance is the sum over columns: of a number that to the nearer end of the range, divided
-    by `scale`; else 0 where the label stands for the value, 1 where it does not.  Of rows that are
-    as near, those earlier in `order` are taken.
+    Of rows that are as near, those earlier in `order` are taken.
     """
     n_people = people.low.shape[0]
     best = np.full((n_people, k), -1, np.int64)
@@ -97,24 +84,7 @@ def find_nearest(
     for person in range(n_people):
         for place in range(order.shape[0]):
             row = order[place]
-            total = 0.0
-            for part in range(columns.shape[0]):
-                column = columns[part]
-                x = people.low[person, column]
-                low, high = released.low[row, column], released.high[row, column]
-                if covers.is_cover[column]:
-                    label = covers.start[column] + np.int64(low) * covers.width[column]
-                    if not covers.flags[label + np.int64(x)]:
-                        total += 1.0
-                elif np.isnan(x) or np.isnan(low):
-                    if np.isnan(x) != np.isnan(low):
-                        total += 1.0
-                elif x < low:
-                    total += min(1.0, (low - x) / scale[column])
-                elif x > high:
-                    total += min(1.0, (x - high) / scale[column])
-                if total >= distance[person, k - 1]:
-                    break
+            total = row_distance(people, released, scales, person, row, distance[person, k - 1])
             if total >= distance[person, k - 1]:
                 continue
             slot = k - 1
@@ -125,3 +95,40 @@ def find_nearest(
             distance[person, slot] = total
             best[person, slot] = row
     return best, distance
+
+
+@kernel
+def share_right(
+    people: CellRanges,
+    released: CellRanges,
+    scales: Scales,
+    guess: Floats,
+    truth: Floats,
+    tolerance: float,
+) -> tuple[Floats, Floats, _Numbers]:
+    """Of the released rows nearest to each person, the share whose guess is the truth.
+
+    A guess is right within `tolerance` times the truth; NaN is right for NaN.  Also the distance of
+    those rows, and how many there are.  Distances that differ by rounding are the same.
+    """
+    n_people = people.low.shape[0]
+    share, nearest = np.zeros(n_people), np.full(n_people, np.inf)
+    ties = np.zeros(n_people, np.int64)
+    for person in range(n_people):
+        right = 0
+        true = truth[person]
+        for row in range(released.low.shape[0]):
+            most = nearest[person] + 1e-9
+            total = row_distance(people, released, scales, person, row, most)
+            if total > most:
+                continue
+            if total < nearest[person] - 1e-9:
+                nearest[person] = total
+                ties[person], right = 0, 0
+            ties[person] += 1
+            if np.isnan(true):
+                right += np.isnan(guess[row])
+            elif abs(guess[row] - true) <= tolerance * abs(true):
+                right += 1
+        share[person] = right / max(1, ties[person])
+    return share, nearest, ties

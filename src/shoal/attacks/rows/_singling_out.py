@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb
+
 import numpy as np
 
 from shoal._checks import check_integer
 from shoal.attacks._attack_result import AttackResult
-from shoal.attacks.rows._match_kernels import CellRanges, Queries, count_matches
+from shoal.attacks.rows._match_kernels import CellRanges
+from shoal.attacks.rows._queries import Queries, count_matches, join_queries
 from shoal.attacks.rows._row_tables import RowTables, read_row_tables
 from shoal.attacks.rows._success import compare_success
 from shoal.errors import ParameterError
 from shoal.schema import Schema
 from shoal.typing import Native
 
-DRAWS = 20
-"""Queries that are tried for each one wanted, to find those that only one released row matches."""
+MOST_COMPARED = 4_000_000_000
+"""Queries times rows that are tried to find those that only one released row matches."""
+BATCH = 20_000
 
 
 def singling_out_attack(
@@ -90,7 +96,7 @@ def singling_out_attack(
     mixed = _draw(tables, n_columns, n_attacks, rng, mixed=True)
 
     def alone(cells: CellRanges, asked: Queries) -> np.ndarray:
-        return np.equal(count_matches(cells, asked, tables.covers, False, 2), 1)
+        return np.equal(count_matches(cells, asked, tables.covers, is_released=False), 1)
 
     return compare_success(
         f"singling out, {n_columns} columns",
@@ -116,35 +122,35 @@ def _choose(
     tables: RowTables, n_columns: int, n_attacks: int, rng: np.random.Generator
 ) -> tuple[Queries, int]:
     """Different queries that one released row alone matches; any, where there are none."""
-    chosen, others, n_alone = [], [], 0
-    for _ in range(DRAWS):
-        drawn = _draw(tables, n_columns, n_attacks, rng)
-        alone = count_matches(tables.released, drawn, tables.covers, True, 2) == 1
-        chosen.append(_some(drawn, alone))
-        others.append(_some(drawn, ~alone))
-        found = _different(chosen)
-        n_alone = min(n_attacks, len(found.columns))
-        if n_alone == n_attacks:
+    found = others = _draw(tables, n_columns, 0, rng)
+    for drawn in _tries(tables, n_columns, rng):
+        alone = count_matches(tables.released, drawn, tables.covers, is_released=True) == 1
+        found = join_queries(found, drawn.some(alone)).different()
+        others = others if len(others.columns) else drawn.some(~alone).different()
+        if len(found.columns) >= n_attacks:
             break
-    every = found if n_alone else _different(others)
-    return _some(every, np.arange(len(every.columns)) < n_attacks), n_alone
+    every = found if len(found.columns) else others
+    n_alone = min(n_attacks, len(found.columns))
+    return every.some(np.arange(len(every.columns)) < n_attacks), n_alone
 
 
-def _some(queries: Queries, kept: np.ndarray) -> Queries:
-    return Queries(queries.columns[kept], queries.low[kept], queries.high[kept])
+def _tries(tables: RowTables, n_columns: int, rng: np.random.Generator) -> Iterator[Queries]:
+    """Queries in random order; each row with each set of columns once, where these are not many.
 
-
-def _different(parts: list[Queries]) -> Queries:
-    """All queries, each once, in the order of their first time."""
-    whole = Queries(
-        np.concatenate([part.columns for part in parts]),
-        np.concatenate([part.low for part in parts]),
-        np.concatenate([part.high for part in parts]),
-    )
-    key = np.column_stack([whole.columns, whole.low, whole.high])
-    _, first = np.unique(np.nan_to_num(key, nan=-1e300), axis=0, return_index=True)
-    first.sort()
-    return Queries(whole.columns[first], whole.low[first], whole.high[first])
+    A query that one released row alone matches was made of that row, so that no other pair of row
+    and columns gives it again.
+    """
+    n_rows, n_all = tables.released.low.shape
+    n_tries = max(BATCH, MOST_COMPARED // n_rows)
+    if comb(n_all, n_columns) * n_rows > 10_000_000:
+        for _ in range(0, n_tries, BATCH):
+            yield _draw(tables, n_columns, BATCH, rng)
+        return
+    sets = np.array(list(combinations(range(n_all), n_columns)))
+    order = rng.permutation(len(sets) * n_rows)[:n_tries]
+    for at in range(0, len(order), BATCH):
+        which, rows = np.divmod(order[at : at + BATCH], n_rows)
+        yield _ask(tables, rows[:, None], sets[which])
 
 
 def _draw(
@@ -156,13 +162,18 @@ def _draw(
     mixed: bool = False,
 ) -> Queries:
     """Queries from some columns of random released rows; `mixed`: a row for every column."""
-    released = tables.released
-    n_rows, n_all = released.low.shape
+    n_rows, n_all = tables.released.low.shape
     columns = np.sort(rng.random((n_queries, n_all)).argsort(axis=1)[:, :n_columns], axis=1)
     rows = rng.integers(n_rows, size=(n_queries, n_columns if mixed else 1))
+    return _ask(tables, rows, columns)
+
+
+def _ask(tables: RowTables, rows: np.ndarray, columns: np.ndarray) -> Queries:
+    """What some columns of released rows say; of a number all that are as far from the median."""
+    released = tables.released
     low, high = released.low[rows, columns], released.high[rows, columns]
     point = (low == high) & ~tables.covers.is_cover[columns]
-    middle = _medians(tables.people.low)[columns]
+    middle = _medians(released)[columns]
     return Queries(
         columns.astype(np.int64),
         np.where(point & (low <= middle), -np.inf, low),
@@ -170,5 +181,10 @@ def _draw(
     )
 
 
-def _medians(values: np.ndarray) -> np.ndarray:
-    return np.array([np.median(c[~np.isnan(c)]) if c.size else 0.0 for c in values.T])
+def _medians(released: CellRanges) -> np.ndarray:
+    """Of the points and the middles of ranges, as the attacker sees them."""
+    middles = []
+    for low, high in zip(released.low.T, released.high.T, strict=True):
+        known = np.isfinite(low) & np.isfinite(high)
+        middles.append(np.median((low[known] + high[known]) / 2) if known.any() else 0.0)
+    return np.array(middles)

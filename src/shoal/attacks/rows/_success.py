@@ -8,14 +8,14 @@ from typing import Any
 
 from shoal.attacks._attack_result import AttackResult
 from shoal.metrics._wilson import wilson
-from shoal.typing import Flags
+from shoal.typing import Flags, Floats
 
 
 def compare_success(
     attack: str,
     measure: str,
-    people: Flags,
-    control: Flags | None,
+    people: Flags | Floats,
+    control: Flags | Floats | None,
     by_luck: float,
     details: Mapping[str, Any],
 ) -> AttackResult:
@@ -23,7 +23,8 @@ def compare_success(
 
     What succeeds as often on people who were left out is knowledge about everybody, not about
     those in the table.  ``beyond_control`` is (a - c) / (1 - c) with a and c the two rates, 0 when
-    negative; its interval is that of a and c by the propagation of errors.
+    negative; its interval is that of a and c by the propagation of errors.  A chance to succeed
+    counts as that part of a success, for which the interval is wider than it need be.
     """
     rate = float(people.mean())
     low, high = wilson(float(people.sum()), len(people))
@@ -31,7 +32,7 @@ def compare_success(
     baseline = by_luck
     if control is not None and len(control):
         baseline = float(control.mean())
-        found |= _beyond((rate, low, high), (baseline, *wilson(control.sum(), len(control))))
+        found |= _beyond((rate, low, high), (baseline, *wilson(float(control.sum()), len(control))))
         found["control_trials"] = len(control)
     return AttackResult(attack, measure, rate, low, high, baseline, len(people), found)
 
