@@ -55,20 +55,20 @@ class ConstrainedKMember(Anonymizer):
         generalized.  Without limits this is plain greedy k-member clustering.
     privacy : PrivacyModel
         What every released group has to meet.
-    refine : bool, default=False
+    refine : bool, default=True
         Go on from the greedy clusters by moving cells, giving groups up and splitting groups.
-    metric : {"height", "leaves"}, default="height"
-        What clusters are to lose least of: the paper's information loss (height of the released
-        node in its hierarchy), or the share of values it covers (NCP).
+    metric : {"leaves", "height"}, default="leaves"
+        What clusters are to lose least of: the share of values that a label covers (NCP), or the
+        paper's information loss (height of the released node in its hierarchy).
     neighbours : {"auto", "exact", "pieces"}, default="auto"
         Compare every cell with every other ("exact"), or only within pieces of 16,384 cells that
         are alike ("pieces").  "auto" is exact for up to 40,000 cells in one group of the table
         at its limits.
     ranges : {"lines", "exact", "nodes"}, default="lines"
-        How numeric, date and ordinal columns without a limit are released: as the least range
-        between public lines, as the least range between values of people in the group (which
-        tells that somebody has exactly these; the paper's), or as nodes of their hierarchy.
-        Columns with a limit are released as nodes, which never reach beyond it.
+        How numeric, date and ordinal columns are released: as the least range between public
+        lines, as the least range between values of people in the group (which tells that somebody
+        has exactly these; the paper's), or as nodes of their hierarchy.  None reaches beyond a
+        limit.
 
     Attributes
     ----------
@@ -90,7 +90,8 @@ class ConstrainedKMember(Anonymizer):
 
     **Departures from the paper.**  Clusters are made of cells, so rows with equal quasi-identifiers
     stay together and a cluster may be larger than k; a cell that is allowed by itself is released
-    as it is.  The first seed is the first cell, not a random row.
+    as it is.  The first seed is the first cell, not a random row.  The paper's clusters are those
+    of ``refine=False, metric="height"``.
 
     References
     ----------
@@ -125,8 +126,8 @@ class ConstrainedKMember(Anonymizer):
         schema: Schema,
         privacy: PrivacyModel,
         *,
-        refine: bool = False,
-        metric: Literal["height", "leaves"] = "height",
+        refine: bool = True,
+        metric: Literal["leaves", "height"] = "leaves",
         neighbours: Literal["auto", "exact", "pieces"] = "auto",
         ranges: Literal["lines", "exact", "nodes"] = "lines",
     ) -> None:
@@ -158,9 +159,11 @@ class ConstrainedKMember(Anonymizer):
             raise infeasible_within_limits(grown, privacy, cells.n_rows)
         self.n_outside_ = int(cells.sizes[~kept].sum())
         codings, is_range = self._released_as(cells, grown)
-        problem = make_member_problem(grown, compiled, COSTS[self.metric], codings, is_range)
-        pieces = [piece for block in blocks for piece in self._pieces(problem, block)]
         exact = self.ranges == "exact"
+        problem = make_member_problem(
+            grown, compiled, COSTS[self.metric], codings, is_range, exact=exact
+        )
+        pieces = [piece for block in blocks for piece in self._pieces(problem, block)]
         ranged = [coding for coding, ranges in zip(codings, is_range, strict=True) if ranges]
         self._said = self._compare(problem, blocks, pieces) + range_notes(ranged, exact=exact)
         group_of = solve_pieces(problem, pieces, refine=self.refine, progress=progress)
@@ -176,10 +179,9 @@ class ConstrainedKMember(Anonymizer):
         self, cells: FrequencyTable, grown: FrequencyTable
     ) -> tuple[tuple[Coding, ...], Flags]:
         """How each column is coded for release, and whether it is released as ranges."""
-        is_range = [
-            self.ranges != "nodes" and is_range_column(coding) and not coding.is_limited
-            for coding in cells.codings
-        ]
+        # lines of a column with a limit are the finest bands of its hierarchy, which nest in the
+        # limits, so that a range of values under one limit never reaches beyond it
+        is_range = [self.ranges != "nodes" and is_range_column(coding) for coding in cells.codings]
         codings = tuple(
             given if ranges else tree
             for given, tree, ranges in zip(cells.codings, grown.codings, is_range, strict=True)
@@ -224,14 +226,17 @@ def make_member_problem(
     cost: Cost = label_height,
     codings: tuple[Coding, ...] | None = None,
     is_range: Flags | None = None,
+    *,
+    exact: bool = True,
 ) -> MemberProblem:
     """Prepare the cells; by default a node costs its height's share of its hierarchy's.
 
-    A range costs the share of its column's range; without `is_range` there are nodes only.
+    A range costs the share of its column's range, with `exact` false between public lines; without
+    `is_range` there are nodes only.
     """
     n_columns = len(cells.codings)
     ranges = np.zeros(n_columns, np.bool_) if is_range is None else is_range
-    columns = make_columns(codings or cells.codings, ranges, np.ones(n_columns), cost)
+    columns = make_columns(codings or cells.codings, ranges, np.ones(n_columns), cost, exact=exact)
     return MemberProblem(np.ascontiguousarray(cells.keys), compiled, columns)
 
 
