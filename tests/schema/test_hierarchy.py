@@ -198,3 +198,8 @@ def test_find_and_repr():
     assert [tree.find(label) for label in ("b", "*", "z")] == [1, 2, -1]
     assert repr(tree) == "Hierarchy(2 leaves, 3 nodes, 2 levels)"
     assert tree != "tree"
+
+
+def test_a_single_value_that_is_spelt_like_the_root_is_no_root():
+    tree = Hierarchy.flat(["*"])
+    assert (tree.labels, tree.n_leaves) == (("*", "* [level 1]"), 1)

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal._notebook import html_note, html_table, percent
 from shoal.anonymize._recoding import load_recoding
-from shoal.anonymize._release_files import file_beside, find_recoding
+from shoal.anonymize._release_files import file_beside, find_recoding, find_schema
 from shoal.errors import ParameterError, ShoalError, TableError
 from shoal.metrics._labels import label_ncp
 from shoal.privacy import PrivacyModel
@@ -172,7 +172,7 @@ def explain_released(
 ) -> Explanation:
     """Explain a row of a release that was written, with the recoding in its private folder."""
     recoding = load_recoding(find_recoding(release))
-    schema = Schema.from_toml(file_beside(release, "schema"))
+    schema = Schema.from_toml(find_schema(release))
     compressed = open_table(original, encoding=encoding).compress(schema)
     recoded = recoding.recode(compressed.cells)
     others = {k: _made_again(release, schema, k).recode_cells(compressed.cells) for k in ks}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._checks import check_choice
-from shoal.anonymize._release_files import file_beside, is_manifest, table_beside, written_form
+from shoal.anonymize._release_files import find_schema, is_manifest, table_beside, written_form
 from shoal.errors import TableError
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
@@ -68,7 +68,7 @@ def read_release(
 
 
 def _schema_beside(table: Path) -> Schema:
-    path = file_beside(table, "schema")
+    path = find_schema(table)
     if not path.exists():
         raise TableError(
             f"there is no {path.name!r} beside {table.name}. Say what its columns are with schema=."

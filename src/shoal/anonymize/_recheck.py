@@ -94,6 +94,8 @@ def _as_labels(groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
             codings.append(coding)
             continue
         spelt = {canonical(text): text for text in labels.texts}
+        if "" in spelt:
+            spelt.setdefault(None, "")  # not every file can tell an empty text from none
         texts = tuple(spelt.get(canonical(text), text) for text in coding.texts)
         codings.append(replace(coding, texts=texts))
     return replace(groups, codings=tuple(codings))

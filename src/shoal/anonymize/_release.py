@@ -31,11 +31,13 @@ from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst
 from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss
 from shoal.judge._read_others import read_rows
 from shoal.judge._text_table import TextTable
+from shoal.judge.companions._companions import judge_companions, told_by
 from shoal.metrics import Metrics, Risk, measure, risk
 from shoal.metrics._column_risk import ColumnRisk, column_risks
 from shoal.metrics._measure import measure_raw
 from shoal.privacy import Level, PrivacyModel, check
 from shoal.schema import Schema
+from shoal.schema.promise._published import lists_values, published_schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Compressed, Witness
 from shoal.tables._keyed import fingerprint
@@ -233,7 +235,8 @@ class Release:
         Returns
         -------
         dict
-            Paths of "table", "manifest", "schema" and "recoding".
+            Paths of "table", "manifest", "schema" and "recoding", and of what else stays in the
+            house.
         """
         paths = release_files(path)
         house = self._house_files()
@@ -243,7 +246,11 @@ class Release:
                 paths[kind] = file_beside(path, kind)
             else:
                 outdated.append(file_beside(path, kind))
-        private = {"recoding", *house}
+        if lists_values(self.schema):
+            paths["full schema"] = file_beside(path, "full schema")
+        else:
+            outdated.append(file_beside(path, "full schema"))
+        private = {"recoding", "full schema", *house}
         refuse_existing(paths.values(), force=force)
         store = open_store(address_of(path), force=force) if is_address(path) else None
         files = {kind: p for kind, p in paths.items() if store is None or kind != "table"}
@@ -255,19 +262,26 @@ class Release:
             manifest = pool.submit(self.to_dict)  # measured while the engine writes
             target = drafts["table"] if store is None else store.draft
             witness = self.compressed.write(self.recoded, self.output, target)
-            self._judge(target if store is None else _read_back(store), witness)
+            groups = self._judge(target if store is None else _read_back(store), witness)
             self.recoding.save(drafts["recoding"])
             for kind, content in house.items():
                 drafts[kind].write_text(json.dumps(content) + "\n", "utf-8")
-            self.schema.to_toml(drafts["schema"], folder=paths["table"].parent)
+            told = told_by(groups)
+            public = published_schema(self.schema, told)
+            public.to_toml(drafts["schema"], folder=paths["table"].parent)
+            if "full schema" in drafts:
+                folder = paths["full schema"].parent
+                self.schema.to_toml(drafts["full schema"], folder=folder)
             sealed = manifest.result() | {
+                "schema": public.to_dict(),
                 "files": {
                     paths[kind].name: digest(drafts[kind])
                     for kind in ("table", "schema")
                     if kind in drafts
-                }
+                },
             }
             drafts["manifest"].write_text(json.dumps(sealed, indent=2) + "\n", "utf-8")
+            judge_companions(drafts["manifest"], drafts["schema"], self.schema, told)
             if store is not None:
                 store.keep()
         if publish is not None:
@@ -334,8 +348,8 @@ class Release:
             house["seed"] = {"shoal": "draws", "seed": str(self.output.draw_seed)}
         return house
 
-    def _judge(self, table: Native, witness: Witness) -> None:
-        recheck(table, self.schema, self.privacy, self.output, self.recoded, witness)
+    def _judge(self, table: Native, witness: Witness) -> FrequencyTable:
+        return recheck(table, self.schema, self.privacy, self.output, self.recoded, witness)
 
     def _said(self, sentence: str) -> str:
         people = self.compressed.people

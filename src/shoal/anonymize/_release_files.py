@@ -33,13 +33,14 @@ PRIVATE = ".private"
 PUBLISHED = ("table", "manifest", "schema")
 """Kinds of files that may be published."""
 
-FileKind = Literal["manifest", "recoding", "schema", "promise", "seed", "report"]
+FileKind = Literal["manifest", "recoding", "schema", "full schema", "promise", "seed", "report"]
 
 _ENDINGS: dict[FileKind, str] = {
     "manifest": ".manifest.json",
     "schema": ".schema.toml",
     "report": ".report.html",
     "recoding": f"{PRIVATE}/recoding.json",
+    "full schema": f"{PRIVATE}/schema.toml",
     "promise": f"{PRIVATE}/promise.json",
     "seed": f"{PRIVATE}/draws.json",
 }
@@ -85,6 +86,12 @@ def file_beside(path: PathText, kind: FileKind) -> Path:
     'people.schema.toml'
     """
     return _named(_as_path(path), _ENDINGS[kind])
+
+
+def find_schema(path: PathText) -> Path:
+    """The schema of a release: all of it where the house has it, else what is published."""
+    full = file_beside(path, "full schema")
+    return full if full.exists() else file_beside(path, "schema")
 
 
 def find_recoding(path: PathText) -> Path:

@@ -74,6 +74,10 @@ class Column:
         For a sensitive or insensitive numeric column: values are released as the nearest multiple.
     bottom, top : float, optional
         For such a column: smaller, or larger, values are released as this one.
+    public : bool
+        Whether all values that its hierarchy and its order list are public knowledge, such as the
+        towns of a country.  Else a schema that is published with a release lists those only which
+        the release tells.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class Column:
     round_to: float | None = None
     bottom: float | None = None
     top: float | None = None
+    public: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.weight, Real) and not isinstance(self.weight, bool):
@@ -200,12 +205,13 @@ class Column:
             "limit": (tuple, "a list of labels"),
             "limit_level": (int | None, "a whole number"),
             "target": (bool, "true or false"),
+            "public": (bool, "true or false"),
             "order": (tuple, "a list of values"),
             "hierarchy": (Recipe | Hierarchy | None, "a hierarchy"),
         }
         for key, (sort, words) in wanted.items():
             value = getattr(self, key)
-            if not isinstance(value, sort) or (isinstance(value, bool) and key != "target"):
+            if not isinstance(value, sort) or (isinstance(value, bool) and sort is not bool):
                 raise SchemaError(f"column {name!r}: {key} must be {words}.")
         if isinstance(self.hierarchy, Hierarchy) and self.hierarchy.missing >= 0:
             raise SchemaError(
@@ -231,6 +237,8 @@ class Column:
         for key in ("lines", "shift", "round_to", "bottom", "top"):
             if getattr(self, key) is not None:
                 table[key] = getattr(self, key)
+        if self.public:
+            table["public"] = True
         return table
 
     @classmethod

@@ -61,15 +61,17 @@ def several_roots(roots: list[str]) -> str:
 def distinct_labels(columns: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     """A group that has a value's name gets its level added, so that a release is unambiguous.
 
-    A label that repeats its leaf and covers nothing else only fills a short branch.
+    A label that repeats its leaf and covers nothing else only fills a short branch, unless it is
+    the root: no value is all of them.
     """
+    root = len(columns) - 1
     leaves, renamed = set(columns[0]), [columns[0]]
     for level, labels in enumerate(columns[1:], 1):
         if not leaves.isdisjoint(labels):
             covers = Counter(labels)
             labels = [
                 f"{label} [level {level}]"
-                if label in leaves and (label != leaf or covers[label] > 1)
+                if label in leaves and (label != leaf or covers[label] > 1 or level == root)
                 else label
                 for leaf, label in zip(columns[0], labels, strict=True)
             ]

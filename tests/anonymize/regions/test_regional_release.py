@@ -56,7 +56,7 @@ def test_the_command_writes_files_that_may_be_published(people, tmp_path):
     assert manifest["regions"] == said["regions"] > 1
     assert manifest["released_rows"] == 1500
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "out.csv", "out.manifest.json", "out.schema.toml"
+        "out.csv", "out.manifest.json", "out.private", "out.schema.toml"
     ]  # fmt: skip
     checked = CliRunner().invoke(
         app, ["check", str(out), "-s", str(people.with_suffix(".toml")), "-k", "5"]

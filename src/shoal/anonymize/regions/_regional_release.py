@@ -35,9 +35,11 @@ from shoal.anonymize.regions._region_solver import with_whole
 from shoal.errors import ParameterError
 from shoal.judge._values import canonical
 from shoal.judge.cluster._judge_cluster import judge_cluster
+from shoal.judge.companions._companions import judge_companions, told_by
 from shoal.metrics import Metrics, Risk
 from shoal.privacy import Level, PrivacyModel, check
 from shoal.schema import Schema
+from shoal.schema.promise._published import lists_values, published_schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Witness
 from shoal.tables._recoded import Recoded, range_labels
@@ -208,26 +210,40 @@ class RegionalRelease:
         paths = release_files(path)
         outdated = [*former_files(path), paths.pop("recoding")]
         outdated += [file_beside(path, kind) for kind in ("promise", "seed")]
+        if lists_values(self.schema):
+            paths["full schema"] = file_beside(path, "full schema")
+        else:
+            outdated.append(file_beside(path, "full schema"))
         refuse_existing(paths.values(), force=force)
-        with atomic_paths(paths, "the release", outdated=outdated) as drafts:
+        private = ("full schema",)
+        with atomic_paths(paths, "the release", private=private, outdated=outdated) as drafts:
             witness = self.rows.write(self.output, drafts["table"])
-            self._judge(self.rows.reopen(drafts["table"]), witness)
-            self.schema.to_toml(drafts["schema"], folder=paths["table"].parent)
+            told = self._judge(self.rows.reopen(drafts["table"]), witness)
+            public = published_schema(self.schema, told)
+            public.to_toml(drafts["schema"], folder=paths["table"].parent)
+            if "full schema" in drafts:
+                folder = paths["full schema"].parent
+                self.schema.to_toml(drafts["full schema"], folder=folder)
             files = {paths[kind].name: digest(drafts[kind]) for kind in ("table", "schema")}
-            sealed = self.to_dict() | {"files": files}
+            sealed = self.to_dict() | {"schema": public.to_dict(), "files": files}
             drafts["manifest"].write_text(json.dumps(sealed, indent=2) + "\n", "utf-8")
+            judge_companions(drafts["manifest"], drafts["schema"], self.schema, told)
         if publish is not None:
             publish_files(paths["table"], publish, force=force)
         return paths
 
-    def _judge(self, table: Native, witness: Witness | None) -> None:
+    def _judge(self, table: Native, witness: Witness | None) -> dict[str, set[str]]:
+        """The verdict; what cells say, as far as it was read here and not by workers."""
+        told: dict[str, set[str]] = {}
         if witness is None:
             counted = self._judge_there(table)
         else:
             charged = self._charged()
             groups = recheck(table, self.schema, self.privacy, self.output, charged, witness)
             counted = group_figures(groups, check(self.privacy, groups))
+            told = told_by(groups)
         vars(self)["_groups"] = counted
+        return told
 
     def _judge_there(self, table: Native) -> GroupFigures:
         """The verdict on rows of a cluster, by its workers."""

@@ -102,9 +102,9 @@ def apply(
 
 
 def _schema_beside(recoding: Path) -> Path:
-    from shoal.anonymize._release_files import file_beside
+    from shoal.anonymize._release_files import find_schema
 
-    path = file_beside(recoding, "schema")
+    path = find_schema(recoding)
     if not path.exists():
         raise ParameterError(f"no schema {path.name!r} beside the recoding. Give it with --schema.")
     return path

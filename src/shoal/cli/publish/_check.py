@@ -98,9 +98,9 @@ def check(
 
 def schema_beside(table: Path) -> Path:
     """The schema that a release was written with."""
-    from shoal.anonymize._release_files import file_beside
+    from shoal.anonymize._release_files import find_schema
 
-    path = file_beside(table, "schema")
+    path = find_schema(table)
     if not path.exists():
         raise ParameterError(
             f"there is no {path.name!r} beside {table.name}. Say what its columns are with "

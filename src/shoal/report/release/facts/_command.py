@@ -10,7 +10,7 @@ from typing import Any
 
 from shoal import anonymize
 from shoal.anonymize._registry import METHODS, METHODS_WITH_TARGET
-from shoal.anonymize._release_files import file_beside
+from shoal.anonymize._release_files import find_schema
 from shoal.privacy._words import write_condition, write_requirement
 from shoal.report.release.facts._recount import Recount
 from shoal.report.release.facts._release_file import ReleaseFile
@@ -30,7 +30,7 @@ def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -
     if method is None or promise is None or settings is None or release.table is None:
         return []
     raw, out = original or "RAW.csv", release.table.name
-    schema = file_beside(out, "schema").name
+    schema = find_schema(release.table).relative_to(release.table.parent).as_posix()
     parts = ["shoal", "anonymize", raw, "--schema", schema, "--method", method, *promise, *settings]
     parts += _rows(release, seen)
     return [

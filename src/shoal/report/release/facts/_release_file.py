@@ -14,6 +14,7 @@ from shoal._atomic import settle
 from shoal.anonymize._release_files import (
     digest,
     file_beside,
+    find_schema,
     is_manifest,
     require_labels,
     table_beside,
@@ -95,7 +96,7 @@ class ReleaseFile:
         """The columns; the schema file beside the manifest knows where hierarchies lie."""
         described = self.mapping("schema", "columns")
         roles = {name: self.get("schema", "columns", name, "role") for name in described}
-        beside = file_beside(self.path, "schema")
+        beside = find_schema(self.path)
         if not beside.exists():
             return Schema.from_dict({"columns": described}, folder=str(self.path.parent))
         schema = Schema.from_toml(beside)

@@ -1,0 +1,1 @@
+"""The files that are published beside a table: what they may say of people."""
