@@ -2,6 +2,7 @@
 
 import datetime as dt
 import functools
+import os
 import sys
 
 import duckdb
@@ -65,10 +66,10 @@ def spark_session():
         pytest.skip("needs PySpark and Java, which are not both installed")
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # whose workers have Shoal, too
     return (
         SparkSession.builder.master("local[1]")
         .config("spark.ui.enabled", "false")
-        .config("spark.pyspark.python", sys.executable)
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.driver.memory", "1g")
         .getOrCreate()

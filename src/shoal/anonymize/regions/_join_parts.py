@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.anonymize.regions._within_whole import WithinWhole
 from shoal.privacy import PrivacyModel
 from shoal.tables import FrequencyTable
 from shoal.tables.engines.regions._cuts import Cut
+from shoal.typing import Counts, Flags
 
 _SMALL = 4
 """Regions smaller than this part of the wanted size are joined where the sum is not too large."""
@@ -56,33 +59,47 @@ def join_parts(
 class _Joining:
     parts: FrequencyTable
     privacy: WithinWhole
-    sizes: np.ndarray
+    sizes: Counts
     target: int
+
+    @cached_property
+    def _tops(self) -> tuple[NDArray[np.int64], Flags]:
+        """Number of each part's limits, and whether all rows with the same are allowed together."""
+        tops, top_of = np.unique(self.parts.keys[:, 1], return_inverse=True)
+        top_of = top_of.reshape(-1)
+        return top_of, self.privacy.holds(self.parts.merge(top_of, len(tops)))
+
+    @cached_property
+    def _fine_leaves(self) -> Flags:
+        """:meth:`is_fine` for every leaf by itself, all at once: there may be thousands."""
+        top_of, in_whole = self._tops
+        broken = ~self.privacy.holds(self.parts) & in_whole[top_of]
+        fine = self.sizes > 0
+        fine[self.parts.keys[broken, 0]] = False
+        return fine
 
     def settle(self, cut: Cut | int) -> list[list[int]]:
         """Regions below a cut; those that are not fine are joined as long as there are two."""
         if isinstance(cut, int):
             return [[cut]]
         regions = [region for part in cut.parts for region in self.settle(part)]
-        while len(regions) > 1 and (pair := self._pair(regions)) is not None:
-            first, second = sorted(pair)
-            regions[first] += regions.pop(second)
+        rows = [int(self.sizes[region].sum()) for region in regions]
+        number = 0
+        while number < len(regions) and len(regions) > 1:
+            other = _smaller_neighbour(rows, number)
+            if not self._joins(regions[number], rows[number], rows[other]):
+                number += 1
+                continue
+            first, second = sorted((number, other))
+            regions[first] = regions[first] + regions.pop(second)
+            rows[first] += rows.pop(second)
+            number = first
         return regions
 
-    def _pair(self, regions: Sequence[list[int]]) -> tuple[int, int] | None:
-        """Two neighbours to join: one is not fine, or both are small."""
-        rows = [self._rows(region) for region in regions]
-        for number, region in enumerate(regions):
-            other = _smaller_neighbour(rows, number)
-            small = rows[number] * _SMALL < self.target
-            if small and rows[number] + rows[other] <= self.target:
-                return number, other
-            if not self.is_fine(region):
-                return number, other
-        return None
-
-    def _rows(self, region: Sequence[int]) -> int:
-        return int(self.sizes[region].sum())
+    def _joins(self, region: Sequence[int], rows: int, beside: int) -> bool:
+        """Whether a region goes to its neighbour: it is small, or not fine."""
+        small = rows * _SMALL < self.target and rows + beside <= self.target
+        return small or not self.is_fine(region)
 
     def is_fine(self, region: Sequence[int]) -> bool:
         """Whether everybody who could be protected in the whole table can be in this region.
@@ -90,15 +107,13 @@ class _Joining:
         Rows that share a group agree on their limits.  Rows with the same limits that are allowed
         as one group in the whole table have to be allowed as one group here.
         """
+        if len(region) == 1:
+            return bool(self._fine_leaves[region[0]])
+        top_of, in_whole = self._tops
         inside = np.isin(self.parts.keys[:, 0], region)
-        if not self.parts.sizes[inside].sum():
-            return False
-        tops, group = np.unique(self.parts.keys[:, 1], return_inverse=True)
-        group = group.reshape(-1)
-        in_whole = self.privacy.holds(self.parts.merge(group, len(tops)))
-        here = self.parts.merge(np.where(inside, group, -1), len(tops))
+        here = self.parts.merge(np.where(inside, top_of, -1), len(in_whole))
         there = (here.sizes > 0) & in_whole
-        return bool(self.privacy.holds(here)[there].all())
+        return bool(here.n_rows > 0 and self.privacy.holds(here)[there].all())
 
 
 def _smaller_neighbour(rows: Sequence[int], number: int) -> int:

@@ -19,8 +19,11 @@ from shoal.schema._coding import Coding
 from shoal.tables.engines.regions._cuts import Cut
 from shoal.typing import Codes, Floats
 
-SAMPLE = 200_000
-"""Rows that are drawn: the middle of a region is off by less than a percent of the table."""
+LEAST_SAMPLE = 200_000
+"""Rows that are drawn at least: the middle of a table is off by a part in a thousand."""
+
+ROWS_PER_REGION = 64
+"""Rows that are drawn for every region: its size is then known to an eighth."""
 
 SLACK = 2**0.5
 """A region may be so much larger than wanted: halves are then as often too large as too small."""
@@ -83,6 +86,17 @@ def _middle(codes: Codes) -> int:
     if middle > codes.min():
         return middle
     return int(codes[codes > middle].min())
+
+
+def sample_size(n_rows: int, target: int) -> int:
+    """Rows to draw for regions of `target` rows.
+
+    Examples
+    --------
+    >>> sample_size(10**6, 10**5), sample_size(10**10, 500_000)
+    (200000, 1280000)
+    """
+    return max(LEAST_SAMPLE, ROWS_PER_REGION * (n_rows // max(1, target)))
 
 
 def plan_columns(codings: Sequence[Coding], weights: Sequence[float]) -> list[PlanColumn]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from shoal.anonymize._ranges import range_notes
 from shoal.anonymize.regions._figures import add_regions
 from shoal.anonymize.regions._join_parts import join_parts, whole_of
-from shoal.anonymize.regions._plan_cuts import SAMPLE, plan_columns, plan_cuts
+from shoal.anonymize.regions._plan_cuts import plan_columns, plan_cuts, sample_size
 from shoal.anonymize.regions._region_solver import RegionSolver, with_whole
 from shoal.anonymize.regions._regional_release import RegionalRelease
 from shoal.errors import InfeasibleError, ParameterError
@@ -127,7 +127,7 @@ def _solve(
     schema, names = estimator.schema, estimator.schema.quasi_identifiers
     codings = tuple(rows.columns[name].coding for name in names)
     progress(0, 0, "planning regions")
-    sample = rows.sample(SAMPLE, 0)
+    sample = rows.sample(sample_size(rows.n_rows, target), 0)
     columns = plan_columns(codings, [schema[name].weight for name in names])
     cut = plan_cuts(columns, sample, int(target * len(sample) / max(1, rows.n_rows)))
     n_leaves = 1 + max(regions_of(cut))

@@ -1,0 +1,82 @@
+"""Regions solved by Spark's workers: the same release as on one machine, and nothing collected."""
+
+from copy import copy
+
+import duckdb
+import pytest
+
+from shoal.anonymize import make_method
+from shoal.datasets import census, census_schema
+from shoal.errors import InfeasibleError, ParameterError, TableError
+from shoal.privacy import DistinctDiversity, KAnonymity
+from tests.engines import rows as rows_of, spark_session
+from tests.extras import has_spark, need
+
+pytestmark = pytest.mark.skipif(not has_spark(), reason="needs PySpark and Java")
+
+MODEL = KAnonymity(4) & DistinctDiversity(2)
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """One table released by Spark's workers and by DuckDB, in the same regions."""
+    need("pyarrow")
+    folder = tmp_path_factory.mktemp("spark")
+    path = folder / "people.parquet"
+    duckdb.sql(f"COPY (FROM '{census(900).path()}') TO '{path}' (FORMAT parquet)")
+    spark = spark_session()
+    method = make_method("mondrian", census_schema(), MODEL)
+    there = method.fit(spark.read.parquet(str(path)), regions=3).release_
+    out = folder / "out.parquet"
+    there.write(out)
+    here = make_method("mondrian", census_schema(), MODEL).fit(path, regions=3).release_
+    return there, here, out, path
+
+
+def test_workers_release_what_one_machine_does(released):
+    there, here, out, _ = released
+    assert there.n_regions == here.n_regions > 1
+    # all rows are the sample; where some are drawn, engines draw others and cut elsewhere
+    written = sorted(map(str, map(tuple, rows_of(spark_session().read.parquet(str(out))))))
+    assert written == sorted(map(str, here.table.fetchall()))
+    assert there.metrics == here.metrics
+    assert there.metrics_before == here.metrics_before
+    assert there.risk == here.risk
+    assert [level.to_dict() for level in there.reached] == [
+        level.to_dict() for level in here.reached
+    ]
+
+
+def test_the_order_tells_nothing_of_the_input(released):
+    there, _, _, _ = released
+    seeded = type(there.output)(shuffle=1)
+    first, _ = there.rows.rows(seeded)
+    again, _ = there.rows.rows(seeded)
+    other, _ = there.rows.rows(type(there.output)(shuffle=2))
+    assert rows_of(first) == rows_of(again)
+    assert rows_of(first) != rows_of(other)
+    with pytest.raises(ParameterError, match="order is not kept"):
+        there.rows.rows(type(there.output)(keep_order=True))
+
+
+def test_other_formats_are_refused(released, tmp_path):
+    with pytest.raises(ParameterError, match=r"\.parquet"):
+        released[0].write(tmp_path / "out.csv")
+
+
+def test_what_a_worker_cannot_solve_is_said_by_the_driver(released):
+    def refuse(keys, counted):
+        raise InfeasibleError("a region", required=3, achieved=1, hint="Ask for less.")
+
+    with pytest.raises(InfeasibleError, match="Ask for less"):
+        copy(released[0].rows).solve([0] * 64, refuse, lambda *_: None)
+
+
+def test_a_worker_that_fails_quotes_no_row(released):
+    def fail(keys, counted):
+        raise KeyError("Ada Lovelace")
+
+    with pytest.raises(TableError) as caught:
+        copy(released[0].rows).solve([0] * 64, fail, lambda *_: None)
+    assert "Lovelace" not in str(caught.value)
+    assert caught.value.__cause__ is None
