@@ -44,7 +44,8 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
         out.note(f"Note: {note}")
     for name, path in paths.items():
         stays = "" if name in PUBLISHED else "  (stays in the house)"
-        out.print(f"  {name:9} {path}{stays}")
+        kind = name.removeprefix("full ")  # there are two schemas: that of the house has all
+        out.print(f"  {kind:9} {path}{stays}")
 
 
 def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
