@@ -16,6 +16,14 @@ STUCK = {
         "        with concurrent.futures.ThreadPoolExecutor(1) as pool:\n"
         "            pool.submit(time.sleep, 3600).result()"
     ),
+    # code of others that takes the request for a failure of its own
+    "failing": (
+        "import time\n"
+        "        try:\n"
+        "            time.sleep(3600)\n"
+        "        except BaseException:\n"
+        "            time.sleep(0.2); raise RuntimeError('Query interrupted') from None"
+    ),
 }
 CODE = """
 import sys, tempfile, types, typer

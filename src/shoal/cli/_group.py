@@ -21,6 +21,7 @@ from typer.main import get_command
 
 from shoal._atomic import write_text
 from shoal.cli._commands import COMMANDS, RENAMED
+from shoal.cli._ending import ending
 from shoal.cli._output import output, start_output, to_json
 from shoal.errors import (
     InfeasibleError,
@@ -73,6 +74,8 @@ class LazyGroup(TyperGroup):
         except Exception as error:
             if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C
                 sys.exit(INTERRUPTED)
+            if (code := ending()) is not None:
+                sys.exit(code)
             if os.environ.get("SHOAL_DEBUG") == "1":
                 traceback.print_exc()
             sys.exit(_report(error))

@@ -17,16 +17,13 @@ from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
 
-MOST_VALUES, LEAST_CELLS, MOST_CELLS = 30_000, 300, 2_000
+MOST_VALUES, LEAST_CELLS, MOST_CELLS = 20_000, 200, 2_000
 """How large a sample is: cells times columns, but never fewer or more cells than these."""
 
 _SPEED = {"local": (8e-4, 0.7), "mondrian": (5e-6, 1.0), "top-down": (1e-6, 1.0)}
 """Seconds for each column, and the power of the number of cells, from `bench_wide` on one core."""
 
 _WORTH_A_LIMIT = 20.0  # seconds
-
-_HURRIED = {"local": {"refine": False}}
-"""Parameters for a trial: what local recoding loses without refinement is an upper bound."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ def try_methods(
     sample = sample_cells(cells, 10 * max(1, privacy.minimum_size))
     found = []
     for name in names:
-        estimator = make_method(name, schema, privacy, _HURRIED.get(name))
+        estimator = make_method(name, schema, privacy)
         try:
             lost = measure(estimator.recode_cells(sample)).gcp
         except InfeasibleError:
