@@ -87,6 +87,10 @@ CASES: dict[str, list[tuple[int, list[str]]]] = {
     "anonymize": [
         (0, [*PEOPLE, "-k", "5", "--out", "new.csv", "--diversity", "distinct:2@illness"]),
         (3, [*PEOPLE, "-k", "500", "--out", "new.csv"]),
+        (0, [*PEOPLE, "--requirement", "age,city:5+distinct:2", "--out", "new.csv", "--force"]),
+        (0, [*PEOPLE, "--diversity", "lkc:1:5:0.9", "--out", "new.csv", "--force"]),
+        (3, [*PEOPLE, "--requirement", "age:500", "--out", "newer.csv"]),
+        (2, [*PEOPLE, "--requirement", "town:5", "--out", "newer.csv"]),
         (2, [*ODD, "-k", "5", "--out", "new.csv"]),
         (2, [*TORN, "-k", "5", "--out", "new.csv"]),
     ],
@@ -114,7 +118,12 @@ CASES: dict[str, list[tuple[int, list[str]]]] = {
         (2, ["tree.json", *ODD, "-k", "2"]),
         (2, ["torn.csv", *PEOPLE]),
     ],
-    "check": [(1, [*PEOPLE, "-k", "5"]), (2, [*ODD, "-k", "5"]), (2, [*TORN, "-k", "5"])],
+    "check": [
+        (1, [*PEOPLE, "-k", "5"]),
+        (1, [*PEOPLE, "--requirement", "age:5", "--diversity", "lkc:1:9"]),
+        (2, [*ODD, "-k", "5"]),
+        (2, [*TORN, "-k", "5"]),
+    ],
     "compare": [
         (0, [*PEOPLE, "-k", "5", "--method", "top-down"]),
         (2, [*ODD, "-k", "5"]),
