@@ -46,6 +46,14 @@ columns.sex = {role = "quasi-identifier", kind = "ordinal", order = ["f", "m"]}
 columns.ward = {role = "insensitive", kind = "ordinal", order = ["a", "b", "c"]}
 columns.illness = {role = "sensitive", kind = "ordinal", order = ["cold", "flu"], target = true}
 """
+SETS = """
+columns.age = {role = "insensitive", kind = "numeric"}
+columns.sex = {role = "insensitive"}
+columns.dose = {role = "insensitive", kind = "numeric"}
+columns.score = {role = "insensitive", kind = "numeric"}
+columns.ward = {role = "quasi-identifier", separator = ";"}
+columns.illness = {role = "sensitive"}
+"""
 AGREEMENT = """
 columns.age = {low = 15, high = 90}
 columns.illness = {categories = ["flu", "cold"], prefix = "I"}
@@ -95,7 +103,8 @@ def folder(tmp_path_factory):
     """Tables in every format, and what the commands need beside them."""
     path = tmp_path_factory.mktemp("formats")
     _write(TABLE, path / "table")
-    for name, text in (("schema", SCHEMA), ("agreement", AGREEMENT), ("categories", CATEGORIES)):
+    texts = {"schema": SCHEMA, "agreement": AGREEMENT, "categories": CATEGORIES, "sets": SETS}
+    for name, text in texts.items():
         (path / f"{name}.toml").write_text(text)
     for name in ("encoded", "shares"):
         (path / name).mkdir()

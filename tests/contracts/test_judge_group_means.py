@@ -10,9 +10,9 @@ import pytest
 from shoal.anonymize import Microaggregation
 from shoal.anonymize._recheck import recheck
 from shoal.errors import GuaranteeError
-from shoal.judge._group_means import judge_group_means
 from shoal.judge._means import Members
 from shoal.judge._text_table import TextColumn
+from shoal.judge.numbers._group_means import judge_group_means
 from shoal.schema import Schema
 from shoal.tables import RowOptions
 from tests import engines

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from shoal.anonymize.numbers._microaggregation import Microaggregation
     from shoal.anonymize.perturbed._perturb import perturb_table
     from shoal.anonymize.perturbed._perturbed import Perturbed
+    from shoal.anonymize.sets._check_sets import SetVerdict, check_sets
+    from shoal.anonymize.sets._release_sets import SetRelease, release_sets
 
 __all__ = [
     "METHODS",
@@ -42,9 +44,12 @@ __all__ = [
     "Mondrian",
     "Perturbed",
     "Release",
+    "SetRelease",
+    "SetVerdict",
     "TopDownSpecialization",
     "Verdict",
     "apply_recoding",
+    "check_sets",
     "check_table",
     "choose_method",
     "compare_methods",
@@ -53,6 +58,7 @@ __all__ = [
     "make_method",
     "perturb_table",
     "read_release",
+    "release_sets",
 ]
 
 _HOMES = {
@@ -61,8 +67,11 @@ _HOMES = {
     "ModelBased": "_model_based",
     "Perturbed": "perturbed._perturbed",
     "Release": "_release",
+    "SetRelease": "sets._release_sets",
+    "SetVerdict": "sets._check_sets",
     "Verdict": "_verdict",
     "apply_recoding": "_anonymizer",
+    "check_sets": "sets._check_sets",
     "check_table": "_verdict",
     "choose_method": "_choose",
     "compare_methods": "_compare",
@@ -70,6 +79,7 @@ _HOMES = {
     "load_recoding": "_recoding",
     "perturb_table": "perturbed._perturb",
     "read_release": "_read_release",
+    "release_sets": "sets._release_sets",
 } | {
     kind: module.removeprefix(f"{__name__}.")
     for module, _, kind in (path.rpartition(".") for path in METHODS.values())

@@ -67,6 +67,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "publish._perturb",
         "Change values at random: nothing is promised, and risk is measured.",
     ),
+    "sets": (
+        "publish._sets",
+        "Release a column of sets so that nobody is found by a few of their items.",
+    ),
     "report": ("publish._report", "Write a page on a release: promise, risk, utility, limits."),
     "metrics": ("publish._metrics", "Measure groups and risks of a table, raw or released."),
     "risk": ("publish._risk", "Tell how likely people are found in the population, and by what."),

@@ -71,9 +71,8 @@ def to_labels(claim: Claim, written: TextTable) -> tuple[TextTable, TextTable | 
     """The table with the claimed labels in place, once every written cell was made again.
 
     The second is the same table with labels that are written alike made one; None where none are,
-    or where draws tell nothing about groups.  Means are made again by
-    :func:`shoal.judge._group_means.judge_group_means`, which knows the source; here the second is
-    the table as it was written.
+    or where draws tell nothing about groups.  Means are made again by `judge_group_means`, which
+    knows the source; here the second is the table as it was written.
     """
     labels, merged = {}, {}
     for name, column in claim.labels.items():

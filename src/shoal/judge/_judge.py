@@ -21,16 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError
-from shoal.judge._coarse import judge_coarse
 from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._forms import Claim, to_labels
-from shoal.judge._group_means import judge_group_means
 from shoal.judge._keyed import judge_shift, judge_tokens
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._means import Members, judge_means
 from shoal.judge._proofs import unproven_pairs
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable, take
 from shoal.judge._values import is_missing, number, same_value
+from shoal.judge.numbers._coarse import judge_coarse
+from shoal.judge.numbers._group_means import judge_group_means
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
 from shoal.schema._column import NEVER_RELEASED

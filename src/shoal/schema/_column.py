@@ -74,6 +74,9 @@ class Column:
         For a sensitive or insensitive numeric column: values are released as the nearest multiple.
     bottom, top : float, optional
         For such a column: smaller, or larger, values are released as this one.
+    separator : str, optional
+        For a quasi-identifier that holds sets, such as "milk;bread": what stands between items.
+        Its hierarchy is one of items.
     public : bool
         Whether all values that its hierarchy and its order list are public knowledge, such as the
         towns of a country.  Else a schema that is published with a release lists those only which
@@ -100,6 +103,7 @@ class Column:
     round_to: float | None = None
     bottom: float | None = None
     top: float | None = None
+    separator: str | None = None
     public: bool = False
 
     def __post_init__(self) -> None:
@@ -154,6 +158,17 @@ class Column:
         self._check_lines(name)
         self._check_shift(name)
         self._check_coarse(name)
+        self._check_separator(name)
+
+    def _check_separator(self, name: str) -> None:
+        if self.separator is None:
+            return
+        is_text = isinstance(self.separator, str) and bool(self.separator.strip())
+        if not is_text or self.role != "quasi-identifier" or self.kind != "categorical":
+            raise SchemaError(
+                f"column {name!r}: separator is the sign between items of a set, such as ';', in a "
+                "quasi-identifier of kind categorical."
+            )
 
     def _check_coarse(self, name: str) -> None:
         if not self.is_coarse:
@@ -234,7 +249,7 @@ class Column:
             table["target"] = True
         if self.order:
             table["order"] = list(self.order)
-        for key in ("lines", "shift", "round_to", "bottom", "top"):
+        for key in ("lines", "shift", "round_to", "bottom", "top", "separator"):
             if getattr(self, key) is not None:
                 table[key] = getattr(self, key)
         if self.public:

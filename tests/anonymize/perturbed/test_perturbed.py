@@ -4,8 +4,8 @@ import pytest
 
 from shoal.anonymize import perturb_table
 from shoal.errors import GuaranteeError
-from shoal.judge._perturbed import judge_perturbed
 from shoal.judge._read_memory import read_texts
+from shoal.judge.numbers._perturbed import judge_perturbed
 from tests.anonymize.perturbed.test_perturb import CHANGES, SCHEMA, people
 
 

@@ -8,8 +8,8 @@ import pytest
 from shoal.anonymize import Mondrian
 from shoal.anonymize._recheck import recheck
 from shoal.errors import GuaranteeError, SchemaError, TableError
-from shoal.judge._coarse import judge_coarse
 from shoal.judge._text_table import TextColumn
+from shoal.judge.numbers._coarse import judge_coarse
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Column, Schema
 from shoal.tables import RowOptions
@@ -129,5 +129,5 @@ def test_values_that_are_no_numbers_are_refused(tmp_path):
         coarse_values(Column("insensitive", "numeric", top=3), ["many"])
     path = tmp_path / "people.csv"
     path.write_text("age,pay,dose,cap\n30,100,1,few\n30,100,1,2\n")
-    with pytest.raises(TableError, match="'cap'.*no numbers"):
+    with pytest.raises(TableError, match=r"'cap'.*no numbers"):
         Mondrian(SCHEMA, 2).fit(path).release_.write(tmp_path / "out.csv")

@@ -19,7 +19,7 @@ from shoal.schema import Schema
 from shoal.schema._coding import Coding, code_column
 from shoal.tables import open_table
 from shoal.tables._open import require_filled
-from shoal.tables.forms._coarse import coarse_values
+from shoal.tables.forms._coarse import coarse_pool
 from shoal.tables.forms._forms import TypedColumn
 from shoal.tables.forms._means import decimal_place
 from shoal.typing import Codes, Floats, Native
@@ -100,8 +100,7 @@ def perturb_table(
     pools, compared = _change(frame, schema, asked, generator)
     for name in schema.released:
         if schema[name].is_coarse and name not in pools:
-            codes, values = frame.factorize(name)
-            pools[name] = _pool(coarse_values(schema[name], [*values, None]), codes)
+            pools[name] = coarse_pool(schema[name], *frame.factorize(name))
     before, after = _measure(frame, schema, compared, np.random.default_rng(0))
     order = generator.permutation(frame.n_rows)
     names = [name for name in frame.names if schema[name].is_released]
@@ -178,7 +177,7 @@ def _swapped(
     """Row whose value each row gets; rows without a value keep that they have none."""
     known = np.flatnonzero(codes != coding.missing)
     # rows with equal values are ordered by chance, else the first of them would go with the first
-    order = np.lexsort([generator.random(len(known)), codes[known]])
+    order = np.lexsort((generator.random(len(known)), codes[known]))
     source = np.arange(len(codes))
     source[known] = known[swap_ranks(order, share, generator)]
     return source
@@ -196,13 +195,6 @@ def _on_grid(coding: Coding, values: Floats) -> TypedColumn:
     if place == 0:
         return TypedColumn("whole", units.astype(np.int64), missing)
     return TypedColumn("number", units / 10.0**-place, missing)
-
-
-def _pool(values: list[Any], codes: Codes) -> Pool:
-    """Values of codes, the last for a missing one, each listed once."""
-    number = {value: at for at, value in enumerate(dict.fromkeys(values))}
-    place = np.array([number[value] for value in values], np.int32)
-    return [*number], place[codes]
 
 
 def _measure(
@@ -225,7 +217,8 @@ def _measure(
             codes[0].append(own[:, None])
             codes[1].append(np.asarray(changed, np.int32)[:, None])
             continue
-        after = coding.numbers[changed] if changed.dtype.kind == "i" else changed
+        is_code = changed.dtype.kind == "i"
+        after = coding.numbers[changed] if is_code else np.asarray(changed, np.float64)
         for into, side in zip(numbers, place_numbers(coding.numbers[own], after), strict=True):
             into.append(side)
     raw, released = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -17,10 +17,10 @@ from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._release_files import digest, file_beside, former_files, release_files
 from shoal.anonymize.perturbed._linkage import Linkage
 from shoal.frames._frame import Frame
-from shoal.judge._perturbed import judge_perturbed
 from shoal.judge._read_csv import with_own_header
 from shoal.judge._read_memory import read_texts
 from shoal.judge._text_table import TextTable
+from shoal.judge.numbers._perturbed import judge_perturbed
 from shoal.schema import Schema
 from shoal.tables.engines._duck_write import write_frame
 from shoal.typing import Native, PathText
@@ -30,6 +30,16 @@ NOTHING_PROMISED = (
     "among others"
 )
 """What stands where a release has its guarantee."""
+
+
+def without_values(schema: Schema) -> Schema:
+    """The schema as it may be published: hierarchies list values that nobody may have now."""
+    return Schema(
+        {
+            name: replace(column, hierarchy=None, limit=(), limit_level=None)
+            for name, column in schema.items()
+        }
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +86,7 @@ class Perturbed:
             "changes": {how: dict(columns) for how, columns in self.changes.items() if columns},
             "rows": self.frame.n_rows,
             "linkage": {"before": self.before.to_dict(), "after": self.after.to_dict()},
-            "schema": self.schema.to_dict(),
+            "schema": without_values(self.schema).to_dict(),
             "software": {"shoal": version("shoal")},
         }
 
@@ -90,7 +100,7 @@ class Perturbed:
             if dialect is not None:
                 dialect = with_own_header(drafts["table"], dialect)
             self._judge(read_texts(drafts["table"], dialect=dialect))
-            self.schema.to_toml(drafts["schema"], folder=paths["table"].parent)
+            without_values(self.schema).to_toml(drafts["schema"], folder=paths["table"].parent)
             sealed = {paths[kind].name: digest(drafts[kind]) for kind in ("table", "schema")}
             content = json.dumps(self.to_dict() | {"files": sealed}, indent=2)
             drafts["manifest"].write_text(content + "\n", "utf-8")

@@ -20,6 +20,7 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
+from shoal.cli.publish._sets import ItemsKnown, read_km, show_sets
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def check(
         bool,
         typer.Option("--ignore-stars", help="Leave out suppressed rows that were kept, starred."),
     ] = False,
+    km: ItemsKnown = None,
     encoding: Encoding = None,
 ) -> None:
     """Tell whether every group of TABLE meets the conditions; exit with 1 when one does not.
@@ -74,6 +76,9 @@ def check(
         )
         raise typer.Exit(CANNOT_TELL)
     columns = Schema.from_toml(schema or schema_beside(table))
+    if km is not None or written_form(table) == "sets":
+        _check_sets(table, columns, km, encoding)
+        return
     if k is None and not diversity and not requirement:
         promise = _promised(table, columns)
     else:
@@ -92,6 +97,35 @@ def check(
             "them was exchanged or changed."
         )
     output().emit(verdict.to_dict() | {"matches_manifest": matches}, lambda: _show(verdict))
+    if not verdict.holds or matches is False:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _check_sets(table: Path, columns: Schema, km: str | None, encoding: str | None) -> None:
+    """The promise on a column of sets: that asked for, or that of the manifest."""
+    from shoal.anonymize import check_sets
+    from shoal.anonymize._release_files import file_beside, written_form
+    from shoal.tables import open_table
+
+    if km is None:
+        try:
+            promised = json.loads(file_beside(table, "manifest").read_text("utf-8"))["km"]
+            km = f"{promised['k']},{promised['m']}"
+        except (OSError, ValueError, KeyError, TypeError):
+            raise ParameterError(
+                f"the manifest beside {table.name} does not say what is promised. Give --km 5,2."
+            ) from None
+    k, m = read_km(km)
+    ours = written_form(table) == "sets" and table.suffix.lower() == ".csv"
+    # a file with this one column looks as if the sign between items were that between columns
+    read = open_table(table, encoding=encoding, delimiter=",") if ours else table
+    verdict = check_sets(read, columns, k, m, encoding=encoding)
+    matches = _matches_manifest(table)
+    output().emit(
+        verdict.to_dict() | {"matches_manifest": matches}, lambda: show_sets(verdict, columns)
+    )
+    if matches is False:
+        output().note(f"{table.name} is not the file that the manifest was written with.")
     if not verdict.holds or matches is False:
         raise typer.Exit(CHECK_FAILED)
 

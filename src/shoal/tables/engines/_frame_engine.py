@@ -30,7 +30,7 @@ from shoal.tables._recoded import Recoded
 from shoal.tables._row_codes import stack_codes
 from shoal.tables._row_order import put_in_order
 from shoal.tables.engines._duck_write import write_frame
-from shoal.tables.forms._coarse import coarse_values
+from shoal.tables.forms._coarse import coarse_pool
 from shoal.tables.forms._typed_rows import TypedRows, typed_rows
 from shoal.typing import Codes, Counts, Native
 
@@ -211,7 +211,10 @@ class CompressedFrame:
                 codes = np.zeros(len(groups), np.int32)
             codes = np.where(hidden, len(labels.texts), codes).astype(np.int32)
             pools[labels.coding.name] = ([*labels.texts, STAR], codes)
-        pools |= {name: self._coarse(name, kept) for name in names if self.schema[name].is_coarse}
+        for name in names:
+            if self.schema[name].is_coarse:
+                values, coarse = coarse_pool(self.schema[name], *self.frame.factorize(name))
+                pools[name] = (values, coarse[kept])
         pools |= self._keyed(output, kept)
         for columns in typed.columns.values():
             pools |= {name: column.pool() for name, column in columns.items()}
@@ -239,14 +242,6 @@ class CompressedFrame:
             codes, values = self.frame.factorize(name)
             pools[name] = moved_dates(name, values, codes[rows], days[person[rows]])
         return pools
-
-    def _coarse(self, name: str, rows: NDArray[np.int64]) -> tuple[list[Any], Codes]:
-        """Rounded values, and those that end at a top or bottom."""
-        codes, values = self.frame.factorize(name)
-        coarse = coarse_values(self.schema[name], values)
-        number = {value: at for at, value in enumerate(dict.fromkeys(coarse))}
-        place = np.array([*(number[value] for value in coarse), len(number)], np.int32)
-        return [*number, None], place[codes][rows]  # -1, a missing value, reads the last entry
 
     def _pool(self, name: str, rows: NDArray[np.int64]) -> tuple[list[Any], Codes]:
         """A column by its values, so that values which are equal are written alike."""

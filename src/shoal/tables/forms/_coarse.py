@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from shoal.errors import TableError
 from shoal.schema import Column
+from shoal.typing import Codes
 
 
 def coarse_values(column: Column, values: Sequence[Any]) -> list[Any]:
@@ -25,6 +28,17 @@ def coarse_values(column: Column, values: Sequence[Any]) -> list[Any]:
     [1000, 1500, 9000, None]
     """
     return [None if _is_missing(value) else _coarse(column, value) for value in values]
+
+
+def coarse_pool(column: Column, codes: Codes, values: Sequence[Any]) -> tuple[list[Any], Codes]:
+    """A column by its distinct coarse values, None the last, and the number of each row's.
+
+    `codes` are places in `values`, -1 for a missing value.
+    """
+    coarse = coarse_values(column, values)
+    number = {value: at for at, value in enumerate(dict.fromkeys(coarse))}
+    place = np.array([*(number[value] for value in coarse), len(number)], np.int32)
+    return [*number, None], place[codes]  # -1 reads the last entry
 
 
 def coarse_sql(column: Column, value: str) -> str:

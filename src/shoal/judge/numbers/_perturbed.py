@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError
-from shoal.judge._coarse import judge_coarse
 from shoal.judge._means import source_places
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import canonical, is_missing, number, same_value
+from shoal.judge.numbers._coarse import judge_coarse
 from shoal.schema import Schema
 from shoal.schema._column import NEVER_RELEASED
 from shoal.typing import Codes

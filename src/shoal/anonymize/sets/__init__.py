@@ -1,0 +1,1 @@
+"""Columns of sets: k^m-anonymity, by generalizing items."""

@@ -1,0 +1,1 @@
+"""Numbers that are no labels: means, rounded values, and values changed at random."""
