@@ -33,10 +33,13 @@ def test_the_form_is_written_once_and_its_answers_are_read(folder):
     form = folder / "r.dossier.toml"
     filled = form.read_text("utf-8").replace("threshold = 0.09", "threshold = 0.34")
     form.write_text(filled.replace('recipient = ""', 'recipient = "the registry"'), "utf-8")
-    again = shoal("dossier", "r.csv", "--original", "table.csv", "--force", "--json")
+    both = ("--original", "table.csv", "--control", "table.csv")
+    again = shoal("dossier", "r.csv", *both, "--force", "--json")
     assert again.exit_code == 0, again.output
     found = json.loads(again.stdout)
     assert (found["accepted"], found["threshold"]) == (True, 0.34)
+    assert found["utility"]["n_released"] > 0
+    assert [attack["baseline"] >= 0 for attack in found["attacks"]]
     assert "the registry" in (folder / "r.dossier.html").read_text("utf-8")
     assert shoal("dossier", "r.csv").exit_code == 2  # the page is there already
 

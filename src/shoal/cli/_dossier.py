@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli._group import CHECK_FAILED
-from shoal.cli._options import Encoding, Force, Original, Seed
+from shoal.cli._options import Encoding, Force, Original, People, ReleaseOrManifest, Seed
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 
@@ -21,10 +21,12 @@ app = typer.Typer()
 @app.command()
 @reads_tables
 def dossier(
-    release: Annotated[
-        Path, typer.Argument(metavar="RELEASE", help="A released table, or its NAME.manifest.json.")
-    ],
+    release: ReleaseOrManifest,
     original: Original = None,
+    control: Annotated[
+        Path | None,
+        typer.Option("--control", help="Rows of others, drawn alike, which were not used."),
+    ] = None,
     form: Annotated[
         Path | None,
         typer.Option("--form", help="Answers in TOML; NAME.dossier.toml, written where missing."),
@@ -36,9 +38,7 @@ def dossier(
     pdf: Annotated[
         bool, typer.Option("--pdf", help="Print it as PDF, too, by Chromium or Chrome.")
     ] = False,
-    people: Annotated[
-        int, typer.Option("--people", help="People to attack, drawn where there are more.")
-    ] = 5_000,
+    people: People = 5_000,
     seed: Seed = 0,
     encoding: Encoding = None,
     force: Force = False,
@@ -62,7 +62,13 @@ def dossier(
     if not form.exists():
         write_text(form, write_form())
     written = make_dossier(
-        release, read_form(form), original, n_people=people, random_state=seed, encoding=encoding
+        release,
+        read_form(form),
+        original,
+        control=control,
+        n_people=people,
+        random_state=seed,
+        encoding=encoding,
     )
     write_text(page, written.html)
     if printed is not None:
@@ -81,6 +87,8 @@ def _show(dossier: Dossier, files: dict[str, str]) -> None:
     if risk.after is not None:
         side = "within" if risk.accepted else "above"
         output().print(f"  risk      {risk.after:.4g}, {side} the threshold of {risk.threshold:g}")
+    for attack in dossier.measured.attacks:
+        output().print(f"  attack    {attack}")
     if dossier.unanswered:
         output().print(f"  open      {dossier.unanswered} questions: answer them in the form")
     for name, path in files.items():

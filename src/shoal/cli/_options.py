@@ -42,6 +42,12 @@ Original = Annotated[
     Path | None,
     typer.Option("--original", help="The raw table: attack its people, compare its columns."),
 ]
+ReleaseOrManifest = Annotated[
+    Path, typer.Argument(metavar="RELEASE", help="A released table, or its NAME.manifest.json.")
+]
+People = Annotated[
+    int, typer.Option("--people", help="People to attack, drawn where there are more.")
+]
 _K = typer.Option("-k", help="Smallest group of people that look alike.")
 K = Annotated[int | None, _K]
 KByDefault = Annotated[int, _K]

@@ -19,7 +19,10 @@ from shoal.cli._options import Encoding, OutFile
 from shoal.cli._output import output
 from shoal.errors import ParameterError
 
-TABLES = ("table", "original", "release", "test", "second", "register", "public", "population")
+TABLES = (
+    "table", "original", "release", "control", "test", "second", "register", "public",
+    "population",
+)  # fmt: skip
 """Parameters of commands that name tables."""
 
 _READING: dict[str, Any] = {

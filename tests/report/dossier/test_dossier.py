@@ -80,3 +80,19 @@ def test_answers_are_text_and_never_markup(files):
 def test_the_files_lie_beside_the_release():
     assert dossier_file("out/people.csv", ".toml").as_posix() == "out/people.dossier.toml"
     assert dossier_file("out/people.manifest.json", ".html").name == "people.dossier.html"
+
+
+def test_attacks_and_utility_are_measured_where_the_raw_table_is_there(files):
+    release, raw = files(12)
+    with_raw = make_dossier(release, EMPTY, raw, control=raw)
+    names = [attack.attack.split(",")[0] for attack in with_raw.measured.attacks]
+    assert names == ["singling out", "linkability", "inference", "closest record"]
+    assert with_raw.measured.kept.n_raw == 120
+    assert "singling out, 2 columns" in with_raw.html
+    assert "pMSE ratio" in with_raw.html
+    assert "people who were not in the table" in with_raw.html
+    assert "canaryflu" not in with_raw.html
+    assert [a["attack"] for a in with_raw.to_dict()["attacks"]]
+    without = make_dossier(release, EMPTY)
+    assert without.measured.attacks == ()
+    assert "were not measured: the raw table" in without.html

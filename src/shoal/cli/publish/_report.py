@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli._group import CHECK_FAILED
-from shoal.cli._options import Encoding, Force, Original, Seed
+from shoal.cli._options import Encoding, Force, Original, People, ReleaseOrManifest, Seed
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 
@@ -21,17 +21,13 @@ app = typer.Typer()
 @app.command()
 @reads_tables
 def report(
-    release: Annotated[
-        Path, typer.Argument(metavar="RELEASE", help="A released table, or its NAME.manifest.json.")
-    ],
+    release: ReleaseOrManifest,
     original: Original = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="File to write; NAME.report.html unless given."),
     ] = None,
-    people: Annotated[
-        int, typer.Option("--people", help="People to attack, drawn where there are more.")
-    ] = 5_000,
+    people: People = 5_000,
     seed: Seed = 0,
     encoding: Encoding = None,
     force: Force = False,

@@ -10,10 +10,13 @@ from shoal.anonymize._release_files import file_beside
 from shoal.privacy._registry import left_open
 from shoal.report.dossier._form import QUESTIONS, Form
 from shoal.report.dossier._frameworks import FRAMEWORKS
+from shoal.report.dossier._measured import Measured, measure_release
 from shoal.report.dossier._safe_harbor import check_safe_harbor
 from shoal.report.release.facts._facts import Facts, find_facts
 from shoal.report.release.facts._release_file import ReleaseFile
+from shoal.report.release.pages._numbers import percent
 from shoal.report.release.pages._template import render
+from shoal.tables import open_table
 from shoal.typing import PathText
 
 
@@ -39,6 +42,7 @@ class Dossier:
     problems: tuple[str, ...]
     residual: Residual
     unanswered: int
+    measured: Measured
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; without the page."""
@@ -50,6 +54,8 @@ class Dossier:
             "share_above_threshold": self.residual.share_above,
             "accepted": self.residual.accepted,
             "unanswered": self.unanswered,
+            "attacks": [attack.to_dict() for attack in self.measured.attacks],
+            "utility": None if self.measured.kept is None else self.measured.kept.to_dict(),
         }
 
 
@@ -64,6 +70,7 @@ def make_dossier(
     form: Form,
     original: PathText | None = None,
     *,
+    control: PathText | None = None,
     n_people: int = 5_000,
     random_state: int = 0,
     encoding: str | None = None,
@@ -75,6 +82,11 @@ def make_dossier(
     """
     facts = find_facts(release, original, n_people=n_people, seed=random_state, encoding=encoding)
     residual = _residual(facts, form.threshold)
+    is_there = facts.seen is not None and facts.seen.belongs
+    table = facts.release.table if is_there else None
+    measured = measure_release(
+        table, original, control, facts.release.schema, random_state=random_state, encoding=encoding
+    )
     html = render(
         "dossier.html",
         release=facts.release,
@@ -83,12 +95,15 @@ def make_dossier(
         questions=QUESTIONS,
         residual=residual,
         variables=_variables(facts.release),
-        utility=_utility(facts),
-        harbor=check_safe_harbor(facts.release.schema),
+        utility=_utility(facts, measured),
+        measured=measured,
+        harbor=check_safe_harbor(
+            facts.release.schema, None if table is None else open_table(table)
+        ),
         frameworks=FRAMEWORKS,
         left_open=left_open(facts.release.get("privacy")),
     )
-    return Dossier(html, facts.problems, residual, form.unanswered)
+    return Dossier(html, facts.problems, residual, form.unanswered, measured)
 
 
 def _residual(facts: Facts, threshold: float) -> Residual:
@@ -118,13 +133,15 @@ def _variables(release: ReleaseFile) -> list[tuple[str, str, str]]:
         if column.role == "quasi-identifier":
             share = float(lost.get(name, 0.0))
             text = (
-                f"made coarser: {share:.1%} of its precision lost" if share else "no value changed"
+                f"made coarser: {percent(share)} of its precision lost"
+                if share
+                else "no value changed"
             )
         rows.append((name, column.role, text))
     return rows
 
 
-def _utility(facts: Facts) -> list[tuple[str, str, str]]:
+def _utility(facts: Facts, measured: Measured) -> list[tuple[str, str, str]]:
     """Measure, value, and where the value is from."""
     release = facts.release
     rows, out = release.number("rows"), release.number("suppressed_rows")
@@ -134,13 +151,18 @@ def _utility(facts: Facts) -> list[tuple[str, str, str]]:
         ("Rows left out", f"{out:,}", "manifest"),
     ]
     if gcp is not None:
-        found.append(("Precision lost, all quasi-identifiers (GCP)", f"{gcp:.1%}", "manifest"))
+        found.append(("Precision lost, all quasi-identifiers (GCP)", percent(gcp), "manifest"))
     found += [
-        (f"{one.coding.name}: rows that would have to change", f"{one.moved:.1%}", "computed again")
+        (f"{one.coding.name}: rows that would have to change", percent(one.moved), "computed again")
         for one in facts.marginals
     ]
     found += [
-        (f"{name}: rows that would have to change", f"{moved:.1%}", "computed again")
+        (f"{name}: rows that would have to change", percent(moved), "computed again")
         for name, moved in facts.kept.items()
     ]
+    if measured.kept is not None:
+        found += [
+            (f"{one.name} (good is: {one.good})", one.shown, "computed again")
+            for one in measured.kept.measures[1:]
+        ]
     return found

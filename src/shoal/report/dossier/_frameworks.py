@@ -18,8 +18,8 @@ FRAMEWORKS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ),
     ),
     "WP29 opinion 05/2014": (
-        ("Singling out", "risk", "People alone in their group; highest chance to find somebody"),
-        ("Linkability", "attacks", "People of the raw table linked to released rows"),
+        ("Singling out", "attacks", "Queries that one person alone matches; groups in section 3"),
+        ("Linkability", "attacks", "Two sources on a person joined through released rows"),
         ("Inference", "attacks", "Sensitive values guessed, beside guessing without the release"),
     ),
     "HIPAA, 45 CFR 164.514(b)": (

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from shoal.discover.columns._facts import look
+from shoal.discover.columns._forms import recognize
 from shoal.schema import Schema
+from shoal.tables._engine import Engine
 
 CATEGORIES: tuple[tuple[str, str], ...] = (
     ("Names", r"name|surname|initials"),
@@ -36,20 +39,44 @@ CATEGORIES: tuple[tuple[str, str], ...] = (
 """The eighteen kinds, and words in names of columns that suggest one."""
 
 
+BY_VALUES: tuple[tuple[str, int], ...] = (
+    ("names of people", 0),
+    ("addresses of streets", 1),
+    ("postcodes", 1),
+    ("European areas", 1),
+    ("dates", 2),
+    ("telephone", 3),
+    ("e-mail", 5),
+    ("numbers of people", 6),
+    ("bank accounts", 9),
+    ("card or device", 9),
+    ("MAC addresses", 12),
+    ("web addresses", 13),
+    ("IP addresses", 14),
+    ("", 17),
+)
+"""What values are taken for, and the place of the kind that it is; anything else that names
+people is a code."""
+
+
 @dataclass(frozen=True)
 class HarborLine:
-    """One kind of identifier: released columns that may be of it, and those taken out."""
+    """One kind of identifier: released columns that may be of it, and those taken out.
+
+    `by_values` are released columns whose values look like it, whatever they are called.
+    """
 
     category: str
     released: tuple[str, ...]
     removed: tuple[str, ...]
+    by_values: tuple[str, ...] = ()
 
 
-def check_safe_harbor(schema: Schema) -> list[HarborLine]:
-    """Columns that may be of each kind, by their names and, for dates, by their kind.
+def check_safe_harbor(schema: Schema, table: Engine | None = None) -> list[HarborLine]:
+    """Columns that may be of each kind, by their names, for dates by their kind, and by values.
 
-    A name proves nothing, so that a person has to confirm every line.  A released column of a kind
-    is in the first category that fits; where labels are coarse enough it may be allowed.
+    Neither proves anything, so that a person has to confirm every line.  By its name a released
+    column is in the first category that fits; where labels are coarse enough it may be allowed.
 
     Examples
     --------
@@ -62,7 +89,26 @@ def check_safe_harbor(schema: Schema) -> list[HarborLine]:
         category = _category(name, column.kind)
         if category is not None:
             found[category][0 if column.is_released else 1].append(name)
-    return [HarborLine(name, tuple(kept), tuple(gone)) for name, (kept, gone) in found.items()]
+    seen = {} if table is None else _by_values(table)
+    return [
+        HarborLine(name, tuple(kept), tuple(gone), tuple(c for c, at in seen.items() if at == i))
+        for i, (name, (kept, gone)) in enumerate(found.items())
+    ]
+
+
+def _by_values(table: Engine) -> dict[str, int]:
+    """Columns whose values look like a kind, and the place of that kind."""
+    places = {}
+    for name in table.types:
+        facts = look(table, name)
+        found = recognize(facts)
+        if facts.sort == "date":
+            places[name] = 2
+        elif found is not None:
+            place = next(at for words, at in BY_VALUES if found.what.startswith(words))
+            if place < 17 or found.role == "identifier":  # a drug or a country is no identifier
+                places[name] = place
+    return places
 
 
 def _category(name: str, kind: str | None) -> str | None:
