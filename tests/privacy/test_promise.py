@@ -1,8 +1,9 @@
 import pytest
 
 from shoal.anonymize import BottomUpGeneralization, Mondrian, check_table
+from shoal.anonymize.perturbed._perturb import perturb_table
 from shoal.errors import ParameterError, SchemaError
-from shoal.models import KAnonymousTreeClassifier
+from shoal.models import KAnonymousClustering, KAnonymousTreeClassifier
 from shoal.privacy import DistinctDiversity, KAnonymity, LKCPrivacy, Requirement
 from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
@@ -53,6 +54,29 @@ def test_a_model_is_not_asked_about_some_columns():
     tree = KAnonymousTreeClassifier(privacy=LKCPrivacy(1, 2))
     with pytest.raises(ParameterError, match="about tables"):
         tree.fit([[0.0], [1.0]] * 4, list("abab") * 2)
+
+
+def test_a_schema_that_requires_more_than_is_asked_of_a_model_is_refused():
+    rows = {"zip": [0.0, 1.0] * 4, "age": [0.0, 1.0] * 4}
+    schema = Schema(
+        {name: {"role": "quasi-identifier", "kind": "numeric"} for name in rows},
+        [{"columns": ["zip"], "k": 4}],
+    )
+    with pytest.raises(ParameterError, match="k of at least 4"):
+        KAnonymousTreeClassifier(schema, 2).fit(rows, list("abab") * 2)
+    with pytest.raises(ParameterError, match="k of at least 4"):
+        KAnonymousClustering(schema, 2).fit(rows)
+    assert KAnonymousTreeClassifier(schema, 4).fit(rows, list("abab") * 2).privacy_.k == 4
+
+
+def test_regions_are_not_asked_about_some_columns():
+    with pytest.raises(ParameterError, match="some of the columns"):
+        Mondrian(SCHEMA, 2).fit(TABLE, regions=2)
+
+
+def test_changed_values_keep_no_requirement():
+    with pytest.raises(ParameterError, match="Take the requirements out"):
+        perturb_table(TABLE, SCHEMA, pram={"zip": 0.5, "age": 0.5, "illness": 0.5})
 
 
 def test_a_check_asks_what_the_schema_requires():

@@ -129,6 +129,11 @@ def _check(schema: Schema, asked: Mapping[str, Mapping[str, float]], keep: Colle
             "each with noise, swap or pram, say that it may be kept, or leave the column out "
             "(role = 'identifier')."
         )
+    if schema.requirements:
+        raise ParameterError(
+            "the schema requires groups of rows that agree on some columns, and nothing of the "
+            "kind is promised of changed values. Take the requirements out of the schema."
+        )
     if schema.pseudonym is not None or schema.shifted or schema.subject is not None:
         raise SchemaError(
             "values are changed row by row, and the schema says that people have several. Keep one "

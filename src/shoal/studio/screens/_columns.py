@@ -95,7 +95,7 @@ def _set(room: Room, given: dict[str, Any]) -> None:
             changed[name] = replace(column, target=name == names[0] and given["target"] == "yes")
     said = [f"{key} {given[key]}" for key in ("role", "kind", "target") if given[key]]
     what = f"{', '.join(names)}: {', '.join(said) or 'looked at'}"
-    desk.change_schema(Schema(changed), what, given["why"])
+    desk.change_schema(Schema(changed, schema.requirements), what, given["why"])
     _accept_names(desk, names)
 
 

@@ -157,7 +157,8 @@ def _tree(column: Column, found: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _write(desk: Desk, name: str, hierarchy: Any, what: str, why: str = "") -> None:
     column = replace(desk.schema[name], hierarchy=hierarchy, limit=(), limit_level=None)
-    desk.change_schema(Schema({**desk.schema, name: column}), f"{name}: {what}", why)
+    changed = Schema({**desk.schema, name: column}, desk.schema.requirements)
+    desk.change_schema(changed, f"{name}: {what}", why)
 
 
 def _column(room: Room, given: Mapping[str, Any]) -> str:
@@ -283,7 +284,9 @@ def _limit(room: Room, given: dict[str, Any]) -> None:
     level = given["level"] or None
     column = replace(room.desk.schema[name], limit_level=level, limit=())
     said = f"not beyond level {level}" if level else "no limit"
-    room.desk.change_schema(Schema({**room.desk.schema, name: column}), f"{name}: {said}")
+    schema = room.desk.schema
+    changed = Schema({**schema, name: column}, schema.requirements)
+    room.desk.change_schema(changed, f"{name}: {said}")
 
 
 _NAME = Field("text", "Name of the column.")

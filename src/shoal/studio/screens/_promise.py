@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from shoal.errors import ParameterError
+from shoal.privacy._promise import schema_promise
 from shoal.privacy._words import read_condition, read_promise
 from shoal.studio._desk import Desk
 from shoal.studio.screens._columns import exposure
@@ -42,6 +45,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     exposed = exposure(desk)
     found = (exposed or {}).get("value")
     chosen = [_described(desk, text) for text in settings.conditions]
+    asked = read_promise(settings.k, settings.conditions)
     return {
         "recipient": settings.recipient,
         "recipients": [
@@ -51,7 +55,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "k": settings.k,
         "suppress": settings.suppress,
         "chosen": chosen,
-        "sentence": read_promise(settings.k, settings.conditions).describe(),
+        "sentence": reduce(and_, schema_promise(schema), asked).describe(),
         "sensitive": list(schema.sensitive),
         "quasi_identifiers": list(schema.quasi_identifiers),
         "catalog": {key: catalog[key] for key in ("state", "error")},
