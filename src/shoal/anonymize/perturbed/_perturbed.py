@@ -60,6 +60,14 @@ class Perturbed:
         The raw rows.
     order : ndarray of int64
         Raw row behind each changed one.
+
+    Examples
+    --------
+    >>> from shoal.anonymize import perturb_table
+    >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
+    >>> made = perturb_table({"age": [20, 30, 40, 50]}, schema, swap={"age": 0.5})
+    >>> sorted(made.table["age"].tolist()), made.to_dict()["guarantee"][:19]
+    ([20, 30, 40, 50], 'nothing is promised')
     """
 
     frame: Frame

@@ -31,6 +31,11 @@ class SetVerdict:
         For each size up to m: the fewest rows that a combination has; 0 where there is none.
     combinations, rare : tuple of int
         For each size: combinations that some row has, and those in fewer than k rows.
+
+    Examples
+    --------
+    >>> SetVerdict(k=2, m=1, n_rows=3, fewest=(1,), combinations=(2,), rare=(1,)).holds
+    False
     """
 
     k: int

@@ -60,6 +60,12 @@ class SetRelease:
         Raw row behind each released one.
     parents : mapping of str to str
         The hierarchy: node above each item or node.
+
+    Examples
+    --------
+    >>> schema = Schema({"basket": {"role": "quasi-identifier", "separator": ";"}})
+    >>> release_sets({"basket": ["rye;tea", "rye;tea", "tea"]}, schema, 2)
+    SetRelease(3 rows, k=2, m=2, loss=0.000)
     """
 
     frame: Frame
@@ -249,6 +255,8 @@ def _read_sets(frame: Frame, schema: Schema, name: str) -> tuple[Hierarchy, Tran
         raise SchemaError(f"column {name!r} has no items, so there is nothing to release.")
     coding = make_coding(name, schema[name], items)
     tree = coding.hierarchy or Hierarchy.flat(items)
+    if len(set(tree.labels)) < tree.n_nodes:
+        raise SchemaError(f"column {name!r}: labels of its hierarchy come twice. Rename them.")
     if any(separator in str(label) for label in tree.labels):
         raise SchemaError(
             f"column {name!r}: labels of its hierarchy hold the separator. Rename them, or write "

@@ -128,6 +128,6 @@ def _judge_items(charge: SetCharge, cells: TextColumn, own: TextColumn, values: 
 
 def _way_up(item: str, parents: Mapping[str, str]) -> list[str]:
     way = [item]
-    while way[-1] in parents:
-        way.append(parents[way[-1]])
+    while (above := parents.get(way[-1])) is not None and above not in way:
+        way.append(above)
     return way
