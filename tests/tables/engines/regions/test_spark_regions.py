@@ -6,9 +6,9 @@ import duckdb
 import pytest
 
 from shoal.anonymize import make_method
-from shoal.datasets import census, census_schema
 from shoal.errors import InfeasibleError, ParameterError, TableError
 from shoal.privacy import DistinctDiversity, KAnonymity
+from shoal.schema import Schema
 from tests.engines import rows as rows_of, spark_session
 from tests.extras import has_spark, need
 
@@ -17,19 +17,41 @@ pytestmark = pytest.mark.skipif(not has_spark(), reason="needs PySpark and Java"
 MODEL = KAnonymity(4) & DistinctDiversity(2)
 
 
+SCHEMA = Schema(
+    {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "city": {
+            "role": "quasi-identifier",
+            "hierarchy": {"tree": {"N": ["Kiel", "Bonn"], "S": ["Ulm", "Hof"]}},
+        },
+        "illness": {"role": "sensitive"},
+        "name": {"role": "identifier"},
+        "ward": {"role": "insensitive"},
+    }
+)
+
+
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
     """One table released by Spark's workers and by DuckDB, in the same regions."""
     need("pyarrow")
     folder = tmp_path_factory.mktemp("spark")
     path = folder / "people.parquet"
-    duckdb.sql(f"COPY (FROM '{census(900).path()}') TO '{path}' (FORMAT parquet)")
+    duckdb.sql(
+        "COPY (SELECT CASE WHEN i % 41 = 0 THEN NULL ELSE (i * 37) % 89 END AS age, "
+        "['Kiel', 'Bonn', 'Ulm', 'Hof'][1 + (i * i) % 4] AS city, "
+        "['flu', 'cold', 'gout'][1 + (i * 7 + i // 5) % 3] AS illness, "
+        f"'P' || i AS name, i % 3 AS ward FROM range(400) AS t(i)) TO '{path}' (FORMAT parquet)"
+    )
     spark = spark_session()
-    method = make_method("mondrian", census_schema(), MODEL)
-    there = method.fit(spark.read.parquet(str(path)), regions=3).release_
+    there = (
+        make_method("mondrian", SCHEMA, MODEL)
+        .fit(spark.read.parquet(str(path)), regions=3)
+        .release_
+    )
     out = folder / "out.parquet"
     there.write(out)
-    here = make_method("mondrian", census_schema(), MODEL).fit(path, regions=3).release_
+    here = make_method("mondrian", SCHEMA, MODEL).fit(path, regions=3).release_
     return there, here, out, path
 
 

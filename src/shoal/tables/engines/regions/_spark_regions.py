@@ -8,6 +8,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,9 @@ from shoal.tables.engines.regions._region_rows import (
     wanted_columns,
 )
 from shoal.typing import Codes, Native, Progress
+
+_FEW = 64
+"""Values up to which a column is coded by a list in the query; beyond, by a join."""
 
 _FIGURES = "shoal_figures"
 _HIDDEN = "shoal_hidden"
@@ -87,25 +91,34 @@ class SparkRegions:
         """Every row by codes `k0`, ... and limits `t`, with the columns that are released as is."""
         import pyspark.sql.functions as F
 
-        frame, session = self._frame, self._engine.native.sparkSession
-        types = dict(self._frame.dtypes)
+        frame = self._frame
         codes, top, room = [], F.lit(0).cast("bigint"), 1
         for i, (name, column) in enumerate(self.columns.items()):
-            at = self._column(name)
-            known = column.codes[:-1]
-            rows = list(
-                zip(column.values, known.tolist(), column.tops[known].tolist(), strict=True)
-            )
-            table = session.createDataFrame(rows, f"v{i} {types[at]}, n{i} int, t{i} int")
-            frame = frame.join(F.broadcast(table), F.col(at) == F.col(f"v{i}"), "left")
+            frame, code, own = self._look_up(frame, i, name, column)
             missing = column.coding.missing
-            codes.append(F.coalesce(F.col(f"n{i}"), F.lit(missing)).alias(f"k{i}"))
+            codes.append(F.coalesce(code, F.lit(missing)).alias(f"k{i}"))
             if name in self._quasi and column.coding.is_limited:
-                own = F.coalesce(F.col(f"t{i}"), F.lit(int(column.tops[missing])))
-                top = top + own.cast("bigint") * F.lit(room)
+                limit = F.coalesce(own, F.lit(int(column.tops[missing])))
+                top = top + limit.cast("bigint") * F.lit(room)
                 room *= int(column.tops.max()) + 1
         passed = [F.col(self._column(name)) for name in self._passed]
         return frame.select(*codes, top.alias("t"), *passed)
+
+    def _look_up(self, frame: Any, i: int, name: str, column: CodedColumn) -> tuple[Any, Any, Any]:
+        """The frame with whatever says codes and limits of a column, and these two."""
+        import pyspark.sql.functions as F
+
+        at = F.col(self._column(name))
+        known = column.codes[:-1]
+        codes, tops = known.tolist(), column.tops[known].tolist()
+        if len(codes) <= _FEW:
+            return frame, _of_few(at, column.values, codes), _of_few(at, column.values, tops)
+        rows = list(zip(column.values, codes, tops, strict=True))
+        kind = dict(self._frame.dtypes)[self._column(name)]
+        session = self._engine.native.sparkSession
+        table = session.createDataFrame(rows, f"v{i} {kind}, n{i} int, t{i} int")
+        joined = frame.join(F.broadcast(table), at == F.col(f"v{i}"), "left")
+        return joined, F.col(f"n{i}"), F.col(f"t{i}")
 
     def sample(self, size: int, seed: int) -> Codes:
         """Codes of the quasi-identifiers of about `size` rows."""
@@ -222,6 +235,16 @@ class SparkRegions:
     def reopen(self, path: Path) -> Native:
         """The written files, for the judge."""
         return self._engine.native.sparkSession.read.parquet(str(path))
+
+
+def _of_few(column: Any, values: Sequence[Any], numbers: Sequence[int]) -> Any:
+    """The number of a value, where there are so few that a list in the query is quicker."""
+    import pyspark.sql.functions as F
+
+    if not values:
+        return F.lit(None).cast("int")
+    pairs = chain.from_iterable(zip(values, numbers, strict=True))
+    return F.create_map(*map(F.lit, pairs))[column]
 
 
 @contextmanager
