@@ -64,8 +64,7 @@ def is_held(path: Path) -> bool:
 class _Request:
     """A request to end, which has to wait while files are moved."""
 
-    def __init__(self) -> None:
-        self.asked = self.waits = False
+    asked = waits = False
 
     def end(self, number: int, frame: FrameType | None) -> None:
         self.asked = True

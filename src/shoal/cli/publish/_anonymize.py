@@ -227,7 +227,9 @@ def anonymize(
             progress=progress,
         )
         progress(0, 0, "writing and counting again")
-        release = note_choice(estimator.release_, choice)
+        release = estimator.release_
+        if choice.reason:
+            release = note_choice(release, choice)
         paths = release.write(out, force=force, publish=publish)
     data = release.to_dict() | {
         "files": {name: str(path) for name, path in paths.items()},
