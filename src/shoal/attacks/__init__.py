@@ -7,6 +7,7 @@ from shoal.attacks._refine import refine_attack
 from shoal.attacks.rows._closest import closest_attack
 from shoal.attacks.rows._inference import inference_attack
 from shoal.attacks.rows._linkability import linkability_attack
+from shoal.attacks.rows._shadow import shadow_attack
 from shoal.attacks.rows._singling_out import singling_out_attack
 from shoal.attacks.transforms._bracketing import bracketing_attack
 from shoal.attacks.transforms._frequency_attack import frequency_attack
@@ -27,5 +28,6 @@ __all__ = [
     "membership_attack",
     "reconstruction_attack",
     "refine_attack",
+    "shadow_attack",
     "singling_out_attack",
 ]

@@ -54,14 +54,14 @@ def membership_attack(
         raise ParameterError("membership needs people on both sides.")
     rng = np.random.default_rng(random_state)
     drawn = [
-        _area(rng.choice(inside, len(inside)), rng.choice(outside, len(outside)))
+        area(rng.choice(inside, len(inside)), rng.choice(outside, len(outside)))
         for _ in range(repeats)
     ]
     low, high = percentiles(np.array(drawn))
     return AttackResult(
         attack=attack,
         measure="chance of telling a member from an outsider",
-        risk=_area(inside, outside),
+        risk=area(inside, outside),
         low=low,
         high=high,
         baseline=0.5,
@@ -73,7 +73,8 @@ def membership_attack(
     )
 
 
-def _area(inside: Floats, outside: Floats) -> float:
+def area(inside: Floats, outside: Floats) -> float:
+    """Chance that one of the first is less than one of the second, ties one half."""
     ordered = np.sort(outside)
     above = len(ordered) - np.searchsorted(ordered, inside, side="right")
     equal = len(ordered) - np.searchsorted(ordered, inside, side="left") - above

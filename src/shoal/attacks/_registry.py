@@ -14,6 +14,7 @@ from shoal.attacks._refine import refine_attack
 from shoal.attacks.rows._closest import closest_attack
 from shoal.attacks.rows._inference import inference_attack
 from shoal.attacks.rows._linkability import linkability_attack
+from shoal.attacks.rows._shadow import shadow_attack
 from shoal.attacks.rows._singling_out import singling_out_attack
 from shoal.attacks.transforms._bracketing import bracketing_attack
 from shoal.attacks.transforms._frequency_attack import frequency_attack
@@ -103,6 +104,13 @@ ATTACKS: tuple[Attack, ...] = (
         "tells who is in a table by the distance to the closest released row",
         "the whole row of a person",
         closest_attack,
+    ),
+    Attack(
+        "shadow",
+        ("any",),
+        "tells who is in a table by releases made with and without each person",
+        "the program, and rows of people such as those in the table",
+        shadow_attack,
     ),
     Attack(
         "frequency",
