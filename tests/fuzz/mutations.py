@@ -110,6 +110,7 @@ TARGETS = {
     "parquet": _file(".parquet", _table),
     "recoding": _file(".json", _recoding),
     "tree": _file(".json", _model),
+    "clusters": _file(".json", _model),
     "skops": _file(".skops", _model),
     "share": _file(".share.parquet", _share),
     "message": _message,

@@ -1,6 +1,9 @@
 """Clusterings as files: equal after loading, audited from there, and nothing private in them."""
 
+import copy
+import functools
 import json
+import random
 
 import numpy as np
 import pytest
@@ -8,8 +11,9 @@ from typer.testing import CliRunner
 
 from shoal.audit import audit, load_model
 from shoal.cli import app
-from shoal.errors import ParameterError, TableError
+from shoal.errors import ParameterError, ShoalError, TableError
 from shoal.models import KAnonymousClustering
+from shoal.models._json import seal
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
 from tests.extras import need
@@ -88,7 +92,8 @@ def test_no_value_of_a_person_is_written(model, table):
     assert numbers.isdisjoint(table["pay"])
     assert "labels" not in written
     assert model.center_rows_.min() >= 5
-    assert "range" not in written["space"][2]
+    low, high = written["space"][2]["range"]  # round numbers around everybody's
+    assert low <= table["pay"].min() <= table["pay"].max() <= high
     declared = KAnonymousClustering(SCHEMA, 5, min_rows=5, domain={"pay": (0, 9000)}).fit(table)
     assert json.loads(declared.to_json())["space"][2]["range"] == [0, 9000]
     back = KAnonymousClustering.from_dict(json.loads(declared.to_json()))
@@ -103,9 +108,46 @@ def _numbers(part):
     return [part] if isinstance(part, float) else []
 
 
+PUT = [None, True, -1, 0, 2**70, 1e308, float("nan"), float("inf"), "", "x", [], {}, [1], [[1]]]
+
+
+def _places(part, way=()):
+    items = part.items() if isinstance(part, dict) else enumerate(part)
+    for key, below in items:
+        yield (*way, key)
+        if isinstance(below, dict | list):
+            yield from _places(below, (*way, key))
+
+
+def test_changed_files_are_refused_or_work(model, table):
+    """Sealed again by whoever changed them: a digest is no signature."""
+    rng, plain = random.Random(6), json.loads(model.to_json())
+    places = [way for way in _places(plain) if way[0] != "digest"]
+    refused = 0
+    for _ in range(400):
+        changed = copy.deepcopy(plain)
+        *way, last = rng.choice(places)
+        part = functools.reduce(lambda whole, key: whole[key], way, changed)
+        if rng.random() < 0.3:
+            del part[last]
+        else:
+            part[last] = rng.choice(PUT)
+        try:
+            loaded = KAnonymousClustering.from_dict(seal(changed))
+        except ShoalError:
+            refused += 1
+            continue
+        loaded.predict(table)
+        assert json.loads(loaded.to_json()) | {"shoal": "", "digest": ""} == changed | {
+            "shoal": "",
+            "digest": "",
+        }
+    assert refused > 250
+
+
 def test_a_mean_of_few_people_is_not_written(table):
     model = KAnonymousClustering(SCHEMA, KAnonymity(5) & DistinctDiversity(2)).fit(table)
-    assert model.center_rows_.min() < 5
+    model.center_rows_ = np.minimum(model.center_rows_, 4)
     with pytest.raises(ParameterError, match="Fit with min_rows=5"):
         model.to_json()
 

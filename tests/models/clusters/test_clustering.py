@@ -1,5 +1,6 @@
 """Clusters fit to publish: worked example 5, brute force over cuts and spans, any privacy model."""
 
+import json
 from collections import Counter
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from shoal.audit import audit
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models import KAnonymousClustering
+from shoal.models.clusters._cluster_space import _round_out
 from shoal.models.clusters._mst import spanning_tree
 from shoal.privacy import (
     AlphaKAnonymity,
@@ -23,6 +25,7 @@ from shoal.privacy import (
     RecursiveDiversity,
     TCloseness,
 )
+from shoal.privacy.spans._linear_spans import LinearSpans
 from shoal.schema import Schema
 from tests.extras import need
 from tests.reference import clusters as slow
@@ -68,10 +71,11 @@ def test_worked_example_5():
     lengths = sorted(spanning_tree(FIGURE_5.to_numpy())[2].round(2).tolist())
     assert lengths == [1.41, 1.41, 2.24, 2.24, 3.16, 5.0]
     roles = schema(age="p", result="s")
-    two = KAnonymousClustering(roles, 3, n_clusters=2, scale=False).fit(FIGURE_5)
+    known = {"domain": {"result": (3, 10)}, "scale": False}  # as the paper's attacker
+    two = KAnonymousClustering(roles, 3, n_clusters=2, **known).fit(FIGURE_5)
     assert _sets(two.labels_) == {"ABC", "DEFG"}
     assert two.spans_.is_single.all()
-    three = KAnonymousClustering(roles, 3, n_clusters=3, scale=False).fit(FIGURE_5)
+    three = KAnonymousClustering(roles, 3, n_clusters=3, **known).fit(FIGURE_5)
     assert _sets(three.labels_) == {"ABC", "D", "EFG"}
     assert sorted(three.spans_.population.tolist()) == [3, 4]
     found = judge(three, FIGURE_5, roles, 3)
@@ -96,7 +100,8 @@ def test_the_guarantee_by_trying_private_values(seed, min_rows):
     k = 5
     model = KAnonymousClustering(roles, k, max_tries=40, min_rows=min_rows).fit(table)
     expected = {}
-    steps = np.linspace(table["c"].min(), table["c"].max(), 3001)
+    axis = model.space_.axes[2]
+    steps = np.linspace(axis.low, axis.high, 6001)
     for row in range(len(table)):
         asked = pd.DataFrame({"a": table["a"][row], "b": table["b"][row], "c": steps})
         expected.setdefault(frozenset(model.predict(asked).tolist()), []).append(row)
@@ -313,3 +318,49 @@ def test_bad_input():
         KAnonymousClustering(roles, 3, min_rows=None).fit(FIGURE_5)
     with pytest.raises(SchemaError, match="schema must be a Schema"):
         KAnonymousClustering({"age": "public"}).fit(FIGURE_5)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_k_rests_on_is_published_and_not_narrow(seed):
+    """By trying values of the published range: wherever the line of the possible is drawn."""
+    rng = np.random.default_rng(100 + seed)
+    table = pd.DataFrame(rng.normal(size=(40, 2)).round(1), columns=["a", "c"])
+    model = KAnonymousClustering(schema(a="p", c="s"), 4, min_rows=4, max_tries=60).fit(table)
+    axis = KAnonymousClustering.from_dict(json.loads(model.to_json())).space_.axes[1]
+    assert axis.low <= table["c"].min() <= table["c"].max() <= axis.high
+    steps = np.linspace(axis.low, axis.high, 4001)
+    public = np.unique(table["a"])
+    shares = np.zeros((len(public), len(model.cluster_centers_)))
+    for row, a in enumerate(public):
+        found = model.predict(pd.DataFrame({"a": a, "c": steps}))
+        shares[row] = np.bincount(found, minlength=shares.shape[1]) / len(steps)
+    counts = table["a"].value_counts().reindex(public).to_numpy()
+    for line in [0.0, *np.unique(shares[(shares > 0) & (shares < 0.009)])]:
+        groups = Counter()
+        for reached, rows in zip(map(tuple, shares > line), counts, strict=True):
+            groups[reached] += rows
+        assert all(rows >= 4 for reached, rows in groups.items() if sum(reached) > 1), line
+
+
+def test_widths_are_shares_of_the_range_that_lead_to_an_output():
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        centres = rng.normal(size=(4, 2))
+        linear = LinearSpans.nearest(centres, 1e-12)
+        public = np.column_stack([rng.normal(size=5), np.zeros(5)])
+        start, along = np.array([0.0, -2.0]), np.array([0.0, 4.0])
+        widths = linear.widths(public, np.zeros((1, 2)), (start, along))
+        steps = (np.arange(4000) + 0.5) / 4000
+        for row, point in enumerate(public):
+            won = linear.winner(point + start + steps[:, None] * along)
+            tried = np.bincount(won, minlength=4) / len(steps)
+            assert np.allclose(np.maximum(widths[row], 0), tried, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(1234, 8765, (0, 10_000)), (0.31, 0.39, (0.3, 0.4)), (5, 5, (5, 10)), (0, 0, (0, 0.5)),
+     (-7, 93, (-50, 100)), (-12, -3, (-15, 0)), (15, 90, (0, 100)), (2100, 3900, (2000, 4000))],
+)  # fmt: skip
+def test_ends_of_ranges_are_round(low, high, expected):
+    assert _round_out(low, high) == pytest.approx(expected)

@@ -23,6 +23,7 @@ from shoal.models._json import (
     spans_from_dict,
     write_json,
 )
+from shoal.models.clusters._cluster_check import check_clusters
 from shoal.models.clusters._cluster_space import Axis, ClusterSpace
 from shoal.privacy import PrivacyModel
 from shoal.privacy.spans._spans import Bins, Spans
@@ -48,8 +49,8 @@ class PublishedClusters:
     def to_dict(self) -> dict[str, Any]:
         """All that is published, as plain values; :meth:`from_dict` makes an equal rule of it.
 
-        Ranges of private columns are only in it when they were declared as their `domain`: those
-        of the table are values of people.  Centroids that are means of fewer rows than the privacy
+        Ranges of private columns are those that were declared as their `domain`, or round numbers:
+        those of the table are values of people.  Centroids that are means of fewer rows than the privacy
         model's smallest group are refused, since they are (nearly) values of people too.
         """
         check_is_fitted(self, "cluster_centers_")
@@ -79,7 +80,9 @@ class PublishedClusters:
         """A clustering that predicts like the one that :meth:`to_dict` was called on."""
         check_format(data, CLUSTERS)
         with refuse_malformed(CLUSTERS):
-            return cls._from_dict(data)
+            found = cls._from_dict(data)
+            check_clusters(found, data)
+            return found
 
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any]) -> Self:

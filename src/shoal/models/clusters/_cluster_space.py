@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import ceil, floor, log10, prod
 from typing import Any
 
 import numpy as np
@@ -166,14 +166,26 @@ def _numeric(
     name, values = table.names[place], _read_numbers(table, place)
     _require_all(name, np.isnan(values))
     spread, origin = (float(values.std()), float(values.mean())) if scale else (1.0, 0.0)
-    low, high = float(values.min()), float(values.max())
+    low, high = _round_out(float(values.min()), float(values.max()))
     if declared is not None:
         if len(declared) != 2 or not declared[0] <= declared[1]:
             raise ParameterError(f"domain of {name!r} must be its least and largest value.")
-        if low < declared[0] or high > declared[1]:
+        if values.min() < declared[0] or values.max() > declared[1]:
             raise SchemaError(f"column {name!r} has values outside its domain. Widen it.")
         low, high = map(float, declared)
-    return Axis(name, place, public, spread or 1.0, origin, low, high, declared is not None)
+    return Axis(name, place, public, spread or 1.0, origin, low, high, is_declared=not public)
+
+
+def _round_out(low: float, high: float) -> tuple[float, float]:
+    """A range around another, between multiples of 1, 2 or 5 times a power of ten.
+
+    Two steps or three make it, so that it tells little more than an order of magnitude.
+    """
+    span = high - low if high > low else max(abs(low), abs(high), 1.0)
+    unit = 10.0 ** floor(log10(span / 2))
+    step = next(times * unit for times in (1, 2, 5, 10) if times * unit >= span / 2)
+    first, last = floor(low / step) * step, ceil(high / step) * step
+    return (first, last) if first < last else (first, last + step)
 
 
 def _read_numbers(table: Input, place: int) -> Floats:

@@ -26,6 +26,10 @@ from shoal.schema._coding import code_column
 from shoal.typing import Floats
 
 SLOW_TRIES = 200
+NARROW = 0.01
+"""Share of a private range below which a cluster may be thought to be out of the question."""
+
+MOST_LINES = 64
 TIE = 1e-9  # of the variance of all rows: far above rounding, far below what tells rows apart
 
 
@@ -54,8 +58,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         distinct public rows.  By default all are tried; with several private numeric columns, of
         which a try takes many linear programmes, 200.
     domain : mapping of str to (low, high), optional
-        What private numeric columns can be; by default their range in the table, which is then
-        not written by :meth:`to_json`.
+        What private numeric columns can be; by default their range in the table between round
+        numbers.  It is published, since what can be told of people rests on it.
 
     Attributes
     ----------
@@ -82,7 +86,9 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     **Guarantee.**  What is released is a rule: a point belongs to the nearest centroid.  Under this
     rule every training row can be in one cluster only, whatever its private values are, or the
     training rows with the same possible clusters are an allowed group.  This is found anew on the
-    finished centroids, by the plain definition of the privacy model.
+    finished centroids, by the plain definition of the privacy model.  With one private numeric
+    column it also holds for attackers who think nothing of a cluster that a person gets on a small
+    part of the range only, up to a hundredth of it, wherever they draw the line.
 
     **Departures from the paper.**  Membership of a public tuple is that of the released rule, not
     of the tree, so that an audit of the centroids agrees.  An edge that could not go is tried
@@ -179,7 +185,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         search = self._search(tree, kinds, kind, private)
         search.run(self.n_clusters, self._tries())
         spans, _ = self._judge(points, tree.label[point_of_row], kinds, kind, private)
-        while spans.breaches(self.privacy_).any():  # a cut that hangs on rounding
+        # a cut that hangs on rounding, or on values that hardly anybody can have
+        while spans.breaches(self.privacy_).any() or self._hangs(kinds, kind, private):
             tree.join()
             spans, _ = self._judge(points, tree.label[point_of_row], kinds, kind, private)
         spans.require(self.privacy_)
@@ -220,6 +227,21 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         names = tuple(f"cluster {number}" for number in range(len(self.cluster_centers_)))
         self.bins_ = Bins.count(names, self.labels_)
         return Spans.from_reach(linear.reach(kinds, *self.space_.moves())[kind], private)
+
+    def _hangs(self, kinds: Floats, kind: NDArray[np.intp], private: PrivateColumns) -> bool:
+        """Whether the promise needs clusters that are possible on a small part of a range only."""
+        offsets, segments = self.space_.moves()
+        if len(segments) != 1:
+            return False
+        linear = LinearSpans.nearest(self.cluster_centers_, self.tie_)
+        widths = linear.widths(kinds, offsets, segments[0])
+        narrow = np.unique(widths[(widths >= 0) & (widths < NARROW)])
+        widest = widths == widths.max(axis=1, keepdims=True)  # nobody is in no cluster
+        for line in narrow[:: max(1, len(narrow) // MOST_LINES)]:  # those up to it are left out
+            spans, _ = Spans.from_reach(((widths > line) | widest)[kind], private)
+            if spans.breaches(self.privacy_).any():
+                return True
+        return False
 
     def _kinds(self, points: Floats) -> tuple[Floats, NDArray[np.intp]]:
         """Distinct public points, and which of them each row has."""

@@ -111,9 +111,28 @@ class LinearSpans:
                     wins[first : first + BLOCK] |= self._inside(scores, slopes)
         return wins
 
+    def widths(self, public: Floats, points: Floats, segment: tuple[Floats, Floats]) -> Floats:
+        """Share of one private range on which each row gets each output; -1 where it never does.
+
+        The largest over `points`; see :meth:`reach`.
+        """
+        start, direction = segment
+        base = public @ self.weights.T + self.intercept + self.weights @ start
+        widest = np.full((len(public), self.n_outputs), -1.0)
+        for shift in points @ self.weights.T:
+            for first in range(0, len(public), BLOCK):
+                part = slice(first, first + BLOCK)
+                wins, width = self._walk(base[part] + shift, self.weights @ direction)
+                np.maximum(widest[part], np.where(wins, width, -1.0), out=widest[part])
+        return widest
+
     def _along(self, scores: Floats, slope: Floats) -> Flags:
+        return self._walk(scores, slope)[0]
+
+    def _walk(self, scores: Floats, slope: Floats) -> tuple[Flags, Floats]:
         """Walk one private dimension: where an output wins all its duels is an interval."""
         wins = np.zeros((len(scores), self.n_outputs), np.bool_)
+        width = np.zeros((len(scores), self.n_outputs))
         for j, pairs in enumerate(self.duels):
             low, high = np.zeros(len(scores)), np.ones(len(scores))
             low_open, high_open = np.zeros(len(scores), bool), np.zeros(len(scores), bool)
@@ -134,7 +153,8 @@ class LinearSpans:
                     high = np.minimum(high, cut)
             touching = (low == high) & ~low_open & ~high_open
             wins[:, j] = possible & ((low < high) | touching)
-        return wins
+            width[:, j] = high - low
+        return wins, width
 
     def _inside(self, scores: Floats, slopes: Floats) -> Flags:
         """Several private dimensions: corners, then bounds, then linear programmes."""
