@@ -41,9 +41,6 @@ PARAMETERS = {
 """Parameters of methods that are varied; a method takes those that it has."""
 
 
-NOT_DRAWN = {"LKCPrivacy", "Requirement"}
-"""Models that `tests/judge` does not know yet: only the tests of single cases judge them."""
-
 PER_TABLE = 20
 """Cases that share a table."""
 
@@ -95,7 +92,7 @@ def draw(seed: int, case: int) -> Case:
         columns,
         method,
         _parameters(rng, method),
-        _models(rng, columns),
+        _column_models(random.Random(f"{seed}:{case}:columns"), columns, _models(rng, columns)),
         _output(rng, columns),
         rng.choice(FORMATS),
     )
@@ -179,6 +176,21 @@ def _models(rng, columns):
     return [*models, model | {"column": name}]
 
 
+def _column_models(rng, columns, models):
+    """Now and then something asked of some columns instead; drawn apart from all else."""
+    names = [name for name, drawn in columns.items() if drawn.fact.role == "quasi-identifier"]
+    if rng.random() > 0.15 or len(names) < 2 or models[-1]["model"] != "KAnonymity":
+        return models
+    if any(drawn.fact.role in ("subject", "household") for drawn in columns.values()):
+        return models
+    kept = models if rng.random() < 0.3 else []
+    k = {"model": "KAnonymity", "k": rng.choice((2, 3, 4))}
+    if rng.random() < 0.4:
+        return [*kept, k | {"model": "LKCPrivacy", "l": rng.choice((1, 2, 2, 3))}]
+    sets = [rng.sample(names, rng.randint(1, len(names))) for _ in range(rng.choice((1, 2, 2)))]
+    return [*kept, *({"model": "Requirement", "columns": chosen, "asked": k} for chosen in sets)]
+
+
 def _whole_model(rng, n_rows):
     """A condition on risk, of all rows together or of single ones."""
     risk = rng.choice((0.1, 0.25, 0.4, 0.5, 1.0))
@@ -204,6 +216,8 @@ def _privacy(case, schema):
             population = _population(case)
             names = {name: schema[name] for name in population}
             given["population"] = open_table(population).compress(Schema(names)).cells
+        if "asked" in given:
+            given["asked"] = given["asked"]["k"]
         made = getattr(privacy, model["model"])(**given)
         joined = made if joined is None else joined & made
     return joined, population

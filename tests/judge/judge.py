@@ -5,6 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from math import comb
 from pathlib import Path
 
@@ -163,9 +164,9 @@ def _matching(candidates):
     return [row_of[row] for row in range(len(candidates))]
 
 
-def _groups(table, claim):
+def _groups(table, claim, names=None):
     groups = defaultdict(list)
-    names = claim.having("quasi-identifier")
+    names = claim.having("quasi-identifier") if names is None else names
     n_rows = len(next(iter(table.values()), ()))
     for row in range(n_rows):
         groups[tuple(table[name][row][0] for name in names)].append(row)
@@ -180,6 +181,9 @@ def _models(table, source_of, claim):
             if not _WHOLE[model["model"]](sizes, model, table, claim):
                 broken.append(f"{model} does not hold of the whole table")
             continue
+        if model["model"] in _COLUMN_SETS:
+            broken += _of_columns(model, table, source_of, claim)
+            continue
         judges = _GROUPS.get(model["model"], _sensitive)
         failing = [
             key for key, rows in groups.items() if not judges(rows, model, table, source_of, claim)
@@ -187,6 +191,35 @@ def _models(table, source_of, claim):
         if failing:
             broken.append(f"{model} does not hold in {len(failing)} groups, such as {failing[0]}")
     return broken
+
+
+def _of_columns(model, table, source_of, claim):
+    """What is asked of rows that agree on some columns, set after set, small ones too."""
+    broken = []
+    for names, asked in _COLUMN_SETS[model["model"]](model, claim):
+        groups = _groups(table, claim, names).values()
+        for one in _flat([asked]):
+            judges = _GROUPS.get(one["model"], _sensitive)
+            if not all(judges(rows, one, table, source_of, claim) for rows in groups):
+                broken.append(f"{one} does not hold by {names}")
+    return broken
+
+
+def _required(model, claim):
+    yield model["columns"], model["asked"]
+
+
+def _few(model, claim):
+    names, c = claim.having("quasi-identifier"), model.get("c", 1)
+    for size in range(1, min(model["l"], len(names)) + 1):
+        for chosen in combinations(names, size):
+            yield chosen, {"model": "KAnonymity", "k": model["k"]}
+            if c < 1:
+                share = {"model": "AlphaKAnonymity", "alpha": c, "k": 1}
+                yield chosen, share | {"column": model.get("column")}
+
+
+_COLUMN_SETS = {"Requirement": _required, "LKCPrivacy": _few}
 
 
 def _flat(models):
