@@ -53,6 +53,9 @@ def rules(
     min_support: Annotated[float, typer.Option(help="Least share of baskets of a rule.")] = 0.01,
     min_confidence: Annotated[float, typer.Option(help="Least confidence of a rule.")] = 0.3,
     max_items: Annotated[int, typer.Option(min=2, help="Items of a rule, at most.")] = 4,
+    prefer: Annotated[
+        str, typer.Option(help="Of the sets tried, the one with more rules, or more weight.")
+    ] = "rules",
     hierarchy: Annotated[
         Path | None, typer.Option("--hierarchy", help="Table with the columns item and parent.")
     ] = None,
@@ -80,6 +83,7 @@ def rules(
         min_support=min_support,
         min_confidence=min_confidence,
         max_items=max_items,
+        prefer=prefer,  # type: ignore[arg-type]
         hierarchy=None if hierarchy is None else read_parents(hierarchy),
     )
     with output().progress() as progress:

@@ -3,7 +3,8 @@
 **Theorem.**  Rules without private items say nothing private: private items do not decide on
 their states, so they turn no group into one that is told, and their supports are left alone where
 no private item is published.  Taken first, all of them are kept, whatever follows.  So no fewer
-rules are released than there are mined rules without a private item.
+rules are released than there are mined rules without a private item; where weight is preferred,
+no lighter ones.
 """
 
 from __future__ import annotations
@@ -51,8 +52,19 @@ class Chosen(NamedTuple):
 Allows = Callable[[RuleGroups], bool]
 
 
+def worth(rules: list[Mined], prefer: str) -> tuple[float, float]:
+    """More rules are better, then heavier ones; or heavier ones, then more."""
+    both = float(len(rules)), sum(one.weight for one in rules)
+    return both if prefer == "rules" else both[::-1]
+
+
 def choose_rules(
-    mined: list[Mined], baskets: Baskets, allows: Allows, *, close_channels: bool
+    mined: list[Mined],
+    baskets: Baskets,
+    allows: Allows,
+    *,
+    close_channels: bool,
+    prefer: str = "rules",
 ) -> Chosen:
     """Rules while every told group is allowed and, if asked, no supports count out few baskets."""
     by_weight = sorted(mined, key=lambda one: -one.weight)
@@ -61,11 +73,11 @@ def choose_rules(
     most = max(len(chosen) for chosen, _ in taken)
     best: Chosen | None = None
     for chosen, generalized in taken:
-        if best is not None and len(chosen) < len(best.rules):
+        if best is not None and worth(chosen, prefer)[0] < worth(best.rules, prefer)[0]:
             continue  # closing channels only leaves rules out
         kept = close(chosen, baskets) if close_channels else chosen
         found = Chosen(kept, generalized, most - len(kept))
-        if best is None or found.worth > best.worth:
+        if best is None or worth(kept, prefer) > worth(best.rules, prefer):
             best = found
     assert best is not None
     return best

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from shoal._checks import check_choice
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._groups import count_only, read_privacy
 from shoal.models._input import read_input
@@ -74,6 +75,9 @@ class KAnonymousRules(BaseEstimator):
     close_channels : bool, default=True
         Also leave out rules by whose supports fewer than k rows might be counted out.  Without
         it only spans are guaranteed: publish rules without support and confidence then.
+    prefer : {"rules", "weight"}, default="rules"
+        Of the two sets that are tried, release the one with more rules, or with more support times
+        confidence.
 
     Attributes
     ----------
@@ -97,7 +101,8 @@ class KAnonymousRules(BaseEstimator):
     share no item with private ones are left alone.  Rules for which no such table is found are
     left out, also where the search was too large to find one.
 
-    No fewer rules are released than the mined ones without a private item, which are always safe.
+    No fewer rules are released than the mined ones without a private item, which are always safe;
+    with ``prefer="weight"`` no less weight than theirs.
     Conditions on private values hold for spans; of supports the guarantee speaks of k alone.
 
     **Departures from the paper**, which only tests given rules: rules are taken by support times
@@ -129,6 +134,7 @@ class KAnonymousRules(BaseEstimator):
         max_items: int = 4,
         hierarchy: Mapping[str, str] | None = None,
         close_channels: bool = True,
+        prefer: Literal["rules", "weight"] = "rules",
     ) -> None:
         self.schema = schema
         self.privacy = privacy
@@ -137,6 +143,7 @@ class KAnonymousRules(BaseEstimator):
         self.max_items = max_items
         self.hierarchy = hierarchy
         self.close_channels = close_channels
+        self.prefer = prefer
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Mine `X`: baskets as lists of items, or a table of truth values with a column per item.
@@ -163,7 +170,11 @@ class KAnonymousRules(BaseEstimator):
         values = _private_values(self.privacy_, wide, closed)
         baskets = Baskets(wide, parents, closed, model.minimum_size)
         chosen = choose_rules(
-            mined, baskets, _allows(self.privacy_, values), close_channels=self.close_channels
+            mined,
+            baskets,
+            _allows(self.privacy_, values),
+            close_channels=self.close_channels,
+            prefer=self.prefer,
         )
         rules = [one.rule for one in chosen.rules]
         found = rule_spans(rules, wide, closed, n_rows, values)
@@ -216,6 +227,7 @@ class KAnonymousRules(BaseEstimator):
         if self.schema is not None and not isinstance(self.schema, Schema):
             raise SchemaError(f"schema must be a Schema, got {type(self.schema).__name__}.")
         model = read_privacy(self.privacy, "a set of rules")
+        check_choice("prefer", self.prefer, ("rules", "weight"))
         for name in ("min_support", "min_confidence"):
             if not 0 < getattr(self, name) <= 1:
                 raise ParameterError(f"{name} must be above 0 and at most 1.")
