@@ -10,7 +10,7 @@ CANARY_CASES = {
     "perturb": [
         (0, ["people.csv", "-s", "people.toml", *CHANGED, "-o", "new.csv"]),
         (2, ["people.csv", "-s", "people.toml", "--noise", "age=0.5", "-o", "new.csv"]),
-        (2, ["odd.csv", "-s", "people.toml", *CHANGED, "-o", "new.csv"]),
+        (2, ["odd.csv", "-s", "people.toml", *CHANGED, "--noise", "income=1", "-o", "new.csv"]),
         (2, ["torn.csv", "-s", "people.toml", *CHANGED, "-o", "new.csv"]),
     ]
 }
