@@ -1,5 +1,7 @@
 import json
 from collections import Counter
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -193,3 +195,19 @@ def test_every_format_is_written_from_every_engine_and_read_back(engine, suffix,
     release = BottomUpGeneralization(SCHEMA, KAnonymity(3)).fit(table).release_
     path = release.write(tmp_path / f"out{suffix}")["table"]
     assert sorted(count_released(path, SCHEMA).sizes.tolist()) == [3, 3, 4, 4, 4, 4, 7]
+
+
+@pytest.mark.parametrize(
+    ("texts", "output", "refused"),
+    [
+        (("*", "c1"), {"ranges": ("x",), "keep_suppressed": True}, True),
+        (("c2", "c1"), {"ranges": ("x",), "keep_suppressed": True}, False),
+        (("*", "c1"), {"ranges": ("x",), "keep_suppressed": False}, False),
+        (("*", "c1"), {"ranges": (), "keep_suppressed": True}, False),
+    ],
+)
+def test_ranges_do_not_tell_kept_rows_from_a_group_of_stars(texts, output, refused):
+    recoded = SimpleNamespace(codes=np.array([[0], [1]]), labels=[SimpleNamespace(texts=texts)])
+    release = SimpleNamespace(output=RowOptions(**output), recoded=recoded, n_suppressed=2)
+    with pytest.raises(ParameterError, match="starred") if refused else nullcontext():
+        Release._refuse_ranges_of_stars(release)

@@ -14,6 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shoal._addresses import address_of, is_address
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal._notebook import Plot, html_note, html_table, percent, plot_bars
@@ -29,6 +31,7 @@ from shoal.anonymize._release_files import (
 )
 from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
 from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss
+from shoal.errors import ParameterError
 from shoal.judge._read_others import read_rows
 from shoal.judge._text_table import TextTable
 from shoal.judge.companions._companions import judge_companions, told_by
@@ -39,7 +42,7 @@ from shoal.privacy import Level, PrivacyModel, check
 from shoal.schema import Schema
 from shoal.schema.promise._published import lists_values, published_schema
 from shoal.tables import FrequencyTable, RowOptions
-from shoal.tables._engine import Compressed, Witness
+from shoal.tables._engine import STAR, Compressed, Witness
 from shoal.tables._keyed import fingerprint
 from shoal.tables._recoded import Recoded
 from shoal.tables.engines._database_store import DatabaseStore, open_store
@@ -123,6 +126,7 @@ class Release:
     @cached_property
     def table(self) -> Native:
         """The released rows, in the library the table came from; re-checked."""
+        self._refuse_ranges_of_stars()
         given = self.compressed.rows(self.recoded, self.output)
         self._judge(given.table, given.witness)
         return given.table
@@ -238,6 +242,7 @@ class Release:
             Paths of "table", "manifest", "schema" and "recoding", and of what else stays in the
             house.
         """
+        self._refuse_ranges_of_stars()
         paths = release_files(path)
         house = self._house_files()
         outdated = [*former_files(path)]
@@ -350,6 +355,20 @@ class Release:
 
     def _judge(self, table: Native, witness: Witness) -> FrequencyTable:
         return recheck(table, self.schema, self.privacy, self.output, self.recoded, witness)
+
+    def _refuse_ranges_of_stars(self) -> None:
+        """Kept rows look like a group of stars: ranges of the group would tell them apart."""
+        if not (self.output.ranges and self.output.keep_suppressed and self.n_suppressed):
+            return
+        starred = np.ones(len(self.recoded.codes), np.bool_)
+        for at, labels in enumerate(self.recoded.labels):
+            stars = np.array([text == STAR for text in labels.texts], np.bool_)
+            starred &= stars[self.recoded.codes[:, at]]
+        if starred.any():
+            raise ParameterError(
+                "suppressed rows that are kept look like a group of the release that is starred, "
+                "and ranges would tell them apart. Leave out suppressed rows, or the ranges."
+            )
 
     def _said(self, sentence: str) -> str:
         people = self.compressed.people
