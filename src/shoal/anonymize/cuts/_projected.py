@@ -30,9 +30,9 @@ class ColumnSet(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Which cells are in sets of rows that fail, and the fewest rows that agree on the columns."""
+    """Which cells are in sets of rows that fail, if any, and the fewest that agree on columns."""
 
-    failing: Flags
+    failing: Flags | None
     smallest: int
 
 
@@ -68,7 +68,7 @@ class ProjectedConditions:
         self._cut: list[Codes] = []
         self._codes: list[Codes] = []
         self._answers: list[Answer] = []
-        self._others: dict[int, Flags] = {}
+        self._others: dict[frozenset[int], Flags] = {}
 
     def _compile(self, kept: Flags | None) -> list[ColumnSet]:
         models = dict.fromkeys(self.asked.values())
@@ -83,18 +83,12 @@ class ProjectedConditions:
     def settle(self, cut: Sequence[Codes]) -> None:
         """Remember a cut, so that cuts that differ from it in a column are judged quickly."""
         changed = self._changed(cut)
-        for column in changed:
-            nodes, codes = cut[column].copy(), self._code(column, cut[column])
-            if len(self._cut) == column:
-                self._cut.append(nodes)
-                self._codes.append(codes)
-            else:
-                self._cut[column], self._codes[column] = nodes, codes
-        answers = self._answers or [None] * len(self.sets)  # type: ignore[list-item]
-        self._answers = [
-            self._ask(one, self._codes) if answer is None or changed & set(one.columns) else answer
-            for one, answer in zip(self.sets, answers, strict=True)
-        ]
+        self._codes = self._codes_of(cut, changed)
+        self._cut = [nodes.copy() for nodes in cut]
+        known = self._answers or [Answer(None, 0)] * len(self.sets)
+        for number in self._touched(changed):
+            known[number] = _ask(self.sets[number], self._codes, self.cells.sizes)
+        self._answers = known
         self._others.clear()
 
     def judge(self, cut: Sequence[Codes], most: int | None = None) -> Outcome:
@@ -105,75 +99,75 @@ class ProjectedConditions:
         if not self._answers:
             self.settle(cut)
         changed = self._changed(cut)
-        codes = [
-            self._code(column, cut[column]) if column in changed else known
-            for column, known in enumerate(self._codes)
-        ]
-        failing = self._failing_without(next(iter(changed))) if len(changed) == 1 else None
-        total = np.zeros(self.cells.n_groups, np.bool_) if failing is None else failing.copy()
-        smallest = []
-        for one, answer in zip(self.sets, self._answers, strict=True):
-            touched = bool(changed & set(one.columns))
-            now = self._ask(one, codes) if touched else answer
-            if touched or failing is None:
-                total |= now.failing
-            smallest.append(now.smallest)
-            if most is not None and now.failing.any() and self.cells.sizes[total].sum() > most:
-                smallest += [0] * (len(self.sets) - len(smallest))
-                break
+        codes, total = self._codes_of(cut, changed), self._failing_without(changed).copy()
+        smallest = [answer.smallest for answer in self._answers]
+        for number in self._touched(changed):
+            failing, smallest[number] = _ask(self.sets[number], codes, self.cells.sizes)
+            if failing is not None:
+                total |= failing
+                if most is not None and self.cells.sizes[total].sum() > most:
+                    break
         return Outcome(total, tuple(smallest))
 
-    def kept(self, codes: Sequence[Codes], kept: Flags) -> Flags:
+    def kept(self, cut: Sequence[Codes], kept: Flags) -> Flags:
         """Which of some cells stay when those that fail are left out, until none fails."""
+        codes = self._codes_of(cut, self._changed(cut))
         while True:
             # some conditions compare with the whole, which changes when rows are left out of it
             sets = self.sets if self.size_only else self._compile(kept)
-            failing = np.zeros(len(kept), np.bool_)
-            for one in sets:
-                failing |= _ask(one, codes, self.cells.sizes, kept).failing
-            if not failing.any():
+            answers = [_ask(one, codes, self.cells.sizes, kept).failing for one in sets]
+            failing = [one for one in answers if one is not None]
+            if not failing:
                 return kept
-            kept = kept & ~failing
+            kept = kept & ~np.logical_or.reduce(failing)
 
-    def codes(self, cut: Sequence[Codes]) -> list[Codes]:
-        """Code of each cell in each column, from 0 on without gaps."""
-        return [self._code(column, nodes) for column, nodes in enumerate(cut)]
-
-    def _changed(self, cut: Sequence[Codes]) -> set[int]:
-        return {
+    def _changed(self, cut: Sequence[Codes]) -> frozenset[int]:
+        return frozenset(
             column
             for column, nodes in enumerate(cut)
-            if column >= len(self._cut) or not np.array_equal(nodes, self._cut[column])
-        }
+            if not self._cut or not np.array_equal(nodes, self._cut[column])
+        )
 
-    def _code(self, column: int, nodes: Codes) -> Codes:
-        rank = np.unique(nodes, return_inverse=True)[1].reshape(-1).astype(np.int32)
-        return rank[self.cells.keys[:, column]]
+    def _touched(self, changed: frozenset[int]) -> list[int]:
+        """Sets of columns that changed columns are in, by number."""
+        return [n for n, one in enumerate(self.sets) if not changed.isdisjoint(one.columns)]
 
-    def _ask(self, one: ColumnSet, codes: Sequence[Codes]) -> Answer:
-        return _ask(one, codes, self.cells.sizes, None)
+    def _codes_of(self, cut: Sequence[Codes], changed: frozenset[int]) -> list[Codes]:
+        """Code of each cell in each column, from 0 on without gaps."""
+        return [
+            _ranks(nodes)[self.cells.keys[:, column]] if column in changed else self._codes[column]
+            for column, nodes in enumerate(cut)
+        ]
 
-    def _failing_without(self, column: int) -> Flags:
-        """Cells that fail in sets without a column."""
-        if column not in self._others:
+    def _failing_without(self, changed: frozenset[int]) -> Flags:
+        """Cells that fail in sets without any of the columns."""
+        if changed not in self._others:
             total = np.zeros(self.cells.n_groups, np.bool_)
             for one, answer in zip(self.sets, self._answers, strict=True):
-                if column not in one.columns:
+                if answer.failing is not None and changed.isdisjoint(one.columns):
                     total |= answer.failing
-            self._others[column] = total
-        return self._others[column]
+            self._others[changed] = total
+        return self._others[changed]
 
 
-def _ask(one: ColumnSet, codes: Sequence[Codes], sizes: Counts, kept: Flags | None) -> Answer:
+def _ranks(nodes: Codes) -> Codes:
+    return np.unique(nodes, return_inverse=True)[1].reshape(-1).astype(np.int32)
+
+
+def _ask(
+    one: ColumnSet, codes: Sequence[Codes], sizes: Counts, kept: Flags | None = None
+) -> Answer:
     group_of, n_groups = number_rows([codes[column] for column in one.columns], gaps=True)
     counted = sizes if kept is None else np.where(kept, sizes, 0)
-    rows = np.bincount(group_of, weights=counted, minlength=n_groups)
-    around = rows[group_of]  # of each cell
+    around = np.bincount(group_of, weights=counted, minlength=n_groups)[group_of]  # of each cell
     inside = around if kept is None else around[kept]
-    smallest = int(inside.min(initial=np.inf)) if len(inside) else 0
+    smallest = int(inside.min()) if len(inside) else 0
     if one.compiled.size_only:
+        if smallest >= one.compiled.minimum_size:
+            return Answer(None, smallest)
         failing = around < one.compiled.minimum_size
     else:
         asked = group_of if kept is None else np.where(kept, group_of, -1)
         failing = ~allowed_groups(one.compiled, asked, n_groups)[group_of]
-    return Answer(failing if kept is None else failing & kept, smallest)
+    failing = failing if kept is None else failing & kept
+    return Answer(failing if failing.any() else None, smallest)

@@ -204,9 +204,8 @@ class LatticeProblem:
             failing = cut.projected.judge(levels).failing
             if not failing.any():
                 return fine
-        codes = cut.projected.codes(levels)
         while True:
-            kept = cut.projected.kept(codes, fine[group_of])
+            kept = cut.projected.kept(levels, fine[group_of])
             still = np.zeros(len(fine), np.bool_)
             still[group_of[kept]] = True
             if (still == fine).all() or not self._compares:
