@@ -105,7 +105,8 @@ def judge(
     if source is not None and row_ids is not None:
         if charge.ranges:
             _judge_means(charge, written, source, row_ids, people)
-        _judge_group_means(charge, (cells, written), source, row_ids, people)
+        if charge.claim.steps:
+            _judge_group_means(charge, (cells, written), source, row_ids, people)
     return groups
 
 
@@ -117,8 +118,6 @@ def _judge_group_means(
     people: Codes | None,
 ) -> None:
     """Columns of means, made again from the source; `tables` are what was written, and labels."""
-    if not charge.claim.steps:
-        return
     written, labelled = tables
     _, group_of = count_texts(labelled, charge.schema, {})
     members = Members(group_of, people, charge.privacy.minimum_size)

@@ -157,12 +157,12 @@ class Column:
             raise SchemaError(f"column {name!r}: order is for ordinal columns.")
         self._check_lines(name)
         self._check_shift(name)
-        self._check_coarse(name)
-        self._check_separator(name)
+        if self.is_coarse:
+            self._check_coarse(name)
+        if self.separator is not None:
+            self._check_separator(name)
 
     def _check_separator(self, name: str) -> None:
-        if self.separator is None:
-            return
         is_text = isinstance(self.separator, str) and bool(self.separator.strip())
         if not is_text or self.role != "quasi-identifier" or self.kind != "categorical":
             raise SchemaError(
@@ -171,8 +171,6 @@ class Column:
             )
 
     def _check_coarse(self, name: str) -> None:
-        if not self.is_coarse:
-            return
         for key in ("round_to", "bottom", "top"):
             value = getattr(self, key)
             is_number = isinstance(value, Real) and not isinstance(value, bool)
