@@ -42,6 +42,7 @@ def test_a_column_that_is_starred_is_lost():
     found = compare_regressions(read_pair(raw, raw | {"age": ["*"] * 200}), "pay")
     assert found.by_column["age"] == 0
     assert found.n_lost == 1
+    assert found.n_coefficients == 4  # age, two of three towns, one of two illnesses
     assert found.by_column["ill"] > 0.5
 
 

@@ -32,6 +32,12 @@ def test_two_way_tables_move_as_counted_by_hand(seed):
     away = sum(abs(before[cell] - after[cell]) for cell in before) / 2
     assert found.moved == found.largest_moved == pytest.approx(away)
     assert found.columns[0].pairs_moved == pytest.approx(away)
+    tables = [
+        np.array([*shares.values()]).reshape(len(values[0]), -1) for shares in (before, after)
+    ]
+    apart = abs(cramers_v(tables[0]) - cramers_v(tables[1]))
+    assert found.association_difference == pytest.approx(apart)
+    assert (found.n_pairs, found.n_correlations) == (1, 0)
 
 
 @pytest.mark.parametrize("seed", range(20))
