@@ -111,6 +111,14 @@ Delta = Annotated[float, typer.Option("--delta", help="Probability that a sample
 KeepSuppressed = Annotated[
     bool, typer.Option("--keep-suppressed", help="Keep suppressed rows, starred.")
 ]
+KeepOrder = Annotated[
+    bool,
+    typer.Option(
+        "--keep-order",
+        help="Leave rows in the order of the input, which tells who is who to those who know "
+        "it; else a secret order is drawn and not kept.",
+    ),
+]
 MissingToRoot = Annotated[
     bool,
     typer.Option("--missing-to-root", help="Values that a hierarchy lacks go under its root."),

@@ -99,7 +99,7 @@ def test_sites_as_processes_encode_combine_and_read_back(home, key):
     running = [
         start(
             "encode", home / name / "rows.csv", "--key", key, "--site", name, "--to",
-            home / "shared", *OTHERS, "--json",
+            home / "shared", *OTHERS, "--keep-order", "--json",
         )
         for name in ("gent", "leuven")
     ]  # fmt: skip

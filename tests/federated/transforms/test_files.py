@@ -5,7 +5,15 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shoal.errors import ParameterError, ProtocolError, SchemaError, TableError
-from shoal.federated import AliasTable, GradedRanges, TransformKey, decode_file, encode, encode_file
+from shoal.federated import (
+    AliasTable,
+    GradedRanges,
+    TransformKey,
+    decode,
+    decode_file,
+    encode,
+    encode_file,
+)
 from shoal.federated.transforms._files import combine_files, read_provenance
 
 
@@ -47,9 +55,10 @@ def test_a_file_is_encoded_like_a_frame_and_decoded_exactly(table, key, tmp_path
     source = tmp_path / f"rows.{suffix}"
     write = {"csv": table.write_csv, "parquet": table.write_parquet, "arrow": table.write_ipc}
     write[suffix](source)
-    encoded = encode_file(source, folder, key, "gent", clear=["ward"])
+    encoded = encode_file(source, folder, key, "gent", clear=["ward"], keep_order=True)
     assert encoded.name == "gent.encoded.parquet"
-    assert_frame_equal(pl.read_parquet(encoded), encode(table, key), check_exact=True)
+    plain = encode(table, key, clear=["ward"])
+    assert_frame_equal(pl.read_parquet(encoded), plain, check_exact=True)
     back = tmp_path / ("back.csv" if suffix == "csv" else "back.parquet")
     decode_file(encoded, back, key)
     reader = pl.read_csv if suffix == "csv" else pl.read_parquet
@@ -74,7 +83,7 @@ def test_where_a_file_came_from_is_in_its_metadata(table, key, tmp_path, folder)
 def test_sites_are_combined_and_decoded_as_one(table, key, tmp_path, folder):
     table.write_parquet(tmp_path / "rows.parquet")
     files = [
-        encode_file(tmp_path / "rows.parquet", folder, key, site, clear=["ward"])
+        encode_file(tmp_path / "rows.parquet", folder, key, site, clear=["ward"], keep_order=True)
         for site in ("gent", "leuven")
     ]
     union = combine_files(files, tmp_path / "union.parquet", sites=["leuven", "gent"])
@@ -215,12 +224,16 @@ def test_decoding_with_another_key_is_refused_and_nothing_written(table, key, tm
 
 def test_a_newer_key_reads_what_an_older_one_wrote(table, key, tmp_path, folder):
     table.write_parquet(tmp_path / "rows.parquet")
-    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent", clear=["ward"])
+    encoded = encode_file(
+        tmp_path / "rows.parquet", folder, key, "gent", clear=["ward"], keep_order=True
+    )
     newer = key.extend({"disease": ["gout"]})
     decode_file(encoded, tmp_path / "back.parquet", newer)
     assert_frame_equal(pl.read_parquet(tmp_path / "back.parquet"), table)
     with pytest.raises(ProtocolError, match="another fingerprint"):
-        encode_file(tmp_path / "rows.parquet", folder, newer, "leuven", clear=["ward"])
+        encode_file(
+            tmp_path / "rows.parquet", folder, newer, "leuven", clear=["ward"], keep_order=True
+        )
 
 
 def test_many_categories_are_looked_up_alike(tmp_path, folder):
@@ -228,13 +241,13 @@ def test_many_categories_are_looked_up_alike(tmp_path, folder):
     key = TransformKey.create({"c": AliasTable.random(names, "c")})
     table = pl.DataFrame({"c": [*names, None]})
     table.write_parquet(tmp_path / "rows.parquet")
-    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent")
+    encoded = encode_file(tmp_path / "rows.parquet", folder, key, "gent", keep_order=True)
     assert_frame_equal(pl.read_parquet(encoded), encode(table, key))
     decode_file(encoded, tmp_path / "back.parquet", key)
     assert_frame_equal(pl.read_parquet(tmp_path / "back.parquet"), table)
     pl.DataFrame({"c": ["new"]}).write_parquet(tmp_path / "rows.parquet")
     with pytest.raises(SchemaError, match="without an alias: 'new'"):
-        encode_file(tmp_path / "rows.parquet", folder, key, "other")
+        encode_file(tmp_path / "rows.parquet", folder, key, "other", keep_order=True)
 
 
 @pytest.mark.parametrize(
@@ -290,6 +303,24 @@ def test_a_large_file_is_streamed_in_little_memory(key, tmp_path, folder, monkey
         f"md5(i::VARCHAR) AS note FROM range(600000) t(i)) TO '{source}' (FORMAT parquet)"
     )
     monkeypatch.setattr("shoal.tables.engines._duck_connection.duckdb.connect", small)
-    encoded = encode_file(source, folder, key, "gent", clear=["note"])
+    encoded = encode_file(source, folder, key, "gent", clear=["note"], keep_order=True)
     back = decode_file(encoded, tmp_path / "back.parquet", key)
     assert_frame_equal(pl.read_parquet(back), pl.read_parquet(source))
+
+
+def test_rows_leave_in_a_secret_order(key, tmp_path, folder):
+    ages = [15 + i % 70 for i in range(300)]
+    rows = pl.DataFrame({"age": ages, "disease": ["flu"] * 300, "zip": ["01234"] * 300})
+    rows.write_parquet(tmp_path / "rows.parquet")
+    orders = []
+    for site in ("gent", "leuven"):
+        encoded = encode_file(tmp_path / "rows.parquet", folder, key, site)
+        orders.append(decode(pl.read_parquet(encoded), key)["age"].to_list())
+    assert sorted(orders[0]) == sorted(orders[1]) == sorted(ages)
+    assert len({tuple(ages), *map(tuple, orders)}) == 3
+
+
+def test_a_table_in_memory_leaves_with_no_column_that_nobody_named(table, key):
+    with pytest.raises(SchemaError, match="columns that the key does not name: 'ward'"):
+        encode(table, key)
+    assert encode(table, key, clear=["ward"])["ward"].equals(table["ward"])

@@ -13,6 +13,7 @@ from shoal.cli._options import (
     Encoding,
     Force,
     K,
+    KeepOrder,
     KeepSuppressed,
     MissingToRoot,
     OutFile,
@@ -102,14 +103,7 @@ def anonymize(
         ),
     ] = None,
     keep_suppressed: KeepSuppressed = False,
-    keep_order: Annotated[
-        bool,
-        typer.Option(
-            "--keep-order",
-            help="Leave rows in the order of the input, which tells who is who to those who know "
-            "it; else a secret order is drawn and not kept.",
-        ),
-    ] = False,
+    keep_order: KeepOrder = False,
     order_seed: Annotated[
         int | None,
         typer.Option("--order-seed", min=0, help="An order that can be made again, and undone."),
@@ -223,7 +217,7 @@ def anonymize(
             output=rows,
             missing_to_root=missing_to_root,
             encoding=encoding,
-            regions=_read_regions(regions),
+            regions=None if regions is None else _read_regions(regions),
             progress=progress,
         )
         progress(0, 0, "writing and counting again")
@@ -240,8 +234,8 @@ def anonymize(
         say_if_another_keeps_more(release)
 
 
-def _read_regions(text: str | None) -> Any:
-    if text is None or text == "auto":
+def _read_regions(text: str) -> Any:
+    if text == "auto":
         return text
     if not text.isdigit() or int(text) < 1:
         raise ParameterError(f"--regions {text!r}: give a whole number above 0, or auto.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal._atomic import write_text
-from shoal.cli._options import Force, Table, refuse_existing, refuse_input
+from shoal.cli._options import Force, KeepOrder, Table, refuse_existing, refuse_input
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.cli.publish._attack_output import show_attacks, show_facts
@@ -135,6 +135,7 @@ def encode(
     drop_others: Annotated[
         bool, typer.Option("--drop-others", help="Leave out all other columns outside the key.")
     ] = False,
+    keep_order: KeepOrder = False,
     attacks: Annotated[bool, typer.Option(help="Print what the transform gives away.")] = True,
     passphrase_file: PassphraseFile = None,
     force: Force = False,
@@ -148,7 +149,8 @@ def encode(
     shared = TransformKey.load(key, passphrase(passphrase_file))
     for fingerprint in peer or ():
         shared.check_peer(fingerprint)
-    written = encode_file(table, folder, shared, site, clear=clear or (), drop_others=drop_others)
+    columns: dict[str, Any] = {"clear": clear or (), "drop_others": drop_others}
+    written = encode_file(table, folder, shared, site, **columns, keep_order=keep_order)
     results = attack_table(sample_file(table, shared), shared) if attacks else []
     show_attacks({"file": written.name, **shared.to_dict()}, results)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from shoal.errors import ParameterError, ProtocolError, SchemaError, TableError
 from shoal.federated.transforms._aliases import AliasTable
 from shoal.federated.transforms._key import TransformKey
 from shoal.federated.transforms._sql import number
-from shoal.federated.transforms._tables import code_maps, require
+from shoal.federated.transforms._tables import code_maps, leaving, require
 from shoal.tables._open import open_relation
 from shoal.tables.engines._duck_connection import StoppedQueryError
 from shoal.tables.engines._duck_engine import DuckEngine
@@ -32,6 +33,7 @@ def encode_file(
     *,
     clear: Sequence[str] = (),
     drop_others: bool = False,
+    keep_order: bool = False,
 ) -> Path:
     """Encode a file into ``folder/site.encoded.parquet``.
 
@@ -52,6 +54,9 @@ def encode_file(
     drop_others : bool, default=False
         Leave out all other columns that the key does not name.  Without it they are an error: a
         name or a number that nobody thought of must not leave the site.
+    keep_order : bool, default=False
+        Leave rows in the order of the source, which tells who is who to those who know it; else a
+        secret order is drawn and not kept.
 
     Returns
     -------
@@ -64,33 +69,23 @@ def encode_file(
         key.check_peer(read_provenance(other)["fingerprint"], f"file '{other.name}'")
     target = Path(folder) / f"{site}{SUFFIX}"
     engine = _open(source, key)
-    names = _leaving(engine.names, key, clear, drop_others=drop_others)
+    names = leaving(engine.names, key, clear, drop_others=drop_others)
     meta = {"sites": [site], **key.to_dict(), "clear": [n for n in names if n not in key.columns]}
     query = _select_sql(engine, key, back=False)
+    select = f"SELECT {', '.join(map(name_sql, names))} FROM ({query})"
     try:
-        _copy(engine, f"SELECT {', '.join(map(name_sql, names))} FROM ({query})", target, meta)
+        _copy(engine, select if keep_order else _shuffled(select), target, meta)
     except StoppedQueryError:
         _explain(engine, key)
         raise
     return target
 
 
-def _leaving(
-    columns: Sequence[str], key: TransformKey, clear: Sequence[str], *, drop_others: bool
-) -> list[str]:
-    """Columns that are written: the key's, and those that the caller named; or an error."""
-    for name in clear:
-        if name in key.columns or name not in columns:
-            where = "is in the key" if name in key.columns else "is not in the table"
-            raise SchemaError(f"column '{name}' cannot be written as it is: it {where}.")
-    others = [name for name in columns if name not in key.columns and name not in clear]
-    if others and not drop_others:
-        raise SchemaError(
-            f"columns that the key does not name: {', '.join(map(repr, others))}. They would leave "
-            "the site as they are. Drop them (--drop-others), name those that may be read by "
-            "everyone (--clear NAME), or agree on a key that has them; nothing was written."
-        )
-    return [name for name in columns if name not in others]
+def _shuffled(select: str) -> str:
+    """The rows of a query in an order that a key decides which nobody keeps."""
+    key = value_sql(secrets.token_hex(32))
+    place = f"sha256({key} || CAST(row_number() OVER () AS VARCHAR))"
+    return f"SELECT encoded.* FROM ({select}) AS encoded ORDER BY {place}"
 
 
 def combine_files(

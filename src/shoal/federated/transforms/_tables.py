@@ -16,17 +16,18 @@ from shoal.tables._engine import ColumnMap, Dialect
 from shoal.typing import Native
 
 
-def encode(table: Native, key: TransformKey) -> Native:
-    """Replace the key's columns by their published form.
+def encode(table: Native, key: TransformKey, *, clear: Sequence[str] = ()) -> Native:
+    """Replace the key's columns by their published form; rows stay in their order.
 
     Parameters
     ----------
     table : table or path
-        Whatever :func:`shoal.tables.open_table` reads.  Must have every column of the key; other
-        columns pass unchanged, in the clear: the result stays in the house until they are dropped.
-        :func:`encode_file`, which writes what leaves, refuses them.
+        Whatever :func:`shoal.tables.open_table` reads.  Must have every column of the key.
     key : TransformKey
         The shared key.
+    clear : sequence of str, default=()
+        Columns that the key does not name and that stay as they are.  Others are an error: what
+        nobody thought of must not leave.
 
     Returns
     -------
@@ -34,12 +35,34 @@ def encode(table: Native, key: TransformKey) -> Native:
         In the caller's own library.  Frames are checked now; relations and Spark tables, which are
         lazy, stop the query that meets a value outside the key.
     """
-    return _apply(table, key, back=False)
+    engine = open_table(table)
+    maps = code_maps(key, engine.names, back=False)
+    leaving(engine.names, key, clear)
+    return engine.exchange(maps)
+
+
+def leaving(
+    columns: Sequence[str], key: TransformKey, clear: Sequence[str], *, drop_others: bool = False
+) -> list[str]:
+    """Columns that may leave: the key's, and those that the caller named; or an error."""
+    for name in clear:
+        if name in key.columns or name not in columns:
+            where = "is in the key" if name in key.columns else "is not in the table"
+            raise SchemaError(f"column '{name}' cannot be written as it is: it {where}.")
+    others = [name for name in columns if name not in key.columns and name not in clear]
+    if others and not drop_others:
+        raise SchemaError(
+            f"columns that the key does not name: {', '.join(map(repr, others))}. They would leave "
+            "the site as they are. Drop them (--drop-others), name those that may be read by "
+            "everyone (--clear NAME), or agree on a key that has them; nothing was written."
+        )
+    return [name for name in columns if name not in others]
 
 
 def decode(table: Native, key: TransformKey) -> Native:
     """Exact inverse of `encode`; columns that the miner left out may be missing."""
-    return _apply(table, key, back=True)
+    engine = open_table(table)
+    return engine.exchange(code_maps(key, engine.names, back=True))
 
 
 def require(key: TransformKey, columns: Sequence[str]) -> None:
@@ -78,11 +101,6 @@ def code_maps(key: TransformKey, columns: Sequence[str], *, back: bool) -> dict[
     """How the columns of a table that the key knows are exchanged."""
     (require_any if back else require)(key, columns)
     return {name: CodeMap(code, back) for name, code in key.columns.items() if name in columns}
-
-
-def _apply(table: Native, key: TransformKey, *, back: bool) -> Native:
-    engine = open_table(table)
-    return engine.exchange(code_maps(key, engine.names, back=back))
 
 
 def _exchange(frame: Frame, name: str, table: AliasTable, *, back: bool) -> Frame:

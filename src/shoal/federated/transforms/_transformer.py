@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from shoal.federated.transforms._key import TransformKey
 from shoal.federated.transforms._tables import decode, encode
+from shoal.tables import open_table
 from shoal.typing import Native
 
 
@@ -22,7 +23,8 @@ class KeyTransformer(TransformerMixin, BaseEstimator):
     -----
     **Guarantee.**  ``inverse_transform(transform(table))`` holds the same values as ``table``.
 
-    **Does not protect** against the attacks that ``shoal attack`` runs.
+    **Does not protect** against the attacks that ``shoal attack`` runs, nor columns that the key
+    does not name: they pass as they are.
 
     Examples
     --------
@@ -43,14 +45,18 @@ class KeyTransformer(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Native, y: object = None) -> Self:
         """Check that the table can be encoded; nothing is learnt from it."""
-        encode(X, self.key)
+        encode(X, self.key, clear=self._others(X))
         self.fingerprint_ = self.key.fingerprint
         return self
 
     def transform(self, X: Native) -> Any:
         """Published form of a table, in its own library."""
         check_is_fitted(self)
-        return encode(X, self.key)
+        return encode(X, self.key, clear=self._others(X))
+
+    def _others(self, X: Native) -> list[str]:
+        """Columns outside the key: a step of a pipeline in the house passes them on."""
+        return [name for name in open_table(X).names if name not in self.key.columns]
 
     def inverse_transform(self, X: Native) -> Any:
         """The table behind its published form."""
