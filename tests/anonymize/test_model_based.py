@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from shoal.anonymize import ModelBased, check_table, load_recoding, make_method
+from shoal.anonymize._model_based import TreeGeneralization
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import (
@@ -163,6 +164,7 @@ def test_the_method_by_name_makes_the_same_table_and_is_judged(table, privacy, t
     verdict = check_table(tmp_path / "out.csv", Schema.from_toml(paths["schema"]), privacy)
     assert verdict.holds
     assert '"TreeGeneralization"' in paths["manifest"].read_text()
+    assert isinstance(method, TreeGeneralization)
     saved = load_recoding(tmp_path / "out.private" / "recoding.json")
     assert saved.kind == "tree"
 

@@ -143,15 +143,15 @@ def test_six_mortgages(folder):
     assert run("mortgage table")["smallest_group"] == 1  # John, where cars are seen
 
 
-@pytest.fixture
-def table_1(folder):
+def write_table_1(folder):
     columns, risk = clients()
     named = {name.replace(" ", "_"): values for name, values in columns.items()}
     write(folder / "clients.csv", {**named, "risk": risk.tolist()})
     describe(folder / "roles.toml", gender="p", married="p", age="p", sports_car="p", risk="st")
 
 
-def test_twelve_clients_and_their_table(folder, table_1):
+def test_twelve_clients_and_their_table(folder):
+    write_table_1(folder)
     said = run("clients")
     assert [leaf["rows"] for leaf in said["leaves"]] == [3, 3, 3, 3]
     assert sorted(leaf["confidence"] for leaf in said["leaves"]) == pytest.approx(
