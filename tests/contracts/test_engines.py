@@ -284,3 +284,17 @@ def test_python_objects_in_polars_are_judged_by_their_texts(tmp_path):
         pl.DataFrame([pl.Series("q", list("aabb")), held])
     )
     assert len(set(method.release_.table["o"])) == 2
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_names_that_differ_in_case_only_are_refused_or_kept(tmp_path, suffix):
+    for engine in ("pandas", "polars", "pyarrow"):
+        columns = {"age": [1, 1], "Age": ["a\r", "b"]}
+        schema = Schema({"age": {"role": "quasi-identifier"}, "Age": {"role": "sensitive"}})
+        release = make_method("mondrian", schema, 2).fit(engines.make(engine, columns, tmp_path))
+        path = tmp_path / f"{engine}.{suffix}"
+        try:
+            release.release_.write(path)
+        except TableError as error:
+            assert "differ in upper and lower case only" in str(error)
+            assert not path.exists()

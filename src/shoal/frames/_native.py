@@ -227,7 +227,7 @@ def write(frame: nw.DataFrame[Any], path: Path, *, formula: str = "", number: st
     else:  # PyArrow quotes every text, and pandas writes no Parquet of its own
         import duckdb
 
-        _refuse_same_letters(frame.columns, path.suffix)
+        refuse_same_letters(frame.columns, path.suffix)
         how = "FORMAT parquet" if suffix == ".parquet" else "FORMAT csv, HEADER true"
         target = str(path).replace("'", "''")
         with duckdb.connect() as connection:
@@ -250,7 +250,8 @@ def _escaped(name: str, formula: str, number: str) -> nw.Expr:
     return nw.when(computed & (text.str.len_chars() > 1)).then(marked).otherwise(text).alias(name)
 
 
-def _refuse_same_letters(names: Sequence[str], suffix: str) -> None:
+def refuse_same_letters(names: Sequence[str], suffix: str) -> None:
+    """Raise for names that a database would take for one another."""
     # DuckDB would rename the second one and say nothing
     first: dict[str, str] = {}
     for name in names:

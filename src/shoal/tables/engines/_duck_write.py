@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shoal.errors import TableError
 from shoal.frames._arrow_files import ARROW_SUFFIXES, write_arrow_batches
 from shoal.frames._frame import Frame
+from shoal.frames._native import refuse_same_letters
 from shoal.tables._dialect import TextDialect
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._sql import name_sql, order_sql, value_sql
@@ -117,6 +118,7 @@ def write_frame(frame: Frame, path: Path) -> TextDialect | None:
         require_safe_names(frame.names)
         frame.write(path, formula=FORMULA, number=PLAIN_NUMBER)
         return TextDialect(names=frame.names, escaped=True)
+    refuse_same_letters(frame.names, suffix)
     with connect() as connection:
         connection.register("made", frame.eager if is_arrow else frame.arrow())
         return copy_query(connection.sql, "SELECT * FROM made", path)
