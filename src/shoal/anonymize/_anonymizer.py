@@ -216,15 +216,6 @@ class Anonymizer(Estimator):
         self.recoding_ = load_recoding(path)
         return self
 
-    def plain_parameters(self) -> dict[str, Any]:
-        """The method's own parameters that are plain values, for the manifest."""
-        return {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name not in ("schema", "privacy")
-            and isinstance(value, str | int | float | bool | type(None) | dict | list | tuple)
-        }
-
     def _make_release(
         self,
         recoded: Recoded,
@@ -233,9 +224,15 @@ class Anonymizer(Estimator):
         output: RowOptions | None = None,
         seconds: dict[str, float] | None = None,
     ) -> Release:
+        parameters = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in ("schema", "privacy")
+            and isinstance(value, str | int | float | bool | type(None) | dict | list | tuple)
+        }
         return Release(
             method=type(self).__name__,
-            parameters=self.plain_parameters(),
+            parameters=parameters,
             schema=self.schema,
             privacy=privacy,
             recoding=self.recoding_,

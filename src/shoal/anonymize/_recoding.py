@@ -65,6 +65,11 @@ def load_recoding(path: PathText) -> Recoding:
     name = Path(path).name
     try:
         data = json.loads(Path(path).read_text("utf-8"))
+    except FileNotFoundError:
+        raise TableError(
+            f"cannot read recoding {name!r}: there is none. It stays in the house when a release "
+            "is published, and a release that was made by regions has none."
+        ) from None
     except OSError as error:
         raise TableError(f"cannot read recoding {name!r}: {error.strerror}.") from None
     except (ValueError, RecursionError):

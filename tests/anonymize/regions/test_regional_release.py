@@ -145,3 +145,11 @@ def test_tables_in_memory_are_taken_too():
     release = shoal.release(table, schema, 3, method="local", regions=3)
     assert release.table.aggregate("count(*)").fetchall() == [(120,)]
     assert release.reached[0].holds
+
+
+def test_new_rows_cannot_be_recoded_and_it_is_said_why(people, tmp_path):
+    out = tmp_path / "out.csv"
+    shoal.release(people, census_schema(), 5, method="mondrian", regions=2).write(out)
+    done = CliRunner().invoke(app, ["apply", str(out), str(people), "-o", str(tmp_path / "x.csv")])
+    assert done.exit_code == 2
+    assert "by regions has none" in " ".join(done.output.split())

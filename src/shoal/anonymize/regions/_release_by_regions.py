@@ -150,7 +150,12 @@ def _solve(
     seconds = {"compress": counted - started, "solve": time.perf_counter() - counted}
     return RegionalRelease(
         method=type(estimator).__name__,
-        parameters=estimator.plain_parameters(),
+        parameters={
+            name: value
+            for name, value in estimator.get_params(deep=False).items()
+            if name not in ("schema", "privacy")
+            and isinstance(value, str | int | float | bool | type(None) | dict | list | tuple)
+        },
         schema=schema,
         privacy=privacy,
         asked=asked,

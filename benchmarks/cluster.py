@@ -1,0 +1,182 @@
+"""`python -m benchmarks.cluster`: a standalone Spark cluster on this machine, and a release on it.
+
+One master and two workers of one core and 3 GB each are started from PySpark's own package, the
+driver gets 2 GB.  A table of patients, all different, is released region by region: once in peace,
+and once more while a worker is killed in the middle.  Both releases have to be equal, row by row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+HOST = "127.0.0.1"
+PORT = 17077
+WORKER_CLASS = "org.apache.spark.deploy.worker.Worker"
+MASTER_CLASS = "org.apache.spark.deploy.master.Master"
+
+
+def spark_class() -> Path:
+    """The script that starts Spark's daemons."""
+    found = find_spec("pyspark")
+    if found is None or found.origin is None:
+        raise SystemExit("PySpark is not installed: pip install 'shoal[spark]'")
+    return Path(found.origin).parent / "bin" / "spark-class"
+
+
+@contextlib.contextmanager
+def cluster(folder: Path, memory: str) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """A master and two workers; gives the workers, and ends all of them."""
+    environment = os.environ | {
+        "SPARK_HOME": str(spark_class().parents[1]),
+        "SPARK_LOCAL_IP": HOST,
+        "SPARK_DAEMON_MEMORY": "256m",
+        "PYSPARK_PYTHON": sys.executable,
+    }
+
+    def start(*command: str) -> subprocess.Popen[bytes]:
+        log = (folder / f"{len(started)}.log").open("wb")
+        return subprocess.Popen(
+            [str(spark_class()), *command],
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # executors are children: they end with their worker
+        )
+
+    started: list[subprocess.Popen[bytes]] = []
+    try:
+        started.append(start(MASTER_CLASS, "-h", HOST, "-p", str(PORT), "--webui-port", "0"))
+        time.sleep(5)
+        for number in range(2):
+            work = folder / f"work{number}"
+            started.append(
+                start(
+                    WORKER_CLASS,
+                    "-c",
+                    "1",
+                    "-m",
+                    memory,
+                    "-h",
+                    HOST,
+                    "--webui-port",
+                    "0",
+                    "-d",
+                    str(work),
+                    f"spark://{HOST}:{PORT}",
+                )
+            )
+        yield started[1:]
+    finally:
+        for process in started:
+            end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a daemon that was started here, with the executors that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, 9)
+    process.wait()
+
+
+def connect(memory: str) -> Any:
+    """A session whose tasks run on the two workers."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = HOST
+    from pyspark.sql import SparkSession
+
+    return (
+        SparkSession.builder.master(f"spark://{HOST}:{PORT}")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.memory", "2g")
+        .config("spark.driver.host", HOST)
+        .config("spark.executor.memory", memory)
+        .config("spark.task.maxFailures", "8")
+        .config("spark.network.timeout", "300s")
+        .getOrCreate()
+    )
+
+
+def release(session: Any, path: Path, out: Path, method: str, regions: int) -> dict[str, Any]:
+    """Release the patients; what was reached, how long it took and what the driver held."""
+    from shoal.anonymize import make_method
+    from shoal.datasets import hospital_schema
+    from shoal.tables import RowOptions
+
+    started = time.perf_counter()
+    estimator = make_method(method, hospital_schema(), 5)
+    made = estimator.fit(
+        session.read.parquet(str(path)), regions=regions, output=RowOptions(shuffle=1)
+    ).release_
+    made.write(out)
+    return {
+        "method": method,
+        "rows": made.totals.n_rows,
+        "regions": made.n_regions,
+        "groups": made.metrics.n_groups,
+        "loss": round(made.metrics.loss, 5),
+        "smallest group": made.metrics.smallest_group,
+        "seconds": round(time.perf_counter() - started, 1),
+        "driver's Python, MB": _peak(),
+    }
+
+
+def _peak() -> int:
+    status = Path("/proc/self/status").read_text("utf-8")
+    return int(status.split("VmHWM:")[1].split()[0]) // 1024
+
+
+def digest(session: Any, out: Path) -> str:
+    """One text for the rows of a release, whatever files they are in."""
+    names = session.read.parquet(str(out)).columns
+    listed = ", ".join(f"`{name}`" for name in names)
+    frame = session.read.parquet(str(out)).selectExpr(f"xxhash64({listed}) AS h")
+    rows = frame.selectExpr("count(*)", "sum(CAST(h AS DECIMAL(38, 0)))", "bit_xor(h)").collect()
+    return hashlib.sha256(str(rows[0]).encode()).hexdigest()[:16]
+
+
+def main() -> int:
+    """Run it; exit code 1 where the releases differ."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--regions", type=int, default=8)
+    parser.add_argument("--method", default="mondrian")
+    parser.add_argument("--memory", default="1g", help="of a worker and its executor")
+    parser.add_argument("--kill-after", type=float, default=0.0, help="seconds; 0 kills nobody")
+    asked = parser.parse_args()
+    from shoal.datasets import write_hospital
+
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        path = write_hospital(folder / "patients.parquet", asked.rows)
+        with cluster(folder, asked.memory) as workers:
+            session = connect(asked.memory)
+            session.sparkContext.setLogLevel("OFF")
+            made = release(session, path, folder / "a.parquet", asked.method, asked.regions)
+            print(made, flush=True)
+            if not asked.kill_after:
+                return 0
+            threading.Timer(asked.kill_after, end, [workers[0]]).start()
+            again = release(session, path, folder / "b.parquet", asked.method, asked.regions)
+            was_killed = workers[0].poll() is not None
+            print({"a worker was killed meanwhile": was_killed} | again, flush=True)
+            same = digest(session, folder / "a.parquet") == digest(session, folder / "b.parquet")
+            print({"same rows": same}, flush=True)
+            session.stop()
+    return 0 if same and was_killed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
