@@ -293,8 +293,9 @@ def test_names_that_differ_in_case_only_are_refused_or_kept(tmp_path, suffix):
         schema = Schema({"age": {"role": "quasi-identifier"}, "Age": {"role": "sensitive"}})
         release = make_method("mondrian", schema, 2).fit(engines.make(engine, columns, tmp_path))
         path = tmp_path / f"{engine}.{suffix}"
-        try:
+        if engine == "polars" and suffix != "tsv":  # which writes them itself
             release.release_.write(path)
-        except TableError as error:
-            assert "differ in upper and lower case only" in str(error)
-            assert not path.exists()
+            continue
+        with pytest.raises(TableError, match="differ in upper and lower case only"):
+            release.release_.write(path)
+        assert not path.exists()
