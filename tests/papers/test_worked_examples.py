@@ -38,7 +38,8 @@ LINES = {
     "-o released.csv",
     "incomes": "audit centroids.skops incomes.csv -s roles.toml -k 2",
     "cherries": "audit rules.json baskets.csv -s items.toml -k 30",
-    "figure 5": "cluster points.csv -s points.toml -k 3 --clusters 3 --no-scale --min-rows 1",
+    "figure 5": "cluster points.csv -s points.toml -k 3 --clusters 3 --no-scale --min-rows 1 "
+    "--domain result=3:10",
     "grading": "site encode people.csv --key sites.key --site gent --to . --no-attacks",
 }
 """The command of each example; the page lists all of them."""

@@ -72,7 +72,7 @@ def test_what_is_written_is_what_the_class_writes_and_an_audit_passes(files):
         (["--domain", "result=0"], "write COLUMN=LOW:HIGH"),
         (["--out", "clusters.xml"], "cannot tell the format"),
         (
-            ["--clusters", 3, "--no-scale", "--min-rows", 1, "--out", "c.json"],
+            ["--clusters", 3, "--no-scale", "--min-rows", 1, "--out", "c.json", *KNOWN],
             "centroids are means",
         ),
     ],
