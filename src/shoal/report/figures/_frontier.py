@@ -15,6 +15,7 @@ from shoal._atomic import atomic_path
 from shoal._figure import COLOURS, figure_path, new_figure, plain_log_ticks, save_figure
 from shoal.anonymize import Anonymizer
 from shoal.errors import InfeasibleError, ParameterError, ShoalError
+from shoal.tables import RowOptions
 from shoal.typing import Native, PathText, Progress
 
 
@@ -137,7 +138,7 @@ def _measure(
 ) -> FrontierPoint:
     started = time.perf_counter()
     try:
-        release = make(k).fit(table, **options).release_
+        release = make(k).fit(table, output=RowOptions(), **options).release_
     except InfeasibleError as error:
         return FrontierPoint(name, k, seconds=time.perf_counter() - started, failure=str(error))
     seconds = time.perf_counter() - started

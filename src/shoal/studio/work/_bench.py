@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.privacy._words import read_promise
 from shoal.schema import Schema
-from shoal.tables import Engine, FrequencyTable, open_table
+from shoal.tables import Engine, FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import Compressed
 from shoal.tables._open import open_relation
@@ -69,7 +69,8 @@ class Bench:
 
         parameters = suppression_of(args["method"], args)
         method = make_method(args["method"], read_schema(args), privacy_of(args), parameters)
-        release: Release = method.fit(self.engine(args), progress=progress).release_
+        rows = RowOptions()  # labels: screens show and compare what they cover
+        release: Release = method.fit(self.engine(args), output=rows, progress=progress).release_
         return release
 
     def _keep(self, kind: str, key: str, make: Any) -> Any:

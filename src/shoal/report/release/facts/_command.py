@@ -32,11 +32,18 @@ def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -
     raw, out = original or "RAW.csv", release.table.name
     schema = find_schema(release.table).relative_to(release.table.parent).as_posix()
     parts = ["shoal", "anonymize", raw, "--schema", schema, "--method", method, *promise, *settings]
-    parts += _rows(release, seen)
+    parts += _form(release) + _rows(release, seen)
     return [
         shlex.join([*parts, "--out", _again(out)]),
         shlex.join(["shoal", "report", out, *(["--original", original] if original else [])]),
     ]
+
+
+def _form(release: ReleaseFile) -> list[str]:
+    """How numbers were written, where it is not what the method writes by itself."""
+    form = str(release.manifest.get("form", "labels"))
+    own = getattr(getattr(anonymize, str(release.get("method")), None), "form", "labels")
+    return [] if form == own else ["--as", form]
 
 
 def _again(name: str) -> str:
