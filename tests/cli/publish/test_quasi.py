@@ -56,6 +56,18 @@ def test_costs_and_bins_are_given_by_column(table):
     assert "COLUMN=NUMBER" in wrong.output
 
 
+def test_the_fewest_columns_that_tell_a_share_of_pairs_apart(table):
+    found = json.loads(run(table, "--json", "--beta", 0.8).stdout)["apart"]
+    assert found["attributes"] == ["age"]  # 8 of 10 pairs, as in the paper's example
+    assert found["ratios"][-1] == 0.8
+    assert found["proved_minimum"]
+    shown = run(table, "--beta", 0.9)
+    assert "Columns that tell that share of pairs apart" in shown.stdout
+    assert len(json.loads(run(table, "--json", "--beta", 0.9).stdout)["apart"]["attributes"]) == 2
+    assert json.loads(run(table, "--json").stdout)["apart"] is None
+    assert run(table, "--beta", 1.5).exit_code == 2
+
+
 def test_equal_rows_are_remarked_on(table):
     table.write_text(table.read_text() + "\n20,F,CA\n")
     assert "1 rows equal another one" in " ".join(run(table).stderr.split())
