@@ -119,10 +119,7 @@ def _true_rows(cells, values, fact, guessed):
         rows_of[value].add(row)
     if fact.role == "quasi-identifier":
         return {
-            cell: _joined(
-                rows_of, (v for v in rows_of if covers(cell[1], v, fact, guessed=guessed))
-            )
-            for cell in set(cells)
+            cell: _joined(rows_of, _covered(cell[1], rows_of, fact, guessed)) for cell in set(cells)
         }
     if guessed:
         return {

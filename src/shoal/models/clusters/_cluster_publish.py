@@ -50,8 +50,8 @@ class PublishedClusters:
         """All that is published, as plain values; :meth:`from_dict` makes an equal rule of it.
 
         Ranges of private columns are those that were declared as their `domain`, or round numbers:
-        those of the table are values of people.  Centroids that are means of fewer rows than the privacy
-        model's smallest group are refused, since they are (nearly) values of people too.
+        those of the table are values of people.  Centroids that are means of fewer rows than the
+        privacy model's smallest group are refused, since they are (nearly) values of people too.
         """
         check_is_fitted(self, "cluster_centers_")
         self._require_means()
