@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import hashlib
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -22,7 +23,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 HOST = "127.0.0.1"
-PORT = 17077
 WORKER_CLASS = "org.apache.spark.deploy.worker.Worker"
 MASTER_CLASS = "org.apache.spark.deploy.master.Master"
 
@@ -35,9 +35,26 @@ def spark_class() -> Path:
     return Path(found.origin).parent / "bin" / "spark-class"
 
 
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind((HOST, 0))
+        return int(listener.getsockname()[1])
+
+
+def wait_for(port: int, seconds: float = 120.0) -> None:
+    """Wait until somebody listens on a port."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError), socket.create_connection((HOST, port), timeout=1):
+            return
+        time.sleep(0.2)
+    raise SystemExit("Spark's master did not start within two minutes.")
+
+
 @contextlib.contextmanager
-def cluster(folder: Path, memory: str) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """A master and two workers; gives the workers, and ends all of them."""
+def cluster(folder: Path, memory: str) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A master and two workers: its address and the workers.  All of them are ended in the end."""
     environment = os.environ | {
         "SPARK_HOME": str(spark_class().parents[1]),
         "SPARK_LOCAL_IP": HOST,
@@ -57,8 +74,9 @@ def cluster(folder: Path, memory: str) -> Iterator[list[subprocess.Popen[bytes]]
 
     started: list[subprocess.Popen[bytes]] = []
     try:
-        started.append(start(MASTER_CLASS, "-h", HOST, "-p", str(PORT), "--webui-port", "0"))
-        time.sleep(5)
+        port = free_port()
+        started.append(start(MASTER_CLASS, "-h", HOST, "-p", str(port), "--webui-port", "0"))
+        wait_for(port)
         for number in range(2):
             work = folder / f"work{number}"
             started.append(
@@ -74,10 +92,10 @@ def cluster(folder: Path, memory: str) -> Iterator[list[subprocess.Popen[bytes]]
                     "0",
                     "-d",
                     str(work),
-                    f"spark://{HOST}:{PORT}",
+                    f"spark://{HOST}:{port}",
                 )
             )
-        yield started[1:]
+        yield f"spark://{HOST}:{port}", started[1:]
     finally:
         for process in started:
             end(process)
@@ -90,14 +108,14 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def connect(memory: str) -> Any:
+def connect(address: str, memory: str) -> Any:
     """A session whose tasks run on the two workers."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = HOST
     from pyspark.sql import SparkSession
 
     return (
-        SparkSession.builder.master(f"spark://{HOST}:{PORT}")
+        SparkSession.builder.master(address)
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", "2g")
@@ -161,12 +179,13 @@ def main() -> int:
     with TemporaryDirectory() as name:
         folder = Path(name)
         path = write_hospital(folder / "patients.parquet", asked.rows)
-        with cluster(folder, asked.memory) as workers:
-            session = connect(asked.memory)
+        with cluster(folder, asked.memory) as (address, workers):
+            session = connect(address, asked.memory)
             session.sparkContext.setLogLevel("OFF")
             made = release(session, path, folder / "a.parquet", asked.method, asked.regions)
             print(made, flush=True)
             if not asked.kill_after:
+                session.stop()
                 return 0
             threading.Timer(asked.kill_after, end, [workers[0]]).start()
             again = release(session, path, folder / "b.parquet", asked.method, asked.regions)

@@ -73,3 +73,12 @@ def test_regions_that_are_solved_are_allowed(seed):
     region_of = join_parts(CUT, counted, KAnonymity(5), 4, 8)
     rows = np.bincount(region_of, weights=sizes)
     assert (rows >= 5).all()
+
+
+def test_rows_that_nothing_protects_are_no_region_of_their_own():
+    """Three rows of a limit are too few anywhere: constrained clustering leaves them out."""
+    leaf = np.array([0, 1], np.int64)
+    counted = part_table(
+        PartCount(leaf, np.array([0, 1], np.int64), leaf * 0, np.array([50, 3], np.int64)), {}
+    )
+    assert join_parts(Cut(0, (1,), (0, 1)), counted, KAnonymity(5), 2, 10) == [0, 0]

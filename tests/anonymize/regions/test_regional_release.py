@@ -2,14 +2,16 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import shoal
 from shoal.anonymize import make_method
+from shoal.anonymize.regions._region_solver import RegionSolver
 from shoal.cli import app
 from shoal.datasets import census, census_schema
-from shoal.errors import GuaranteeError, ParameterError
+from shoal.errors import GuaranteeError, InfeasibleError, ParameterError
 from shoal.privacy import KAnonymity
 from shoal.tables import RowOptions
 
@@ -153,3 +155,46 @@ def test_new_rows_cannot_be_recoded_and_it_is_said_why(people, tmp_path):
     done = CliRunner().invoke(app, ["apply", str(out), str(people), "-o", str(tmp_path / "x.csv")])
     assert done.exit_code == 2
     assert "by regions has none" in " ".join(done.output.split())
+
+
+LIMITED = shoal.Schema(
+    {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "city": {
+            "role": "quasi-identifier",
+            "limit": ["N", "S", "W"],
+            "hierarchy": {"tree": {"N": ["Kiel", "Bonn"], "S": ["Ulm", "Hof"], "W": ["Trier"]}},
+        },
+    }
+)
+FEW = 3
+"""Rows of a limit that has too few: nothing protects them."""
+
+
+def limited_table():
+    ages = [(7 * i) % 60 for i in range(300)]
+    cities = [["Kiel", "Bonn", "Ulm", "Hof"][(i * i + i // 3) % 4] for i in range(300)]
+    return {"age": [*ages, 5, 30, 55], "city": [*cities, *["Trier"] * FEW]}
+
+
+def test_limits_are_kept_and_no_more_rows_are_left_out_than_in_one_search():
+    release = make_method("constrained", LIMITED, 5).fit(limited_table(), regions=4).release_
+    assert release.n_regions > 1
+    assert release.n_suppressed == FEW
+    written = release.table.fetchall()
+    assert len(written) == 300
+    assert {city for _, city in written} <= {"N", "S", "Kiel", "Bonn", "Ulm", "Hof"}
+
+
+def test_what_no_region_can_mend_is_said():
+    with pytest.raises(InfeasibleError):
+        make_method("mondrian", LIMITED, 5).fit(limited_table(), regions=4)
+
+
+def test_a_time_limit_is_divided_among_regions(people):
+    method = make_method("local", census_schema(), 5, {"time_limit": 60.0})
+    whole = method.fit(people, regions=3).release_
+    assert whole.reached[0].holds
+    solver = RegionSolver(method, KAnonymity(5), (), {}, (np.array([1500]),))
+    assert solver._with_its_time(500).time_limit == pytest.approx(20.0)
+    assert method.time_limit == 60.0

@@ -73,9 +73,10 @@ class _Joining:
     def _fine_leaves(self) -> Flags:
         """:meth:`is_fine` for every leaf by itself, all at once: there may be thousands."""
         top_of, in_whole = self._tops
-        broken = ~self.privacy.holds(self.parts) & in_whole[top_of]
-        fine = self.sizes > 0
-        fine[self.parts.keys[broken, 0]] = False
+        holds, may = self.privacy.holds(self.parts), in_whole[top_of] & (self.parts.sizes > 0)
+        fine = np.zeros(len(self.sizes), np.bool_)
+        fine[self.parts.keys[may, 0]] = True
+        fine[self.parts.keys[may & ~holds, 0]] = False
         return fine
 
     def settle(self, cut: Cut | int) -> list[list[int]]:
@@ -105,7 +106,8 @@ class _Joining:
         """Whether everybody who could be protected in the whole table can be in this region.
 
         Rows that share a group agree on their limits.  Rows with the same limits that are allowed
-        as one group in the whole table have to be allowed as one group here.
+        as one group in the whole table have to be allowed as one group here, and there have to be
+        some: a region of rows that nothing protects is no table to be solved.
         """
         if len(region) == 1:
             return bool(self._fine_leaves[region[0]])
@@ -113,7 +115,7 @@ class _Joining:
         inside = np.isin(self.parts.keys[:, 0], region)
         here = self.parts.merge(np.where(inside, top_of, -1), len(in_whole))
         there = (here.sizes > 0) & in_whole
-        return bool(here.n_rows > 0 and self.privacy.holds(here)[there].all())
+        return bool(there.any() and self.privacy.holds(here)[there].all())
 
 
 def _smaller_neighbour(rows: Sequence[int], number: int) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -54,13 +56,23 @@ class RegionSolver:
         """Labels of the rows of a region."""
         entries = {name: (self.counted[name], codes) for name, codes in counted.items()}
         cells, cell_of = assemble(self.codings, keys, entries)
-        recoding = self.estimator._solve(cells, self.privacy, no_progress)
+        estimator = self._with_its_time(len(keys))
+        recoding = estimator._solve(cells, self.privacy, no_progress)
         recoded = recoding.recode(cells)
         _require_cover(recoded, self.estimator.schema)
         figures = region_figures(recoded, self.value_counts)
         labels = np.vstack([recoded.codes, np.full((1, keys.shape[1]), HIDDEN, np.int32)])
         texts = tuple(part.texts for part in recoded.labels)
         return SolvedRows(labels[recoded.group_of[cell_of]], texts, figures)
+
+    def _with_its_time(self, n_rows: int) -> Anonymizer:
+        """The method with the part of a time limit that the region's rows are of all."""
+        limit = getattr(self.estimator, "time_limit", None)
+        if limit is None:
+            return self.estimator
+        own: Any = copy(self.estimator)
+        own.time_limit = limit * n_rows / max(1, int(self.value_counts[0].sum()))
+        return own
 
 
 def with_whole(privacy: PrivacyModel, whole: FrequencyTable) -> PrivacyModel:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -181,6 +182,7 @@ class SparkRegions:
             .applyInArrow(work, ", ".join(fields))
             .persist(StorageLevel.DISK_ONLY)
         )
+        weakref.finalize(self, _forget, self._solved).atexit = False
         with explain_workers():
             said = self._solved.where(f"{_FIGURES} IS NOT NULL").select(_FIGURES).collect()
         figures = [json.loads(row[0]) for row in said]
@@ -270,6 +272,12 @@ def explain_workers() -> Iterator[None]:
             f"a task of the cluster failed ({type(error).__name__}). Its log is with the worker; "
             "nothing was released."
         ) from None
+
+
+def _forget(solved: Any) -> None:
+    """Let the workers remove what they keep; where the cluster is gone, so is that."""
+    with suppress(Exception):
+        solved.unpersist()
 
 
 def _refused(said: Mapping[str, Any]) -> ShoalError:
