@@ -1,4 +1,6 @@
+import copy
 import json
+import pickle
 from collections import Counter
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -211,3 +213,10 @@ def test_ranges_do_not_tell_kept_rows_from_a_group_of_stars(texts, output, refus
     release = SimpleNamespace(output=RowOptions(**output), recoded=recoded, n_suppressed=2)
     with pytest.raises(ParameterError, match="starred") if refused else nullcontext():
         Release._refuse_ranges_of_stars(release)
+
+
+@pytest.mark.parametrize("copier", [pickle.dumps, copy.deepcopy])
+def test_a_release_takes_no_rows_along_in_a_pickle(fitted, copier):
+    with pytest.raises(TypeError, match="it holds the rows"):
+        copier(fitted.release_)
+    assert pickle.loads(pickle.dumps(fitted)).get_params() == fitted.get_params()

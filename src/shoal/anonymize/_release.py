@@ -374,6 +374,12 @@ class Release:
         people = self.compressed.people
         return sentence if people is None else of_people(sentence, people.unit)
 
+    def __reduce__(self) -> str:
+        raise TypeError(
+            "a release is not pickled: it holds the rows that it was made of, and they would leave "
+            "the house with it. Write it with write(), and read it with read_release()."
+        )
+
     def __repr__(self) -> str:
         return (
             f"Release({self.method}, {self.recoded.n_released_rows} rows in "

@@ -274,6 +274,12 @@ class RegionalRelease:
         labels = tuple(range_labels(coding, zero, zero) for coding in codings)
         return Recoded(cells, labels, none, np.zeros(1, np.int64))
 
+    def __reduce__(self) -> str:
+        raise TypeError(
+            "a release is not pickled: it holds the rows that it was made of, and they would leave "
+            "the house with it. Write it with write(), and read it with read_release()."
+        )
+
     def __repr__(self) -> str:
         return (
             f"RegionalRelease({self.method}, {self.n_released} rows in {self.n_regions} regions, "
