@@ -1,5 +1,7 @@
 """What is published beside a table lists no value that no released row has."""
 
+import json
+
 import pytest
 
 from shoal import Schema
@@ -50,7 +52,9 @@ def test_no_published_file_lists_what_no_row_has(method, columns, tmp_path):
         release = make_method(method, schema, 3).fit(PEOPLE).release_
     except InfeasibleError:  # a method that wants numbers
         pytest.skip("the method does not take such columns")
+    assert not [value for value in RARE if value in json.dumps(release.to_dict())]
     paths = release.write(tmp_path / "o.csv", publish=tmp_path / "out")
+    assert json.loads(paths["manifest"].read_text())["schema"] == release.to_dict()["schema"]
     for place in (tmp_path, tmp_path / "out"):
         told = published_bytes(place)
         assert not [value for value in (*RARE, "Quellmann-Note") if value.encode() in told]

@@ -185,6 +185,9 @@ class Release:
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest: how the release was made and what it reaches.  Holds no row."""
+        known = {}
+        if self.privacy.asks_of_some_columns:
+            known["by_columns"] = [one.to_dict() for one in self.column_risks]
         return {
             "shoal": "release",
             "version": 1,
@@ -200,8 +203,8 @@ class Release:
             "counts": "rows" if self.compressed.people is None else self.compressed.people.unit,
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
             "loss_bound": self.loss_bound.to_dict(),
-            "risk": self._risks(),
-            "schema": self.schema.to_dict(),
+            "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict(), **known},
+            "schema": published_schema(self.schema, self._told()).to_dict(),
             "order": self.output.order,
             "form": self.output.form,
             "ranges": list(self.output.ranges),
@@ -334,15 +337,6 @@ class Release:
         notes = "".join(map(html_note, self.notes))
         return promise + html_table(self.method, ["measure", "value"], facts) + notes
 
-    def _risks(self) -> dict[str, Any]:
-        risks: dict[str, Any] = {
-            "before": self.risk_before.to_dict(),
-            "after": self.risk.to_dict(),
-        }
-        if self.privacy.asks_of_some_columns:
-            risks["by_columns"] = [one.to_dict() for one in self.column_risks]
-        return risks
-
     def _house_files(self) -> dict[str, dict[str, Any]]:
         """What stays in the house besides the recoding, by kind of file."""
         house: dict[str, dict[str, Any]] = {}
@@ -369,6 +363,17 @@ class Release:
                 "suppressed rows that are kept look like a group of the release that is starred, "
                 "and ranges would tell them apart. Leave out suppressed rows, or the ranges."
             )
+
+    def _told(self) -> dict[str, set[str | None]]:
+        """What cells of the release say, by column, as the method has it."""
+        used = [np.unique(codes) for codes in self.recoded.codes.T]
+        told = {
+            labels.coding.name: {labels.texts[code] for code in codes}
+            for labels, codes in zip(self.recoded.labels, used, strict=True)
+        }
+        for name, counts in self.recoded.groups.histograms.items():
+            told[name] = {counts.coding.texts[code] for code in np.unique(counts.codes)}
+        return told
 
     def _said(self, sentence: str) -> str:
         people = self.compressed.people

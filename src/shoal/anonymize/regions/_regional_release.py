@@ -170,7 +170,7 @@ class RegionalRelease:
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
             "loss_bound": self.loss_bound.to_dict(),
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict()},
-            "schema": self.schema.to_dict(),
+            "schema": published_schema(self.schema, {}).to_dict(),  # of cells nothing is known here
             "order": self.output.order,
             "form": self.output.form,
             "ranges": [],
