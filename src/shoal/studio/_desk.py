@@ -62,7 +62,7 @@ class Desk:
         self, name: str, task: str, args: Mapping[str, Any], lane: str = "look"
     ) -> dict[str, Any]:
         """What is known: a `state` ("ready", "working", "failed") and a `value` or an `error`."""
-        key = json.dumps([task, args], sort_keys=True)
+        key = _key(task, args)
         known = self._facts.get(name)
         if known is None or known.key != key:
             if known is not None and known.job is not None and known.job.state == "waiting":
@@ -77,6 +77,11 @@ class Desk:
             if kept.get("key") == key:
                 return Fact(key, None, kept.get("value"))
         return Fact(key, self._lanes[lane].submit(job))
+
+    def asked(self, name: str, task: str, args: Mapping[str, Any]) -> dict[str, Any] | None:
+        """A fact that was asked for as things stand now; None where it was not, or of others."""
+        fact = self._facts.get(name)
+        return None if fact is None or fact.key != _key(task, args) else _shown(fact)
 
     def known(self, name: str) -> Any:
         """The value of a fact, if it is there; nothing is begun."""
@@ -241,6 +246,10 @@ class Desk:
             "suppress": settings.suppress,
             "method": method or settings.method,
         }
+
+
+def _key(task: str, args: Mapping[str, Any]) -> str:
+    return json.dumps([task, args], sort_keys=True)
 
 
 def _shown(fact: Fact) -> dict[str, Any]:

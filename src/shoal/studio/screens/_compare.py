@@ -29,6 +29,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "target": desk.schema.target,
         "trained": trained if trained and desk.results.get("train for") == name else None,
         "training": desk.running("train") is not None,
+        "kept": desk.asked(f"kept:{name}", "kept", desk.promise_args(method, k)),
         "suppresses": suppresses(desk, method),
         "others": [
             {"candidate": other, "found": _short(desk.known(f"compare:{other}"))}
@@ -53,15 +54,27 @@ def _train(room: Room, given: dict[str, Any]) -> None:
     desk.start("train", desk.promise_args(method, k), "train")
 
 
+def _measure(room: Room, given: dict[str, Any]) -> None:
+    """Ask the original and the release what analysts ask."""
+    method, k = read_candidate(room.desk, given["candidate"])
+    name, args = f"kept:{method}:{k}", room.desk.promise_args(method, k)
+    before = room.desk.asked(name, "kept", args)
+    if before and before["state"] == "failed":  # cancelled, say: somebody wants it after all
+        room.desk.forget(name)
+    room.desk.fact(name, "kept", args, lane="make")
+
+
 COMPARE = Screen(
     "compare",
-    "A candidate beside the original: columns, correlations, counts, a model, groups by size.",
+    "A candidate beside the original: columns, correlations, counts, models, groups by size.",
     _show,
     {
         "train": Action("Train a model on the original and on the release.", _train,
                         {"candidate": Field("text", "METHOD:K, as in local:10.")}),
+        "measure": Action("Measure what analysts still find in it.", _measure,
+                          {"candidate": Field("text", "METHOD:K, as in local:10.")}),
         "choose": CHOOSE,
         "reveal": REVEAL,
     },
-    live=("compare", "train", "promise", "schema"),
+    live=("compare", "kept", "train", "promise", "schema"),
 )  # fmt: skip

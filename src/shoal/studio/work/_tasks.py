@@ -22,6 +22,7 @@ TASKS: dict[str, str] = {
     "explore": "_exploring",
     "exposure": "_looking",
     "glance": "_looking",
+    "kept": "_keeping",
     "lattice": "_exploring",
     "look": "_looking",
     "sign": "_signing",
