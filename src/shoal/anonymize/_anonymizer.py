@@ -13,6 +13,7 @@ import numpy as np
 from shoal._atomic import atomic_path
 from shoal._estimator import Estimator, require_fitted
 from shoal.anonymize._ladder import climb
+from shoal.anonymize._ranges import refuse_means
 from shoal.anonymize._recoding import Recoding, Unseen, load_recoding
 from shoal.anonymize._release import Release
 from shoal.anonymize._subjects import settle
@@ -120,8 +121,10 @@ class Anonymizer(Estimator):
         privacy = self._bind()
         self._check_params()
         refuse_taken_names(self.schema, () if output is None else output.ranges)
-        if output is not None and (output.ranges or output.form == "means"):
-            refuse_means_of_one(privacy.minimum_size, "ranges" if output.ranges else "means")
+        if output is not None and output.form == "means":
+            refuse_means(privacy)
+        elif output is not None and output.ranges:
+            refuse_means_of_one(privacy.minimum_size)
         started = time.perf_counter()
         options = CodingOptions(
             missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.errors import ParameterError
+from shoal.privacy import PrivacyModel
+from shoal.privacy._population_model import PopulationModel
 from shoal.schema._coding import Coding
 from shoal.schema._lines import has_lines
+from shoal.tables._range_columns import refuse_means_of_one
 
 
 def check_ranges(ranges: Any, allowed: Sequence[str]) -> None:
@@ -29,3 +32,22 @@ def range_notes(codings: Sequence[Coding], *, exact: bool) -> tuple[str, ...]:
         f"ranges of {', '.join(map(repr, names))} end at values of people in the group: somebody "
         f"has exactly the value at each end.{advice}",
     )
+
+
+def refuse_means(privacy: PrivacyModel) -> None:
+    """Raise for promises that groups of means cannot keep, or that nobody could check of them.
+
+    A mean does not say who of a population fits it, and groups by some of the columns are not
+    those that the means of all columns are of.
+    """
+    refuse_means_of_one(privacy.minimum_size, "means")
+    about = (
+        "a population"
+        if any(isinstance(part, PopulationModel) for part in privacy.parts)
+        else "some of the columns"
+    )
+    if about == "a population" or privacy.asks_of_some_columns:
+        raise ParameterError(
+            f"means: the promise asks about {about}, and a mean does not say who fits it. Ask for "
+            "labels (--as labels)."
+        )

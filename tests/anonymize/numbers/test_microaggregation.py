@@ -7,9 +7,9 @@ import pytest
 
 from shoal.anonymize import Microaggregation, check_table, make_method
 from shoal.errors import InfeasibleError, ParameterError
-from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity
+from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, KMap, LKCPrivacy
 from shoal.schema import Schema
-from shoal.tables import RowOptions
+from shoal.tables import RowOptions, open_table
 from tests.reference import microaggregation as slow
 
 SCHEMA = Schema(
@@ -118,6 +118,17 @@ def test_any_method_can_be_written_as_means():
 def test_microaggregation_can_be_written_as_labels():
     labels = Microaggregation(SCHEMA, 4).fit(people(), output=RowOptions()).release_.table
     assert labels["age"].str.startswith("[").any()
+
+
+def test_promises_about_others_are_refused_for_means():
+    """A mean does not say who of a population fits it, nor is it of groups by one column."""
+    everybody = open_table(people()).compress(SCHEMA).cells
+    for asked, said in (
+        (KAnonymity(3) & KMap(2, population=everybody), "a population"),
+        (KAnonymity(3) & LKCPrivacy(1, 5), "some of the columns"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            Microaggregation(SCHEMA, asked).fit(people())
 
 
 def test_what_is_refused():

@@ -42,3 +42,10 @@ def test_values_under_one_node_are_nearer():
 def test_a_column_with_one_value_is_no_side():
     cells = open_table({"age": [30, 30]}).compress(Schema({"age": SCHEMA["age"]})).cells
     assert not make_space(cells, cells.codings, np.ones(1)).any()
+
+
+def test_numbers_that_are_too_far_apart_are_placed_by_their_order():
+    schema = Schema({"age": SCHEMA["age"]})
+    cells = open_table({"age": [-1.5e308, 0.0, 1.5e308]}).compress(schema).cells
+    points = make_space(cells, cells.codings, np.ones(1)).ravel()
+    assert np.diff(points) == pytest.approx(np.sqrt(1.5))

@@ -48,10 +48,12 @@ def _sides(coding: Coding) -> Iterator[Floats]:
         known[coding.missing] = False
         yield np.eye(1, coding.n_codes, coding.missing).T
     if coding.kind != "categorical" and known.any():
-        numbers = np.where(known, coding.numbers, np.nan)
-        width = np.nanmax(numbers) - np.nanmin(numbers)
-        middle = np.nanmean(numbers)
-        place = np.where(known, (numbers - middle) / (width or 1.0), 0.0)
+        numbers = coding.numbers
+        with np.errstate(over="ignore", invalid="ignore"):
+            width = numbers[known].max() - numbers[known].min()
+        if not np.isfinite(width):  # numbers that are too far apart are placed by their order
+            numbers, width = np.arange(coding.n_codes, dtype=np.float64), float(coding.n_codes)
+        place = np.where(known, (numbers - numbers[known].min()) / (width or 1.0), 0.0)
         yield place[:, None]
     else:
         yield from _levels(coding)
