@@ -21,7 +21,8 @@ def plot_chart(chart: Chart, path: PathText) -> Path:
         axes.plot(
             line.x, line.y, label=line.name + (" (published)" if line.published else ""),
             color=COLOURS[index % len(COLOURS)], marker=_MARKS[index % len(_MARKS)], markersize=4,
-            linestyle="--" if line.published else "-", alpha=0.75 if line.published else 1.0,
+            linestyle="" if line.dots else "--" if line.published else "-",
+            alpha=0.75 if line.published else 1.0,
         )  # fmt: skip
     _finish(axes, chart)
     return save_figure(figure, path)

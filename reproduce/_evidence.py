@@ -102,12 +102,15 @@ class Line:
         The points, in drawing order.
     published : bool
         Read from the paper, hence drawn dashed.
+    dots : bool
+        Points that no line joins.
     """
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
     published: bool = False
+    dots: bool = False
 
 
 @dataclass(frozen=True)

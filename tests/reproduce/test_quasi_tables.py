@@ -1,9 +1,10 @@
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-from reproduce._quasi_tables import ADULT, adult_table, count_distinct
+from reproduce._quasi_tables import ADULT, adult_table, count_distinct, planted_table
 from shoal.datasets import DataNotFoundError
 from shoal.discover.sources._partition import CodeTable
 
@@ -27,3 +28,18 @@ def test_rows_of_adult_are_all_different():
         pytest.skip(str(error))
     assert table.names == ADULT
     assert count_distinct(table, range(14)) == table.n_rows == 29_096
+
+
+@pytest.mark.parametrize(("key_size", "n_values"), [(1, 5), (2, 4), (3, 3)])
+def test_a_planted_key_is_the_smallest(key_size, n_values):
+    table = planted_table(key_size, n_values, 4, seed=key_size)
+    n_rows = n_values**key_size
+    assert table.codes.shape == (key_size + 4, n_rows)
+
+    def is_key(columns):
+        return brute(table.codes, columns) == n_rows
+
+    every = range(table.n_columns)
+    assert any(is_key(columns) for columns in combinations(every, key_size))
+    for fewer in range(1, key_size):
+        assert not any(is_key(columns) for columns in combinations(every, fewer))

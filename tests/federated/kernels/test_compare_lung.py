@@ -2,14 +2,14 @@
 
 import pytest
 
-from reproduce.experiments._random_kernel import load_sites
+from reproduce._survival_sets import lung_cohort
 from shoal.datasets import LUNG_RANGES, DataNotFoundError
 from shoal.federated import Study, compare_sites
 
 
 def test_more_components_are_no_worse():
     try:
-        sites = load_sites()
+        sites = lung_cohort().sites
     except DataNotFoundError as error:
         pytest.skip(str(error))
     means = [

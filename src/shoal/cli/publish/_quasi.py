@@ -24,6 +24,7 @@ from shoal.cli._reading import reads_tables
 from shoal.errors import SchemaError
 
 if TYPE_CHECKING:
+    from shoal.discover._results import KeyResult
     from shoal.discover._survey import Survey
 
 app = typer.Typer(help="Find the quasi-identifiers of a table.")
@@ -52,6 +53,10 @@ def quasi(
     examine: Annotated[
         str, typer.Option(help="auto, all (every row) or sample (for the searches).")
     ] = "auto",
+    beta: Annotated[
+        float | None,
+        typer.Option(help="Find the fewest columns that tell this share of all pairs apart, too."),
+    ] = None,
     eps: Annotated[float, typer.Option(help="Error that a sampled key may have.")] = 0.01,
     delta: Delta = 0.01,
     time_limit: Annotated[
@@ -64,7 +69,7 @@ def quasi(
     force: Force = False,
 ) -> None:
     """Show what single columns tell, the smallest keys, and what an attacker can do."""
-    from shoal.discover import survey
+    from shoal.discover import find_key, survey
     from shoal.report import plot_survey
     from shoal.tables import open_table
 
@@ -72,10 +77,11 @@ def quasi(
     out = output()
     with out.progress() as progress:
         opened = open_table(table, encoding=encoding)
+        columns = column or (None if schema is None else _released(opened.names, schema))
         surveyed = survey(
             opened,
             max_size,
-            columns=column or (None if schema is None else _released(opened.names, schema)),
+            columns=columns,
             bins=numbers_by_column("--bins", bins),
             weights=numbers_by_column("--weight", weight),
             examine=examine,
@@ -85,10 +91,29 @@ def quasi(
             random_state=seed,
             progress=progress,
         )
+        apart = None
+        if beta is not None:
+            apart = find_key(
+                opened,
+                "exact" if surveyed.exhaustive and examine != "sample" else "separation",
+                beta=beta,
+                eps=eps,
+                delta=delta,
+                columns=columns,
+                bins=numbers_by_column("--bins", bins),
+                weights=numbers_by_column("--weight", weight),
+                search="minimum",
+                time_limit=time_limit,
+                random_state=seed,
+            )
     if plot is not None:
         plot_survey(surveyed, plot)
-    shown = {**surveyed.to_dict(), "plot": None if plot is None else str(plot)}
-    out.emit(shown, lambda: _show(surveyed, plot))
+    shown = {
+        **surveyed.to_dict(),
+        "apart": None if apart is None else apart.to_dict(),
+        "plot": None if plot is None else str(plot),
+    }
+    out.emit(shown, lambda: _show(surveyed, apart, plot))
 
 
 def _released(names: Sequence[str], path: Path) -> list[str]:
@@ -106,7 +131,7 @@ def _released(names: Sequence[str], path: Path) -> list[str]:
     return kept
 
 
-def _show(survey: Survey, plot: Path | None) -> None:
+def _show(survey: Survey, apart: KeyResult | None, plot: Path | None) -> None:
     out = output()
     out.table(
         f"Single columns of {survey.n_rows:,} rows",
@@ -118,6 +143,12 @@ def _show(survey: Survey, plot: Path | None) -> None:
     )
     _show_attackers(survey)
     _show_keys(survey)
+    if apart is not None:
+        how = "fewest there are" if apart.proved_minimum else "found greedily"
+        row = (len(apart.attributes), ", ".join(apart.attributes), apart.ratios[-1], how)
+        head = ("attributes", "columns", "separation ratio", "which are")
+        out.table("Columns that tell that share of pairs apart", head, [row])
+        out.note(f"{apart.guarantee}.")
     for note in survey.notes:
         out.note(f"Note: {note}")
     out.note(f"{survey.guarantee}; {survey.seconds:.2f} s.")
