@@ -10,9 +10,7 @@ from shoal.errors import InfeasibleError, ParameterError, TableError
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
 from tests.engines import rows as rows_of, spark_session
-from tests.extras import has_spark, need
-
-pytestmark = pytest.mark.skipif(not has_spark(), reason="needs PySpark and Java")
+from tests.extras import need
 
 MODEL = KAnonymity(4) & DistinctDiversity(2)
 
