@@ -70,7 +70,7 @@ def _alike(
     alone = (low == high) & ~stars
     hides = stars | ((low < high) & (high == coding.missing))
     packed = keys[low] * room + keys[high]
-    packed = np.where(hides, -1, np.where(alone, room * room + low, packed))
+    packed = np.where(hides, -1, np.where(alone, room * room + low.astype(np.int64), packed))
     _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), np.int64)
