@@ -190,8 +190,6 @@ def test_values_that_a_hierarchy_lacks_are_listed_all_at_once(people):
 
 
 def test_many_distinct_values_are_looked_up_like_few(engine, tmp_path):
-    if engine == "spark":
-        pytest.skip("one look-up for all sizes")
     ids = list(range(1000))
     table = engines.make(engine, {"number": ids, "half": [i / 2 for i in ids]}, tmp_path)
     schema = Schema(

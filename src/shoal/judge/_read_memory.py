@@ -91,8 +91,23 @@ def _of_duckdb(relation: Any, names: Sequence[str] | None) -> TextTable:
 
 
 def _of_spark(frame: Any) -> TextTable:
-    rows = frame.collect()
-    return of_arrays({name: [row[at] for row in rows] for at, name in enumerate(frame.columns)})
+    nested = any(kind.startswith(("array", "struct", "map")) for _, kind in frame.dtypes)
+    if nested or find_pyarrow() is None:
+        rows = frame.collect()
+        return of_arrays({name: [row[at] for row in rows] for at, name in enumerate(frame.columns)})
+    table = frame.toArrow()
+    zoned = [field.name for field in table.schema if getattr(field.type, "tz", None) is not None]
+    # Arrow tells moments by Greenwich's clock, Spark itself by this machine's
+    by_clock = {
+        name: [
+            None if moment is None else moment.astimezone().replace(tzinfo=None)
+            for moment in table.column(name).to_pylist()
+        ]
+        for name in zoned
+    }
+    read = of_arrow(table)
+    columns = {**read.columns, **of_arrays(by_clock).columns}
+    return TextTable(columns, read.n_rows, read.side_doors)
 
 
 def _of_exporter(source: Any, names: Sequence[str] | None) -> TextTable:

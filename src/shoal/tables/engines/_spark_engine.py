@@ -15,16 +15,11 @@ from shoal.errors import TableError
 from shoal.frames._frame import Frame
 from shoal.frames._native import nested_error
 from shoal.schema import Schema
-from shoal.tables._assemble import (
-    CodingOptions,
-    assemble,
-    code_values,
-    counted_columns,
-    require_quasi_identifiers,
-)
+from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import ColumnMap, OpenOptions
-from shoal.tables._people import count_people, require_named
-from shoal.tables._row_codes import code_array, masked_array, stack_codes
+from shoal.tables._row_codes import masked_array
+from shoal.tables.engines._spark_arrow import code_rows, fetch
+from shoal.tables.engines._spark_compress import compress_spark
 from shoal.tables.engines._spark_release import NUMBER, CompressedSpark, write_frame
 from shoal.typing import Codes, Counts, Native
 
@@ -202,7 +197,7 @@ class SparkEngine:
 
     def code_rows(self) -> Codes:
         """Codes of every column (first axis) and row; they come to the driver."""
-        return self._collect_codes(self._frame)
+        return code_rows(self.names, fetch(self.canonical))
 
     def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
         """Codes of rows drawn uniformly without replacement, in one pass over the rows."""
@@ -211,7 +206,8 @@ class SparkEngine:
         if size >= self.n_rows:
             return self.code_rows()
         seed = int(generator.integers(2**31))
-        return self._collect_codes(self._frame.orderBy(F.rand(seed)).limit(size))
+        drawn = self.canonical.orderBy(F.rand(seed)).limit(size)
+        return code_rows(self.names, fetch(drawn))
 
     def group_sizes(self) -> tuple[Counts, Counts]:
         """Sizes of the groups of equal rows, each once, and how many groups have each."""
@@ -232,54 +228,9 @@ class SparkEngine:
             if kind.startswith(("array", "struct", "map")) and schema[name].is_released:
                 raise nested_error(name)
 
-    def _collect_codes(self, frame: Any) -> Codes:
-        rows = frame.collect()
-        columns = (
-            code_array(name, np.array([*(row[i] for row in rows), None], object)[:-1])
-            for i, name in enumerate(self.names)
-        )
-        return stack_codes(columns, len(rows))
-
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedSpark:
         """Group the rows into cells on the cluster, and fetch only those."""
-        options = options or CodingOptions()
-        schema.require(self.names)
-        quasi = require_quasi_identifiers(schema)
-        subject = () if schema.subject is None else (schema.subject,)
-        wanted = list(dict.fromkeys([*quasi, *counted_columns(schema), *subject]))
-        self.refuse_nested(schema)
-        grouped = self.staged.select(
-            *(self.staged_value(n).alias(f"k{i}") for i, n in enumerate(wanted))
-        )
-        rows = grouped.groupBy(*grouped.columns).count().collect()
-        coded = {}
-        values_of: dict[str, tuple[list[Any], Codes]] = {}
-        for i, name in enumerate(wanted[: len(wanted) - len(subject)]):
-            column = [row[i] for row in rows]
-            values = list(dict.fromkeys(value for value in column if value is not None))
-            coding, table = code_values(
-                name, schema[name], values, has_missing=None in column, options=options
-            )
-            number_of = {value: number for number, value in enumerate(values)}
-            # -1, a missing value, reads the last entry
-            codes = table[[-1 if value is None else number_of[value] for value in column]]
-            coded[name] = (coding, codes.astype(np.int32))
-            values_of[name] = (values, table)
-        counts = np.array([row[len(wanted)] for row in rows], np.int64)
-        keys = np.column_stack([coded[name][1] for name in quasi]).reshape(-1, len(quasi))
-        counted = {name: coded[name] for name in counted_columns(schema)}
-        cells, cell_of = assemble([coded[name][0] for name in quasi], keys, counted, counts)
-        people = None
-        if schema.subject is not None:
-            named = [row[len(wanted) - 1] for row in rows]
-            unnamed = np.array([value is None for value in named], np.bool_)
-            require_named(schema.subject, int(counts[unnamed].sum()))
-            person = code_array(schema.subject, np.array([*named, None], object)[:-1])
-            cells, people = count_people(
-                cells, cell_of, person, counted, counts, households=schema.household is not None
-            )
-        values = {name: values_of[name] for name in quasi}
-        return CompressedSpark(self, schema, cells, values, people)
+        return compress_spark(self, schema, options or CodingOptions())
 
 
 def _canonical(column: Any, kind: str) -> Any:

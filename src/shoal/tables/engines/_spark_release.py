@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.schema import Schema
@@ -19,28 +21,43 @@ from shoal.tables._frequency import FrequencyTable
 from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
+from shoal.tables.engines._spark_arrow import fetch, plain_values
 from shoal.tables.engines.formats._text_output import (
     FORMULA,
     PLAIN_NUMBER,
     require_safe_names,
 )
-from shoal.typing import Codes, Native
+from shoal.typing import Codes, Floats, Native
 
 NUMBER = "row_id"
 """Column with a row's number: 0, 1, ... in the order in which the rows were read."""
+
+_FEW = 64
+"""Values up to which labels are a list in the query; beyond, a table that is joined."""
 
 if TYPE_CHECKING:
     from shoal.tables.engines._spark_engine import SparkEngine
 
 
+class Combinations(NamedTuple):
+    """Combinations of quasi-identifiers as they stand in rows, in Arrow, and the cell of each."""
+
+    values: Any
+    cell_of: NDArray[np.int64]
+
+
 @dataclass(frozen=True, eq=False)
 class CompressedSpark:
-    """A Spark DataFrame, its cells, and the raw values behind the codes."""
+    """A Spark DataFrame, its cells, and the raw values behind the codes.
+
+    Raw values stay in Arrow's columns: they go back to Spark as they came.
+    """
 
     engine: SparkEngine
     schema: Schema
     cells: FrequencyTable
-    values: dict[str, tuple[list[Any], Codes]] = field(repr=False)
+    values: dict[str, tuple[Any, Codes]] = field(repr=False)
+    met: Combinations = field(repr=False)
     people: People | None = field(default=None, repr=False)
 
     def rows(self, recoded: Recoded, output: RowOptions) -> ReleasedRows:
@@ -64,14 +81,14 @@ class CompressedSpark:
         }
         alone = recoded.per_column is not None and not recoded.suppressed.any()
         if alone and not output.ranges:
-            frame, labels = self.engine.staged, self._label_by_column(recoded)
+            frame, labels = self._label_by_column(recoded)
         else:
             frame, labels = self._label_by_row(recoded, output)
         released |= labels
         columns = [column.alias(f"o{i}") for i, column in enumerate(released.values())]
         ordered = frame.select(NUMBER, *columns).orderBy(_place(output))
         made = ordered.localCheckpoint(eager=True)
-        row_ids = np.array([row[0] for row in made.select(NUMBER).collect()], np.int64)
+        row_ids = fetch(made.select(NUMBER)).column(0).to_numpy().astype(np.int64)
         table = made.select(*(F.col(f"o{i}").alias(name) for i, name in enumerate(released)))
         return ReleasedRows(table, Witness(row_ids, self.engine.numbered))
 
@@ -84,58 +101,49 @@ class CompressedSpark:
         released = self.rows(recoded, output)
         return replace(released.witness, written=write_frame(released.table, path))
 
-    def _label_by_column(self, recoded: Recoded) -> dict[str, Any]:
+    def _label_by_column(self, recoded: Recoded) -> tuple[Any, dict[str, Any]]:
+        """The staged rows, joined to labels of columns that have many values."""
         import pyspark.sql.functions as F
 
         assert recoded.per_column is not None
-        label_columns = {}
+        frame, label_columns = self.engine.staged, {}
         for index, (labels, label_of) in enumerate(
             zip(recoded.labels, recoded.per_column, strict=True)
         ):
             name = labels.coding.name
             if recoded.is_untouched(index):
                 continue
-            values, codes = self.values[name]
-            texts = [labels.texts[label_of[code]] for code in codes]
+            texts = [labels.texts[label_of[code]] for code in self.values[name][1]]
             value = self.engine.staged_value(name)
-            if not values:
-                label_columns[name] = F.lit(texts[-1])
-                continue
-            pairs = chain.from_iterable(zip(values, texts[:-1], strict=True))
-            looked_up = F.create_map(*map(F.lit, pairs))[value]
+            frame, looked_up = self._look_up(frame, index, name, texts[:-1])
             filled = F.when(value.isNull(), F.lit(texts[-1])).otherwise(looked_up)
             label_columns[name] = filled
-        return label_columns
+        return frame, label_columns
+
+    def _look_up(self, frame: Any, index: int, name: str, texts: list[str]) -> tuple[Any, Any]:
+        """The frame with whatever says the text of each value of a column, and that."""
+        import pyarrow as pa
+        import pyspark.sql.functions as F
+
+        values, value = self.values[name][0], self.engine.staged_value(name)
+        if not texts:
+            return frame, F.lit(None).cast("string")
+        # a moment that the clock shows twice is two values, and one in Python
+        if len(texts) <= _FEW and getattr(values.type, "tz", None) is None:
+            pairs = chain.from_iterable(zip(plain_values(values), texts, strict=True))
+            return frame, F.create_map(*map(F.lit, pairs))[value]
+        table = pa.table({f"v{index}": values, f"l{index}": pa.array(texts, pa.string())})
+        known = self._send(table, [f"v{index} {self._type(name)}", f"l{index} string"])
+        joined = frame.join(F.broadcast(known), value == F.col(f"v{index}"), "left")
+        return joined, F.col(f"l{index}")
 
     def _label_by_row(self, recoded: Recoded, output: RowOptions) -> tuple[Any, dict[str, Any]]:
         """Join rows to the labels of their combination; missing values match themselves."""
         import pyspark.sql.functions as F
 
-        session = self.engine.native.sparkSession
-        value_of = {}
-        for coding in self.cells.codings:
-            values, codes = self.values[coding.name]
-            value_of[coding.name] = dict(zip(codes.tolist(), [*values, None], strict=True))
         ranges = range_columns(recoded, output.ranges)
-        rows = []
-        for cell, key in enumerate(self.cells.keys.tolist()):
-            group = int(recoded.group_of[cell])
-            raw = [
-                value_of[coding.name][code]
-                for coding, code in zip(self.cells.codings, key, strict=True)
-            ]
-            texts = [
-                STAR if group < 0 else labels.texts[recoded.codes[group, index]]
-                for index, labels in enumerate(recoded.labels)
-            ]
-            numbers = [None if group < 0 else float(column[group]) for column in ranges.values()]
-            rows.append((*raw, *texts, *numbers, group < 0))
-        types = dict(zip(self.engine.names, self.engine.staged_types, strict=True))
         names = [coding.name for coding in self.cells.codings]
-        fields = [f"k{i} {types[name]}" for i, name in enumerate(names)]
-        fields += [f"l{i} string" for i in range(len(names))]
-        fields += [f"r{i} double" for i in range(len(ranges))] + ["hidden boolean"]
-        labels_frame = session.createDataFrame(rows, ", ".join(fields))
+        labels_frame = self._label_table(recoded, ranges)
         condition = None
         for i, name in enumerate(names):
             same = self.engine.staged_value(name).eqNullSafe(F.col(f"k{i}"))
@@ -150,6 +158,31 @@ class CompressedSpark:
             if hides or not recoded.is_untouched(i)
         }
         return frame, label_columns | {name: F.col(f"r{i}") for i, name in enumerate(ranges)}
+
+    def _label_table(self, recoded: Recoded, ranges: Mapping[str, Floats]) -> Any:
+        """Every combination that was met, `k0`, ..., with its labels `l0`, ... and ranges."""
+        import pyarrow as pa
+
+        group_of = recoded.group_of[self.met.cell_of]
+        hidden = group_of < 0
+        columns = {f"k{i}": column for i, column in enumerate(self.met.values.columns)}
+        fields = [f"k{i} {self._type(part.coding.name)}" for i, part in enumerate(recoded.labels)]
+        for i, part in enumerate(recoded.labels):
+            # -1, a suppressed cell, reads the last entry
+            place = np.append(recoded.codes[:, i], len(part.texts))[group_of]
+            columns[f"l{i}"] = pa.array([*part.texts, STAR], pa.string()).take(pa.array(place))
+        for i, numbers in enumerate(ranges.values()):
+            columns[f"r{i}"] = pa.array(np.append(numbers, np.nan)[group_of], mask=hidden)
+        columns["hidden"] = pa.array(hidden)
+        fields += [f"l{i} string" for i in range(len(recoded.labels))]
+        fields += [f"r{i} double" for i in range(len(ranges))] + ["hidden boolean"]
+        return self._send(pa.table(columns), fields)
+
+    def _send(self, table: Any, fields: list[str]) -> Any:
+        return self.engine.native.sparkSession.createDataFrame(table, ", ".join(fields))
+
+    def _type(self, name: str) -> str:
+        return self.engine.staged_types[self.engine.names.index(name)]
 
 
 def _place(output: RowOptions) -> Any:

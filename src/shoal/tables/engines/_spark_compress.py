@@ -1,0 +1,66 @@
+"""Rows of a Spark DataFrame grouped into cells on the cluster; only those are fetched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.schema import Schema
+from shoal.tables._assemble import (
+    CodingOptions,
+    assemble,
+    code_values,
+    counted_columns,
+    require_quasi_identifiers,
+)
+from shoal.tables._frequency import group_keys
+from shoal.tables._people import count_people, require_named
+from shoal.tables.engines._spark_arrow import fetch, read_column
+from shoal.tables.engines._spark_release import Combinations, CompressedSpark
+
+if TYPE_CHECKING:
+    from shoal.tables.engines._spark_engine import SparkEngine
+
+
+def compress_spark(engine: SparkEngine, schema: Schema, options: CodingOptions) -> CompressedSpark:
+    """Group the rows into cells on the cluster, and fetch only those."""
+    schema.require(engine.names)
+    quasi = require_quasi_identifiers(schema)
+    counted_names = counted_columns(schema)
+    subject = () if schema.subject is None else (schema.subject,)
+    wanted = list(dict.fromkeys([*quasi, *counted_names, *subject]))
+    engine.refuse_nested(schema)
+    keyed = engine.staged.select(
+        *(engine.staged_value(n).alias(f"k{i}") for i, n in enumerate(wanted))
+    )
+    table = fetch(keyed.groupBy(*keyed.columns).count())
+    columns = {name: read_column(table.column(i)) for i, name in enumerate(wanted)}
+    coded, values = {}, {}
+    for name in dict.fromkeys([*quasi, *counted_names]):
+        column = columns[name]
+        coding, code_of = code_values(
+            name, schema[name], column.listed(), has_missing=column.has_missing, options=options
+        )
+        # -1, a missing value, reads the last entry
+        coded[name] = (coding, code_of[column.codes].astype(np.int32))
+        values[name] = (column.values, code_of)
+    counts = table.column(len(wanted)).to_numpy().astype(np.int64)
+    keys = np.column_stack([coded[name][1] for name in quasi]).reshape(-1, len(quasi))
+    counted = {name: coded[name] for name in counted_names}
+    cells, cell_of = assemble([coded[name][0] for name in quasi], keys, counted, counts)
+    people = None
+    if schema.subject is not None:
+        person = columns[schema.subject].codes
+        require_named(schema.subject, int(counts[person < 0].sum()))
+        cells, people = count_people(
+            cells, cell_of, person, counted, counts, households=schema.household is not None
+        )
+    # what stands in the rows, and not what it is coded as: two values may be one text
+    raw = np.column_stack([columns[name].codes for name in quasi]) + np.int32(1)
+    group_of, n_groups = group_keys(raw)
+    first = np.empty(n_groups, np.int64)
+    first[group_of[::-1]] = np.arange(len(raw))[::-1]
+    met = Combinations(table.select(list(range(len(quasi)))).take(first), cell_of[first])
+    own = {name: values[name] for name in quasi}
+    return CompressedSpark(engine, schema, cells, own, met, people)
