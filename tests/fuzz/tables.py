@@ -22,7 +22,7 @@ TEXTS = (
 )  # fmt: skip
 TREE = {
     "north": {"coast": ["Kiel", "Emden"], "plain": ["Celle", "Uelzen"]},
-    "south": {"alps": ["Füssen", "Kempten"], "rhine": ["Speyer", "Worms"]},
+    "south": {"alps": ["Füssen am Lech", "Kempten"], "rhine": ["Speyer", "Worms am Rhein"]},
 }
 ILLNESSES = {"chest": ["flu", "cough"], "joints": ["gout", "arthritis"]}
 GRADES = ("low", "mid", "a to b", "high", "top-most")

@@ -350,8 +350,6 @@ def leaks(written, published, claim):
     `published` are those files.  Only texts long enough to be nobody else's are looked for.
     """
     told = {text for row in written.rows for _, text in row if text}
-    for fact in claim.facts.values():
-        told |= {*fact.above, *fact.order}
     told = "\n".join(told)
     secrets = {
         text
