@@ -28,6 +28,7 @@ from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
 from shoal.metrics._labels import label_height, label_ncp
 from shoal.privacy import PrivacyModel
+from shoal.privacy.compiled._compile import allowed_groups
 from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
@@ -166,12 +167,18 @@ class ConstrainedKMember(Anonymizer):
         pieces = [piece for block in blocks for piece in self._pieces(problem, block)]
         ranged = [coding for coding, ranges in zip(codings, is_range, strict=True) if ranges]
         self._said = self._compare(problem, blocks, pieces) + range_notes(ranged, exact=exact)
-        group_of = solve_pieces(problem, pieces, refine=self.refine, progress=progress)
 
         def recode(group_of: NDArray[np.int64]) -> GroupRecoding:
             return make_group_recoding(grown.keys, codings, is_range, group_of, exact=exact)
 
-        recoding = join_until_allowed(problem.loss, compiled, blocks, group_of, recode)
+        def cluster(refine: bool) -> GroupRecoding:
+            group_of = solve_pieces(problem, pieces, refine=refine, progress=progress)
+            return join_until_allowed(problem.loss, compiled, blocks, group_of, recode)
+
+        recoding = cluster(self.refine)
+        if self.refine and not _all_allowed(compiled, recoding):
+            # moves may leave people of the population in a group where nobody of the table is
+            recoding = cluster(False)
         check_groups(recoding, compiled, privacy)
         return recoding
 
@@ -210,6 +217,10 @@ class ConstrainedKMember(Anonymizer):
             f"sample of {len(sample)} cells this costs {ratio - 1:+.1%} information loss against "
             "comparing all of them.",
         )
+
+
+def _all_allowed(compiled: CompiledModel, recoding: GroupRecoding) -> bool:
+    return bool(allowed_groups(compiled, recoding.group_of, len(recoding.low)).all())
 
 
 class MemberProblem(NamedTuple):
