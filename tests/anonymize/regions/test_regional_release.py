@@ -198,3 +198,15 @@ def test_a_time_limit_is_divided_among_regions(people):
     solver = RegionSolver(method, KAnonymity(5), (), {}, (np.array([1500]),))
     assert solver._with_its_time(500).time_limit == pytest.approx(20.0)
     assert method.time_limit == 60.0
+
+
+def test_an_order_that_tells_something_is_told(people):
+    output = RowOptions(keep_order=True)
+    release = make_method("mondrian", census_schema(), 5).fit(people, regions=2, output=output)
+    manifest = release.release_.to_dict()
+    assert manifest["order"] == "input"
+    assert any("order of the input" in note for note in manifest["notes"])
+    whole = make_method("mondrian", census_schema(), 5).fit(people, output=output).release_
+    counted = [name for name in census_schema() if census_schema()[name].role == "sensitive"]
+    rows = release.release_.table.select(*counted).fetchall()
+    assert rows == whole.table.select(*counted).fetchall()  # row by row as in the input

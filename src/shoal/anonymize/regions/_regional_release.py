@@ -16,6 +16,7 @@ import numpy as np
 from shoal._addresses import is_address
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._recheck import recheck
+from shoal.anonymize._release import _ORDER_NOTES
 from shoal.anonymize._release_files import (
     digest,
     file_beside,
@@ -176,7 +177,7 @@ class RegionalRelease:
             "ranges": [],
             "keep_suppressed": self.output.keep_suppressed,
             "key": None,
-            "notes": list(self.notes),
+            "notes": [*self.notes, *_ORDER_NOTES.get(self.output.order, ())],
             "seconds": {name: round(taken, 4) for name, taken in self.seconds.items()},
             "versions": {
                 "python": platform.python_version(),
