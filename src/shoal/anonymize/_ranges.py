@@ -5,7 +5,6 @@ from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel
-from shoal.privacy._population_model import PopulationModel
 from shoal.schema._coding import Coding
 from shoal.schema._lines import has_lines
 from shoal.tables._range_columns import refuse_means_of_one
@@ -41,12 +40,9 @@ def refuse_means(privacy: PrivacyModel) -> None:
     those that the means of all columns are of.
     """
     refuse_means_of_one(privacy.minimum_size, "means")
-    about = (
-        "a population"
-        if any(isinstance(part, PopulationModel) for part in privacy.parts)
-        else "some of the columns"
-    )
-    if about == "a population" or privacy.asks_of_some_columns:
+    named = any(getattr(part, "population", None) is not None for part in privacy.parts)
+    about = "a population" if named else "some of the columns"
+    if named or privacy.asks_of_some_columns:
         raise ParameterError(
             f"means: the promise asks about {about}, and a mean does not say who fits it. Ask for "
             "labels (--as labels)."
