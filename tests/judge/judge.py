@@ -330,8 +330,9 @@ _WHOLE = {
 
 def _ranges(table, source_of, claim):
     """Bounds hold every value of the group; means are of enough people, or missing."""
-    sized = [model for model in _flat(claim.models) if model["model"] != "KMap"]
-    k = max((model.get("k", 1) for model in sized), default=1)  # of k-map's k, rows are a part
+    some = ("KMap", "LKCPrivacy")  # whose k is not that of groups
+    sized = [model for model in _flat(claim.models) if model["model"] not in some]
+    k = max((model.get("k", 1) for model in sized), default=1)
     broken = []
     for name in claim.ranges:
         for rows in _groups(table, claim).values():
