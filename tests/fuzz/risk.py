@@ -17,7 +17,7 @@ from shoal.anonymize import METHODS, make_method
 from shoal.anonymize._registry import method_class
 from shoal.errors import InfeasibleError
 from shoal.privacy import AverageRisk, KAnonymity, KMap
-from shoal.tables import open_table
+from shoal.tables import RowOptions, open_table
 from tests.judge.judge import Claim, judge
 from tests.judge.labels import Fact
 
@@ -75,7 +75,7 @@ def run(kind, seed, method):
     suppress = {"max_suppression": 0.3} if seed % 3 == 0 and "max_suppression" in known else {}
     made = make_method(method, Schema(schema), model, suppress)
     try:
-        release = made.fit(pd.DataFrame(columns)).release_
+        release = made.fit(pd.DataFrame(columns), output=RowOptions()).release_
         table = release.table
     except InfeasibleError:
         return "infeasible"
