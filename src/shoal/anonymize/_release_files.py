@@ -33,12 +33,17 @@ PRIVATE = ".private"
 PUBLISHED = ("table", "manifest", "schema")
 """Kinds of files that may be published."""
 
-FileKind = Literal["manifest", "recoding", "schema", "full schema", "promise", "seed", "report"]
+FileKind = Literal[
+    "manifest", "recoding", "schema", "full schema", "promise", "seed", "report",
+    "dossier", "dossier form",
+]  # fmt: skip
 
 _ENDINGS: dict[FileKind, str] = {
     "manifest": ".manifest.json",
     "schema": ".schema.toml",
     "report": ".report.html",
+    "dossier": ".dossier.html",
+    "dossier form": ".dossier.toml",
     "recoding": f"{PRIVATE}/recoding.json",
     "full schema": f"{PRIVATE}/schema.toml",
     "promise": f"{PRIVATE}/promise.json",

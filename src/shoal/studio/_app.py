@@ -122,12 +122,13 @@ class Views:
         """What happens, line by line, for as long as the page is open."""
         return StreamingResponse(_events(self._desk(request)), media_type="text/event-stream")
 
-    async def report(self, request: Request) -> Response:
-        """The report on a release, which may run nothing and load nothing."""
+    async def paper(self, request: Request) -> Response:
+        """The report or the dossier on a release, which may run nothing and load nothing."""
         desk, name = self._desk(request), request.path_params["release"]
+        kind = request.url.path.split("/")[3]
         for release in desk.project.releases():
-            if release["name"] == name and release["report"]:
-                text = Path(release["report"]).read_text("utf-8")
+            if release["name"] == name and release[kind]:
+                text = Path(release[kind]).read_text("utf-8")
                 headers = {"Content-Security-Policy": _REPORT_POLICY,
                            "X-Frame-Options": "SAMEORIGIN"}  # fmt: skip
                 return HTMLResponse(text, headers=headers)
@@ -169,7 +170,8 @@ def make_app(studio: Studio, keys: Keys) -> Guard:
         Route(f"{project}/events", views.events),
         Route(f"{project}/jobs/cancel", views.cancel, methods=["POST"]),
         Route(f"/api{project}/jobs/cancel", views.cancel, methods=["POST"]),
-        Route(f"{project}/report/{{release:str}}", views.report),
+        Route(f"{project}/report/{{release:str}}", views.paper),
+        Route(f"{project}/dossier/{{release:str}}", views.paper),
         Route(f"{project}/{{screen:str}}", views.show),
         Route(f"/api{project}/{{screen:str}}", views.show),
         Route(f"{project}/{{screen:str}}/{{action:str}}", views.act, methods=["POST"]),

@@ -3,7 +3,7 @@ import tomllib
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.report.dossier._form import QUESTIONS, THRESHOLD, read_form, write_form
+from shoal.report.dossier._form import QUESTIONS, THRESHOLD, Form, read_form, write_form
 
 
 def written(tmp_path, text):
@@ -19,6 +19,15 @@ def test_the_empty_form_asks_every_question_and_reads_as_unanswered(tmp_path):
     assert {s: set(keys) for s, keys in QUESTIONS.items()} == {
         s: set(keys) for s, keys in tomllib.loads(write_form()).items() if s != "risk"
     }
+
+
+def test_answers_come_back_as_they_were_written(tmp_path):
+    odd = 'two\nlines, "quotes", \\ back, \x7f, \u2028, # no comment, é'
+    answers = {s: {key: f"{odd} {key}" for key in keys} for s, keys in QUESTIONS.items()}
+    form = Form(answers, 0.2)
+    assert read_form(written(tmp_path, write_form(form))) == form
+    part = Form({"signature": {"name": "A. B."}})
+    assert read_form(written(tmp_path, write_form(part))).answers["signature"]["name"] == "A. B."
 
 
 def test_answers_count_and_a_section_may_be_left_out(tmp_path):

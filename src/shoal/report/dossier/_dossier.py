@@ -61,8 +61,7 @@ class Dossier:
 
 def dossier_file(release: PathText, ending: str) -> Path:
     """Where the form (.toml), the page (.html) and the PDF of a release lie unless named."""
-    report = file_beside(release, "report")
-    return report.with_name(report.name.removesuffix(".report.html") + f".dossier{ending}")
+    return file_beside(release, "dossier").with_suffix(ending)
 
 
 def make_dossier(

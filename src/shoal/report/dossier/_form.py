@@ -8,6 +8,7 @@ from pathlib import Path
 
 from shoal._checks import check_number
 from shoal.errors import ParameterError
+from shoal.schema._toml import table_toml
 
 THRESHOLD = 0.09
 """Highest chance to find somebody, for public data: EMA policy 0070 and Health Canada."""
@@ -49,20 +50,24 @@ class Form:
         )
 
 
-def write_form() -> str:
-    """The empty form."""
+def write_form(form: Form | None = None) -> str:
+    """The form with its answers; empty unless one is given."""
+    form = Form({}) if form is None else form
     lines = [
         "# Answer what only you can know; the rest of the dossier is computed.",
         "",
         "[risk]",
         "# Highest chance to find a person that is accepted. 0.09 is used for public data by",
         "# EMA policy 0070 and Health Canada.",
-        f"threshold = {THRESHOLD}",
+        f"threshold = {form.threshold}",
     ]
     for section, questions in QUESTIONS.items():
-        lines += ["", f"[{section}]"]
-        for key, question in questions.items():
-            lines += [f"# {question}", f'{key} = ""']
+        given = form.answers.get(section, {})
+        table = table_toml(section, {key: given.get(key, "") for key in questions})
+        header, *entries = table.rstrip("\n").split("\n")  # line ends of answers are escaped
+        lines += ["", header]
+        for question, entry in zip(questions.values(), entries, strict=True):
+            lines += [f"# {question}", entry]
     return "\n".join(lines) + "\n"
 
 

@@ -194,7 +194,7 @@ def _release(manifest: Path) -> dict[str, Any] | None:
         data = json.loads(manifest.read_text("utf-8"))
     except (OSError, ValueError):
         data = {}
-    report = file_beside(table, "report")
+    report, dossier = file_beside(table, "report"), file_beside(table, "dossier")
     return {
         "name": table.name,
         "path": str(table),
@@ -204,6 +204,7 @@ def _release(manifest: Path) -> dict[str, Any] | None:
         "rows": data.get("released_rows"),
         "suppressed": data.get("suppressed_rows"),
         "report": str(report) if report.exists() else None,
+        "dossier": str(dossier) if dossier.exists() else None,
         "privacy": data.get("privacy"),
     }
 

@@ -65,11 +65,11 @@ class Field:
         """The value, of the kind that is expected."""
         if self.kind == "texts":
             many = given if isinstance(given, list) else [given]
-            if all(isinstance(one, str) and len(one) <= _LONGEST for one in many):
+            if all(map(_is_text, many)):
                 return [one for one in many if one]
         elif isinstance(given, list) and len(given) == 1:
             return self.read(name, given[0])
-        elif self.kind == "text" and isinstance(given, str) and len(given) <= _LONGEST:
+        elif self.kind == "text" and _is_text(given):
             return given.strip()
         elif self.kind == "flag" and (isinstance(given, bool) or given in ("on", "true", "false")):
             return given is True or given in ("on", "true")
@@ -91,6 +91,13 @@ class Field:
         if number != int(number):
             raise ParameterError(f"field {name!r} has to be a whole number.")
         return int(number)
+
+
+def _is_text(given: Any) -> bool:
+    """Whether it is a text that a file can hold: JSON knows halves of signs, UTF-8 does not."""
+    if not isinstance(given, str) or len(given) > _LONGEST:
+        return False
+    return not any("\ud800" <= sign <= "\udfff" for sign in given)
 
 
 @dataclass(frozen=True)

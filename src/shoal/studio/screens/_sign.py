@@ -13,6 +13,7 @@ from shoal._atomic import write_text
 from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio.project._project import RELEASES
+from shoal.studio.screens._dossier import ASKED, DOSSIER, dossier_problem, show_dossier
 from shoal.studio.screens._explore import proposed_method
 from shoal.studio.screens._promise import proposed_k
 from shoal.studio.screens._screen import Action, Field, Room, Screen
@@ -51,6 +52,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     desk = room.desk
     settings = desk.project.settings
     outcome, job = desk.results.get("sign"), desk.running("sign")
+    dossier = desk.running("dossier")
     return {
         "checklist": checklist(desk),
         "method": settings.method or proposed_method(desk),
@@ -60,8 +62,14 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "job": job.to_dict() if job else None,
         "outcome": outcome and {"state": outcome["state"], "error": outcome.get("error", "")},
         "written": (outcome or {}).get("value"),
-        "releases": [_signed(release) for release in desk.project.releases()],
+        "releases": [
+            _signed(release) | {"papers": show_dossier(desk, release)}
+            for release in desk.project.releases()
+        ],
         "people": list(PEOPLE),
+        "questions": [key for keys in ASKED.values() for key in keys],
+        "dossier_on": dossier.args["on"] if dossier else "",
+        "dossier_failed": (desk.results.get("dossier") or {}).get("error", ""),
     }
 
 
@@ -126,11 +134,12 @@ def _sign(room: Room, given: dict[str, Any]) -> None:
         raise ParameterError("put a name under each of the three.")
     if missing := [item["name"] for item in checklist(desk) if not item["done"]]:
         raise ParameterError(f"do not publish: {len(missing)} points of the checklist are open.")
-    if problems := _problems(desk, table):
+    found = digest(table)
+    if problems := _problems(desk, table) or dossier_problem(desk, table, found):
         raise ParameterError(f"do not publish: {problems}")
     signature = {
         "release": table.name,
-        "digest": digest(table),
+        "digest": found,
         "signed": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "names": names,
         "remark": given["why"],
@@ -158,7 +167,7 @@ def _problems(desk: Desk, table: Path) -> str:
 
 SIGN = Screen(
     "sign",
-    "The checklist, the release as the command line writes it, its report, and names under it.",
+    "The checklist, the release as the command line writes it, report, dossier, names under it.",
     _show,
     {
         "write": Action(
@@ -180,6 +189,7 @@ SIGN = Screen(
                 "why": Field("text", "A remark.", ""),
             },
         ),
+        "dossier": DOSSIER,
     },
-    live=("sign", "schema", "promise", "attack", "column"),
+    live=("sign", "dossier", "schema", "promise", "attack", "column"),
 )

@@ -37,7 +37,9 @@ function refreshSoon() {
 
 function isBusy(node) {
   const active = document.activeElement;
-  return node.contains(active) && active.matches("input, select, textarea, .cut") || node.querySelector(".dragging");
+  if (node.contains(active) && active.matches("input, select, textarea, .cut")) return true;
+  const answers = [...node.querySelectorAll("form.answers :is(input, textarea)")];
+  return node.querySelector(".dragging") || answers.some((field) => field.value !== field.defaultValue);
 }
 
 async function refresh() {

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shoal._atomic import refuse_existing
+from shoal._atomic import refuse_existing, write_text
 from shoal.anonymize import make_method
-from shoal.anonymize._release_files import release_files
+from shoal.anonymize._release_files import digest, file_beside, release_files
 from shoal.errors import ShoalError
 from shoal.report import release_report
+from shoal.report.dossier._dossier import make_dossier
+from shoal.report.dossier._form import read_form
 from shoal.report.release.pages._html import report_path
 from shoal.schema import Schema
 from shoal.studio.work._bench import Args, Bench, privacy_of, suppression_of
@@ -44,3 +46,21 @@ def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> di
     except ShoalError as error:  # the release is there; without its report it must not go
         return written | {"promise": "not evaluated", "problems": [str(error)], "report": None}
     return written | report.to_dict() | {"report": str(page)}
+
+
+@task("dossier")
+def write_dossier(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
+    """Count, attack and compare for the dossier, with the answers of the form beside a release."""
+    release = Path(args["release"])
+    progress(0, 0, "attacking and comparing for the dossier")
+    written = make_dossier(
+        release,
+        read_form(file_beside(release, "dossier form")),
+        args["table"],
+        control=args.get("control") or None,
+        encoding=args.get("encoding") or None,
+    )
+    write_text(file_beside(release, "dossier"), written.html)
+    found = written.to_dict()
+    del found["utility"]  # the page has it; what is kept of a project stays small
+    return found | {"digest": digest(release)}

@@ -19,6 +19,7 @@ TASKS: dict[str, str] = {
     "catalog": "_catalog",
     "column": "_column_values",
     "compare": "_comparing",
+    "dossier": "_signing",
     "explore": "_exploring",
     "exposure": "_looking",
     "glance": "_looking",
