@@ -165,6 +165,7 @@ def test_the_method_by_name_makes_the_same_table_and_is_judged(table, privacy, t
     assert verdict.holds
     assert '"TreeGeneralization"' in paths["manifest"].read_text()
     assert isinstance(method, TreeGeneralization)
+    assert "ranges of 'age', 'size' end at values of people" in " ".join(method.release_.notes)
     saved = load_recoding(tmp_path / "out.private" / "recoding.json")
     assert saved.kind == "tree"
 

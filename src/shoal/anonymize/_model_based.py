@@ -84,7 +84,7 @@ class ModelBased(Anonymizer):
         _require_target(self.schema)
 
     def _notes(self) -> tuple[str, ...]:
-        return _note_tree(self.tree_)
+        return _note_tree(self.tree_, self.recoding_.codings)
 
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
@@ -160,7 +160,7 @@ class TreeGeneralization(Anonymizer):
         return KAnonymousTreeClassifier(**parameters)
 
     def _notes(self) -> tuple[str, ...]:
-        return _note_tree(self.tree_)
+        return _note_tree(self.tree_, self.recoding_.codings)
 
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
@@ -184,10 +184,14 @@ def _require_target(schema: Schema) -> None:
         )
 
 
-def _note_tree(tree: KAnonymousTreeClassifier) -> tuple[str, ...]:
-    return (
-        f"grown by {tree.criterion}, {tree.get_n_leaves()} leaves, {tree.spans_.n_spans} spans",
-    )
+def _note_tree(tree: KAnonymousTreeClassifier, codings: tuple[Coding, ...]) -> tuple[str, ...]:
+    """How the tree was grown, and what the ends of its ranges tell."""
+    grown = f"grown by {tree.criterion}, {tree.get_n_leaves()} leaves, {tree.spans_.n_spans} spans"
+    ordered = [repr(coding.name) for coding in codings if coding.is_ordered]
+    if not ordered:
+        return (grown,)
+    told = "end at values of people in the table: somebody has exactly the value at each end."
+    return grown, f"ranges of {', '.join(ordered)} {told}"
 
 
 @dataclass(frozen=True, eq=False)
