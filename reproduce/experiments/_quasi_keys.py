@@ -137,7 +137,7 @@ def _exact(name: str, key: KeyResult, published: Published) -> Iterator[Finding]
 
 def _minimum(table: CodeTable) -> Iterator[Finding]:
     """The paper searched exhaustively; here a proof, and a count of every set of 12 attributes."""
-    proved = find_key(table, search="minimum")
+    proved = find_key(table, search="minimum", time_limit=None)
     bound = proved.lower_bound if proved.proved_minimum else np.nan
     size = ADULT.greedy[0]
     yield Finding("Section 4.3", "Adult, minimum key, attributes", bound, size, size, size)

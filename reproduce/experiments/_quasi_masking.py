@@ -83,7 +83,7 @@ def _run(setup: Setup) -> Evidence:
 
 
 def _adult_rows(table: CodeTable) -> Iterator[Finding]:
-    found = mask(table, ROWS.beta)
+    found = mask(table, ROWS.beta, time_limit=None)
     yield from _findings(ROWS, "Adult, all rows", table, found, (12, 36), 0)
     least = min(count_distinct(table, s) for s in combinations(range(14), 13)) / table.n_rows
     what = "Adult, least ratio of any 13 attributes, by brute force"
@@ -91,22 +91,26 @@ def _adult_rows(table: CodeTable) -> Iterator[Finding]:
 
 
 def _adult_pairs(table: CodeTable, seed: int) -> Iterator[Finding]:
-    found = mask(table, PAIRS.beta, PAIRS.kind)
+    found = mask(table, PAIRS.beta, PAIRS.kind, time_limit=None)
     yield from _findings(PAIRS, "Adult, all rows", table, found, (5, 19), 0)
-    found = mask(table, PAIRS.beta, PAIRS.kind, sample=PAIRS.sample, random_state=seed)
+    found = mask(
+        table, PAIRS.beta, PAIRS.kind, sample=PAIRS.sample, random_state=seed, time_limit=None
+    )
     yield from _findings(PAIRS, "Adult, 50,000 pairs", table, found, (5, 2), SLACK)
 
 
 def _covtype(table: CodeTable, seed: int) -> Iterator[Finding]:
-    found = mask(table, ROWS.beta, sample=ROWS.sample, random_state=seed)
+    found = mask(table, ROWS.beta, sample=ROWS.sample, random_state=seed, time_limit=None)
     yield from _findings(ROWS, "covtype, 30,000 rows", table, found, (46, 2000), SLACK)
-    found = mask(table, ROWS.beta)
+    found = mask(table, ROWS.beta, time_limit=None)
     size, what = COVTYPE_ALL_ROWS, "covtype, all rows, attributes published"
     yield Finding("Table 2", what, len(found.published), None, size, size)
     yield Finding("Table 2", "covtype, all rows, time", found.seconds, "above 10 hours", unit="s")
-    found = mask(table, PAIRS.beta, PAIRS.kind)
+    found = mask(table, PAIRS.beta, PAIRS.kind, time_limit=None)
     yield from _findings(PAIRS, "covtype, all rows", table, found, (38, 7200), 0)
-    found = mask(table, PAIRS.beta, PAIRS.kind, sample=PAIRS.sample, random_state=seed)
+    found = mask(
+        table, PAIRS.beta, PAIRS.kind, sample=PAIRS.sample, random_state=seed, time_limit=None
+    )
     yield from _findings(PAIRS, "covtype, 50,000 pairs", table, found, (37, 104), SLACK)
 
 
@@ -114,8 +118,15 @@ def _stand_in(table: CodeTable, seed: int) -> Iterator[Finding]:
     """Census-income beside the paper's states and census: another table, nothing is compared."""
     where = f"Stand-in: census-income, {table.n_rows:,} different rows, {table.n_columns} columns"
     for problem, states, census in ((ROWS, "33 to 35", 30), (PAIRS, "16 to 24", 17)):
-        whole = mask(table, problem.beta, problem.kind)
-        part = mask(table, problem.beta, problem.kind, sample=problem.sample, random_state=seed)
+        whole = mask(table, problem.beta, problem.kind, time_limit=None)
+        part = mask(
+            table,
+            problem.beta,
+            problem.kind,
+            sample=problem.sample,
+            random_state=seed,
+            time_limit=None,
+        )
         what = f"{problem.beta}-{problem.kind}, attributes published"
         yield Finding(where, f"{what}, all rows", len(whole.published), f"{states} (states)")
         yield Finding(where, f"{what}, from a sample", len(part.published), f"{census} (census)")
@@ -147,7 +158,9 @@ def _chart(table: CodeTable, seed: int) -> Chart:
     for problem in (ROWS, PAIRS):
         sizes = []
         for sample in SAMPLES:
-            found = mask(table, problem.beta, problem.kind, sample=sample, random_state=seed)
+            found = mask(
+                table, problem.beta, problem.kind, sample=sample, random_state=seed, time_limit=None
+            )
             sizes.append(float(len(found.published)))
         unit = "rows" if problem is ROWS else "pairs"
         lines.append(Line(f"{problem.beta}-{problem.kind}, by {unit}", SAMPLES, sizes))

@@ -77,6 +77,7 @@ def _run(setup: Setup) -> Evidence:
             "patients": {name: len(y) for name, (_, y) in lung.sites.items()},
             "other data": absent or "from scikit-survival 0.28.0, a source of data only (GPL-3)",
         },
+        unmet=_undecided(findings),
         bounds='A claim of order is held to its sign; "not very big" is read as at most 0.02 of '
         "AUC.",
     )

@@ -28,10 +28,12 @@ def flchain(tmp_path, monkeypatch):
     folder = tmp_path / "survival"
     folder.mkdir()
     (folder / "flchain.arff").write_text(ARFF + "\n".join(rows) + "\n")
+    return folder
 
 
 def test_complete_rows_become_sites_by_year(flchain):
     cohort = load_cohort("flchain", seed=0)
+    assert len(list(flchain.iterdir())) == 1
     assert {name: len(y) for name, (_, y) in cohort.sites.items()} == {"A": 2, "B": 2, "C": 2}
     rows, target = cohort.sites["B"]
     assert sorted(rows[:, 0]) == [52, 53]
