@@ -49,6 +49,13 @@ _ENDINGS: dict[FileKind, str] = {
     "promise": f"{PRIVATE}/promise.json",
     "seed": f"{PRIVATE}/draws.json",
 }
+_NOT_OF_LABELS = {
+    "means": "means of groups; with --as labels there are other groups, and a report on those",
+    "perturbed": "values that were changed at random",
+    "sets": "sets of items",
+}
+"""What releases hold that were not made of labels, by the form that the manifest names."""
+
 _FORMER = ".recoding.json"  # where recodings lay before they had a folder of their own
 
 
@@ -135,6 +142,11 @@ def written_form(table: PathText) -> str:
 def require_labels(table: PathText, what: str) -> None:
     """Raise for a release whose columns are written in another form, for what reads labels."""
     form = written_form(table)
+    if form in _NOT_OF_LABELS:
+        raise TableError(
+            f"{what} reads labels, and {Path(table).name} holds {_NOT_OF_LABELS[form]}. "
+            "`shoal attack any` and `shoal compare` take any table."
+        )
     if form != "labels":
         raise TableError(
             f"{what} reads labels, and {Path(table).name} was written as {form}. Write the same "

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from shoal.anonymize import Microaggregation, check_table, make_method
-from shoal.errors import InfeasibleError, ParameterError
+from shoal.anonymize._release_files import require_labels
+from shoal.errors import InfeasibleError, ParameterError, TableError
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, KMap, LKCPrivacy
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
@@ -118,6 +119,12 @@ def test_any_method_can_be_written_as_means():
 def test_microaggregation_can_be_written_as_labels():
     labels = Microaggregation(SCHEMA, 4).fit(people(), output=RowOptions()).release_.table
     assert labels["age"].str.startswith("[").any()
+
+
+def test_what_reads_labels_says_that_means_are_none(tmp_path):
+    Microaggregation(SCHEMA, 4).fit(people()).release_.write(tmp_path / "out.csv")
+    with pytest.raises(TableError, match=r"holds means of groups.*take any table"):
+        require_labels(tmp_path / "out.csv", "a report")
 
 
 def test_promises_about_others_are_refused_for_means():
