@@ -3,6 +3,8 @@
 import pytest
 
 from shoal.discover import suggest_schema
+from shoal.discover.columns._decide import decide
+from shoal.discover.columns._facts import Facts
 from tests.discover.columns.labelled import FRESH, HELD_OUT, IDENTIFIER, TUNING, figures, table_of
 
 SETS = {"tuning": TUNING, "held out": HELD_OUT, "fresh": FRESH}
@@ -36,3 +38,20 @@ def test_the_sets_are_large_and_speak_of_different_columns():
     assert len(TUNING) + len(HELD_OUT) >= 100
     assert len(HELD_OUT) >= (len(TUNING) + len(HELD_OUT)) / 3
     assert not set(TUNING) & set(HELD_OUT)
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "role"),
+    [
+        ("v7", "Diagnosis", "sensitive"),
+        ("v7", "Social security number", "identifier"),
+        ("v7", "Q12. In which country were you born?", "quasi-identifier"),
+        # a sentence that speaks of an illness, too, releases nothing as it is
+        ("v7", "Age when a doctor first told you of your diagnosis", "quasi-identifier"),
+        ("age", "Diagnosis", "quasi-identifier"),  # a name that speaks comes first
+    ],
+)
+def test_a_label_speaks_where_a_name_is_a_code(name, label, role):
+    told = decide(Facts(name, "number", list(range(30)), 100, False, label))
+    assert told.role == role
+    assert told.reasons[0] == f"its label in the file: {label}"

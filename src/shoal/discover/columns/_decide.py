@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shoal.discover.columns._facts import MANY, Facts
 from shoal.discover.columns._forms import Found, recognize
@@ -22,6 +22,7 @@ from shoal.schema._column import Role
 _NEARLY_UNIQUE = 0.5
 _MANY_NUMBERS = 0.1
 _FEW = 12
+_SHORT_LABEL = 4
 
 Verdict = tuple[Role, str]
 
@@ -58,7 +59,21 @@ class Decision:
 
 
 def decide(facts: Facts) -> Decision:
-    """The role of a column."""
+    """The role of a column; where its name is a code (`v101`), its label in the file speaks."""
+    by_name = _decide(facts)
+    if not facts.title:
+        return by_name
+    told = (f"its label in the file: {facts.title}",)
+    if name_of_people(facts.name) is None and other_meaning(facts.name) is None:
+        by_label = _decide(replace(facts, name=facts.title))
+        # a long sentence that speaks of an illness, too, is no reason to release values as they are
+        if by_label.role != "sensitive" or len(facts.title.split()) <= _SHORT_LABEL:
+            reasons = (why.replace("its name says", "it says") for why in by_label.reasons)
+            return replace(by_label, reasons=(*told, *reasons))
+    return replace(by_name, reasons=(*told, *by_name.reasons))
+
+
+def _decide(facts: Facts) -> Decision:
     found = recognize(facts)
     people = _believed(facts, name_of_people(facts.name))
     other = other_meaning(facts.name)

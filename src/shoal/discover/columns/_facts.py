@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,8 @@ class Facts:
         Rows of the table.
     missing : bool
         Whether some value is missing.
+    title : str
+        What the file says about the column beside its name; empty where it says nothing.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Facts:
     values: Sequence[Any]
     n_rows: int
     missing: bool
+    title: str = ""
 
     @property
     def n_distinct(self) -> int:
@@ -86,4 +89,7 @@ def look(engine: Engine, name: str) -> Facts:
     values, missing = engine.distinct(name, MANY)
     blank = [v for v in values if isinstance(v, str) and not v.strip()]
     kept = [v for v in values if not (isinstance(v, str) and not v.strip())] if blank else values
-    return Facts(name, engine.types[name], kept, engine.n_rows, missing or bool(blank))
+    titles: Mapping[str, str] = getattr(engine, "titles", {})  # few formats have some
+    return Facts(
+        name, engine.types[name], kept, engine.n_rows, missing or bool(blank), titles.get(name, "")
+    )

@@ -81,6 +81,11 @@ class DuckEngine:
     def _dialect(self) -> TextDialect | None:
         return self.staged.dialect if "staged" in self.__dict__ else None
 
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """What the file says about columns beside their names; empty for most files."""
+        return self.staged.titles if "staged" in self.__dict__ else {}
+
     @cached_property
     def _relation(self) -> duckdb.DuckDBPyRelation:
         return self.staged.relation if self._kept is None else self._given

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
@@ -47,6 +47,8 @@ class StagedRows:
         Files of the user's that the numbers count; empty when the rows were read once.
     kept : object
         What has to stay alive: the folder that holds the rows.
+    titles : mapping of str to str
+        What a file says about its columns beside their names, as files of SPSS and Stata do.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -56,6 +58,7 @@ class StagedRows:
     paths: tuple[Path, ...] = ()
     dialect: TextDialect | None = None
     kept: Any = field(default=None, repr=False)
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:

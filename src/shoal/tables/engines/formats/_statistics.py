@@ -22,15 +22,17 @@ _READERS = {
 
 
 def _read(paths: Sequence[Path], options: OpenOptions) -> Engine:
-    tables = [_read_file(path, options) for path in paths]
+    read = [_read_file(path, options) for path in paths]
+    tables = [columns for columns, _ in read]
     names = tuple(tables[0])
     if any(tuple(table) != names for table in tables):
         raise TableError("the files differ in their columns. Give all of them the same.")
     columns = [[value for table in tables for value in table[name]] for name in names]
-    return stage_columns(names, columns, options)
+    return stage_columns(names, columns, options, read[0][1])
 
 
-def _read_file(path: Path, options: OpenOptions) -> dict[str, list[Any]]:
+def _read_file(path: Path, options: OpenOptions) -> tuple[dict[str, list[Any]], dict[str, str]]:
+    """The columns, and the labels of those that have one."""
     try:
         import pyreadstat  # noqa: PLC0415  an extra
     except ImportError:
@@ -48,10 +50,12 @@ def _read_file(path: Path, options: OpenOptions) -> dict[str, list[Any]]:
             "name says, or of another encoding (--encoding)."
         ) from None
     labels: Mapping[str, Mapping[Any, str]] = facts.variable_value_labels or {}
+    told = facts.column_names_to_labels.items()
+    titles = {str(name): str(label) for name, label in told if label}
     return {
         str(name): _labelled(whole_numbers(list(column)), labels.get(name, {}))
         for name, column in columns.items()
-    }
+    }, titles
 
 
 def _labelled(column: list[Any], labels: Mapping[Any, str]) -> list[Any]:

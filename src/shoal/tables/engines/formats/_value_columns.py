@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -26,7 +27,10 @@ _RAW = "raw_cells"
 
 
 def stage_columns(
-    names: Sequence[str], columns: Sequence[Sequence[Any]], options: OpenOptions
+    names: Sequence[str],
+    columns: Sequence[Sequence[Any]],
+    options: OpenOptions,
+    titles: Mapping[str, str] | None = None,
 ) -> DuckEngine:
     """The engine of columns of values; None, NaN and empty texts are missing."""
     require_names(names)
@@ -43,7 +47,7 @@ def stage_columns(
         listed = list_of_readings(readings, given)
         staged = stage_table(connection, f"(SELECT {listed} FROM {source})", names)
         connection.execute(f"DROP TABLE {_RAW}")
-    return DuckEngine.of_rows(staged)
+    return DuckEngine.of_rows(replace(staged, titles=titles or {}))
 
 
 def _array(texts: Sequence[str | None]) -> Any:
