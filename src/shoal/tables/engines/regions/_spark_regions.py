@@ -9,6 +9,7 @@ import secrets
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -49,9 +50,9 @@ _HIDDEN = "shoal_hidden"
 class SparkRegions:
     """A Spark DataFrame whose regions are solved by its workers.
 
-    The table is read several times: once for each column's values, for the sample, for the counts
-    by region, and for the solution, which Spark keeps on the workers' disks.  What a lost worker
-    had is read and solved again, with the same result.
+    The table is read once for each column's values, and once to be coded.  Codes and, later, what
+    was solved are kept on the workers' disks.  What a lost worker had is read, coded and solved
+    again, with the same result.
     """
 
     def __init__(self, engine: SparkEngine, schema: Schema, options: CodingOptions) -> None:
@@ -88,9 +89,11 @@ class SparkRegions:
         values = [value for value, _ in known]
         return code_column(name, self.schema, options, values, counts, missing)
 
+    @cached_property
     def _coded(self) -> Any:
         """Every row by codes `k0`, ... and limits `t`, with the columns that are released as is."""
         import pyspark.sql.functions as F
+        from pyspark import StorageLevel
 
         frame = self._frame
         codes, top, room = [], F.lit(0).cast("bigint"), 1
@@ -103,7 +106,9 @@ class SparkRegions:
                 top = top + limit.cast("bigint") * F.lit(room)
                 room *= int(column.tops.max()) + 1
         passed = [F.col(self._column(name)) for name in self._passed]
-        return frame.select(*codes, top.alias("t"), *passed)
+        coded = frame.select(*codes, top.alias("t"), *passed).persist(StorageLevel.DISK_ONLY)
+        weakref.finalize(self, _forget, coded).atexit = False
+        return coded
 
     def _look_up(self, frame: Any, i: int, name: str, column: CodedColumn) -> tuple[Any, Any, Any]:
         """The frame with whatever says codes and limits of a column, and these two."""
@@ -125,7 +130,7 @@ class SparkRegions:
         """Codes of the quasi-identifiers of about `size` rows."""
         names = [f"k{i}" for i in range(len(self._quasi))]
         share = min(1.0, size / max(1, self.n_rows))
-        drawn = self._coded().select(*names)
+        drawn = self._coded.select(*names)
         table = (drawn if share == 1.0 else drawn.sample(share, seed)).toArrow()
         return np.column_stack([table.column(name).to_numpy() for name in names]).astype(np.int32)
 
@@ -137,8 +142,7 @@ class SparkRegions:
         pairs = ["named_struct('w', 0, 'c', 0)"]
         pairs += [f"named_struct('w', {w}, 'c', {at[name]})" for w, name in enumerate(counted, 1)]
         found = (
-            self._coded()
-            .selectExpr(
+            self._coded.selectExpr(
                 f"{self._cut_sql(cut)} AS leaf", "t", f"explode(array({', '.join(pairs)})) AS e"
             )
             .groupBy("leaf", "t", "e.w", "e.c")
@@ -167,7 +171,7 @@ class SparkRegions:
 
         progress(0, 0, "solving regions on the cluster")
         self._n_regions = max(region_of, default=0) + 1
-        keyed = self._coded().selectExpr(
+        keyed = self._coded.selectExpr(
             f"{self._cut_sql(renumber(self._cut, region_of))} AS region", "*"
         )
         passed = [self._column(name) for name in self._passed]
