@@ -22,6 +22,7 @@ from shoal.anonymize.clusters._group_recoding import (
 from shoal.anonymize.clusters._improve import improve, join_until_allowed
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.anonymize.numbers._bunch import Search, bunch, sum_of_squares
+from shoal.anonymize.numbers._mean_recoding import MeanRecoding
 from shoal.anonymize.numbers._space import make_space
 from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel
@@ -185,7 +186,7 @@ class Microaggregation(Anonymizer):
         recoding = join_until_allowed(columns, compiled, blocks, group_of, recode)
         self._say(cells, recoding, [] if exact else list(np.flatnonzero(is_range)))
         check_groups(recoding, compiled, privacy)
-        return recoding
+        return MeanRecoding.of_groups(recoding) if exact else recoding
 
     def _say(self, cells: FrequencyTable, recoding: GroupRecoding, ranged: list[int]) -> None:
         numeric = [at for at, coding in enumerate(cells.codings) if coding.kind in ORDERED]
