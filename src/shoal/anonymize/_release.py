@@ -126,7 +126,8 @@ class Release:
     @cached_property
     def table(self) -> Native:
         """The released rows, in the library the table came from; re-checked."""
-        self._refuse_ranges_of_stars()
+        if self.output.ranges and self.output.keep_suppressed:
+            self._refuse_ranges_of_stars()
         given = self.compressed.rows(self.recoded, self.output)
         self._judge(given.table, given.witness)
         return given.table
@@ -245,7 +246,8 @@ class Release:
             Paths of "table", "manifest", "schema" and "recoding", and of what else stays in the
             house.
         """
-        self._refuse_ranges_of_stars()
+        if self.output.ranges and self.output.keep_suppressed:
+            self._refuse_ranges_of_stars()
         paths = release_files(path)
         house = self._house_files()
         outdated = [*former_files(path)]
@@ -352,7 +354,7 @@ class Release:
 
     def _refuse_ranges_of_stars(self) -> None:
         """Kept rows look like a group of stars: ranges of the group would tell them apart."""
-        if not (self.output.ranges and self.output.keep_suppressed and self.n_suppressed):
+        if not self.n_suppressed:
             return
         starred = np.ones(len(self.recoded.codes), np.bool_)
         for at, labels in enumerate(self.recoded.labels):

@@ -50,30 +50,24 @@ def published_schema(schema: Schema, told: Mapping[str, Collection[str | None]])
     {'tree': {'north': [], 'south': ['Ulm']}}
     """
     made = {
-        name: _published(column, named_by(_items(column, told.get(name, ()))))
+        name: _published(column, named_by(told.get(name, ()), getattr(column, "separator", None)))
         for name, column in schema.items()
         if _lists(column)
     }
     return schema.replace(**made)
 
 
-def _items(column: Column, cells: Collection[str | None]) -> Collection[str | None]:
-    """Cells, or the items in them where they are sets."""
-    sign = getattr(column, "separator", None)
-    if sign is None:
-        return cells
-    return {item.strip() for cell in cells if cell is not None for item in cell.split(sign)}
-
-
-def named_by(cells: Collection[str | None]) -> set[str]:
-    """Values that cells name: what they say, and the ends of ranges."""
+def named_by(cells: Collection[str | None], separator: str | None = None) -> set[str]:
+    """Values that cells name: what they say, or items of sets, and the ends of ranges."""
     named = {text for text in cells if text is not None}
+    if separator is not None:
+        named = {item.strip() for text in named for item in text.split(separator)}
     named |= {_LEVEL.sub("", text) for text in named}
     for text in [text for text in named if text[:1] == "[" and text[-1:] == "]"]:
-        for separator in (" to ", "-"):  # a value may hold it, too: any way to read it will do
-            parts = text[1:-1].split(separator)
+        for sign in (" to ", "-"):  # a value may hold it, too: any way to read it will do
+            parts = text[1:-1].split(sign)
             for cut in range(1, len(parts)):
-                named |= {separator.join(parts[:cut]), separator.join(parts[cut:])}
+                named |= {sign.join(parts[:cut]), sign.join(parts[cut:])}
     return named
 
 
