@@ -40,7 +40,8 @@ LINES = {
     "cherries": "audit rules.json baskets.csv -s items.toml -k 30",
     "figure 5": "cluster points.csv -s points.toml -k 3 --clusters 3 --no-scale --min-rows 1 "
     "--domain result=3:10",
-    "grading": "site encode people.csv --key sites.key --site gent --to . --keep-order --no-attacks",
+    "grading": "site encode people.csv --key sites.key --site gent --to . --keep-order "
+    "--no-attacks",
 }
 """The command of each example; the page lists all of them."""
 
