@@ -1,4 +1,6 @@
+import re
 import shlex
+from html import unescape
 
 import pytest
 from typer.testing import CliRunner
@@ -23,6 +25,8 @@ from shoal.report.release.facts._command import commands
 from shoal.report.release.facts._release_file import read_release
 from shoal.schema import Schema
 from shoal.tables import RowOptions
+from shoal.tables._engine import OpenOptions
+from shoal.tables._table_file import TableFile
 from tests.cli import worked_example
 
 
@@ -98,3 +102,23 @@ def test_options_on_rows_are_part_of_the_command(folder):
     first, second = table.quasi_identifiers[:2]
     assert f"--weight {first}=2.0 --weight {second}=2.0" in found[0]
     assert "--order-seed SEED" in found[0]
+
+
+def test_how_the_raw_table_was_read_is_part_of_both_commands(folder):
+    text = (folder / "table.csv").read_text().replace(",", "|")
+    raw = TableFile.of(
+        "table.csv",
+        OpenOptions(delimiter="|", encoding="utf-16", skip_bad_rows=True, missing=("n a",)),
+    )
+    (folder / "table.csv").write_text(text, "utf-16")
+    method = LocalRecoding(Schema.from_toml(folder / "schema.toml"), KAnonymity(3))
+    method.fit(raw).release_.write(folder / "r.csv")
+    html = unescape(release_report(folder / "r.csv", raw).html)
+    found = re.findall(r"shoal (?:anonymize|report) r?[^<\n]*", html)
+    assert len(found) == 2
+    how = "--encoding utf-16 --delimiter '|' --missing 'n a' --skip-bad-rows"
+    assert all(how in line for line in found)
+    for line in found:
+        done = CliRunner().invoke(cli.app, shlex.split(line)[1:])
+        assert done.exit_code == 0, (line, done.output)
+    assert (folder / "r-again.csv").exists()

@@ -14,13 +14,19 @@ from shoal.anonymize._release_files import find_schema
 from shoal.privacy._words import write_condition, write_requirement
 from shoal.report.release.facts._recount import Recount
 from shoal.report.release.facts._release_file import ReleaseFile
+from shoal.tables._engine import OpenOptions
 
 WORD = re.compile(r"[\w.+-]{1,40}")
 """What cannot be what somebody wrote about people."""
 _OPTIONS = {"max_suppression": "--suppress", "metric": "--metric"}
 
 
-def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -> list[str]:
+def commands(
+    release: ReleaseFile,
+    seen: Recount | None,
+    original: str | None,
+    reading: OpenOptions | None = None,
+) -> list[str]:
     """The commands for the release and for this report; empty where the first has no words."""
     every = METHODS | METHODS_WITH_TARGET
     names = {path.rpartition(".")[2]: name for name, path in every.items()}
@@ -33,10 +39,22 @@ def commands(release: ReleaseFile, seen: Recount | None, original: str | None) -
     schema = find_schema(release.table).relative_to(release.table.parent).as_posix()
     parts = ["shoal", "anonymize", raw, "--schema", schema, "--method", method, *promise, *settings]
     parts += _form(release) + _rows(release, seen)
-    return [
-        shlex.join([*parts, "--out", _again(out)]),
-        shlex.join(["shoal", "report", out, *(["--original", original] if original else [])]),
-    ]
+    how = [] if reading is None else _reading(reading)
+    report = ["shoal", "report", out, *(["--original", original] if original else [])]
+    return [shlex.join([*parts, *how, "--out", _again(out)]), shlex.join([*report, *how])]
+
+
+def _reading(told: OpenOptions) -> list[str]:
+    """Options on how the raw table is read, as they were given."""
+    words: list[str] = []
+    for name in ("encoding", "delimiter", "decimal", "thousands", "dates", "sheet", "table"):
+        if (value := getattr(told, name)) is not None:
+            words += [f"--{name}", value]
+    if told.header is not None:
+        words.append("--header" if told.header else "--no-header")
+    for word in told.missing or ():
+        words += ["--missing", word]
+    return words + (["--skip-bad-rows"] if told.skip_bad_rows else [])
 
 
 def _form(release: ReleaseFile) -> list[str]:

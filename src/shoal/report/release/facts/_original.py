@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,9 @@ from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
 from shoal.tables._assemble import CodingOptions
+from shoal.tables._engine import OpenOptions
 from shoal.tables._open import open_relation
+from shoal.tables._table_file import TableFile
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Native, PathText
 
@@ -32,12 +34,15 @@ class Original:
         The rows.
     schema : Schema
         The release's.
+    reading : OpenOptions
+        How its file was said to be read.
     """
 
     name: str
     digest: str | None
     engine: DuckEngine
     schema: Schema
+    reading: OpenOptions
 
     @property
     def n_rows(self) -> int:
@@ -73,14 +78,17 @@ class Original:
 def open_original(source: PathText, release: ReleaseFile, encoding: str | None) -> Original:
     """Open the raw table; refuses one that the release was not made of."""
     path = Path(source)
-    engine = open_relation(path, encoding=encoding)
+    engine = open_relation(source, encoding=encoding)  # a path of the command line knows its sheet
     release.schema.require(engine.names)
     if engine.n_rows != release.number("rows"):
         raise TableError(
             f"{path.name} has {engine.n_rows} rows, and the release was made of "
             f"{release.number('rows')}. Give the table that was released."
         )
-    return Original(path.name, digest(path) if path.is_file() else None, engine, release.schema)
+    told = source.options if isinstance(source, TableFile) else OpenOptions()
+    reading = replace(told, encoding=encoding) if encoding else told
+    content = digest(path) if path.is_file() else None
+    return Original(path.name, content, engine, release.schema, reading)
 
 
 def _quoted(name: str) -> str:

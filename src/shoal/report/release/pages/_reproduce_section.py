@@ -53,7 +53,11 @@ def reproduce(
     if original is not None and original.digest is not None:
         files[original.name] = original.digest
     return ReproduceView(
-        commands=commands(release, seen, original.name if original else None),
+        commands=(
+            commands(release, seen, original.name, original.reading)
+            if original
+            else commands(release, seen, None)
+        ),
         seed=seed if isinstance(seed, int) else None,
         parameters=[[name, _plain(v)] for name, v in release.mapping("parameters").items()],
         columns=[_column(release, name) for name in release.mapping("schema", "columns")],
