@@ -1,4 +1,4 @@
-from shoal._threads import asked_threads, database_memory, n_threads
+from shoal._threads import asked_threads, database_memory, memory_bytes, n_threads
 from shoal.tables.engines._duck_connection import connect
 
 
@@ -23,3 +23,9 @@ def test_the_memory_of_databases_is_what_was_asked_for(monkeypatch):
         assert database_memory() == "2000MB"
     monkeypatch.setenv("SHOAL_THREADS", "64")
     assert database_memory() == "8192MB"
+
+
+def test_memory_is_a_number_of_bytes(monkeypatch):
+    for text, expected in (("500MB", 5e8), ("1.5 GB", 1.5e9), ("2GiB", 2e9), ("64 kb", 64_000)):
+        monkeypatch.setenv("SHOAL_MEMORY", text)
+        assert memory_bytes() == expected
