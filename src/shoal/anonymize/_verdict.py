@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.anonymize._recheck import count_written, names_of, starred_groups
 from shoal.anonymize._subjects import worst_of
+from shoal.anonymize.regions._check_there import CheckedThere, check_there
 from shoal.errors import SchemaError, TableError
 from shoal.privacy import KAnonymity, Level, PrivacyModel, check
 from shoal.privacy._promise import bind_promise
@@ -139,6 +140,9 @@ def check_table(
     """
     _require(schema, names_of(table, encoding))
     privacy = bind_promise(privacy, schema)
+    there = check_there(table, schema, privacy, drop_stars=drop_stars)
+    if there is not None:
+        return _told_from_there(there, schema, privacy, shown)
     seen = count_written(table, schema, encoding)
     if not seen.groups.n_groups:
         raise TableError("the table has no rows, so there is nothing to check.")
@@ -179,6 +183,31 @@ def check_table(
         ),
         beyond_limits=_beyond_limits(counted, schema),
         notes=(_UNNAMED,) if unnamed else (),
+    )
+
+
+def _told_from_there(
+    there: CheckedThere, schema: Schema, privacy: PrivacyModel, shown: int
+) -> Verdict:
+    """The verdict on groups that stayed where they are."""
+    found, names = there.found, [_name(part) for part in privacy.parts]
+    return Verdict(
+        n_rows=found.n_rows,
+        n_groups=sum(found.verdict.sizes.values()),
+        n_starred=there.n_starred,
+        smallest_group=min(found.verdict.sizes),
+        reached=found.verdict.levels,
+        n_failing_groups=found.n_failing_groups,
+        n_failing_rows=found.n_failing_rows,
+        failing=tuple(
+            FailingGroup(rows, None, tuple(names[part] for part in breaks))
+            for rows, breaks in found.failing[:shown]
+        ),
+        beyond_limits={
+            name: rows
+            for labels in there.limited
+            for name, rows in _beyond_limits(labels, schema).items()
+        },
     )
 
 

@@ -22,7 +22,7 @@ from shoal.discover.sources._checks import (
     check_weights,
     make_generator,
 )
-from shoal.discover.sources._open import open_source
+from shoal.discover.sources._open import EngineSource, open_source
 from shoal.discover.sources._partition import CodeTable
 from shoal.discover.sources._source import CodedSource, Source
 from shoal.errors import InfeasibleError
@@ -30,6 +30,8 @@ from shoal.typing import Native, Progress
 
 _CELLS_IN_MEMORY = 60_000_000
 """Cells (rows times columns) up to which all rows are examined."""
+_CELLS_FROM_AFAR = 1_000_000
+"""The same for tables on a cluster, whose rows would have to come to the driver."""
 _ROWS = 50_000
 """Rows of the sample that stands in when equal rows leave no key."""
 _TIME_LIMIT = 12.0
@@ -110,7 +112,8 @@ def survey(
         As in :func:`shoal.discover.find_key`.
     examine : {"auto", "all", "sample"}
         All rows, or a sample for the searches (every ratio shown is then still counted on the
-        whole table); "auto" takes all rows of tables that fit comfortably in memory.
+        whole table); "auto" takes all rows of tables that fit comfortably in memory, and a sample
+        of larger ones and of all but small tables in Spark, whose rows stay where they are.
     time_limit : float, optional
         Seconds for the searches, once the table is read; None for no limit.  What is undecided by
         then is said to be, with bounds.
@@ -142,7 +145,9 @@ def survey(
     source = open_source(table, columns=columns, bins=bins)
     cells = source.n_rows * len(source.names)
     options = {"weights": weights, "eps": eps, "delta": delta, "random_state": random_state}
-    if examine == "all" or (examine == "auto" and cells <= _CELLS_IN_MEMORY):
+    is_far = isinstance(source, EngineSource) and source.is_far
+    at_hand = cells <= (_CELLS_FROM_AFAR if is_far else _CELLS_IN_MEMORY)
+    if examine == "all" or (examine == "auto" and at_hand):
         parts = _all_rows(source, max_size, options, begin(time_limit), tell)
     else:
         parts = _sampled(source, max_size, options, tell)

@@ -3,6 +3,7 @@
 import datetime as dt
 import time
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ def berlin(monkeypatch):
     """A machine whose clock is not Greenwich's."""
     monkeypatch.setenv("TZ", "Europe/Berlin")
     time.tzset()
-    yield
+    yield ZoneInfo("Europe/Berlin")
     monkeypatch.undo()
     time.tzset()
 
@@ -53,13 +54,14 @@ def test_a_column_without_rows_or_type_has_no_values():
         assert (read.listed(), read.codes.tolist()) == ([], [])
 
 
-@pytest.mark.usefixtures("berlin")
-def test_moments_are_told_by_the_clock_of_the_machine():
+def test_moments_are_told_by_the_clock_of_the_machine(berlin):
     summer = dt.datetime(2024, 7, 1, 10, tzinfo=dt.UTC)
     twice = [dt.datetime(2024, 10, 27, hour, 30, tzinfo=dt.UTC) for hour in (0, 1)]
     found = plain_values(pa.array([summer, None, *twice], pa.timestamp("us", "UTC")))
     # as Spark's own rows have them
-    assert found == [dt.datetime.fromtimestamp(summer.timestamp()), None, found[2], found[2]]
+    assert found[0] == dt.datetime.fromtimestamp(summer.timestamp())
+    assert found[0] == summer.astimezone(berlin).replace(tzinfo=None)
+    assert found[1:] == [None, found[2], found[2]]
     assert found[2] == dt.datetime(2024, 10, 27, 2, 30)
     # the hour that the clock shows twice stays two values where rows are told apart
     assert read_column(pa.chunked_array([pa.array(twice)])).codes.tolist() == [0, 1]

@@ -13,6 +13,7 @@ from shoal.discover.sources._reservoir import RowSample
 from shoal.discover.sources._source import CodedSource, Source
 from shoal.errors import TableError
 from shoal.tables import Engine, open_table
+from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.typing import Counts, Native
 
 
@@ -32,6 +33,11 @@ class EngineSource:
     def n_rows(self) -> int:
         """Number of rows."""
         return self.engine.n_rows
+
+    @property
+    def is_far(self) -> bool:
+        """Whether rows lie on other machines, and would have to come here to be coded."""
+        return isinstance(self.engine, SparkEngine)
 
     def codes(self) -> CodeTable:
         """Every row, coded."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -73,6 +73,11 @@ class GroupJudge:
 
     def judge(self, table: Any) -> dict[str, Any]:
         """Counts of the groups in an Arrow table of combinations with how many rows have each."""
+        groups = self.count(table)
+        return figures_of(groups, check(self.privacy, groups))
+
+    def count(self, table: Any) -> FrequencyTable:
+        """The groups in an Arrow table of combinations with how many rows have each."""
         rows = np.asarray(table.column("shoal_rows"), np.int64)
         texts = of_arrow(table.select([*self._aliases()])).columns
         labels = [texts[f"q{i}"].codes for i in range(len(self.quasi))]
@@ -84,12 +89,14 @@ class GroupJudge:
             number = [self.codes[name][canonical(text)] for text in column.texts]
             codes = np.array(number, np.int64)[column.codes]
             histograms[name] = _histogram(self.codings[name], group_of, codes, rows, len(first))
-        groups = FrequencyTable((), np.empty((len(first), 0), np.int32), sizes, histograms)
-        return _said(groups, check(self.privacy, groups))
+        return FrequencyTable((), np.empty((len(first), 0), np.int32), sizes, histograms)
 
     def _aliases(self) -> Iterable[str]:
         yield from (f"q{i}" for i in range(len(self.quasi)))
         yield from (f"s{i}" for i in range(len(self.codes)))
+
+
+_Judge = TypeVar("_Judge", bound=GroupJudge)
 
 
 def judge_cluster(
@@ -115,6 +122,22 @@ def judge_cluster(
         For counted columns, rows of the source with each text in canonical form.
     """
     _judge_columns(frame, schema)
+    judge, found = make_judge(GroupJudge, frame, schema, settle, expected)
+    if found != n_rows:
+        raise GuaranteeError(
+            f"the output has {found} rows where {n_rows} were to be released. {_WITHHELD}"
+        )
+    return _combine(judge.privacy, ask_workers(frame, judge, n_rows))
+
+
+def make_judge(
+    kind: type[_Judge],
+    frame: Native,
+    schema: Schema,
+    settle: Callable[[FrequencyTable], PrivacyModel],
+    expected: Mapping[str, Mapping[str | None, int]] | None = None,
+) -> tuple[_Judge, int]:
+    """What workers judge by, from the counted columns of the whole output, and its rows."""
     counted = list(dict.fromkeys([*schema.sensitive, *([schema.target] if schema.target else [])]))
     codes, codings, histograms, found = {}, {}, {}, 0
     for name in counted:
@@ -131,14 +154,9 @@ def judge_cluster(
         found = int(rows.sum())
         histograms[name] = _one_group(codings[name], rows)
     found = found if counted else int(frame.count())
-    if found != n_rows:
-        raise GuaranteeError(
-            f"the output has {found} rows where {n_rows} were to be released. {_WITHHELD}"
-        )
     none = np.empty((1, 0), np.int32)
     whole = FrequencyTable((), none, np.array([found], np.int64), histograms)
-    judge = GroupJudge(settle(whole), schema.quasi_identifiers, codes, codings)
-    return _combine(judge.privacy, _judge_groups(frame, judge, counted, n_rows))
+    return kind(settle(whole), schema.quasi_identifiers, codes, codings), found
 
 
 def _judge_columns(frame: Native, schema: Schema) -> None:
@@ -198,12 +216,10 @@ def _histogram(
     )
 
 
-def _judge_groups(
-    frame: Native, judge: GroupJudge, counted: Sequence[str], n_rows: int
-) -> list[dict[str, Any]]:
+def ask_workers(frame: Native, judge: GroupJudge, n_rows: int) -> list[dict[str, Any]]:
     """What the workers say of the groups; a group is judged by one of them."""
     listed = [f"{_quoted(name)} AS q{i}" for i, name in enumerate(judge.quasi)]
-    listed += [f"{_quoted(name)} AS s{i}" for i, name in enumerate(counted)]
+    listed += [f"{_quoted(name)} AS s{i}" for i, name in enumerate(judge.codes)]
     texts = frame.selectExpr(*listed)
     counts = texts.groupBy(*texts.columns).count().withColumnRenamed("count", "shoal_rows")
     labels = ", ".join(f"q{i}" for i in range(len(judge.quasi)))
@@ -226,7 +242,7 @@ def _worker(judge: GroupJudge) -> Callable[[Any], Any]:
     return work
 
 
-def _said(groups: FrequencyTable, levels: Sequence[Level]) -> dict[str, Any]:
+def figures_of(groups: FrequencyTable, levels: Sequence[Level]) -> dict[str, Any]:
     sizes, counts = np.unique(groups.sizes, return_counts=True)
     tops = {}
     for name, histogram in groups.histograms.items():
@@ -242,6 +258,18 @@ def _said(groups: FrequencyTable, levels: Sequence[Level]) -> dict[str, Any]:
 
 
 def _combine(privacy: PrivacyModel, said: Sequence[Mapping[str, Any]]) -> ClusterVerdict:
+    verdict = add_up(privacy, said)
+    for level in verdict.levels:
+        if not level.holds:
+            raise GuaranteeError(
+                f"{level.failing_groups} groups of the output ({level.failing_rows} rows) break "
+                f"the promise: {level.description}. {_WITHHELD}"
+            )
+    return verdict
+
+
+def add_up(privacy: PrivacyModel, said: Sequence[Mapping[str, Any]]) -> ClusterVerdict:
+    """What workers said of some groups each, as said of all."""
     sizes: dict[int, int] = {}
     tops: dict[str, tuple[int, int, float]] = {}
     for one in said:
@@ -254,13 +282,7 @@ def _combine(privacy: PrivacyModel, said: Sequence[Mapping[str, Any]]) -> Cluste
     for number, part in enumerate(privacy.parts):
         reached, failing, rows = zip(*(one["levels"][number] for one in said), strict=True)
         worst = (min if part.larger_is_better else max)(reached)
-        level = Level(
-            part.to_dict(), part.describe(), part.required, worst, sum(failing), sum(rows)
+        levels.append(
+            Level(part.to_dict(), part.describe(), part.required, worst, sum(failing), sum(rows))
         )
-        if not level.holds:
-            raise GuaranteeError(
-                f"{level.failing_groups} groups of the output ({level.failing_rows} rows) break "
-                f"the promise: {part.describe()}. {_WITHHELD}"
-            )
-        levels.append(level)
     return ClusterVerdict(dict(sorted(sizes.items())), tops, tuple(levels))

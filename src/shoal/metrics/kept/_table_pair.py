@@ -11,7 +11,8 @@ from shoal.errors import ParameterError, TableError
 from shoal.frames._frame import Frame
 from shoal.metrics.kept._shares import MOST_VALUES, ColumnPair, pair_categories, pair_numbers
 from shoal.schema import Schema
-from shoal.tables import open_table
+from shoal.tables import Engine, open_table
+from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.typing import Floats, Native
 
 MOST_ROWS = 50_000
@@ -52,11 +53,11 @@ def read_pair(
     A column that was released as intervals (`age_low` and `age_high`) is the column `age`.
     """
     rng = np.random.default_rng(random_state)
-    frames = [open_table(table).frame() for table in (original, release)]
-    sizes = [frame.n_rows for frame in frames]
+    engines = [open_table(table) for table in (original, release)]
+    sizes = [engine.n_rows for engine in engines]
     if min(sizes) == 0:
         raise TableError("a table has 0 rows: there is nothing to compare.")
-    frames = [_drawn(frame, rng) for frame in frames]
+    frames = [_drawn(_frame(engine, random_state), rng) for engine in engines]
     names = [n for n in frames[0].names if n != weights and _is_in(n, frames[1])]
     if schema is not None:
         names = [name for name in names if name in schema and schema[name].is_released]
@@ -65,6 +66,11 @@ def read_pair(
     columns = tuple(_column(name, frames, schema) for name in names)
     raw, released = (_weights(frame, weights) for frame in frames)
     return TablePair(columns, raw, released, sizes[0], sizes[1])
+
+
+def _frame(engine: Engine, seed: int) -> Frame:
+    """The rows in memory; of a table on a cluster only as many as are looked at."""
+    return (engine.draw(MOST_ROWS, seed) if isinstance(engine, SparkEngine) else engine).frame()
 
 
 def _drawn(frame: Frame, rng: np.random.Generator) -> Frame:

@@ -18,12 +18,14 @@ from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import ColumnMap, OpenOptions
 from shoal.tables._row_codes import masked_array
-from shoal.tables.engines._spark_arrow import code_rows, fetch
+from shoal.tables.engines._spark_arrow import code_rows, fetch, plain_values
 from shoal.tables.engines._spark_compress import compress_spark
 from shoal.tables.engines._spark_release import NUMBER, CompressedSpark, write_frame
 from shoal.typing import Codes, Counts, Native
 
 _PART_BITS = 33  # of the numbers that Spark gives to rows, the lower ones count in a partition
+NESTED = ("array", "struct", "map")
+"""How types begin whose values hold others."""
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
@@ -118,11 +120,13 @@ class SparkEngine:
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Every row, by column, on the driver; masked where a value is missing."""
-        rows = self._frame.collect()
-        return {
-            name: masked_array([row[position] for row in rows])
-            for position, name in enumerate(self.names)
-        }
+        nested = any(kind.startswith(NESTED) for _, kind in self._frame.dtypes)
+        if nested:  # whose values Arrow would give as others
+            rows = self._frame.collect()
+            listed = [[row[position] for row in rows] for position in range(len(self.names))]
+        else:
+            listed = [plain_values(column) for column in fetch(self._frame).columns]
+        return {name: masked_array(values) for name, values in zip(self.names, listed, strict=True)}
 
     def frame(self) -> Frame:
         """Every row as a dataframe, on the driver."""
@@ -196,7 +200,7 @@ class SparkEngine:
         return tuple(name for name, fractional in zip(names, row, strict=True) if fractional)
 
     def code_rows(self) -> Codes:
-        """Codes of every column (first axis) and row; they come to the driver."""
+        """Codes of every column (first axis) and row; all of them come to the driver."""
         return code_rows(self.names, fetch(self.canonical))
 
     def sample_rows(self, size: int, generator: np.random.Generator) -> Codes:
@@ -208,6 +212,14 @@ class SparkEngine:
         seed = int(generator.integers(2**31))
         drawn = self.canonical.orderBy(F.rand(seed)).limit(size)
         return code_rows(self.names, fetch(drawn))
+
+    def draw(self, size: int, seed: int) -> SparkEngine:
+        """At most `size` rows, drawn on the cluster uniformly and without replacement."""
+        import pyspark.sql.functions as F
+
+        if size >= self.n_rows:
+            return self
+        return SparkEngine(self._frame.orderBy(F.rand(seed)).limit(size))
 
     def group_sizes(self) -> tuple[Counts, Counts]:
         """Sizes of the groups of equal rows, each once, and how many groups have each."""
@@ -225,7 +237,7 @@ class SparkEngine:
     def refuse_nested(self, schema: Schema) -> None:
         """Raise where a column that is released holds lists or the like."""
         for name, kind in self._frame.dtypes:
-            if kind.startswith(("array", "struct", "map")) and schema[name].is_released:
+            if kind.startswith(NESTED) and schema[name].is_released:
                 raise nested_error(name)
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedSpark:

@@ -1,0 +1,82 @@
+"""Tables in Spark with so many groups that they are checked where they are."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from shoal.anonymize._recheck import plain_schema
+from shoal.anonymize.regions._region_solver import with_whole
+from shoal.judge._labels import STAR
+from shoal.judge.cluster._check_cluster import ClusterCheck, check_cluster
+from shoal.privacy import PrivacyModel
+from shoal.privacy._population_model import PopulationModel
+from shoal.privacy._projection import split_promise
+from shoal.schema import Column, Schema
+from shoal.tables import FrequencyTable
+from shoal.tables.engines._spark_engine import SparkEngine, is_spark
+from shoal.tables.engines.regions._open_regions import fits_one_search
+from shoal.typing import Native
+
+
+class CheckedThere(NamedTuple):
+    """What the cluster found, rows that are fully starred, and labels of columns with a limit."""
+
+    found: ClusterCheck
+    n_starred: int
+    limited: tuple[FrequencyTable, ...]
+
+
+def check_there(
+    table: Native, schema: Schema, privacy: PrivacyModel, *, drop_stars: bool
+) -> CheckedThere | None:
+    """Check the groups of a table where it is; None where they can come here, or have to.
+
+    People with several rows, conditions on some of the columns and those on a population are
+    counted over the whole table, in one place.
+    """
+    in_spark = isinstance(table, SparkEngine) or is_spark(table)
+    if not in_spark or schema.subject is not None:
+        return None
+    engine = table if isinstance(table, SparkEngine) else SparkEngine(table)
+    on_population = any(isinstance(part, PopulationModel) for part in privacy.parts)
+    if on_population or split_promise(privacy)[1] or fits_one_search(engine, schema):
+        return None
+    frame, n_starred = _with_texts_of_moments(engine.native), 0
+    if drop_stars:
+        frame = frame.where(f"NOT ({_all_starred(schema)})")
+        n_starred = engine.n_rows - int(frame.count())
+    if n_starred == engine.n_rows:
+        return None
+    limited = tuple(
+        SparkEngine(frame).view([name], {}).compress(Schema({name: Column("quasi-identifier")}))
+        for name in schema.quasi_identifiers
+        if schema[name].limit or schema[name].limit_level is not None
+    )
+    plain = plain_schema(schema, engine.names)
+    found = check_cluster(frame, plain, partial(with_whole, privacy))
+    return CheckedThere(found, n_starred, tuple(one.cells for one in limited))
+
+
+def _with_texts_of_moments(frame: Native) -> Native:
+    """Moments as texts: driver and workers may tell them by different clocks."""
+    return frame.selectExpr(
+        *(
+            f"CAST({_quoted(name)} AS STRING) AS {_quoted(name)}"
+            if kind == "timestamp"
+            else _quoted(name)
+            for name, kind in frame.dtypes
+        )
+    )
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _all_starred(schema: Schema) -> str:
+    """A condition that holds of rows with nothing but stars; of a missing value it does not."""
+    return " AND ".join(
+        f"coalesce(CAST({_quoted(name)} AS STRING) = '{STAR}', FALSE)"
+        for name in schema.quasi_identifiers
+    )

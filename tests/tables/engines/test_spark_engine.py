@@ -1,0 +1,109 @@
+"""Tables in Spark are looked at where they are: how many rows come to the driver is counted."""
+
+import datetime as dt
+
+import pytest
+
+from shoal.anonymize import check_table
+from shoal.discover import survey
+from shoal.metrics import compare_tables
+from shoal.privacy import DistinctDiversity, KAnonymity
+from shoal.schema import Schema
+from shoal.tables import open_table
+from tests.engines import spark_session
+from tests.extras import need
+
+N_ROWS = 600
+SCHEMA = Schema(
+    {
+        "age": {"role": "quasi-identifier"},
+        "place": {
+            "role": "quasi-identifier",
+            "hierarchy": {"tree": {"5": [f"5{i}" for i in range(10)]}},
+            "limit_level": 1,
+        },
+        "illness": {"role": "sensitive"},
+        "seen": {"role": "insensitive"},
+    }
+)
+MODEL = KAnonymity(2) & DistinctDiversity(2, "illness")
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Rows of which most are different."""
+    need("pyarrow")
+    return spark_session().sql(
+        f"SELECT id * 7 % 599 AS age, CASE WHEN id < 9 THEN '*' ELSE concat('5', id % 10) END AS "
+        f"place, concat('ill', id % 3) AS illness, timestamp_seconds(id * 86400) AS seen "
+        f"FROM range({N_ROWS})"
+    )
+
+
+@pytest.fixture
+def fetched(monkeypatch):
+    """Rows that each fetch from Spark has brought to the driver."""
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    counts = []
+
+    def spy(name, count):
+        plain = getattr(DataFrame, name)
+
+        def fetch(self, *args, **kwargs):
+            found = plain(self, *args, **kwargs)
+            counts.append(count(found))
+            return found
+
+        monkeypatch.setattr(DataFrame, name, fetch)
+
+    spy("collect", len)
+    spy("toArrow", lambda table: table.num_rows)
+    spy("toPandas", len)
+    for name in ("toLocalIterator", "take", "head", "tail"):
+        monkeypatch.setattr(DataFrame, name, None)
+    return counts
+
+
+def test_many_groups_are_checked_where_they_are(people, fetched, monkeypatch):
+    here = check_table(_here(people), SCHEMA, MODEL, drop_stars=True)
+    assert here.beyond_limits == {"place": 9}
+    fetched.clear()
+    few = 50
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.DRIVER_CELLS", few)
+    there = check_table(people, SCHEMA, MODEL, drop_stars=True)
+    assert max(fetched) <= few
+    assert there.n_failing_groups == here.n_failing_groups > few
+    plain = [found.to_dict() | {"failing": ()} for found in (there, here)]
+    assert plain[0] == plain[1]
+    assert [g.breaks for g in there.failing][:1] == [g.breaks for g in here.failing][:1]
+    assert {group.first_row for group in there.failing} == {None}
+
+
+def test_quasi_identifiers_are_looked_for_in_a_sample(people, fetched, monkeypatch):
+    here = survey(_here(people), 2, random_state=0)
+    fetched.clear()
+    monkeypatch.setattr("shoal.discover._survey._CELLS_FROM_AFAR", N_ROWS)
+    monkeypatch.setattr("shoal.discover._survey._ROWS", 100)
+    there = survey(people, 2, eps=0.2, delta=0.2, random_state=0)
+    assert max(fetched) < N_ROWS / 2
+    assert there.columns == here.columns  # counted on all rows, there
+    assert "from a sample" in there.guarantee
+
+
+def test_tables_are_compared_by_rows_that_are_drawn_there(people, fetched, monkeypatch):
+    monkeypatch.setattr("shoal.metrics.kept._table_pair.MOST_ROWS", 80)
+    found = compare_tables(people, people, SCHEMA)
+    assert max(fetched) <= 80
+    assert found.n_raw == N_ROWS
+
+
+def test_values_come_as_spark_gives_them(people, fetched):
+    columns = open_table(people.orderBy("seen").limit(3)).columns()
+    rows = [tuple(row) for row in people.orderBy("seen").limit(3).collect()]
+    assert list(zip(*(column.tolist() for column in columns.values()), strict=True)) == rows
+    assert isinstance(rows[0][3], dt.datetime)
+
+
+def _here(people):
+    return people.toArrow()
