@@ -16,7 +16,7 @@ NAMES = {"roles": "Ada", "promise": "Ben", "approval": "Cleo"}
 
 
 @pytest.fixture(scope="module")
-def bureau(tmp_path_factory):
+def office(tmp_path_factory):
     """A project with a release of five that could be signed."""
     made = Bureau(tmp_path_factory.mktemp("dossier")).with_roles()
     made.act("columns", "set", columns=["illness"], role="sensitive")
@@ -30,12 +30,12 @@ def bureau(tmp_path_factory):
     return made
 
 
-@pytest.fixture(autouse=True)
-def no_form(request):
-    """Each test begins without answers."""
-    if "bureau" in request.fixturenames:
-        folder = request.getfixturevalue("bureau").desk.project.folder
-        (folder / "releases" / "five.dossier.toml").unlink(missing_ok=True)
+@pytest.fixture
+def bureau(office):
+    """The same, without answers."""
+    form = office.desk.project.folder / "releases" / "five.dossier.toml"
+    form.unlink(missing_ok=True)
+    return office
 
 
 def papers(bureau):
