@@ -98,12 +98,22 @@ def test_attacks_are_run_by_what_they_ask_for(asked):
     assert 0 <= less["risk"] <= 1
     assert everything["trials"] == 200
     names = [attack["name"] for attack in asked("catalog")[0]["attacks"]]
-    assert {"linking", "refine"} <= set(names)
+    assert {"linking", "refine", "closest"} <= set(names)
+    others = write_people(asked.folder / "others.csv", 80)
     for name in names:  # whatever attacks there are
-        found, _ = asked("attack", attack=name, **draft)
+        found, _ = asked("attack", attack=name, control=str(others), **draft)
         assert found["asked"] == name
         low, high = found["interval"]
         assert low <= high
+
+
+def test_an_attack_that_needs_control_rows_asks_for_them(tmp_path):
+    table, said = write_people(tmp_path / "people.csv"), []
+    args = {"table": str(table), "stamp": [1], "schema": SCHEMA.to_toml(tmp_path / "schema.toml"),
+            "k": 5, "folder": str(tmp_path), "method": "top-down", "attack": "closest",
+            "draft": True, "release": str(tmp_path / "draft.csv")}  # fmt: skip
+    answer(Bench(), {"task": "attack", "args": args}, said.append)
+    assert "control rows: name a file" in said[-1]["failed"]
 
 
 def test_every_task_has_its_file():

@@ -45,7 +45,8 @@ def _run(room: Room, given: dict[str, Any]) -> None:
         raise ParameterError(f"{given['sensitive']!r} is no sensitive column.")
     args = desk.promise_args(desk.project.settings.method or proposed_method(desk))
     args |= {"attack": given["attack"], "known": given["known"], "sensitive": given["sensitive"]}
-    args["register"] = str(room.folders.resolve(given["register"])) if given["register"] else ""
+    for name in ("register", "control"):
+        args[name] = str(room.folders.resolve(given[name])) if given[name] else ""
     if given["release"] in ("", DRAFT):
         args |= {"release": str(desk.project.scratch / "draft.csv"), "draft": True}
         args["on"] = f"{DRAFT} ({args['method']}, k = {args['k']})"
@@ -76,6 +77,7 @@ ATTACK = Screen(
                 "known": Field("texts", "Columns that the attacker knows; all unless given.", []),
                 "sensitive": Field("text", "Column to be learnt.", ""),
                 "register": Field("text", "File of people, in a folder you allowed.", ""),
+                "control": Field("text", "File of others, who are not in the table.", ""),
             },
         ),
     },

@@ -19,7 +19,7 @@ from shoal.typing import Progress
 
 _ASKED = {
     *("release", "schema", "public_table", "original", "table", "truth", "register", "column"),
-    *("method", "ranges", "random_state", "secret", "first", "second"),
+    *("method", "ranges", "random_state", "secret", "first", "second", "control"),
 }
 """Parameters of attacks that this screen has an answer for."""
 
@@ -40,6 +40,11 @@ def attack_release(bench: Bench, args: Args, progress: Progress, part: Any) -> d
         given |= {"first": columns[:half], "second": columns[half:]}
     if "secret" in names:
         given["known"] = columns
+    if "control" in needed_by(attack) and given["control"] is None:
+        raise ParameterError(
+            f"attack {attack.name} needs control rows: name a file of others, drawn alike, who are "
+            "not in the table."
+        )
     if lacking := [name for name in needed_by(attack) if given.get(name) is None]:
         raise ParameterError(
             f"attack {attack.name} needs {', '.join(lacking)}, which this screen does not ask for. "
@@ -79,6 +84,7 @@ def _given(bench: Bench, args: Args, whole: Schema, columns: Sequence[str]) -> d
         "table": original,
         "truth": original,
         "register": open_table(args["register"]) if args.get("register") else None,
+        "control": _control(args, schema),
         "column": args.get("sensitive") or None,
         "secret": secret,
         "first": list(columns),
@@ -87,6 +93,13 @@ def _given(bench: Bench, args: Args, whole: Schema, columns: Sequence[str]) -> d
         "ranges": ends,
         "random_state": 0,
     }
+
+
+def _control(args: Args, schema: Schema) -> Engine | None:
+    """Rows of others; whoever wrote the file of the table is taken to have written theirs."""
+    if not args.get("control"):
+        return None
+    return _of(open_table(args["control"], encoding=args.get("encoding") or None), schema)
 
 
 def _known_to_attacker(schema: Schema, known: Sequence[str]) -> Schema:
