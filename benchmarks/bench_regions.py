@@ -26,7 +26,8 @@ def main(quick: bool = False) -> Iterator[Row]:
 
 def columns() -> list:
     """Columns of a hospital: birth, sex, ZIP code, admission, weight in tenths of kilograms."""
-    from shoal.anonymize.regions._plan_cuts import plan_columns
+    from shoal.anonymize.clusters._group_loss import is_range_column
+    from shoal.anonymize.cuts._first_cuts import domain_columns
     from shoal.schema._coding import Coding
 
     sizes = {"birth": 36_524, "sex": 2, "zip": 60_000, "admission": 1_827, "weight": 1_200}
@@ -39,7 +40,7 @@ def columns() -> list:
         )
         for name, size in sizes.items()
     ]
-    return plan_columns(codings, [1.0] * len(codings))
+    return domain_columns(codings, [1.0] * len(codings), [is_range_column(c) for c in codings])
 
 
 def draw(rng: np.random.Generator, n: int) -> np.ndarray:

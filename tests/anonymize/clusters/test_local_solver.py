@@ -2,10 +2,14 @@ import numpy as np
 import pytest
 
 from shoal.anonymize import LocalRecoding, Mondrian
-from shoal.anonymize.clusters import _local_solver, _starts
-from shoal.anonymize.clusters._group_loss import pair_loss
+from shoal.anonymize.clusters import _local_recoding, _local_solver, _starts
+from shoal.anonymize.clusters._group_loss import is_range_column, pair_loss
+from shoal.anonymize.clusters._local_problem import make_local_problem
+from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.privacy import KAnonymity
+from shoal.privacy.compiled._compile import compile_model
 from shoal.schema import Schema
+from shoal.tables import open_table
 from tests.anonymize import group_cases
 from tests.reference.partitions import least_loss
 
@@ -64,7 +68,7 @@ def test_no_release_of_a_small_table_is_below_the_optimum_and_some_reach_it():
     assert reached >= 1
 
 
-def test_a_block_too_large_to_try_everything_goes_by_a_part_of_it(monkeypatch):
+def test_a_table_too_large_to_try_everything_goes_by_a_part_of_it(monkeypatch):
     table, schema = random_table(1, 4, 300)
     tried = []
     for name, way in _starts.STARTS.items():
@@ -74,7 +78,8 @@ def test_a_block_too_large_to_try_everything_goes_by_a_part_of_it(monkeypatch):
             return way(problem, deadline)
 
         monkeypatch.setitem(_starts.STARTS, name, find)
-    monkeypatch.setattr(_local_solver, "TRIAL", 100)
+    monkeypatch.setattr(_local_solver, "BLOCK", 200)
+    monkeypatch.setattr(_local_recoding, "block_size", lambda problem: 1000)
     monkeypatch.setattr(_local_solver, "_PART_ON_TRIAL", 100)
     LocalRecoding(schema, KAnonymity(4)).fit(table)
     largest = max(n for _, n in tried)
@@ -82,3 +87,31 @@ def test_a_block_too_large_to_try_everything_goes_by_a_part_of_it(monkeypatch):
     assert {"regions", "loss"} < whole
     assert len(whole) == 3
     assert {name for name, n in tried if n < largest} == {"price", "walk"}
+
+
+def problem_of(cells, k):
+    is_range = np.array([is_range_column(coding) for coding in cells.codings])
+    grown = grow_hierarchies(cells, None, k)
+    compiled = compile_model(KAnonymity(k), cells)
+    return make_local_problem(grown, grown.codings, is_range, np.ones(4), compiled)
+
+
+@pytest.mark.parametrize("k", [1, 5, 40])
+def test_blocks_are_cut_between_nodes_and_each_may_be_a_group(k):
+    table, schema = random_table(3, 4, 400)
+    cells = open_table(table).compress(schema).cells
+    problem = problem_of(cells, k)
+    blocks = _local_solver.cut_blocks(problem, np.arange(len(cells.keys)), 60)
+    assert sorted(np.concatenate(blocks).tolist()) == list(range(len(cells.keys)))
+    assert len(blocks) > 1
+    assert min(cells.sizes[block].sum() for block in blocks) >= k
+    small = all(len(block) <= 60 for block in blocks)
+    assert small or k > 1
+
+
+def test_blocks_are_small_only_where_there_are_groups_enough():
+    table, schema = random_table(3, 4, 400)
+    cells = open_table(table).compress(schema).cells
+    few, many = (problem_of(cells, k) for k in (300, 2))
+    assert _local_solver.block_size(few) == _local_solver.BLOCK
+    assert _local_solver.block_size(many) == _local_solver.SMALL_BLOCK

@@ -13,19 +13,24 @@ from shoal.anonymize.clusters._group_recoding import label_groups, least_and_lar
 from shoal.anonymize.clusters._improve import refine_in_parts
 from shoal.anonymize.clusters._local_problem import LocalProblem
 from shoal.anonymize.clusters._starts import FirstGroups, all_allowed, first_groups
+from shoal.anonymize.cuts._first_cuts import cuts_by_worth, domain_columns
 from shoal.metrics._labels import label_loss
 from shoal.typing import Progress
 
 BLOCK = 131_072
-"""Cells that are solved together; larger tables are cut into blocks first."""
+"""Cells that are solved together at most.
+
+Up to as many in all, every way to a first grouping is tried; of larger tables, a part decides."""
 
 LEAST_BLOCK = 4_096
 
-TRIAL = 24_576
-"""Cells up to which every way to a first grouping is tried; larger blocks go by a part of them."""
+SMALL_BLOCK = 24_576
+"""Cells of blocks where a table has groups enough for several."""
 
 _PART_ON_TRIAL = 8_192
 _GROUPS_PER_BLOCK = 65_536  # about as many as are solved together
+_LEAST_GROUPS = 1_000  # of a block that is cut off although it could be solved with others
+_SMALLEST_PART = 64  # of a block's cells, the least part that is cut off
 _ALWAYS = ("regions", "loss")  # quick ways, tried on every block
 _BY_TRIAL = ("price", "walk")  # of these the better one
 
@@ -45,13 +50,13 @@ def solve_blocks(
     """
     in_time: list[bool] = []
     largest = max(blocks, key=len)
-    names = _ALWAYS + _better_on_trial(problem, largest, deadline)
+    is_large = sum(map(len, blocks)) > BLOCK
+    names = _ALWAYS + (_better_on_trial(problem, largest, deadline) if is_large else _BY_TRIAL)
     told = progress if len(blocks) == 1 else None  # of several, it is told how many are solved
 
     def solve(block: Block) -> NDArray[np.int64]:
-        ways = (*_ALWAYS, *_BY_TRIAL) if len(block) <= TRIAL else names
         group_of, finished = solve_block(
-            problem, block, ways, refine=refine, deadline=deadline, exact=exact, progress=told
+            problem, block, names, refine=refine, deadline=deadline, exact=exact, progress=told
         )
         in_time.append(finished)
         return group_of
@@ -61,9 +66,7 @@ def solve_blocks(
 
 
 def _better_on_trial(problem: LocalProblem, block: Block, deadline: float) -> tuple[str, ...]:
-    """The better of the slow ways, on a part of a block that is too large to try both."""
-    if len(block) <= TRIAL:
-        return ()
+    """The better of the slow ways, on a part of a table that is too large to try both."""
     part = max(cut_blocks(problem, block, _PART_ON_TRIAL), key=len)
     if len(part) > 2 * _PART_ON_TRIAL:  # cannot be cut
         part = part[:: -(-len(part) // _PART_ON_TRIAL)]
@@ -125,27 +128,51 @@ def released_loss(problem: LocalProblem, group_of: NDArray[np.int64]) -> float:
 
 
 def block_size(problem: LocalProblem) -> int:
-    """Cells that are solved together: fewer where groups are small, since there are many then."""
-    rows_per_cell = problem.compiled.sizes.sum() / max(1, len(problem.keys))
-    wanted = _GROUPS_PER_BLOCK * max(1, problem.compiled.minimum_size) / max(1.0, rows_per_cell)
-    return int(min(BLOCK, max(wanted, LEAST_BLOCK)))
+    """Cells that are solved together.
+
+    Small blocks are searched longer; but a group cannot cross a cut, so blocks stay large where
+    groups are, and where there are so many cells that it would take too long.
+    """
+    n_cells = max(1, len(problem.keys))
+    n_groups = problem.compiled.sizes.sum() / max(1, problem.compiled.minimum_size)
+    most = int(min(BLOCK, max(_GROUPS_PER_BLOCK * n_cells / max(1, n_groups), LEAST_BLOCK)))
+    enough = n_cells <= BLOCK and n_groups / n_cells * SMALL_BLOCK >= _LEAST_GROUPS
+    return min(most, SMALL_BLOCK) if enough else most
 
 
 def cut_blocks(problem: LocalProblem, block: Block, limit: int) -> list[Block]:
-    """Cut a block in two along the column that matters most, until no part is too large."""
+    """Cut a block where its groups would be cut anyway, until no part is too large."""
     if len(block) <= limit:
         return [block]
-    sizes = problem.compiled.sizes[block]
-    for column, codes in enumerate(problem.keys[block].T):
-        if column == problem.axis:  # windows on it should not end at a cut
-            continue
-        rows = np.bincount(codes, weights=sizes)
-        below = np.cumsum(rows) / rows.sum()
-        point = int(np.argmin(np.abs(below[:-1] - 0.5))) if len(rows) > 1 else -1
-        if point < 0 or not 0.02 < below[point] < 0.98:
-            continue
-        left = codes <= point
-        parts = (block[left], block[~left])
-        if all(is_allowed(problem.compiled, part) for part in parts):
-            return [piece for part in parts for piece in cut_blocks(problem, part, limit)]
-    return [block]
+    columns = domain_columns(problem.codings, problem.loss.weight, problem.is_range)
+
+    def cut(block: Block) -> list[Block]:
+        if len(block) <= limit:
+            return [block]
+        for column, starts in cuts_by_worth(columns, problem.keys[block]):
+            codes = problem.keys[block, column]
+            part = np.searchsorted(np.array(starts), codes, side="right")
+            parts = _join_small(problem, [block[part == n] for n in range(len(starts) + 1)], limit)
+            if len(parts) > 1:
+                return [piece for each in parts for piece in cut(each)]
+        return [block]
+
+    return cut(block)
+
+
+def _join_small(problem: LocalProblem, parts: list[Block], limit: int) -> list[Block]:
+    """Neighbours joined until each part may be a group and is not small; one if that fails."""
+    joined = [parts[0]]
+    least = min(limit // _SMALLEST_PART, sum(map(len, parts)) // 4)
+    for part in parts[1:]:
+        if len(joined[-1]) < least or not is_allowed(problem.compiled, joined[-1]):
+            joined[-1] = np.concatenate([joined[-1], part])
+        else:
+            joined.append(part)
+    while len(joined) > 1 and not (
+        len(joined[-1]) >= least and is_allowed(problem.compiled, joined[-1])
+    ):
+        last = joined.pop()
+        joined[-1] = np.concatenate([joined[-1], last])
+    allowed = all(is_allowed(problem.compiled, part) for part in joined)
+    return joined if allowed else [np.concatenate(joined)]

@@ -8,9 +8,11 @@ from copy import copy
 from typing import TYPE_CHECKING, Literal
 
 from shoal.anonymize._ranges import range_notes
+from shoal.anonymize.clusters._group_loss import is_range_column
+from shoal.anonymize.cuts._first_cuts import domain_columns
 from shoal.anonymize.regions._figures import add_regions
 from shoal.anonymize.regions._join_parts import join_parts, whole_of
-from shoal.anonymize.regions._plan_cuts import plan_columns, plan_cuts, sample_size
+from shoal.anonymize.regions._plan_cuts import plan_cuts, sample_size
 from shoal.anonymize.regions._region_solver import RegionSolver, with_whole
 from shoal.anonymize.regions._regional_release import RegionalRelease
 from shoal.errors import InfeasibleError, ParameterError
@@ -128,7 +130,8 @@ def _solve(
     codings = tuple(rows.columns[name].coding for name in names)
     progress(0, 0, "planning regions")
     sample = rows.sample(sample_size(rows.n_rows, target), 0)
-    columns = plan_columns(codings, [schema[name].weight for name in names])
+    weights = [schema[name].weight for name in names]
+    columns = domain_columns(codings, weights, [is_range_column(coding) for coding in codings])
     cut = plan_cuts(columns, sample, int(target * len(sample) / max(1, rows.n_rows)))
     n_leaves = 1 + max(regions_of(cut))
     progress(0, 0, "counting regions")
