@@ -12,12 +12,14 @@ import pytest
 
 from shoal.anonymize import make_method
 from shoal.anonymize._registry import METHODS
-from shoal.errors import InfeasibleError
+from shoal.errors import InfeasibleError, SchemaError
 from shoal.privacy import (
     AverageRisk,
     CorrectGuesses,
     KAnonymity,
+    LKCPrivacy,
     RecordsAtRisk,
+    Requirement,
     RiskThresholds,
     Uniqueness,
 )
@@ -57,6 +59,7 @@ SCHEMA = Schema(
         "place": {"role": "insensitive"},
     }
 )
+OF_SOME_COLUMNS = [LKCPrivacy(1, 2, 0.9), Requirement(["city"], KAnonymity(2))]
 CASES = [(*case, VALUES) for case in MODELS if case[0].minimum_size < 4]
 CASES += [(*case, TWO_VALUES) for case in TWO_VALUED]
 
@@ -155,8 +158,17 @@ def test_people_in_all_groups_keep_the_promise_together(method, model, holds):
     assert holds(list(groups.values()))
 
 
+@pytest.mark.parametrize("model", OF_SOME_COLUMNS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("method", METHODS)
+def test_promises_about_some_columns_are_refused_where_people_have_several_rows(method, model):
+    """Who has rows in two groups would count twice, so nothing keeps such a promise."""
+    with pytest.raises(SchemaError, match="people have several"):
+        make_method(method, PLAIN, model).fit(VISITS)
+
+
 def test_every_model_and_every_method_is_covered():
     """The guard: a model or a method that the suite does not find would be tested by nobody."""
     named = {type(case[0]).__name__ for case in [*CASES, *WHOLE]} | {"DeltaPresence"}
+    named |= {type(model).__name__ for model in OF_SOME_COLUMNS}
     assert named == {model.__name__ for model in REGISTERED}
     assert len(METHODS) >= 6
