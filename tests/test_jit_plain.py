@@ -60,8 +60,14 @@ def _made(function, module="shoal.tables._probe"):
     return kernel(function)
 
 
-def test_what_has_many_rows_is_compiled(new_machine, monkeypatch):
+def make_probes(monkeypatch):
+    """Functions of tests have no sources of the package's, and are not kept: none finds them."""
     monkeypatch.setattr(_jit, "_digest", lambda module: "probe")
+    monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
+
+
+def test_what_has_many_rows_is_compiled(new_machine, monkeypatch):
+    make_probes(monkeypatch)
 
     def total(arrays):
         return arrays.values.sum(), arrays.values[0] > 0
@@ -76,7 +82,7 @@ def test_what_has_many_rows_is_compiled(new_machine, monkeypatch):
 
 
 def test_what_takes_long_is_compiled(new_machine, monkeypatch):
-    monkeypatch.setattr(_jit, "_digest", lambda module: "probe")
+    make_probes(monkeypatch)
     made = _made(lambda n: n + 1)
     assert made(1) == 2
     assert made._compiled is None
@@ -87,7 +93,7 @@ def test_what_takes_long_is_compiled(new_machine, monkeypatch):
 
 
 def test_kernels_of_models_are_always_compiled(new_machine, monkeypatch):
-    monkeypatch.setattr(_jit, "_digest", lambda module: "probe")
+    make_probes(monkeypatch)
     made = _made(lambda n: n + 1, "shoal.models._probe")
     assert made(1) == 2
     assert made._compiled is not None
