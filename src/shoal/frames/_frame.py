@@ -11,7 +11,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from shoal.errors import TableError
+from shoal.errors import MissingExtraError, TableError
 from shoal.frames import _fresh, _native, _series
 from shoal.typing import Codes, Flags, Native
 
@@ -81,7 +81,10 @@ class Frame:
 
     def arrow(self) -> Any:
         """The table as one of PyArrow."""
-        return self._frame.to_arrow()
+        try:
+            return self._frame.to_arrow()
+        except ModuleNotFoundError:
+            raise MissingExtraError("PyArrow", "arrow", "handing tables to DuckDB") from None
 
     def binned(self, widths: Mapping[str, float]) -> Frame:
         """Numbers of some columns exchanged for the number of their bin of a given width."""

@@ -1,6 +1,7 @@
 """Releases by regions: their files, their figures, and what they lose against one search."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from shoal.anonymize import make_method
 from shoal.anonymize.regions._region_solver import RegionSolver
 from shoal.cli import app
 from shoal.datasets import census, census_schema
-from shoal.errors import GuaranteeError, InfeasibleError, ParameterError
+from shoal.errors import GuaranteeError, InfeasibleError, MissingExtraError, ParameterError
 from shoal.privacy import KAnonymity
 from shoal.tables import RowOptions
+from tests.extras import need
 
 
 @pytest.fixture(scope="module")
@@ -141,12 +143,19 @@ def test_the_judge_withholds_labels_that_are_not_true(people):
 
 
 def test_tables_in_memory_are_taken_too():
+    need("pyarrow")
     table = {"age": list(range(40)) * 3, "sex": ["f", "m", None] * 40}
     schema = shoal.Schema({"age": {"role": "quasi-identifier", "kind": "numeric"},
                            "sex": {"role": "quasi-identifier"}})  # fmt: skip
     release = shoal.release(table, schema, 3, method="local", regions=3)
     assert release.table.aggregate("count(*)").fetchall() == [(120,)]
     assert release.reached[0].holds
+
+
+def test_without_pyarrow_a_table_in_memory_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match="PyArrow"):
+        make_method("mondrian", LIMITED, 5).fit(limited_table(), regions=4)
 
 
 def test_new_rows_cannot_be_recoded_and_it_is_said_why(people, tmp_path):
@@ -178,6 +187,7 @@ def limited_table():
 
 
 def test_limits_are_kept_and_no_more_rows_are_left_out_than_in_one_search():
+    need("pyarrow")
     release = make_method("constrained", LIMITED, 5).fit(limited_table(), regions=4).release_
     assert release.n_regions > 1
     assert release.n_suppressed == FEW
@@ -187,6 +197,7 @@ def test_limits_are_kept_and_no_more_rows_are_left_out_than_in_one_search():
 
 
 def test_what_no_region_can_mend_is_said():
+    need("pyarrow")
     with pytest.raises(InfeasibleError):
         make_method("mondrian", LIMITED, 5).fit(limited_table(), regions=4)
 

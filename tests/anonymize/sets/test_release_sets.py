@@ -79,7 +79,8 @@ def test_more_is_lost_the_more_is_asked():
 def judged(spoil):
     release = release_sets(people(), SCHEMA, 3, 2)
     table = release.frame.native.copy()
-    spoil(table)
+    given = spoil(table)
+    table = table if given is None else given
     charge = SetCharge(SCHEMA, "basket", ";", 3, 2, release.parents)
     judge_sets(charge, read_texts(table), read_texts(release.source.eager), release.order)
 
@@ -109,7 +110,7 @@ def another_illness(table):
 
 
 def a_row_less(table):
-    table.drop(index=0, inplace=True)
+    return table.drop(index=0)
 
 
 def test_what_was_released_passes():
