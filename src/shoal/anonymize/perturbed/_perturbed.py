@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -13,16 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._atomic import atomic_paths, refuse_existing
-from shoal.anonymize._release_files import digest, file_beside, former_files, release_files
 from shoal.anonymize.perturbed._linkage import Linkage
+from shoal.anonymize.rowwise._rowwise_files import rowwise_schema, write_rowwise
 from shoal.frames._frame import Frame
-from shoal.judge._read_csv import with_own_header
 from shoal.judge._read_memory import read_texts
 from shoal.judge._text_table import TextTable
 from shoal.judge.numbers._perturbed import judge_perturbed
 from shoal.schema import Schema
-from shoal.tables.engines._duck_write import write_frame
 from shoal.typing import Native, PathText
 
 NOTHING_PROMISED = (
@@ -30,16 +26,6 @@ NOTHING_PROMISED = (
     "among others"
 )
 """What stands where a release has its guarantee."""
-
-
-def without_values(schema: Schema) -> Schema:
-    """The schema as it may be published: hierarchies list values that nobody may have now."""
-    return Schema(
-        {
-            name: replace(column, hierarchy=None, limit=(), limit_level=None)
-            for name, column in schema.items()
-        }
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,25 +80,16 @@ class Perturbed:
             "changes": {how: dict(columns) for how, columns in self.changes.items() if columns},
             "rows": self.frame.n_rows,
             "linkage": {"before": self.before.to_dict(), "after": self.after.to_dict()},
-            "schema": without_values(self.schema).to_dict(),
+            "schema": rowwise_schema(self.schema, read_texts(self.frame.eager)).to_dict(),
             "software": {"shoal": version("shoal")},
         }
 
     def write(self, path: PathText, *, force: bool = False) -> dict[str, Path]:
         """Write the rows, what was done and the schema; paths of "table", "manifest", "schema"."""
-        paths = {kind: p for kind, p in release_files(path).items() if kind != "recoding"}
-        refuse_existing(paths.values(), force=force)
-        outdated = [*former_files(path), file_beside(path, "recoding")]
-        with atomic_paths(paths, "the changed table", outdated=outdated) as drafts:
-            dialect = write_frame(self.frame, drafts["table"])
-            if dialect is not None:
-                dialect = with_own_header(drafts["table"], dialect)
-            self._judge(read_texts(drafts["table"], dialect=dialect))
-            without_values(self.schema).to_toml(drafts["schema"], folder=paths["table"].parent)
-            sealed = {paths[kind].name: digest(drafts[kind]) for kind in ("table", "schema")}
-            content = json.dumps(self.to_dict() | {"files": sealed}, indent=2)
-            drafts["manifest"].write_text(content + "\n", "utf-8")
-        return paths
+        return write_rowwise(
+            self.frame, self.schema, self.to_dict(), self._judge, path,
+            what="the changed table", force=force,
+        )  # fmt: skip
 
     def _judge(self, written: TextTable) -> None:
         source = read_texts(self.source.eager)

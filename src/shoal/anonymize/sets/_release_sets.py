@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,15 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._atomic import atomic_paths, refuse_existing
 from shoal._checks import check_integer
-from shoal.anonymize._release_files import digest, file_beside, former_files, release_files
-from shoal.anonymize.perturbed._perturbed import without_values
+from shoal.anonymize.rowwise._rowwise_files import rowwise_schema, write_rowwise
 from shoal.anonymize.sets._item_cut import find_cut, item_loss
 from shoal.anonymize.sets._transactions import Transactions, code_sets, fewest_rows, generalize
 from shoal.errors import ParameterError, SchemaError
 from shoal.frames._frame import Frame
-from shoal.judge._read_csv import with_own_header
 from shoal.judge._read_memory import read_texts
 from shoal.judge._text_table import TextTable
 from shoal.judge.sets._judge_sets import SetCharge, judge_sets
@@ -31,7 +27,6 @@ from shoal.schema._text import texts
 from shoal.tables import RowOptions, open_table
 from shoal.tables._open import require_filled
 from shoal.tables._row_order import put_in_order
-from shoal.tables.engines._duck_write import write_frame
 from shoal.tables.forms._coarse import coarse_pool
 from shoal.typing import Native, PathText
 
@@ -104,25 +99,16 @@ class SetRelease:
             "fewest_rows": list(self.fewest),
             "rows": self.frame.n_rows,
             "loss": self.loss,
-            "schema": without_values(self.schema).to_dict(),
+            "schema": rowwise_schema(self.schema, read_texts(self.frame.eager)).to_dict(),
             "software": {"shoal": version("shoal")},
         }
 
     def write(self, path: PathText, *, force: bool = False) -> dict[str, Path]:
         """Write rows, manifest and schema; paths of "table", "manifest" and "schema"."""
-        paths = {kind: p for kind, p in release_files(path).items() if kind != "recoding"}
-        refuse_existing(paths.values(), force=force)
-        outdated = [*former_files(path), file_beside(path, "recoding")]
-        with atomic_paths(paths, "the release", outdated=outdated) as drafts:
-            dialect = write_frame(self.frame, drafts["table"])
-            if dialect is not None:
-                dialect = with_own_header(drafts["table"], dialect)
-            self._judge(read_texts(drafts["table"], dialect=dialect))
-            without_values(self.schema).to_toml(drafts["schema"], folder=paths["table"].parent)
-            sealed = {paths[kind].name: digest(drafts[kind]) for kind in ("table", "schema")}
-            content = json.dumps(self.to_dict() | {"files": sealed}, indent=2)
-            drafts["manifest"].write_text(content + "\n", "utf-8")
-        return paths
+        return write_rowwise(
+            self.frame, self.schema, self.to_dict(), self._judge, path,
+            what="the release", force=force,
+        )  # fmt: skip
 
     def _judge(self, written: TextTable) -> None:
         column = set_column(self.schema)
