@@ -8,7 +8,9 @@ What is counted as one value is written as one value:
 - True and false are no numbers.
 - A date, and midnight of that date, are one.
 - Categories, dictionaries and enums are the values that they stand for.
-- Text is text: nothing is trimmed or folded; what differs differs.
+- Text is text: nothing is trimmed or folded; what differs differs.  But in a column that the schema
+  calls numeric or date, texts that write one number or one moment in two ways (1 and 1.0, 1e3 and
+  1000, -0.0 and 0) are one value: all of them are written in one way (:func:`spelt_twice`).
 - Bytes are written in hexadecimal digits.
 - Lists, structs and maps are refused: turn them into columns of their own.
 
@@ -18,7 +20,9 @@ Columns that may mix kinds of values go through their texts, here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from numbers import Number
 from typing import Any
@@ -27,7 +31,11 @@ import numpy as np
 
 from shoal.schema._text import text
 
+MEASURED = ("numeric", "date")
+"""Kinds of columns whose texts say numbers or moments."""
+
 _LARGEST = 2**63
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE)
 
 
 def canonical_values(values: Sequence[Any]) -> list[Any]:
@@ -60,3 +68,44 @@ def canonical_values(values: Sequence[Any]) -> list[Any]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Number | Decimal) and not isinstance(value, bool | np.bool_ | complex)
+
+
+def spelt_twice(kind: str, values: Sequence[Any]) -> Mapping[str, str]:
+    """Texts of a column that say what another one says, with the one text for both.
+
+    Empty for columns that are neither numeric nor dates, and for those that write everything in
+    one way, as nearly all do.
+
+    Examples
+    --------
+    >>> spelt_twice("numeric", ["1", "1.0", "2.50", "1e3", "1000", "-0.0", "0.0"])
+    {'1': '1', '1.0': '1', '1e3': '1000', '1000': '1000', '-0.0': '0', '0.0': '0'}
+    >>> spelt_twice("categorical", ["1", "1.0"])
+    {}
+    """
+    if kind not in MEASURED:
+        return {}
+    said: dict[Decimal | dt.datetime, list[str]] = {}
+    for known in dict.fromkeys(t for t in map(text, values) if t is not None):
+        meant = _number(known) if kind == "numeric" else _moment(known)
+        if meant is not None:
+            said.setdefault(meant, []).append(known)
+    return {
+        known: str(text(meant))
+        for meant, texts in said.items()
+        if len(texts) > 1
+        for known in texts
+    }
+
+
+def _number(known: str) -> Decimal | None:
+    return Decimal(known.strip()) if _NUMBER.fullmatch(known) else None
+
+
+def _moment(known: str) -> dt.datetime | None:
+    """The moment that a text is; one with a zone stays what it is."""
+    try:
+        moment = dt.datetime.fromisoformat(known.strip())
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is None else None

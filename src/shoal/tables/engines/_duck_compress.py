@@ -22,12 +22,13 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
+from shoal.tables._canonical import MEASURED
 from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
 from shoal.tables._frequency import FrequencyTable, group_keys, pack_codes
 from shoal.tables._people import count_people, require_named
 from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_release import CompressedRelation
-from shoal.tables.engines._duck_staging import NUMBER, StagedRows
+from shoal.tables.engines._duck_staging import NUMBER, StagedRows, spell_once
 from shoal.tables.engines._duck_write import fetch_batches
 from shoal.tables.engines._sql import is_nested
 from shoal.typing import Codes, Counts
@@ -112,6 +113,9 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
     schema.require(rows.names)
     quasi = require_quasi_identifiers(schema)
     _refuse_nested(rows, schema)
+    kinds = zip(rows.names, rows.types, strict=True)
+    if any(kind == "VARCHAR" and schema[name].kind in MEASURED for name, kind in kinds):
+        rows = spell_once(rows, schema)
     counted = counted_columns(schema)
     subject = () if schema.subject is None else (schema.subject,)
     wanted = list(dict.fromkeys([*quasi, *counted, *subject]))

@@ -11,17 +11,21 @@ import itertools
 import shutil
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
 import duckdb
+import numpy as np
 
 from shoal._scratch import scratch
 from shoal.errors import TableError
+from shoal.schema import Schema
+from shoal.tables._canonical import spelt_twice
 from shoal.tables._dialect import TextDialect
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
+from shoal.tables.engines._duck_write import store
 from shoal.tables.engines._sql import canonical_sql, name_sql, paths_sql
 
 NUMBER = "row_id"
@@ -160,6 +164,35 @@ def _make_view(
     columns = [f"{canonical_sql(f'p{i}', kind)} AS c{i}" for i, kind in enumerate(types)]
     listed = ", ".join([f"CAST({number} AS BIGINT) AS {NUMBER}", *columns])
     connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {listed} FROM {read}")
+
+
+def spell_once(rows: StagedRows, schema: Schema) -> StagedRows:
+    """The rows with one text for each number and moment, where columns of such are texts."""
+    view = f"rows_{next(_counter)}"
+    columns, joins = [f"r.{NUMBER} AS {NUMBER}"], ""
+    with disclose_nothing():
+        for i, (name, kind) in enumerate(zip(rows.names, rows.types, strict=True)):
+            twice: Mapping[str, str] = {}
+            if kind == "VARCHAR" and schema[name].is_released:
+                listed = rows.connection.sql(f"SELECT DISTINCT c{i} FROM {rows.view}").fetchall()
+                twice = spelt_twice(schema[name].kind, [value for (value,) in listed])
+            if not twice:
+                columns.append(f"r.c{i} AS c{i}")
+                continue
+            table = f"spelt_{next(_counter)}"
+            store(
+                rows.connection,
+                table,
+                {"was": np.array(list(twice), object), "now": np.array([*twice.values()], object)},
+            )
+            columns.append(f"coalesce(s{i}.now, r.c{i}) AS c{i}")
+            joins += f" LEFT JOIN {table} AS s{i} ON s{i}.was = r.c{i}"
+        if not joins:
+            return rows
+        rows.connection.execute(
+            f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {rows.view} AS r{joins}"
+        )
+    return replace(rows, view=view)
 
 
 def _view_types(connection: duckdb.DuckDBPyConnection, view: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shoal.frames._frame import Frame, is_frame
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
+from shoal.schema._text import texts
 from shoal.tables._assemble import (
     CodingOptions,
     assemble,
@@ -20,7 +21,7 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
-from shoal.tables._canonical import canonical_values
+from shoal.tables._canonical import MEASURED, canonical_values, spelt_twice
 from shoal.tables._engine import STAR, ColumnMap, OpenOptions, ReleasedRows, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.tables._keyed import day_offset, make_tokens, moved_dates, need_key
@@ -140,6 +141,9 @@ class FrameEngine:
         options = options or CodingOptions()
         schema.require(self.names)
         self._frame.require_plain([name for name in self.names if schema[name].is_released])
+        frame = _spell_once(self._frame, schema)
+        if frame is not self._frame:
+            return FrameEngine.of_frame(frame).compress(schema, options)
         coded = {
             name: self.code(name, schema, options) for name in require_quasi_identifiers(schema)
         }
@@ -155,6 +159,20 @@ class FrameEngine:
                 cells, cell_of, person, counted, households=schema.household is not None
             )
         return CompressedFrame(self._frame, schema, cells, cell_of, people)
+
+
+def _spell_once(frame: Frame, schema: Schema) -> Frame:
+    """The table with one text for each number and moment, where columns of such are texts."""
+    for name, sort in frame.types.items():
+        if sort in ("text", "other") and schema[name].kind in MEASURED and schema[name].is_released:
+            codes, values = frame.factorize(name)
+            twice = spelt_twice(schema[name].kind, values)
+            if any(now != was for was, now in twice.items()):
+                now = [twice.get(str(said), said) for said in texts(values)]
+                pool = np.empty(len(now) + 1, object)
+                pool[:] = [*now, None]
+                frame = frame.with_arrays({name: pool[codes]})  # -1 reads the last entry
+    return frame
 
 
 def _code_frame(frame: Frame) -> Codes:

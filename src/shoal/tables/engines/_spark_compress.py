@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.tables._assemble import (
     CodingOptions,
@@ -14,6 +16,7 @@ from shoal.tables._assemble import (
     counted_columns,
     require_quasi_identifiers,
 )
+from shoal.tables._canonical import spelt_twice
 from shoal.tables._frequency import group_keys
 from shoal.tables._people import count_people, require_named
 from shoal.tables.engines._spark_arrow import fetch, read_column
@@ -39,6 +42,8 @@ def compress_spark(engine: SparkEngine, schema: Schema, options: CodingOptions) 
     coded, values = {}, {}
     for name in dict.fromkeys([*quasi, *counted_names]):
         column = columns[name]
+        if name in counted_names:
+            refuse_spellings(name, schema[name].kind, column.listed())
         coding, code_of = code_values(
             name, schema[name], column.listed(), has_missing=column.has_missing, options=options
         )
@@ -64,3 +69,12 @@ def compress_spark(engine: SparkEngine, schema: Schema, options: CodingOptions) 
     met = Combinations(table.select(list(range(len(quasi)))).take(first), cell_of[first])
     own = {name: values[name] for name in quasi}
     return CompressedSpark(engine, schema, cells, own, met, people)
+
+
+def refuse_spellings(name: str, kind: str, values: Sequence[Any]) -> None:
+    """Raise where texts of a counted column write one number or moment in several ways."""
+    if spelt_twice(kind, values):
+        raise TableError(
+            f"column {name!r} is {kind} and holds texts, some of which write one value in several "
+            "ways, as 1 and 1.0 do. Cast it in the DataFrame, or change its kind to categorical."
+        )

@@ -22,7 +22,7 @@ from shoal.tables._engine import STAR, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._row_order import put_in_order
 from shoal.tables.engines._duck_connection import disclose_nothing
-from shoal.tables.engines._duck_staging import NUMBER, StagedRows
+from shoal.tables.engines._duck_staging import NUMBER, StagedRows, spell_once
 from shoal.tables.engines._duck_write import copy_query, in_order, store
 from shoal.tables.engines._sql import name_sql, value_sql
 from shoal.tables.engines.regions._cuts import Cut, cut_sql
@@ -52,7 +52,7 @@ class DuckRegions:
     def __init__(self, rows: StagedRows, schema: Schema, options: CodingOptions) -> None:
         schema.require(rows.names)
         self.schema = schema
-        self._rows = rows
+        self._rows = rows = spell_once(rows, schema)
         self._connection = rows.connection
         self._folder = Path(mkdtemp(dir=scratch()))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)

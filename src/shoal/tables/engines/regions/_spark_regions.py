@@ -27,6 +27,7 @@ from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions, counted_columns, require_quasi_identifiers
 from shoal.tables._engine import STAR, RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable
+from shoal.tables.engines._spark_compress import refuse_spellings
 from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.tables.engines.regions._cuts import Cut, cut_sql, renumber
 from shoal.tables.engines.regions._region_rows import (
@@ -87,6 +88,8 @@ class SparkRegions:
         missing = sum(n for value, n in found if value is None)
         counts = np.array([n for _, n in known], np.int64)
         values = [value for value, _ in known]
+        if name not in self._quasi:
+            refuse_spellings(name, self.schema[name].kind, values)
         return code_column(name, self.schema, options, values, counts, missing)
 
     @cached_property
