@@ -4,10 +4,11 @@ import ssl
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from shoal.errors import ConnectionCutError, ParameterError, ProtocolError, TimeLimitError
-from shoal.parties import connect, fingerprint, listen, make_keys
+from shoal.parties import _tls, connect, fingerprint, listen, make_keys
 
 
 @pytest.fixture(scope="module")
@@ -235,3 +236,35 @@ def test_unusable_files_are_named(tmp_path, keys):
         connect(("127.0.0.1", 1), key=key, certificate=certificate, peer=broken)
     with pytest.raises(ParameterError, match="no such key"):
         connect(("127.0.0.1", 1), key=tmp_path / "none", certificate=certificate, peer=certificate)
+
+
+def test_two_who_send_at_once_do_not_block_each_other(keys):
+    big = np.arange(2**20, dtype=np.uint64)  # far more than the system's buffers hold
+
+    def both_ways(channel):
+        for _ in range(3):
+            channel.send(big)
+        return all((channel.receive() == big).all() for _ in range(3))
+
+    assert _both(keys, both_ways, both_ways, timeout=60) == [True, True]
+
+
+def test_what_is_kept_while_sending_is_bounded(keys, monkeypatch):
+    monkeypatch.setattr(_tls, "EARLY_BYTES", 2**20)
+    big = bytes(2**25)
+    got = _both(keys, lambda c: c.send(big), lambda c: c.send(big), timeout=2)
+    assert all(isinstance(result, ProtocolError) for result in got)
+
+
+def test_a_message_is_read_after_what_came_while_sending(keys):
+    def first(channel):
+        channel.send(bytes(2**24))  # blocks until the other end has sent its own and reads
+        return [channel.receive() for _ in range(2)]
+
+    def second(channel):
+        channel.send(bytes(2**24))
+        channel.send("after")
+        return len(channel.receive())
+
+    got = _both(keys, first, second, timeout=60)
+    assert got == [[bytes(2**24), "after"], 2**24]

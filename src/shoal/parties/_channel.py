@@ -9,7 +9,7 @@ from typing import Any, Self
 from shoal.errors import ProtocolError
 from shoal.parties._expect import ANYTHING, Expected
 from shoal.parties._transcript import Transcript
-from shoal.parties._wire import Message, Reader, encode
+from shoal.parties._wire import Buffer, Message, Reader, encoded
 
 MAGIC = b"SHOL"
 VERSION = 2
@@ -41,7 +41,8 @@ class Channel(ABC):
     the closed format of :mod:`shoal.parties`; nothing is ever unpickled.  The digest finds
     accidents and in-memory tampering; secrecy and authenticity against outsiders come from TLS.
 
-    Both ends may not send large messages at the same time: protocols take turns.
+    Both ends may send at the same time: what comes while an end sends is kept for later, up to 64
+    MiB.  Protocols in which an end could send more than that unasked take turns.
 
     Examples
     --------
@@ -65,16 +66,17 @@ class Channel(ABC):
 
     def send(self, message: Message) -> None:
         """Send one message; returns when the line has taken it."""
-        body = encode(message)
-        if len(body) > self.limit:
+        body = encoded(message)
+        size = sum(map(len, body))
+        if size > self.limit:
             raise ProtocolError(
-                f"a message of {len(body)} bytes is over the limit of {self.limit}. "
+                f"a message of {size} bytes is over the limit of {self.limit}. "
                 "Raise the limit at both ends."
             )
-        header = _HEADER.pack(MAGIC, VERSION, self._next_sent, len(body), _digest(body))
+        header = _HEADER.pack(MAGIC, VERSION, self._next_sent, size, _digest(*body))
         self._next_sent += 1
-        self._write(header + body)
-        self.transcript.sent(header, body)
+        self._write(header, *body)
+        self.transcript.sent(header, *body)
 
     def receive(self, expected: Expected = ANYTHING) -> Any:
         """Wait for one message and read it, both within the time limit.
@@ -96,11 +98,11 @@ class Channel(ABC):
         """Hang up; the other end gets an error from its next wait."""
 
     @abstractmethod
-    def _write(self, frame: bytes) -> None:
-        """Put a frame on the line."""
+    def _write(self, *parts: Buffer) -> None:
+        """Put a frame on the line; its parts follow one another."""
 
     @abstractmethod
-    def _read_frame(self, most: int, deadline: float) -> tuple[bytes, bytes]:
+    def _read_frame(self, most: int, deadline: float) -> tuple[bytes, Buffer]:
         """Take a frame off the line, checked by :meth:`_check_header` and :meth:`_check_body`."""
 
     def _check_header(self, header: bytes, most: int) -> int:
@@ -120,7 +122,7 @@ class Channel(ABC):
         self._next_received += 1
         return int(length)
 
-    def _check_body(self, header: bytes, body: bytes) -> None:
+    def _check_body(self, header: bytes, body: Buffer) -> None:
         if _digest(body) != _HEADER.unpack(header)[4]:
             raise ProtocolError("a message was damaged on its way.")
 
@@ -131,5 +133,8 @@ class Channel(ABC):
         self.close()
 
 
-def _digest(body: bytes) -> bytes:
-    return hashlib.sha256(body).digest()[:16]  # processors compute it at gigabytes per second
+def _digest(*body: Buffer) -> bytes:
+    digest = hashlib.sha256()  # processors compute it at gigabytes per second
+    for part in body:
+        digest.update(part)
+    return digest.digest()[:16]

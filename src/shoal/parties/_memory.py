@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from shoal.errors import ConnectionCutError, ProtocolError, TimeLimitError
-from shoal.parties._channel import DEFAULT_LIMIT, DEFAULT_TIMEOUT, HEADER_SIZE, Channel
+from shoal.parties._channel import DEFAULT_LIMIT, DEFAULT_TIMEOUT, HEADER_SIZE, Buffer, Channel
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -31,12 +31,12 @@ class MemoryChannel(Channel):
             self._closed = True
             self._outbox.put(_HANG_UP)
 
-    def _write(self, frame: bytes) -> None:
+    def _write(self, *parts: Buffer) -> None:
         if self._closed:
             raise ConnectionCutError("the line is closed.")
-        self._outbox.put(frame)
+        self._outbox.put(b"".join(parts))
 
-    def _read_frame(self, most: int, deadline: float) -> tuple[bytes, bytes]:
+    def _read_frame(self, most: int, deadline: float) -> tuple[bytes, Buffer]:
         try:
             frame = self._inbox.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:

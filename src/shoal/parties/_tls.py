@@ -7,7 +7,7 @@ import selectors
 import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,15 @@ from shoal.parties._channel import (
     DEFAULT_TIMEOUT,
     HEADER_SIZE,
     VERSION,
+    Buffer,
     Channel,
 )
 from shoal.parties._expect import Fields, Whole
 
 _CHUNK = 2**20
+_RECORD = 2**14  # what TLS hands out at a time
+EARLY_BYTES = 64 * 2**20
+"""Most bytes that are kept for later while this end is sending."""
 
 
 class TLSChannel(Channel):
@@ -37,7 +41,9 @@ class TLSChannel(Channel):
 
     def __init__(self, line: ssl.SSLSocket, **options: Any) -> None:
         super().__init__(**options)
+        line.setblocking(False)  # all waits are in one place, by one deadline
         self._line = line
+        self._early = bytearray()
         self.refused = 0
         """Connections that were not the other party's, before this one."""
         self.name = ""
@@ -49,40 +55,83 @@ class TLSChannel(Channel):
             self._line.shutdown(socket.SHUT_RDWR)
         self._line.close()
 
-    def _write(self, frame: bytes) -> None:
+    def _write(self, *parts: Buffer) -> None:
+        """Send; what comes meanwhile is kept, so that two who send at once do not block."""
         deadline = time.monotonic() + self.timeout
-        view = memoryview(frame)
-        while view:
-            self._limit_wait(deadline, "to take a message")
-            with _translated("while sending", self.timeout):
-                view = view[self._line.send(view[:_CHUNK]) :]
+        for part in _joined(parts):
+            view = memoryview(part)
+            while view:
+                with _translated("while sending", self.timeout):
+                    try:
+                        view = view[self._line.send(view[:_CHUNK]) :]
+                        continue
+                    except ssl.SSLWantWriteError:  # to be tried again with the same bytes
+                        wanted = selectors.EVENT_WRITE
+                if len(self._early) < EARLY_BYTES:
+                    wanted |= selectors.EVENT_READ
+                if self._wait(wanted, deadline, "to take a message") & selectors.EVENT_READ:
+                    self._early += self._receive(deadline, _RECORD, waits=False)
 
-    def _read_frame(self, most: int, deadline: float) -> tuple[bytes, bytes]:
-        header = self._read(HEADER_SIZE, deadline)
+    def _read_frame(self, most: int, deadline: float) -> tuple[bytes, Buffer]:
+        header = bytes(self._read(HEADER_SIZE, deadline))
         body = self._read(self._check_header(header, most), deadline)
         self._check_body(header, body)
         return header, body
 
-    def _read(self, count: int, deadline: float) -> bytes:
+    def _read(self, count: int, deadline: float) -> bytearray:
         # The buffer grows with what arrives, so an announced length alone allocates nothing.
-        data = bytearray()
+        data = self._early[:count]
+        del self._early[:count]
         while len(data) < count:
-            self._limit_wait(deadline, "for a whole message")
-            with _translated("while receiving", self.timeout):
-                chunk = self._line.recv(min(_CHUNK, count - len(data)))
-            if not chunk:
-                raise ConnectionCutError("the other party hung up.")
-            data += chunk
-        return bytes(data)
+            data += self._receive(deadline, min(_RECORD, count - len(data)))
+        return data
 
-    def _limit_wait(self, deadline: float, what: str) -> None:
+    def _receive(self, deadline: float, most: int, *, waits: bool = True) -> bytes:
+        """Bytes that have come; none where this does not wait and nothing has."""
+        while True:
+            self._left(deadline, "for a whole message")
+            with _translated("while receiving", self.timeout):
+                try:
+                    chunk = self._line.recv(most)
+                except ssl.SSLWantReadError:
+                    chunk = None
+            if chunk:
+                return chunk
+            if chunk is not None:
+                raise ConnectionCutError("the other party hung up.")
+            if not waits:
+                return b""
+            self._wait(selectors.EVENT_READ, deadline, "for a whole message")
+
+    def _wait(self, events: int, deadline: float, what: str) -> int:
+        """Wait until the line can be read or written; which of them."""
+        with selectors.DefaultSelector() as selector:
+            try:
+                selector.register(self._line, events)
+            except (OSError, ValueError):  # this end has hung up, on a party that was lost
+                raise ConnectionCutError("the connection is closed.") from None
+            while True:
+                for _, ready in selector.select(self._left(deadline, what)):
+                    return ready
+
+    def _left(self, deadline: float, what: str) -> float:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeLimitError(f"waited {self.timeout:g} s {what}.")
-        try:
-            self._line.settimeout(left)
-        except OSError:  # this end has hung up, on a party that was lost
-            raise ConnectionCutError("the connection is closed.") from None
+        return left
+
+
+def _joined(parts: tuple[Buffer, ...]) -> Iterator[Buffer]:
+    """Parts of a message with the small ones put together: each call makes a record of its own."""
+    small: list[Buffer] = []
+    for part in parts:
+        if len(part) < _RECORD:
+            small.append(part)
+            continue
+        yield b"".join(small)
+        small = []
+        yield part
+    yield b"".join(small)
 
 
 def fingerprint(certificate: Path | str) -> str:

@@ -4,6 +4,8 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
+from shoal.parties._wire import Buffer
+
 
 @dataclass
 class Transcript:
@@ -41,26 +43,26 @@ class Transcript:
     _sent: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
     _received: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
 
-    def sent(self, header: bytes, body: bytes) -> None:
+    def sent(self, header: bytes, *body: Buffer) -> None:
         """Note a message that left."""
         if not self.shape or self.shape[-1][0] == "<":
             self.rounds += 1
         self.messages_sent += 1
-        self.bytes_sent += len(header) + len(body)
         self._sent.update(header)
-        self._note(">", header, body)
+        self.bytes_sent += self._note(">", header, *body)
 
-    def received(self, header: bytes, body: bytes) -> None:
+    def received(self, header: bytes, body: Buffer) -> None:
         """Note a message that arrived."""
         self.messages_received += 1
-        self.bytes_received += len(header) + len(body)
         self._received.update(header)
-        self._note("<", header, body)
+        self.bytes_received += self._note("<", header, body)
 
-    def _note(self, direction: str, header: bytes, body: bytes) -> None:
-        self.shape.append((direction, len(header) + len(body)))
+    def _note(self, direction: str, *parts: Buffer) -> int:
+        size = sum(map(len, parts))
+        self.shape.append((direction, size))
         if self.frames is not None:
-            self.frames.append((direction, header + body))
+            self.frames.append((direction, b"".join(parts)))
+        return size
 
     def digests(self) -> tuple[bytes, bytes]:
         """Digests of all that was sent and of all that was received so far.

@@ -23,6 +23,9 @@ Message: TypeAlias = (
 )
 """What can be sent; nothing else is ever read from a line."""
 
+Buffer: TypeAlias = bytes | bytearray | memoryview
+"""Bytes, wherever they are."""
+
 MAX_DEPTH = 16
 MAX_DIMENSIONS = 6
 MAX_VALUES = 2**18
@@ -41,9 +44,14 @@ def encode(message: Message) -> bytes:
     >>> decode(encode({"rows": 3, "parts": [b"ab", -(2**70), None]}))
     {'rows': 3, 'parts': [b'ab', -1180591620717411303424, None]}
     """
+    return b"".join(encoded(message))
+
+
+def encoded(message: Message) -> Sequence[Buffer]:
+    """The same bytes in parts: arrays are not copied, and must stay as they are until sent."""
     parts = _Parts()
     _write(message, parts, 0)
-    return b"".join(parts)
+    return parts
 
 
 def decode(data: bytes | memoryview) -> Message:
@@ -54,7 +62,7 @@ def decode(data: bytes | memoryview) -> Message:
     return message
 
 
-class _Parts(list[bytes]):
+class _Parts(list[Buffer]):
     """Bytes of a message in order, and how many values they are."""
 
     values = 0
@@ -93,7 +101,7 @@ def _write_mapping(message: Mapping[Any, Any], parts: _Parts, depth: int) -> Non
         _write(item, parts, depth + 1)
 
 
-def _write_scalar(message: Any, parts: list[bytes]) -> None:
+def _write_scalar(message: Any, parts: list[Buffer]) -> None:
     match message:
         case int():
             body = abs(message).to_bytes((message.bit_length() + 7) // 8, "little")
@@ -109,12 +117,13 @@ def _write_scalar(message: Any, parts: list[bytes]) -> None:
     parts += (tag, _LENGTH.pack(len(body)), body)
 
 
-def _write_array(array: NDArray[Any], parts: list[bytes]) -> None:
+def _write_array(array: NDArray[Any], parts: list[Buffer]) -> None:
     dtype = array.dtype.newbyteorder("<")
     if dtype.str not in DTYPES or array.ndim > MAX_DIMENSIONS:
         raise ProtocolError(f"an array of type {array.dtype} cannot be sent.")
     shape = struct.pack(f"<{array.ndim}Q", *array.shape)
-    body = np.ascontiguousarray(array, dtype).tobytes()
+    flat = np.ascontiguousarray(array, dtype).reshape(-1)
+    body: Buffer = flat.view(np.uint8).data if flat.size else b""
     parts += (b"A", bytes([DTYPES.index(dtype.str), array.ndim]), shape)
     parts += (_LENGTH.pack(len(body)), body)
 

@@ -6,6 +6,7 @@ polynomials are inner products.
 """
 
 import secrets
+from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,14 +16,13 @@ from shoal.parties._expect import Several, Whole
 from shoal.secure._ring import Bits, Limbs, Ring
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
 from shoal.secure.transfer._paillier import PublicKey, SecretKey
-from shoal.secure.transfer._transfer import chosen_sums, masked_sums
+from shoal.secure.transfer._transfer import chosen_sums, offer_sums
 
 Rows = Sequence[Sequence[int]]
 
 STATISTICAL = 40  # bits by which a mask is longer than what it hides
 _TRANSFERS = 2**17  # per message: what a cache holds
-_WINDOW = 16  # messages on the way
-_AHEAD = 2  # Paillier groups on the way
+_AHEAD = 3  # messages on the way
 
 
 def serve_by_transfer(
@@ -39,25 +39,19 @@ def serve_by_transfer(
 
     **Assumes.**  What the extension of oblivious transfer assumes; nothing about integers.
 
-    **Costs.**  One round per 2**21 transfers; ``ring.bits`` transfers per product.
+    **Costs.**  One round per 2**17 transfers, three of them on the way at a time; ``ring.bits``
+    transfers per product.
 
     References
     ----------
     .. [Gil99] N. Gilboa.  Two party RSA key generation.  CRYPTO 1999.  doi:10.1007/3-540-48405-1_8
     """
     shares: list[int] = []
-    for window in _windows(ring, rows):
-        messages = []
-        for part in window:
-            amounts = _shifted(ring, ring.limbs(value for row in part for value in row))
-            masks, message = masked_sums(sender, ring, amounts.reshape(-1, ring.words))
-            messages.append(message)
-            sums = ring.total(masks.reshape(len(part), -1, ring.words), axis=1)
-            shares += ring.integers(ring.negative(sums))
-        # Only when all of the window has come: the other side sends until then, and two who send
-        # at once could block each other.
-        for message in messages:
-            channel.send(message)
+    for part in _parts(ring, rows):
+        amounts = _shifted(ring, ring.limbs(value for row in part for value in row))
+        masks = offer_sums(channel, sender, ring, amounts.reshape(-1, ring.words))
+        sums = ring.total(masks.reshape(len(part), -1, ring.words), axis=1)
+        shares += ring.integers(ring.negative(sums))
     return shares
 
 
@@ -65,25 +59,27 @@ def ask_by_transfer(
     channel: Channel, receiver: ExtensionReceiver, ring: Ring, rows: Rows
 ) -> list[int]:
     """Share the inner products of this party's rows with the other's."""
+    parts, asked = _parts(ring, rows), deque[tuple[int, Bits, Limbs]]()
     shares: list[int] = []
-    for window in _windows(ring, rows):
-        asked = []
-        for part in window:
-            bits: Bits = ring.bit_array(ring.limbs(value for row in part for value in row))
-            asked.append((len(part), bits.ravel(), receiver.extend(bits.ravel())))
-        for count, choices, known in asked:
+    for number in range(len(parts) + _AHEAD):
+        # A few parts ahead, so that both work at once and what is on the way stays small.
+        if number < len(parts):
+            part = parts[number]
+            bits = ring.bit_array(ring.limbs(value for row in part for value in row)).ravel()
+            asked.append((len(part), bits, receiver.extend(bits)))
+        if number >= _AHEAD and asked:
+            count, choices, known = asked.popleft()
             sums = chosen_sums(channel, ring, known, choices)
             shares += ring.integers(ring.total(sums.reshape(count, -1, ring.words), axis=1))
     return shares
 
 
-def _windows(ring: Ring, rows: Rows) -> list[list[Rows]]:
-    """Rows in parts of a message each, and parts that are on their way together."""
+def _parts(ring: Ring, rows: Rows) -> list[Rows]:
+    """Rows in parts of a message each."""
     if not rows:
         return []
     size = max(1, _TRANSFERS // (ring.bits * len(rows[0])))
-    parts = [rows[start : start + size] for start in range(0, len(rows), size)]
-    return [parts[start : start + _WINDOW] for start in range(0, len(parts), _WINDOW)]
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
 def _shifted(ring: Ring, values: Limbs) -> Limbs:

@@ -1,7 +1,5 @@
 """Correlated oblivious transfer: pairs of messages that differ by an amount only one side knows."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,21 +25,13 @@ def offer_sums(channel: Channel, sender: ExtensionSender, ring: Ring, amounts: L
 
     **Costs.**  One round; 16 bytes per transfer one way, one ring element the other.
     """
-    zero, message = masked_sums(sender, ring, amounts)
-    channel.send(message)
-    return zero
-
-
-def masked_sums(
-    sender: ExtensionSender, ring: Ring, amounts: Limbs
-) -> tuple[Limbs, dict[str, Any]]:
-    """The random numbers, and the message from which the other side learns its own."""
     rows = sender.extend(len(amounts))
     label_hash = LabelHash.fresh()
     tweaks = label_hash.tweaks(len(amounts))
     zero = label_hash.words(rows, tweaks, ring.words)
     one = label_hash.words(rows ^ sender.offset, tweaks, ring.words)
-    return zero, {"key": label_hash.key, "sums": ring.add(ring.add(zero, amounts), one)}
+    channel.send({"key": label_hash.key, "sums": ring.add(ring.add(zero, amounts), one)})
+    return zero
 
 
 def take_sums(channel: Channel, receiver: ExtensionReceiver, ring: Ring, choices: Bits) -> Limbs:
@@ -50,7 +40,7 @@ def take_sums(channel: Channel, receiver: ExtensionReceiver, ring: Ring, choices
 
 
 def chosen_sums(channel: Channel, ring: Ring, rows: Limbs, choices: Bits) -> Limbs:
-    """Receive the message of :func:`masked_sums` and read what was chosen."""
+    """Receive the message of :func:`offer_sums` and read what was chosen."""
     key, sums = channel.receive(_sums(np.uint64, len(choices), ring.words))
     label_hash = LabelHash(key)
     pads = label_hash.words(rows, label_hash.tweaks(len(choices)), ring.words)
