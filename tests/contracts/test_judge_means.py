@@ -1,6 +1,7 @@
 """Means beside ranges: told of groups alone, made again from the source, and withheld otherwise."""
 
 import csv
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -110,3 +111,12 @@ def test_no_mean_is_told_where_a_group_may_be_one_person(privacy):
         with pytest.raises(ParameterError, match="mean of one row is what that person has"):
             method(SCHEMA, privacy).fit(table, output=output)
         method(SCHEMA, privacy & KAnonymity(2)).fit(table, output=output)
+
+
+@pytest.mark.parametrize("values", [[None, None], ["1e400", "1e400"]])
+def test_a_group_without_numbers_warns_of_nothing(values):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        judged(["", ""], values, [0, 0], 2, people=[0, 1])
+        with pytest.raises(GuaranteeError):
+            judged(["3", "3"], values, [0, 0], 2, people=[0, 1])

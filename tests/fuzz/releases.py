@@ -41,6 +41,9 @@ PARAMETERS = {
 """Parameters of methods that are varied; a method takes those that it has."""
 
 
+PEOPLE_ELSEWHERE = ("DeltaPresence", "KMap")
+"""Models that ask whom a label fits."""
+
 PER_TABLE = 20
 """Cases that share a table."""
 
@@ -87,7 +90,7 @@ def draw(seed: int, case: int) -> Case:
     engine, columns, _ = draw_table(seed, case)
     rng = random.Random(f"{seed}:{case}")
     method = rng.choice(list(METHODS))
-    return Case(
+    drawn = Case(
         engine,
         columns,
         method,
@@ -96,6 +99,20 @@ def draw(seed: int, case: int) -> Case:
         _output(rng, columns),
         rng.choice(FORMATS),
     )
+    _draw_form(random.Random(f"{seed}:{case}:form"), drawn)
+    return drawn
+
+
+def _draw_form(rng, case):
+    """Numbers and dates in another form than labels, in a quarter of the cases."""
+    form = rng.choice(("intervals", "midpoints", "draws", "means", "means"))
+    if rng.random() < 0.75 or any(model["model"] in PEOPLE_ELSEWHERE for model in case.models):
+        return
+    case.output["form"] = form
+    if form == "means":
+        case.output = {"keep_suppressed": False, "form": form} | {
+            name: case.output[name] for name in ("shuffle", "keep_order") if name in case.output
+        }
 
 
 def _parameters(rng, method):
@@ -307,6 +324,7 @@ def _claim(case, release, population):
         ranges=case.output.get("ranges", ()),
         guessed=case.engine == "csv",
         population=population,
+        form=case.output.get("form", "labels"),
     )
 
 

@@ -9,6 +9,7 @@ from itertools import combinations
 from math import comb
 from pathlib import Path
 
+from tests.judge.forms import between, broken_means, is_exact, stand_for
 from tests.judge.labels import Fact, covers
 from tests.judge.models import MODELS
 from tests.judge.values import plain, said_by, says
@@ -22,7 +23,8 @@ class Claim:
     """What was promised, and of which table.
 
     `columns` holds the table's values, `facts` what is public of each column, `models` the privacy
-    models as plain values, `population` the rows of everybody for delta-presence.
+    models as plain values, `population` the rows of everybody for delta-presence, `form` how
+    numbers and dates among the quasi-identifiers are written.
     """
 
     columns: dict
@@ -33,6 +35,7 @@ class Claim:
     ranges: tuple = ()
     guessed: bool = False
     population: dict = field(default_factory=dict)
+    form: str = "labels"
 
     @cached_property
     def source(self):
@@ -56,20 +59,25 @@ def judge(released, claim, published=()):
         return broken
     table = {name: [row[i] for row in written.rows] for i, name in enumerate(written.names)}
     broken += _one_text_per_value(table, claim)
-    source_of = _sources(table, len(written.rows), claim)
+    source_of, is_forced = _sources(table, len(written.rows), claim)
     if source_of is None:
         return [*broken, "rows or labels that are not true of any row of the table"]
     n_rows = len(next(iter(claim.columns.values())))
     expected = n_rows - (0 if claim.keep_suppressed else claim.suppressed)
     if len(written.rows) != expected:
         broken.append(f"{len(written.rows)} rows where {expected} were claimed")
-    broken += _models(table, source_of, claim)
-    broken += _ranges(table, source_of, claim)
+    if claim.form != "draws":  # rows that look alike cannot be seen in draws
+        broken += _models(table, source_of, claim)
+        broken += _ranges(table, source_of, claim)
+    groups = _groups(table, claim)
+    broken += broken_means(groups, table, source_of if is_forced else None, claim)
     return broken + leaks(written, published, claim)
 
 
 def _columns(written: Written, claim):
-    out = claim.having("quasi-identifier", "sensitive", "insensitive")
+    out = claim.having("sensitive", "insensitive")
+    for name in claim.having("quasi-identifier"):
+        out += stand_for(name, written.names, claim)
     added = [f"{name}_{end}" for name in claim.ranges for end in _ENDS]
     if sorted(written.names) != sorted([*out, *added]):
         return [f"columns are {written.names}, and may be {[*out, *added]}"]
@@ -99,18 +107,28 @@ def _sources(table, n_written, claim):
     """A row of the table for each written row, no row twice, of which all its cells are true.
 
     None when there is no such assignment.  Cells that name a row (a number of its own that is
-    released as it is) make the assignment the only one.
+    released as it is) make the assignment the only one, and whether it is comes second.
     """
     source = claim.source
     n_rows = len(next(iter(source.values())))
     candidates = [set(range(n_rows)) for _ in range(n_written)]
     for name, cells in table.items():
-        if name not in claim.facts:
+        if name not in claim.facts or not is_exact(name, claim):
             continue
         true_of = _true_rows(cells, source[name], claim.facts[name], claim.guessed)
         for row, cell in enumerate(cells):
             candidates[row] &= true_of[cell]
-    return _matching(candidates)
+    for name in claim.having("quasi-identifier"):
+        ends = stand_for(name, table, claim)
+        if len(ends) == 2:
+            _keep_between(candidates, *(table[end] for end in ends), source[name], claim.guessed)
+    return _matching(candidates), all(len(rows) == 1 for rows in candidates)
+
+
+def _keep_between(candidates, lows, highs, values, guessed):
+    for row, rows in enumerate(candidates):
+        low, high = lows[row][1], highs[row][1]
+        rows &= {at for at in rows if between(low, high, values[at], guessed=guessed)}
 
 
 def _true_rows(cells, values, fact, guessed):
@@ -164,6 +182,7 @@ def _matching(candidates):
 def _groups(table, claim, names=None):
     groups = defaultdict(list)
     names = claim.having("quasi-identifier") if names is None else names
+    names = [column for name in names for column in stand_for(name, table, claim)]
     n_rows = len(next(iter(table.values()), ()))
     for row in range(n_rows):
         groups[tuple(table[name][row][0] for name in names)].append(row)

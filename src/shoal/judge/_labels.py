@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -85,6 +86,7 @@ class LabelReader:
         """Ways to put texts of this column on a line."""
         if self.kind == "numeric":
             yield _number_place
+            yield _float_place
         elif self.kind == "date":
             yield _date_place
             yield _number_place
@@ -102,6 +104,12 @@ def _both(place: Any) -> _Ends | None:
 
 def _number_place(text: str) -> _Ends | None:
     return _both(number(text))
+
+
+def _float_place(text: str) -> _Ends | None:
+    """A number in powers of ten is the short name of a float, and the float is what is stored."""
+    plain = number(text)
+    return _both(plain if plain is None or "e" not in text.lower() else Decimal(float(plain)))
 
 
 def _date_place(text: str) -> _Ends | None:

@@ -76,6 +76,7 @@ def count_people(members: Members, known: Flags, n_groups: int) -> NDArray[np.in
 def _is_within(mean: Floats, members: Members, known: Flags, low: Floats, high: Floats) -> Flags:
     least, most = ends_within(members, known, low[known], high[known], len(mean))
     room = _CLOSE * np.maximum(np.abs(least), np.abs(most)) + _CLOSE
+    room = np.where(np.isfinite(room), room, 0.0)  # beyond all floats, only the same is close
     fine: Flags = (mean >= least - room) & (mean <= most + room)
     return fine
 
@@ -93,6 +94,8 @@ def ends_within(
         least, most = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
         np.minimum.at(least, group, low)
         np.maximum.at(most, group, high)
+        unknown = np.bincount(group, minlength=n_groups) == 0
+        least[unknown] = most[unknown] = np.nan  # no mean is theirs
     return least, most
 
 

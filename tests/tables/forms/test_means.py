@@ -3,7 +3,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shoal.schema import Column
+from shoal.anonymize import Microaggregation
+from shoal.schema import Column, Schema
 from shoal.schema._coding import make_coding
 from shoal.tables.forms._means import mean_step
 
@@ -46,3 +47,11 @@ def test_a_number_near_two_means_is_near_the_mean_of_both(seed):
     if round(one.mean() / step) == round(other.mean() / step):
         both = np.concatenate([one, other]).mean()
         assert abs(both - round(one.mean() / step) * step) <= step / 2 + 1e-12
+
+
+@pytest.mark.parametrize("values", [[1e22, 3e22, 2e22, 5e22], [1e22, 0.5, 7e-9, 1.0], [1e300] * 4])
+def test_means_beyond_whole_numbers_are_floats(values):
+    schema = Schema({"x": {"role": "quasi-identifier", "kind": "numeric"}})
+    table = Microaggregation(schema, 2).fit({"x": values}).release_.table
+    own = [float(value) for value in table["x"]]
+    assert sum(own) == pytest.approx(sum(values))

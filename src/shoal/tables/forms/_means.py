@@ -21,6 +21,7 @@ from shoal.typing import Flags, Floats
 DIGITS = 4
 """Digits that means have at most, counted from the first of the largest number."""
 
+_LARGEST = 2**63 - 1
 _FINEST = 12  # decimals beyond which a number is taken for as fine as that
 
 
@@ -75,10 +76,13 @@ def mean_column(
     units, missing = mean_units(recoded, column)
     if coding.kind == "date":
         made = TypedColumn("date", units[group], missing[group])
+    elif int(np.abs(units).max(initial=1)) * step.numerator > _LARGEST:  # no whole number holds it
+        numbers = np.array([float(unit * step) for unit in units.tolist()])
+        made = TypedColumn("number", numbers[group], missing[group])
     elif step.denominator == 1:
         made = TypedColumn("whole", (units * step.numerator)[group], missing[group])
     else:
-        numbers: Floats = units * step.numerator / step.denominator
+        numbers = units * step.numerator / step.denominator
         made = TypedColumn("number", numbers[group], missing[group])
     return {coding.name: made}
 
