@@ -97,6 +97,17 @@ def test_every_form_of_a_release_can_be_compared(folder, form):
     assert all(column["moved"] < 0.7 for column in found["tables"]["columns"])
 
 
+def test_rows_of_others_are_tested_on(folder):
+    released()
+    common = ("compare", "table.csv", "r.csv", "-s", "schema.toml")
+    result = shoal(*common, "--test", "table.csv", "--json")
+    assert result.exit_code == 0, result.output
+    model = json.loads(result.stdout)["model"]
+    assert model is None or model["is_held_out"]
+    refused = shoal(*common, "--test", "table.csv", "--out", "table.csv", "--force")
+    assert refused.exit_code == 2
+
+
 def test_the_table_itself_keeps_everything_without_a_schema(folder):
     result = shoal("compare", "table.csv", "table.csv", "--json")
     assert result.exit_code == 0, result.output

@@ -1,8 +1,10 @@
+import numpy as np
 import pytest
 
 from shoal.anonymize import Mondrian
 from shoal.errors import ParameterError
 from shoal.metrics import compare_tables
+from shoal.metrics.kept import _model_kept, _table_pair
 from shoal.schema import Schema
 from tests.metrics.kept.people import random_tables
 
@@ -48,3 +50,20 @@ def test_an_unknown_target_is_named():
     raw, released = random_tables(0)
     with pytest.raises(ParameterError, match="'colour'"):
         compare_tables(raw, released, target="colour")
+
+
+def test_the_order_of_the_rows_changes_no_figure(monkeypatch):
+    """Releases are written in a secret order; rows beyond a number are drawn."""
+    monkeypatch.setattr(_table_pair, "MOST_ROWS", 150)
+    monkeypatch.setattr(_model_kept, "MOST_TRAINING", 60)
+    raw, released = random_tables(0, 200)
+    order = np.random.default_rng(1).permutation(len(released["age"]))
+    other = {name: [column[row] for row in order] for name, column in released.items()}
+    assert compare_tables(raw, other) == compare_tables(raw, released)
+
+
+def test_the_caution_says_whose_rows_were_tested():
+    raw, released = random_tables(0, 60)
+    assert "may have been made of the test rows" in compare_tables(raw, released).caution
+    others, _ = random_tables(1, 60)
+    assert "rows of others" in compare_tables(raw, released, test=others).caution

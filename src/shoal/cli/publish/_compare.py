@@ -53,7 +53,7 @@ def compare(
     suppress: Suppress = None,
     test: Annotated[
         Path | None,
-        typer.Option("--test", help="Rows to test a classifier on; else 30 % are drawn."),
+        typer.Option("--test", help="Raw rows to test a classifier on; else 30 % are drawn."),
     ] = None,
     target: Target = None,
     weight: Annotated[
@@ -88,11 +88,10 @@ def compare(
         _methods(table, columns, promise, method, suppress, test, plot, encoding)
         return
     for name, wanted in (("-k", k), ("--privacy", diversity), ("--requirement", requirement),
-                         ("--method", method), ("--suppress", suppress),
-                         ("--test", test)):  # fmt: skip
+                         ("--method", method), ("--suppress", suppress)):  # fmt: skip
         if wanted is not None:
             raise ParameterError(f"{name} is for methods, and a RELEASE is made already.")
-    _release(table, release, schema, target, weight, out, plot, seed, encoding)
+    _release(table, release, schema, target, weight, test, out, plot, seed, encoding)
 
 
 def _release(
@@ -101,6 +100,7 @@ def _release(
     schema: Path | None,
     target: str | None,
     weight: str | None,
+    test: Path | None,
     page: Path | None,
     plot: Path | None,
     seed: int,
@@ -111,13 +111,15 @@ def _release(
     from shoal.schema import Schema
     from shoal.tables import open_table
 
-    refuse_input([path for path in (plot, page) if path is not None], [table, release])
+    read = [path for path in (table, release, test) if path is not None]
+    refuse_input([path for path in (plot, page) if path is not None], read)
     found = compare_tables(
         open_table(table, encoding=encoding),
         open_table(release, encoding=encoding),
         None if schema is None else Schema.from_toml(schema),
         target=target,
         weights=weight,
+        test=None if test is None else open_table(test, encoding=encoding),
         random_state=seed,
     )
     files = {}

@@ -162,9 +162,12 @@ class TableComparison:
     @property
     def caution(self) -> str:
         """What these numbers do not say."""
+        read = "A release that keeps everything protects nobody: read these beside the risk."
+        if self.model is not None and self.model.is_held_out:
+            return f"{read} Counts are of this table; the model was tested on rows of others."
         return (
-            "A release that keeps everything protects nobody: read these beside the risk. Model "
-            "and counts are of this table; the release may have been made of the test rows."
+            f"{read} Model and counts are of this table; the release may have been made of the "
+            "test rows."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from shoal.typing import Floats
 
 @dataclass(frozen=True, eq=False)
 class FeaturePair:
-    """Features of raw and released rows, and the column that each is of.
+    """Features of raw and released rows, of test rows if any, and the column that each is of.
 
     A number is counted in standard deviations of the raw column from its mean; where it is missing
     the mean of its own table stands in, with a flag beside it.  Of values the most frequent one is
@@ -23,33 +23,30 @@ class FeaturePair:
     raw: Floats
     released: Floats
     column_of: tuple[str, ...]
+    test: Floats | None = None
 
 
 def make_features(columns: Sequence[ColumnPair]) -> FeaturePair:
     """The features of some columns, side by side."""
-    raw, released, names = [], [], []
-    for column in columns:
-        before, after = _numbers(column) if column.is_number else (column.raw, column.released)
-        if not column.is_number:
-            usual = int(np.argmax(before.sum(axis=0)))
-            before, after = np.delete(before, usual, axis=1), np.delete(after, usual, axis=1)
-        raw.append(before)
-        released.append(after)
-        names += [column.name] * before.shape[1]
-    return FeaturePair(np.hstack(raw), np.hstack(released), tuple(names))
+    blocks = [_numbers(column) if column.is_number else _values(column) for column in columns]
+    names = [column.name for column, made in zip(columns, blocks, strict=True) for _ in made[0].T]
+    raw, released, *test = (np.hstack(side) for side in zip(*blocks, strict=True))
+    return FeaturePair(raw, released, tuple(names), test[0] if test else None)
 
 
-def _numbers(column: ColumnPair) -> tuple[Floats, Floats]:
-    raw, released = column.raw_numbers, column.released_numbers
-    assert raw is not None
-    assert released is not None
-    known = raw[~np.isnan(raw)]
+def _values(column: ColumnPair) -> list[Floats]:
+    sides = (column.raw, column.released, column.test)
+    usual = int(np.argmax(column.raw.sum(axis=0)))
+    return [np.delete(side, usual, axis=1) for side in sides if side is not None]
+
+
+def _numbers(column: ColumnPair) -> list[Floats]:
+    given = (column.raw_numbers, column.released_numbers, column.test_numbers)
+    sides = [side for side in given if side is not None]
+    known = sides[0][~np.isnan(sides[0])]
     mean, spread = (known.mean(), known.std()) if len(known) else (0.0, 1.0)
-    has_gaps = bool(np.isnan(raw).any() or np.isnan(released).any())
-    return tuple(  # type: ignore[return-value]
-        _filled((numbers - mean) / (spread or 1.0), with_flag=has_gaps)
-        for numbers in (raw, released)
-    )
+    has_gaps = any(bool(np.isnan(side).any()) for side in sides)
+    return [_filled((side - mean) / (spread or 1.0), with_flag=has_gaps) for side in sides]
 
 
 def _filled(numbers: Floats, *, with_flag: bool) -> Floats:

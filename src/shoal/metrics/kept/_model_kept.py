@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics.kept._features import FeaturePair, make_features
+from shoal.metrics.kept._features import make_features
 from shoal.metrics.kept._shares import ColumnPair
 from shoal.metrics.kept._table_pair import TablePair
 from shoal.typing import Codes, Flags, Floats
@@ -30,7 +29,10 @@ class ModelKept:
     majority : float
         The same for always saying the most frequent class: what no model has to be trained for.
     n_test : int
-        Test rows, which the raw model has not seen.  The release may have been made of them.
+        Test rows, which the raw model has not seen.
+    is_held_out : bool
+        Whether they are rows of others.  Else they are of the raw table, and the release may have
+        been made of them.
     """
 
     target: str
@@ -38,10 +40,14 @@ class ModelKept:
     released: float
     majority: float
     n_test: int
+    is_held_out: bool = False
 
 
 def compare_models(pair: TablePair, target: str, *, random_state: int = 0) -> ModelKept | None:
-    """Train on both tables and test on 30 % of the raw rows; None where there is one class only."""
+    """Train on both tables, and test on held out rows, else on 30 % of the raw ones.
+
+    None where there is one class only.
+    """
     others = [column for column in pair.columns if column.name != target]
     if not others or len(pair.raw_weights) < 4:
         return None
@@ -49,27 +55,30 @@ def compare_models(pair: TablePair, target: str, *, random_state: int = 0) -> Mo
     classes, released, is_clear = _classes(pair.column(target))
     rng = np.random.default_rng(random_state)
     order = rng.permutation(len(classes))
-    n_test = max(1, int(TEST_SHARE * len(classes)))
-    test, train = order[:n_test], order[n_test:][:MOST_TRAINING]
+    n_test = 0 if pair.test_weights is not None else max(1, int(TEST_SHARE * len(classes)))
+    train = order[n_test:][:MOST_TRAINING]
     use = rng.permutation(np.flatnonzero(is_clear))[:MOST_TRAINING]
-    if len(np.unique(classes[train])) < 2 or not len(use):
-        return None
-    weights = pair.raw_weights[test]
-    if not weights.sum() > 0:
+    if features.test is not None and pair.test_weights is not None:
+        asked = (features.test, _test_classes(pair.column(target)), pair.test_weights)
+    else:
+        test = order[:n_test]
+        asked = (features.raw[test], classes[test], pair.raw_weights[test])
+    if len(np.unique(classes[train])) < 2 or not len(use) or not asked[2].sum() > 0:
         return None
     seen = (features.raw[train], classes[train], pair.raw_weights[train])
     told = (features.released[use], released[use], pair.released_weights[use])
     usual = np.bincount(seen[1], weights=seen[2]).argmax()
 
     def right(guess: Codes) -> float:
-        return float(np.average(guess == classes[test], weights=weights))
+        return float(np.average(guess == asked[1], weights=asked[2]))
 
     return ModelKept(
         target,
-        right(_predict(seen, features, test, random_state)),
-        right(_predict(told, features, test, random_state)),
-        right(np.full(n_test, usual)),
-        n_test,
+        right(_predict(seen, asked[0], random_state)),
+        right(_predict(told, asked[0], random_state)),
+        right(np.full(len(asked[1]), usual)),
+        len(asked[1]),
+        features.test is not None,
     )
 
 
@@ -79,7 +88,7 @@ def _classes(column: ColumnPair) -> tuple[Codes, Codes, Flags]:
         raw, released = column.raw_numbers, column.released_numbers
         assert raw is not None
         assert released is not None
-        middle = np.nanmedian(raw) if not np.isnan(raw).all() else 0.0
+        middle = _middle(raw)
         return (
             (raw > middle).astype(np.int32),
             (released > middle).astype(np.int32),
@@ -93,11 +102,22 @@ def _classes(column: ColumnPair) -> tuple[Codes, Codes, Flags]:
     )
 
 
-def _predict(
-    rows: tuple[Floats, Codes, Floats], features: FeaturePair, test: NDArray[np.int64], seed: int
-) -> Codes:
+def _test_classes(column: ColumnPair) -> Codes:
+    if column.is_number:
+        assert column.raw_numbers is not None
+        assert column.test_numbers is not None
+        return (column.test_numbers > _middle(column.raw_numbers)).astype(np.int32)
+    assert column.test is not None
+    return column.test.argmax(1).astype(np.int32)
+
+
+def _middle(numbers: Floats) -> float:
+    return float(np.nanmedian(numbers)) if not np.isnan(numbers).all() else 0.0
+
+
+def _predict(rows: tuple[Floats, Codes, Floats], asked: Floats, seed: int) -> Codes:
     from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  slow to load
 
     forest = RandomForestClassifier(50, min_samples_leaf=5, random_state=seed)
     forest.fit(rows[0], rows[1], sample_weight=rows[2])
-    return np.asarray(forest.predict(features.raw[test]), np.int32)
+    return np.asarray(forest.predict(asked), np.int32)

@@ -36,6 +36,8 @@ class ColumnPair:
         spread evenly over the values that it stands for.
     raw_numbers, released_numbers : ndarray or None
         Of a column of numbers: the number, or the middle of the range; NaN where missing.
+    test, test_numbers : ndarray or None
+        The same of rows that models are tested on, where there are any.
     """
 
     name: str
@@ -43,6 +45,8 @@ class ColumnPair:
     released: Floats
     raw_numbers: Floats | None = None
     released_numbers: Floats | None = None
+    test: Floats | None = None
+    test_numbers: Floats | None = None
 
     @property
     def is_number(self) -> bool:
@@ -50,15 +54,29 @@ class ColumnPair:
         return self.raw_numbers is not None
 
 
-def pair_numbers(name: str, raw: Frame, released: Frame) -> ColumnPair:
+def pair_numbers(name: str, raw: Frame, released: Frame, test: Frame | None = None) -> ColumnPair:
     """A column of numbers or dates, cut into parts with about as many raw rows in each.
 
     A range is spread evenly over the raw values in it; without any it lies where its middle is.
     """
-    points, (low, high, is_open) = _points(name, raw), _ranges(name, released)
+    points = _points(name, raw)
     values = np.unique(points[~np.isnan(points)])
     values = values if len(values) else np.zeros(1)
     edges = _edges(points, values)
+    others = [released] if test is None else [released, test]
+    placed = [_placed(_ranges(name, frame), values, edges) for frame in others]
+    numbers = [points, *(middle for _, middle in placed)]
+    raw_shares = _hot(_part(edges, points), len(edges) + 1)
+    shares = _with_missing([raw_shares, *(block for block, _ in placed)], numbers)
+    tested = () if test is None else (shares[2], numbers[2])
+    return ColumnPair(name, shares[0], shares[1], points, numbers[1], *tested)
+
+
+def _placed(
+    ranges: tuple[Floats, Floats, NDArray[np.bool_]], values: Floats, edges: Floats
+) -> tuple[Floats, Floats]:
+    """Share of each range on each part, and its middle."""
+    low, high, is_open = ranges
     least, most = (low == -np.inf), (high == np.inf)
     first, last = np.where(least, values[0], low), np.where(most, values[-1], high)
     middle = np.where(most & (low > last), low, np.where(least & (high < first), high, 0))
@@ -71,8 +89,7 @@ def pair_numbers(name: str, raw: Frame, released: Frame) -> ColumnPair:
     shares = _spread(
         start, np.maximum(stop, start), _hot(_part(edges, middle), len(edges) + 1), ends
     )
-    raw_shares = _hot(_part(edges, points), len(edges) + 1)
-    return ColumnPair(name, *_with_missing(raw_shares, points, shares, middle), points, middle)
+    return shares, middle
 
 
 def _points(name: str, frame: Frame) -> Floats:
@@ -130,37 +147,40 @@ def _spread(start: Any, stop: Any, own: Floats, ends: Any) -> Floats:
     return np.where(total > 0, inside / np.maximum(total, 1), own)
 
 
-def _with_missing(
-    raw: Floats, points: Floats, shares: Floats, middle: Floats
-) -> tuple[Floats, Floats]:
+def _with_missing(blocks: list[Floats], numbers: list[Floats]) -> list[Floats]:
     """A further part for what is missing, where anything is."""
-    gaps = np.isnan(points), np.isnan(middle)
-    if not (gaps[0].any() or gaps[1].any()):
-        return raw, shares
-    both = []
-    for block, gap in zip((raw, shares), gaps, strict=True):
-        both.append(np.column_stack([np.where(gap[:, None], 0.0, block), gap.astype(np.float64)]))
-    return both[0], both[1]
+    gaps = [np.isnan(one) for one in numbers]
+    if not any(gap.any() for gap in gaps):
+        return blocks
+    return [
+        np.column_stack([np.where(gap[:, None], 0.0, block), gap.astype(np.float64)])
+        for block, gap in zip(blocks, gaps, strict=True)
+    ]
 
 
-def pair_categories(name: str, raw: Frame, released: Frame, schema: Schema | None) -> ColumnPair:
+def pair_categories(
+    name: str, raw: Frame, released: Frame, schema: Schema | None, test: Frame | None = None
+) -> ColumnPair:
     """A column of categories: rare ones taken together, missing and unknown ones of their own.
 
     Labels are read as in a release (nodes of the schema's hierarchy, sets, masked ends, stars).
     """
     codes, values = raw.factorize(name)
-    new_codes, labels = released.factorize(name)
     texts = [text(value) for value in values]
-    shares = _label_shares(name, [text(label) for label in labels], texts, schema)
     place, n = _places(codes, len(texts))
-    wide = np.zeros((len(labels) + 1, n + 2))
-    wide[:-1, :n] = shares[:, :-1] @ np.eye(n)[place]
-    wide[:-1, n] = shares[:, -1]  # a value that the raw table has not
-    wide[-1, n + 1] = 1.0  # missing
-    hot = np.append(place, n + 1)[codes].astype(np.int32)
-    before, after = _hot(hot, n + 2), wide[new_codes]
-    used = (before.sum(axis=0) > 0) | (after.sum(axis=0) > 0)
-    return ColumnPair(name, before[:, used], after[:, used])
+    blocks = [_hot(np.append(place, n + 1)[codes].astype(np.int32), n + 2)]
+    for frame in (released, test):
+        if frame is not None:
+            new_codes, labels = frame.factorize(name)
+            shares = _label_shares(name, [text(label) for label in labels], texts, schema)
+            wide = np.zeros((len(labels) + 1, n + 2))
+            wide[:-1, :n] = shares[:, :-1] @ np.eye(n)[place]
+            wide[:-1, n] = shares[:, -1]  # a value that the raw table has not
+            wide[-1, n + 1] = 1.0  # missing
+            blocks.append(wide[new_codes])
+    used = np.any([block.sum(axis=0) > 0 for block in blocks], axis=0)
+    before, after, *tested = (block[:, used] for block in blocks)
+    return ColumnPair(name, before, after, test=tested[0] if tested else None)
 
 
 def _label_shares(

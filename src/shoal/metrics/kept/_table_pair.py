@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.errors import ParameterError, TableError
 from shoal.frames._frame import Frame
+from shoal.metrics.kept._row_order import order_by_content
 from shoal.metrics.kept._shares import MOST_VALUES, ColumnPair, pair_categories, pair_numbers
 from shoal.schema import Schema
 from shoal.tables import Engine, open_table
@@ -23,7 +24,9 @@ MOST_ROWS = 50_000
 class TablePair:
     """The columns that a raw table and a release have in common, and the weight of each row.
 
-    Weights have mean 1 in each table, so that neither says more because it has more rows.
+    Weights have mean 1 in each table, so that neither says more because it has more rows.  Rows are
+    ordered by their content, so that nothing depends on the order in which they were written.
+    `test_weights` are those of rows to test models on, and None without any.
     """
 
     columns: tuple[ColumnPair, ...]
@@ -31,6 +34,7 @@ class TablePair:
     released_weights: Floats
     n_raw: int
     n_released: int
+    test_weights: Floats | None = None
 
     def column(self, name: str) -> ColumnPair:
         """The column of a name."""
@@ -46,26 +50,34 @@ def read_pair(
     schema: Schema | None = None,
     *,
     weights: str | None = None,
+    test: Native | None = None,
     random_state: int = 0,
 ) -> TablePair:
-    """Read both tables; identifiers of a schema and the column of weights are left out.
+    """Read the tables; identifiers of a schema and the column of weights are left out.
 
     A column that was released as intervals (`age_low` and `age_high`) is the column `age`.
     """
     rng = np.random.default_rng(random_state)
-    engines = [open_table(table) for table in (original, release)]
+    given = (original, release) if test is None else (original, release, test)
+    engines = [open_table(table) for table in given]
     sizes = [engine.n_rows for engine in engines]
     if min(sizes) == 0:
         raise TableError("a table has 0 rows: there is nothing to compare.")
-    frames = [_drawn(_frame(engine, random_state), rng) for engine in engines]
+    frames = [_frame(engine, random_state) for engine in engines]
     names = [n for n in frames[0].names if n != weights and _is_in(n, frames[1])]
     if schema is not None:
         names = [name for name in names if name in schema and schema[name].is_released]
     if not names:
         raise TableError("the tables have no column in common, so that nothing can be compared.")
+    if test is not None and (lost := [name for name in names if name not in frames[2].names]):
+        raise TableError(
+            f"the rows to test on have no column {', '.join(map(repr, lost))}. Give raw rows with "
+            "the columns of the table."
+        )
+    frames = [_drawn(frame, [*names, *([weights] if weights else [])], rng) for frame in frames]
     columns = tuple(_column(name, frames, schema) for name in names)
-    raw, released = (_weights(frame, weights) for frame in frames)
-    return TablePair(columns, raw, released, sizes[0], sizes[1])
+    raw, released, *tested = (_weights(frame, weights) for frame in frames)
+    return TablePair(columns, raw, released, sizes[0], sizes[1], tested[0] if tested else None)
 
 
 def _frame(engine: Engine, seed: int) -> Frame:
@@ -73,12 +85,13 @@ def _frame(engine: Engine, seed: int) -> Frame:
     return (engine.draw(MOST_ROWS, seed) if isinstance(engine, SparkEngine) else engine).frame()
 
 
-def _drawn(frame: Frame, rng: np.random.Generator) -> Frame:
-    if frame.n_rows <= MOST_ROWS:
-        return frame
-    kept = np.zeros(frame.n_rows, np.bool_)
-    kept[rng.permutation(frame.n_rows)[:MOST_ROWS]] = True
-    return frame.keep(kept)
+def _drawn(frame: Frame, names: Sequence[str], rng: np.random.Generator) -> Frame:
+    """At most so many rows, in the order of their content; the seed alone decides which."""
+    ends = [name + end for name in names for end in ("", "_low", "_high")]
+    order = order_by_content(frame, [name for name in ends if name in frame.names])
+    if frame.n_rows > MOST_ROWS:
+        order = order[np.sort(rng.permutation(frame.n_rows)[:MOST_ROWS])]
+    return frame.take(order)
 
 
 def _is_in(name: str, frame: Frame) -> bool:
@@ -100,10 +113,11 @@ def _weights(frame: Frame, name: str | None) -> Floats:
 
 
 def _column(name: str, frames: Sequence[Frame], schema: Schema | None) -> ColumnPair:
-    raw, released = frames
+    raw, released, *tested = frames
+    test = tested[0] if tested else None
     if _is_number(name, raw, schema) or name not in released.names:
-        return pair_numbers(name, raw, released)
-    return pair_categories(name, raw, released, schema)
+        return pair_numbers(name, raw, released, test)
+    return pair_categories(name, raw, released, schema, test)
 
 
 def _is_number(name: str, raw: Frame, schema: Schema | None) -> bool:
