@@ -193,6 +193,16 @@ class Desk:
         self.project.note(what, why)
         self.tell({"changed": "schema"})
 
+    def drop_schema(self) -> None:
+        """Begin anew with what will be suggested; the schema before can be had back."""
+        before = self.project.schema_text()
+        if before:
+            self._undo = [*self._undo, before][-_MOST_UNDO:]
+            self._redo.clear()
+            self.project.schema_path.unlink()
+            self.project.reload()
+            self.tell({"changed": "schema"})
+
     def undo(self, back: bool = True) -> None:
         """Take the last change of the schema back, or do it again."""
         taken, kept = (self._undo, self._redo) if back else (self._redo, self._undo)
@@ -226,7 +236,7 @@ class Desk:
         """The table, for a worker."""
         return {
             "table": str(self.project.table),
-            "encoding": self.project.settings.encoding,
+            "reading": self.project.reading,
             "stamp": self.project.table_stamp(),
         }
 

@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from shoal.errors import ParameterError
 from shoal.privacy._words import read_condition, read_promise
 from shoal.studio.project._project import Project
+from shoal.studio.project._reading import reading_keywords, reading_words
 
 _FOLDER = Path(__file__).parent / "snippets"
 
@@ -39,6 +40,8 @@ def snippet_values(project: Project, suppresses: bool = True) -> dict[str, Any]:
         "table": _seen(project.table, project.folder),
         "schema": "schema.toml",
         "encoding": settings.encoding,
+        "reading": reading_words(project.reading),
+        "keywords": reading_keywords(project.reading),
         "method": settings.method or "local",
         "k": settings.k,
         "conditions": list(settings.conditions),

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.errors import ParameterError, ShoalError
 from shoal.studio._studio import Studio
+from shoal.studio.screens._reading import READING, said_of
 from shoal.studio.screens._screen import Field
 
 
@@ -32,7 +33,7 @@ def open_path(studio: Studio, given: Mapping[str, Any]) -> str:
     """Open a project, or begin one for a table; the number of its desk."""
     path = studio.folders.resolve(given["path"])
     folder = studio.folders.resolve(given["folder"]) if given["folder"] else None
-    return studio.open(path, folder, given["encoding"]).number
+    return studio.open(path, folder, **said_of(given)).number
 
 
 def open_demo(studio: Studio, given: Mapping[str, Any]) -> str:
@@ -69,8 +70,8 @@ STARTS: dict[str, tuple[str, Any, dict[str, Field]]] = {
         {
             "path": Field("text", "In a folder you allowed."),
             "folder": Field("text", "Folder of the project; beside the table unless given.", ""),
-            "encoding": Field("text", "Encoding of a CSV file.", ""),
-        },
+        }
+        | READING,
     ),
     "demo": ("Begin with a table of nobody's.", open_demo, {"folder": Field("text", "Where.", "")}),
     "again": (

@@ -37,8 +37,8 @@ class Studio:
             raise ParameterError("that project is not open. Open it from the first page.")
         return self.desks[number]
 
-    def open(self, path: Path, folder: Path | None = None, encoding: str = "") -> Desk:
-        """Open a project, or begin one for a table."""
+    def open(self, path: Path, folder: Path | None = None, **reading: Any) -> Desk:
+        """Open a project, or begin one for a table that is read as it is said."""
         if path.is_dir() and is_project(path):
             return self.take(Project(path))
         if not path.exists():
@@ -46,7 +46,7 @@ class Studio:
         if path.is_file() and not is_table_file(path):
             raise ParameterError(f"{path.name!r} is no table by its name.")
         folder = folder or path.with_name(f"{path.name.split('.')[0]}.shoal")
-        return self.take(Project.create(folder, path, encoding=encoding))
+        return self.take(Project.create(folder, path, **reading))
 
     def open_demo(self, folder: Path) -> Desk:
         """Begin a project with Adult, or with a generated census where Adult is not installed."""

@@ -14,6 +14,7 @@ from shoal._atomic import write_text
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.schema import Schema
 from shoal.studio.project._decisions import Decision, add_decision, read_decisions
+from shoal.studio.project._reading import Reading, read_reading, reading_of
 from shoal.studio.project._settings import Settings, read_settings, write_settings
 from shoal.typing import PathText
 
@@ -60,8 +61,12 @@ class Project:
         self.reload()
 
     @classmethod
-    def create(cls, folder: PathText, table: PathText, *, encoding: str = "") -> Project:
-        """Begin a project for a table; a project that is there is opened as it is."""
+    def create(cls, folder: PathText, table: PathText, **reading: Any) -> Project:
+        """Begin a project for a table; a project that is there is opened as it is.
+
+        `reading` says how the file is read, in the words of `project.toml`: ``encoding``,
+        ``delimiter``, ``decimal``, ``sheet`` and others.
+        """
         folder, table = Path(folder).resolve(), Path(table).resolve()
         if not (folder / SETTINGS).exists() and not (folder / SCHEMA).exists():
             try:
@@ -70,7 +75,9 @@ class Project:
                 raise TableError(
                     f"cannot make the folder {folder.name!r}: {error.strerror}. Choose another."
                 ) from None
-            settings = Settings(table=_relative(table, folder), encoding=encoding)
+            said = {k: tuple(v) if isinstance(v, list) else v
+                    for k, v in read_reading(reading).items()}  # fmt: skip
+            settings = Settings(table=_relative(table, folder), **said)
             write_settings(folder / SETTINGS, settings)
             add_decision(folder / DECISIONS, f"opened {table.name}")
         return cls(folder)
@@ -98,6 +105,11 @@ class Project:
         path = self.folder / SCRATCH
         path.mkdir(mode=0o700, exist_ok=True)
         return path
+
+    @property
+    def reading(self) -> Reading:
+        """How the table is read, as far as somebody said it."""
+        return reading_of(self.settings)
 
     def table_stamp(self) -> list[int]:
         """Size and time of change of the table: whether what is known about it still holds."""
@@ -160,7 +172,7 @@ class Project:
         """A new project for another table with the same schema, promise and method."""
         if self.schema is None:
             raise SchemaError("this project has no schema yet. Decide on the columns first.")
-        other = Project.create(folder, table)
+        other = Project.create(folder, table, **self.reading)
         if (self.folder / HIERARCHIES).is_dir():
             shutil.copytree(self.folder / HIERARCHIES, other.folder / HIERARCHIES,
                             dirs_exist_ok=True)  # fmt: skip

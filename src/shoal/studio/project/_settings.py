@@ -10,12 +10,13 @@ from typing import Any
 from shoal._atomic import write_text
 from shoal.errors import SchemaError
 from shoal.schema._toml import table_toml
+from shoal.studio.project._reading import FIELDS
 
 _PARTS: dict[str, tuple[str, ...]] = {
-    "table": ("table", "encoding"),
+    "table": ("table", *FIELDS),
     "columns": ("accepted",),
     "promise": ("recipient", "k", "conditions"),
-    "release": ("method", "suppress", "pinned"),
+    "release": ("method", "suppress", "pinned", "key"),
 }
 """Which settings stand under which header, in the order of the file."""
 
@@ -28,8 +29,12 @@ class Settings:
     ----------
     table : str
         The raw table, relative to the project's folder where that is possible.
-    encoding : str
-        Encoding of a CSV file; empty for UTF-8.
+    encoding, delimiter, decimal, thousands, dates, header, sheet, database_table : str
+        How the table is read; empty for what is to be found in the file.
+    missing : tuple of str
+        Words that stand for nothing.
+    skip_bad_rows : bool
+        Whether lines that are no rows are left out.
     accepted : tuple of str
         Columns whose role somebody looked at and accepted.
     recipient : str
@@ -44,10 +49,21 @@ class Settings:
         Share of rows that may be left out.
     pinned : tuple of str
         Candidates that are kept in sight: ``local:10``.
+    key : str
+        File of the key for pseudonyms and shifted dates; never its passphrase.
     """
 
     table: str = ""
     encoding: str = ""
+    delimiter: str = ""
+    decimal: str = ""
+    thousands: str = ""
+    dates: str = ""
+    header: str = ""
+    missing: tuple[str, ...] = ()
+    skip_bad_rows: bool = False
+    sheet: str = ""
+    database_table: str = ""
     accepted: tuple[str, ...] = ()
     recipient: str = ""
     k: int = 10
@@ -55,6 +71,7 @@ class Settings:
     method: str = ""
     suppress: float = 0.0
     pinned: tuple[str, ...] = ()
+    key: str = ""
 
 
 def read_settings(path: Path) -> Settings:
@@ -77,8 +94,12 @@ def write_settings(path: Path, settings: Settings) -> None:
     blocks = []
     for part, names in _PARTS.items():
         values = {name: getattr(settings, name) for name in names}
-        blocks.append(table_toml(part, {n: v for n, v in values.items() if v not in ("", ())}))
+        blocks.append(table_toml(part, {n: v for n, v in values.items() if _is_said(v)}))
     write_text(path, "\n".join(blocks))
+
+
+def _is_said(value: Any) -> bool:
+    return value is not False and value not in ("", ())
 
 
 def _checked(path: Path, name: str, value: Any) -> Any:
@@ -88,6 +109,6 @@ def _checked(path: Path, name: str, value: Any) -> Any:
             return tuple(value)
     elif isinstance(default, float) and isinstance(value, int | float):
         return float(value)
-    elif isinstance(value, type(default)) and not isinstance(value, bool):
+    elif isinstance(value, type(default)) and isinstance(value, bool) == isinstance(default, bool):
         return value
     raise SchemaError(f"{path.name}: {name} has a value of the wrong type.")

@@ -13,6 +13,8 @@ from shoal.studio._desk import Desk
 from shoal.studio.screens._screen import Action, Field, Room, Screen
 from shoal.studio.screens._table import overview
 
+_TARGETS = ("quasi-identifier", "sensitive", "insensitive")
+
 
 def exposure(desk: Desk) -> dict[str, Any] | None:
     """Who looks like whom in the raw table, once there is a quasi-identifier."""
@@ -38,6 +40,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "roles": list(ROLES),
         "kinds": list(KINDS),
         "columns": _rows(desk, known["value"], suggested["value"], exposed),
+        "unlike": _unlike(desk, known["value"]),
         "can_undo": desk.can_undo,
         "can_redo": desk.can_redo,
     }
@@ -63,6 +66,7 @@ def _rows(
                 "index": index,
                 "name": name,
                 "sort": counted.get("sort", ""),
+                "title": counted.get("title", ""),
                 "role": column.role if column else "",
                 "kind": column.kind if column else "",
                 "target": bool(column and column.target),
@@ -81,6 +85,33 @@ def _rows(
             }
         )
     return rows
+
+
+def _unlike(desk: Desk, known: Any) -> dict[str, int] | None:
+    """How many columns the schema lacks, and how many the table; None where they agree."""
+    if desk.project.schema is None or not known:
+        return None
+    there = {column["name"] for column in known["columns"]}
+    found = {"new": len(there - set(desk.schema)), "gone": len(set(desk.schema) - there)}
+    return found if any(found.values()) else None
+
+
+def _fit(room: Room, given: dict[str, Any]) -> None:
+    """Give the schema the columns of the table: new ones as suggested, and none that are gone."""
+    desk = room.desk
+    known, suggested = overview(desk)["value"], suggestion(desk)["value"]
+    if not known or not suggested:
+        raise ParameterError("the table is still being looked at. Try again in a moment.")
+    proposed = Schema.from_dict(suggested["schema"], folder=str(desk.project.folder))
+    columns = {
+        one["name"]: desk.schema[one["name"]] if one["name"] in desk.schema
+        else replace(proposed[one["name"]], target=False)
+        for one in known["columns"]
+    }  # fmt: skip
+    new, gone = len(set(columns) - set(desk.schema)), len(set(desk.schema) - set(columns))
+    changed = Schema(columns, desk.schema.requirements)
+    desk.change_schema(changed, f"took the columns of the table: {new} new, {gone} gone")
+    _accept_names(desk, [])
 
 
 def _set(room: Room, given: dict[str, Any]) -> None:
@@ -103,13 +134,24 @@ def _changed(desk: Desk, name: str, column: Column, given: Mapping[str, Any]) ->
     role, kind = given["role"] or column.role, given["kind"] or column.kind
     if role not in ROLES or kind not in KINDS:
         raise ParameterError("choose a role and a kind from the list.")
-    if role != "quasi-identifier":
-        return Column(role, kind, target=column.target and role not in ("identifier", "subject"))
     if column.role == role and kind == column.kind:
         return column
+    if role != "quasi-identifier":
+        return Column(role, kind, target=column.target and role in _TARGETS,
+                      **_kept(column, role, kind))  # fmt: skip
     hierarchy = column.hierarchy if kind == column.kind else None
     return Column(role, kind, hierarchy or _proposed(desk, name, kind), column.weight,
                   target=column.target)  # fmt: skip
+
+
+def _kept(column: Column, role: str, kind: str) -> dict[str, Any]:
+    """What somebody said of a column besides, as far as it goes with another role."""
+    if kind != column.kind:
+        return {}
+    kept: dict[str, Any] = {"order": column.order}
+    if {role, column.role} == {"sensitive", "insensitive"}:
+        kept |= {key: getattr(column, key) for key in ("round_to", "bottom", "top")}
+    return kept
 
 
 def _proposed(desk: Desk, name: str, kind: str) -> Any:
@@ -193,6 +235,7 @@ COLUMNS = Screen(
             _accept,
             {"columns": Field("texts", "Names of columns.", []), "why": _WHY},
         ),
+        "fit": Action("Give the schema the columns that the table has.", _fit),
         "reveal": REVEAL,
         "undo": UNDO,
     },

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from shoal.errors import ShoalError
 from shoal.studio._desk import Desk
+from shoal.studio.screens._reading import READ_AGAIN, show_reading
 from shoal.studio.screens._screen import Room, Screen
+
+_MOST_OTHERS = 40
 
 
 def overview(desk: Desk) -> dict[str, Any]:
@@ -25,11 +29,24 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     known = overview(desk)
     table: Path = desk.project.table
     return {
+        "reading": show_reading(desk),
+        "others": _others(room) if desk.project.schema is not None else [],
         "table": {"name": table.name, "path": str(table), "bytes": _size(table)},
         "overview": known,
         "releases": desk.project.releases(),
         "decisions": [decision.to_dict() for decision in desk.project.decisions()[-8:]][::-1],
     }
+
+
+def _others(room: Room) -> list[dict[str, Any]]:
+    """Other tables in the folder of this one, for a project with the same schema."""
+    table: Path = room.desk.project.table
+    try:
+        entries = room.folders.list(str(table.parent))["entries"]
+    except ShoalError:  # a folder that was not allowed
+        return []
+    files = [e for e in entries if e["kind"] == "table" and Path(e["path"]) != table]
+    return files[:_MOST_OTHERS]
 
 
 def _size(path: Path) -> int | None:
@@ -41,5 +58,6 @@ def _size(path: Path) -> int | None:
 
 TABLE = Screen(
     "table", "Rows, columns, sorts and missing values of the table.", _show,
-    live=("glance", "look", "sign"),
+    {"reading": READ_AGAIN},
+    live=("glance", "look", "parts", "sign", "schema"),
 )  # fmt: skip

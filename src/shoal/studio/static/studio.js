@@ -140,7 +140,7 @@ function listen() {
 
 // -- columns: filter, choose, keys --------------------------------------------------------------
 
-const ROLE_KEYS = { i: "identifier", q: "quasi-identifier", s: "sensitive", n: "insensitive", u: "subject" };
+const ROLE_KEYS = { i: "identifier", q: "quasi-identifier", s: "sensitive", n: "insensitive", u: "subject", p: "pseudonym", h: "household" };
 
 function filterRows(box) {
   const wanted = box.value.trim().toLowerCase();

@@ -12,7 +12,7 @@ from shoal.attacks._refine import read_making
 from shoal.attacks._registry import ATTACKS, Attack, find_attack
 from shoal.errors import ParameterError
 from shoal.schema import Schema
-from shoal.studio.work._bench import Args, Bench, read_schema
+from shoal.studio.work._bench import Args, Bench, like, read_schema, released
 from shoal.studio.work._registered import task
 from shoal.tables import Engine, open_table
 from shoal.typing import Progress
@@ -71,19 +71,19 @@ def _given(bench: Bench, args: Args, whole: Schema, columns: Sequence[str]) -> d
     path = args["release"]
     if is_manifest(path):
         raise ParameterError("name the released table, not its manifest.")
-    released, raw = open_table(path), bench.engine(args)
+    release, raw = open_table(released(args, path)), bench.engine(args)
     schema = _known_to_attacker(whole, columns)
     secret = args.get("sensitive") or whole.target or next(iter(whole.sensitive), None)
     made, ends = read_making(Path(path))
     original = _of(raw, schema)
     return {
-        "release": _of(released, schema),
+        "release": _of(release, schema),
         "schema": schema,
         "public_table": original,
         "original": original,
         "table": original,
         "truth": original,
-        "register": open_table(args["register"]) if args.get("register") else None,
+        "register": open_table(like(args, args["register"])) if args.get("register") else None,
         "control": _control(args, schema),
         "column": args.get("sensitive") or None,
         "secret": secret,
@@ -99,7 +99,7 @@ def _control(args: Args, schema: Schema) -> Engine | None:
     """Rows of others; whoever wrote the file of the table is taken to have written theirs."""
     if not args.get("control"):
         return None
-    return _of(open_table(args["control"], encoding=args.get("encoding") or None), schema)
+    return _of(open_table(like(args, args["control"])), schema)
 
 
 def _known_to_attacker(schema: Schema, known: Sequence[str]) -> Schema:

@@ -8,16 +8,20 @@ from __future__ import annotations
 import inspect
 import json
 import tomllib
+import warnings
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from shoal.errors import TableWarning
 from shoal.privacy._words import read_promise
 from shoal.schema import Schema
+from shoal.studio.project._reading import reading_keywords
 from shoal.tables import Engine, FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import CodingOptions
-from shoal.tables._engine import Compressed
+from shoal.tables._engine import Compressed, OpenOptions
 from shoal.tables._open import open_relation
+from shoal.tables._table_file import TableFile
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Progress
 
@@ -39,7 +43,17 @@ class Bench:
 
     def engine(self, args: Args) -> Engine:
         """The raw table."""
-        return self._keep("engine", _table_key(args), lambda: _open(args))
+        return self._opened(args)[0]
+
+    def notes(self, args: Args) -> list[str]:
+        """What was noticed when the raw table was opened: how it was read where it left it open."""
+        return list(self._opened(args)[1])
+
+    def _opened(self, args: Args) -> tuple[Engine, list[str]]:
+        opened: tuple[Engine, list[str]] = self._keep(
+            "engine", _table_key(args), lambda: _open(args)
+        )
+        return opened
 
     def relation(self, args: Args) -> DuckEngine:
         """The raw table, for work that is written in SQL."""
@@ -110,9 +124,32 @@ def cells_of(compressed: Compressed) -> FrequencyTable:
     return count_raw(compressed.cells, compressed.people)
 
 
-def _open(args: Args) -> Engine:
-    return open_table(args["table"], encoding=args.get("encoding") or None)
+def _open(args: Args) -> tuple[Engine, list[str]]:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", TableWarning)
+        engine = open_table(source_of(args))
+    return engine, [str(one.message) for one in said if issubclass(one.category, TableWarning)]
+
+
+def source_of(args: Args, path: str = "") -> TableFile:
+    """The raw table, or another file written like it, as a path that knows how it is read."""
+    options = OpenOptions(**reading_keywords(args.get("reading") or {}))
+    return TableFile.of(path or args["table"], options)
+
+
+def like(args: Args, path: str) -> TableFile:
+    """Another file, read like the table; which sheet it is concerns the table alone."""
+    said = args.get("reading") or {}
+    kept = {k: v for k, v in said.items() if k not in ("sheet", "database_table")}
+    return source_of({"reading": kept}, path)
+
+
+def released(args: Args, path: str) -> TableFile:
+    """A release of the table: of its encoding; written by Shoal, it tells the rest by itself."""
+    said = args.get("reading") or {}
+    kept = {k: v for k, v in said.items() if k in ("encoding", "missing")}
+    return source_of({"reading": kept}, path)
 
 
 def _table_key(args: Args) -> str:
-    return json.dumps([args["table"], args.get("encoding"), args.get("stamp")])
+    return json.dumps([args["table"], args.get("reading"), args.get("stamp")])

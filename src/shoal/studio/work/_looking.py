@@ -33,18 +33,19 @@ def glance(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str,
     sample = _count(engine, f"(SELECT * FROM source LIMIT {_SAMPLE})")
     seen = sample["rows"]
     n_rows = seen if seen < _SAMPLE else _estimated_rows(Path(args["table"]))
-    return sample | {"rows": n_rows, "exact": seen < _SAMPLE, "sampled": seen}
+    told = {"exact": seen < _SAMPLE, "sampled": seen, "notes": bench.notes(args)}
+    return sample | told | {"rows": n_rows}
 
 
 @task("look")
 def look(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """The same from all rows."""
     progress(0, 0, "counting all rows")
-    return _count(bench.relation(args), "source") | {"exact": True}
+    return _count(bench.relation(args), "source") | {"exact": True, "notes": bench.notes(args)}
 
 
 def _count(engine: DuckEngine, rows: str) -> dict[str, Any]:
-    names, types = engine.names, engine.types
+    names, types, titles = engine.names, engine.types, engine.titles
     asked = ["count(*) AS n"]
     for index, name in enumerate(names):
         value = engine.value_sql(name)
@@ -57,6 +58,7 @@ def _count(engine: DuckEngine, rows: str) -> dict[str, Any]:
             {
                 "name": name,
                 "sort": types[name],
+                "title": titles.get(name, ""),
                 "missing": total - int(found[f"p{index}"][0]),
                 # an estimate may exceed what there is
                 "distinct": min(int(found[f"d{index}"][0]), int(found[f"p{index}"][0])),

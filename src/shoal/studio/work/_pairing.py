@@ -8,7 +8,7 @@ from typing import Any
 from shoal.errors import ParameterError
 from shoal.parties import connect, fingerprint, listen
 from shoal.secure import FirstParty, SecondParty, SecureID3, Settings, read_part
-from shoal.studio.work._bench import Args, Bench, read_schema
+from shoal.studio.work._bench import Args, Bench, read_schema, source_of
 from shoal.studio.work._registered import task
 from shoal.typing import Progress
 
@@ -22,7 +22,7 @@ def mine_together(bench: Bench, args: Args, progress: Progress, part: Any) -> di
     target = args.get("target") or schema.target
     if not target:
         raise ParameterError("no column to predict: mark one as the target, or name one.")
-    rows = read_part(args["table"], schema, split="rows")
+    rows = read_part(source_of(args), schema, split="rows")
     waits = args["way"] == "listen"
     progress(0, 0, "waiting for the other party" if waits else "calling the other party")
     line = (listen if waits else connect)(

@@ -14,7 +14,7 @@ from shoal.report.dossier._dossier import make_dossier
 from shoal.report.dossier._form import read_form
 from shoal.report.release.pages._html import report_path
 from shoal.schema import Schema
-from shoal.studio.work._bench import Args, Bench, privacy_of, suppression_of
+from shoal.studio.work._bench import Args, Bench, like, privacy_of, source_of, suppression_of
 from shoal.studio.work._registered import task
 from shoal.tables import RowOptions
 from shoal.typing import Progress
@@ -34,14 +34,14 @@ def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> di
         suppression_of(args["method"], args),
     )
     rows = RowOptions(shuffle=args.get("order_seed"))
-    encoding = args.get("encoding") or None
-    method.fit(args["table"], output=rows, encoding=encoding, progress=progress)
+    source = source_of(args)
+    method.fit(source, output=rows, progress=progress)
     progress(0, 0, "writing and counting again")
     paths = method.release_.write(out)
     progress(0, 0, "attacking it for the report")
     written = {"files": {name: str(path) for name, path in paths.items()}}
     try:
-        report = release_report(out, args["table"], encoding=encoding)
+        report = release_report(out, source, encoding=source.options.encoding)
         report.write(page)
     except ShoalError as error:  # the release is there; without its report it must not go
         return written | {"promise": "not evaluated", "problems": [str(error)], "report": None}
@@ -56,9 +56,9 @@ def write_dossier(bench: Bench, args: Args, progress: Progress, part: Any) -> di
     written = make_dossier(
         release,
         read_form(file_beside(release, "dossier form")),
-        args["table"],
-        control=args.get("control") or None,
-        encoding=args.get("encoding") or None,
+        source_of(args),
+        control=like(args, args["control"]) if args.get("control") else None,
+        encoding=source_of(args).options.encoding,
     )
     write_text(file_beside(release, "dossier"), written.html)
     found = written.to_dict()

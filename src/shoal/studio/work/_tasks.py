@@ -26,6 +26,7 @@ TASKS: dict[str, str] = {
     "kept": "_keeping",
     "lattice": "_exploring",
     "look": "_looking",
+    "parts": "_parts",
     "sign": "_signing",
     "suggest": "_suggesting",
     "together": "_pairing",

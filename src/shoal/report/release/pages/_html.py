@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from shoal._atomic import refuse_existing, write_text
 from shoal.anonymize._release_files import file_beside
@@ -12,6 +12,9 @@ from shoal.errors import ParameterError, TableError
 from shoal.report.release.facts._facts import find_facts
 from shoal.report.release.facts._linked import ColumnAttack
 from shoal.report.release.pages._page import render_page
+from shoal.tables._engine import OpenOptions
+from shoal.tables._open import ReadingOptions
+from shoal.tables._table_file import TableFile
 from shoal.typing import PathText
 
 PEOPLE = 5_000
@@ -64,6 +67,7 @@ def release_report(
     n_people: int = PEOPLE,
     random_state: int = 0,
     encoding: str | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> ReleaseReport:
     """A report on a release: what it promises and keeps, risk, attacks, utility, limits.
 
@@ -79,6 +83,8 @@ def release_report(
         For drawing them.
     encoding : str, optional
         Encoding of CSV tables.
+    **reading
+        How the raw table is read besides, as for :func:`shoal.tables.open_table`.
 
     Notes
     -----
@@ -88,6 +94,8 @@ def release_report(
     is given, counts of raw values, put together so that none is of fewer than five people or than
     the promise asks.  It loads nothing and runs no script.
     """
+    if original is not None and reading:
+        original = TableFile.of(str(original), OpenOptions(encoding, **reading))  # type: ignore[misc]
     if n_people < 1:
         raise ParameterError(f"n_people must be at least 1, got {n_people}.")
     facts = find_facts(source, original, n_people=n_people, seed=random_state, encoding=encoding)
@@ -114,6 +122,7 @@ def write_release_html(
     original: PathText | None = None,
     force: bool = False,
     encoding: str | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Path:
     """Write the report on a release, whole or not at all; see :func:`release_report`.
 
@@ -129,6 +138,8 @@ def write_release_html(
         Replace a file that is there.
     encoding : str, optional
         Encoding of CSV tables.
+    **reading
+        How the raw table is read besides, as for :func:`shoal.tables.open_table`.
 
     Returns
     -------
@@ -136,7 +147,8 @@ def write_release_html(
         The file written.
     """
     path = report_path(source, path, force=force)
-    return release_report(source, original, encoding=encoding).write(path, force=force)
+    report = release_report(source, original, encoding=encoding, **reading)
+    return report.write(path, force=force)
 
 
 def report_path(source: PathText, path: PathText | None = None, *, force: bool = False) -> Path:

@@ -61,14 +61,32 @@ def quoted_table(name: str) -> str:
     return f"{name_sql(schema)}.{name_sql(own)}" if schema else name_sql(own)
 
 
+def list_tables(path: Path) -> list[str]:
+    """Names of the tables in a file of SQLite or DuckDB; no row is read."""
+    if path.suffix.lower() in DUCKDB.suffixes:
+        with closing(_attached(path)) as house, disclose_nothing():
+            return _duckdb_names(house)
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            return _sqlite_names(connection)
+    except (sqlite3.Error, UnicodeDecodeError):
+        raise TableError(
+            f"{path.name!r} cannot be read: it is damaged, locked, or no SQLite database."
+        ) from None
+
+
+def _sqlite_names(connection: sqlite3.Connection) -> list[str]:
+    listed = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+        "AND name NOT LIKE 'sqlite_%' ORDER BY name"
+    ).fetchall()
+    return [name for (name,) in listed]
+
+
 def _read_sqlite(path: Path, asked: str | None, options: OpenOptions) -> Engine:
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            listed = connection.execute(
-                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
-                "AND name NOT LIKE 'sqlite_%' ORDER BY name"
-            ).fetchall()
-            table = choose_table([name for (name,) in listed], asked, repr(path.name))
+            table = choose_table(_sqlite_names(connection), asked, repr(path.name))
             cursor = connection.execute(f"SELECT * FROM {name_sql(table)}")
             names = [column[0] for column in cursor.description]
             rows = cursor.fetchall()
@@ -80,7 +98,8 @@ def _read_sqlite(path: Path, asked: str | None, options: OpenOptions) -> Engine:
     return stage_columns(names, columns, options)
 
 
-def _read_duckdb(path: Path, asked: str | None) -> Engine:
+def _attached(path: Path) -> duckdb.DuckDBPyConnection:
+    """A connection in which the file is called `house`."""
     connection = connect()
     try:
         connection.execute(f"ATTACH {value_sql(str(path))} AS house (READ_ONLY)")
@@ -89,14 +108,23 @@ def _read_duckdb(path: Path, asked: str | None) -> Engine:
             f"{path.name!r} cannot be read: it is damaged, open in another program, or no DuckDB "
             "database of a version that is known."
         ) from None
+    return connection
+
+
+def _duckdb_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    listed = connection.execute(
+        "SELECT schema_name || '.' || table_name FROM duckdb_tables() "
+        "WHERE database_name = 'house' UNION ALL "
+        "SELECT schema_name || '.' || view_name FROM duckdb_views() "
+        "WHERE database_name = 'house' AND NOT internal ORDER BY 1"
+    ).fetchall()
+    return [name for (name,) in listed]
+
+
+def _read_duckdb(path: Path, asked: str | None) -> Engine:
+    connection = _attached(path)
     with disclose_nothing():
-        listed = connection.execute(
-            "SELECT schema_name || '.' || table_name FROM duckdb_tables() "
-            "WHERE database_name = 'house' UNION ALL "
-            "SELECT schema_name || '.' || view_name FROM duckdb_views() "
-            "WHERE database_name = 'house' AND NOT internal ORDER BY 1"
-        ).fetchall()
-        table = choose_table([name for (name,) in listed], asked, repr(path.name))
+        table = choose_table(_duckdb_names(connection), asked, repr(path.name))
         read = f"house.{quoted_table(table)}"
         names = connection.sql(f"FROM {read} LIMIT 0").columns
         require_names(names)

@@ -1,0 +1,109 @@
+"""A file that is read wrongly is read anew, with what somebody says about it."""
+
+import pytest
+
+from shoal.errors import ParameterError
+from tests.extras import need
+from tests.studio.desks import Bureau
+
+ROWS = "\n".join(f"{20 + n % 9};{n % 3},5;{('Köln', 'Ulm', 'k.A.')[n % 3]}" for n in range(60))
+EMPTY = dict.fromkeys(("encoding", "delimiter", "decimal", "thousands", "dates", "header", "missing", "sheet", "database_table"), "")  # fmt: skip
+
+
+def klinik(folder):
+    path = folder / "klinik.csv"
+    path.write_bytes(f"alter;gewicht;ort\n{ROWS}\n".encode("cp1252"))
+    return path
+
+
+def columns_of(bureau):
+    return {one["name"]: one for one in bureau.show("table")["overview"]["value"]["columns"]}
+
+
+def test_what_is_said_is_read_and_roles_that_nobody_accepted_are_suggested_anew(tmp_path):
+    bureau = Bureau(tmp_path, klinik(tmp_path)).with_roles()
+    assert set(bureau.desk.schema) == {"alter", "gewicht", "ort"}
+    bureau.act("table", "reading", **EMPTY | {"header": "no", "encoding": "cp1252"})
+    assert set(columns_of(bureau)) == {"column1", "column2", "column3"}
+    bureau.show("columns")
+    assert set(bureau.desk.schema) == {"column1", "column2", "column3"}
+    with pytest.raises(ParameterError, match="in this way already"):
+        bureau.act("table", "reading", **EMPTY | {"header": "no", "encoding": "cp1252"})
+    bureau.act("table", "reading", **EMPTY | {"missing": "k.A., ?"})
+    assert columns_of(bureau)["ort"]["missing"] == 20
+    assert bureau.desk.project.reading == {"missing": ["k.A.", "?"]}
+    assert "k.A." not in (bureau.desk.project.folder / "decisions.jsonl").read_text()
+
+
+def test_roles_that_were_accepted_stay_and_columns_are_taken_over_when_asked(tmp_path):
+    bureau = Bureau(tmp_path, klinik(tmp_path)).with_roles()
+    bureau.act("columns", "set", columns=["ort"], role="sensitive")
+    bureau.show("columns")
+    table = bureau.desk.project.table
+    table.write_bytes(table.read_bytes().replace(b"gewicht", b"masse"))
+    shown = bureau.show("columns")
+    assert shown["unlike"] == {"new": 1, "gone": 1}
+    bureau.act("columns", "fit")
+    assert set(bureau.desk.schema) == {"alter", "masse", "ort"}
+    assert bureau.desk.schema["ort"].role == "sensitive"
+    assert bureau.show("columns")["unlike"] is None
+    assert "masse" not in bureau.desk.project.settings.accepted
+
+
+def test_sheets_of_a_workbook_are_listed_and_one_is_read(tmp_path):
+    need("openpyxl")
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for title, names in (("Patients", ["age", "illness"]), ("Staff", ["name", "ward"])):
+        sheet = book.create_sheet(title)
+        sheet.append(names)
+        for n in range(30):
+            sheet.append([20 + n % 7 if names[0] == "age" else f"x{n % 3}", f"y{n % 2}"])
+    book.remove(book["Sheet"])
+    book.save(tmp_path / "house.xlsx")
+    bureau = Bureau(tmp_path, tmp_path / "house.xlsx")
+    shown = bureau.show("table")
+    assert shown["overview"]["state"] == "failed"
+    assert bureau.show("table")["reading"]["parts"] == {
+        "setting": "sheet", "names": ["Patients", "Staff"],
+    }  # fmt: skip
+    bureau.act("table", "reading", **EMPTY | {"sheet": "Patients"})
+    assert set(columns_of(bureau)) == {"age", "illness"}
+    assert bureau.show("table")["reading"]["said"] == {"sheet": "Patients"}
+
+
+def test_tables_of_a_database_are_listed(tmp_path):
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "house.db") as house:
+        house.execute("CREATE TABLE people (age INTEGER, town TEXT)")
+        house.execute("CREATE TABLE visits (day TEXT)")
+        house.executemany("INSERT INTO people VALUES (?, ?)", [(20 + n, "Ulm") for n in range(9)])
+    bureau = Bureau(tmp_path, tmp_path / "house.db")
+    bureau.show("table")
+    assert bureau.show("table")["reading"]["parts"]["names"] == ["people", "visits"]
+    bureau.act("table", "reading", **EMPTY | {"database_table": "people"})
+    assert columns_of(bureau)["age"]["sort"] == "number"
+
+
+def test_labels_of_columns_are_shown_beside_their_names(tmp_path):
+    need("pyreadstat")
+    import pandas as pd
+    import pyreadstat
+
+    frame = pd.DataFrame({"v1": [31.0, 42.0] * 6, "v2": [1.0, 2.0] * 6})
+    pyreadstat.write_sav(
+        frame, str(tmp_path / "study.sav"), column_labels=["Age in years", "Sex of the child"],
+        variable_value_labels={"v2": {1.0: "girl", 2.0: "boy"}},
+    )  # fmt: skip
+    bureau = Bureau(tmp_path, tmp_path / "study.sav")
+    assert columns_of(bureau)["v2"]["title"] == "Sex of the child"
+    titles = [one["title"] for one in bureau.show("columns")["columns"]]
+    assert titles == ["Age in years", "Sex of the child"]
+
+
+def test_how_a_file_was_read_where_it_leaves_that_open_is_told(tmp_path):
+    bureau = Bureau(tmp_path, klinik(tmp_path))
+    (note,) = bureau.show("table")["overview"]["value"]["notes"]
+    assert "read as cp1252" in note
