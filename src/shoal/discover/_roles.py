@@ -99,10 +99,11 @@ def _gains(rows: CodeTable, names: Sequence[str]) -> Mapping[str, float]:
     profile = uniqueness(rows, size, columns=names, max_sets=n_sets(len(names), size))
     share = {frozenset(risk.attributes): risk.unique_share for risk in profile.sets}
     share[frozenset()] = 0.0
-    return {
-        name: max(now - share[known - {name}] for known, now in share.items() if name in known)
-        for name in names
-    }
+    gains = dict.fromkeys(names, 0.0)
+    for known, now in share.items():
+        for name in known:
+            gains[name] = max(gains[name], now - share[known - {name}])
+    return gains
 
 
 def _hint(risk: AttributeSetRisk, is_name: bool, gain: float) -> RoleHint:

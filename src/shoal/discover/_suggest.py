@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from shoal.discover._ratios import distinct_ratio
 from shoal.discover._roles import suggest_roles
 from shoal.discover.columns._coarsen import coarsen
 from shoal.discover.columns._decide import Decision, decide
 from shoal.discover.columns._facts import MANY, Facts, look
+from shoal.discover.sources._open import open_source
 from shoal.errors import TableError
 from shoal.schema import Column, Schema
 from shoal.tables import Engine, open_table
@@ -19,6 +22,8 @@ from shoal.tables._open import require_filled
 from shoal.typing import Native
 
 _FEW = 20
+_ROWS = 10_000
+"""Rows in which columns that say the same are looked for, before all rows are counted."""
 
 
 @dataclass(frozen=True)
@@ -170,9 +175,8 @@ def _leave_out_twins(
         for f in facts
         if columns[f.name].role == "quasi-identifier" and f.n_distinct > 2 and f.ratio <= 0.5
     ]
-    for first, second in combinations(kept, 2):
-        if first.n_distinct != second.n_distinct or first.n_distinct > 10_000:
-            continue
+    alike = [f for f in kept if f.n_distinct <= 10_000]
+    for first, second in _likely_twins(engine, alike):
         if any(columns[f.name].role != "quasi-identifier" for f in (first, second)):
             continue
         pairs = round(distinct_ratio(engine, [first.name, second.name]) * engine.n_rows)
@@ -184,6 +188,21 @@ def _leave_out_twins(
                 f"says the same as {keep.name!r} and would give its coarsened values away, "
                 "so it is left out",
             )
+
+
+def _likely_twins(engine: Engine, facts: list[Facts]) -> list[tuple[Facts, Facts]]:
+    """Pairs of columns that say the same in the rows of a sample; others cannot in all rows."""
+    if len(facts) < 2:
+        return []
+    names = [fact.name for fact in facts]
+    rows = open_source(engine, columns=names).sample(_ROWS, np.random.default_rng(0))
+    alike: dict[tuple[int, bytes], list[Facts]] = {}
+    for fact, codes in zip(facts, rows.codes, strict=True):
+        _, first, code = np.unique(codes, return_index=True, return_inverse=True)
+        # each value by where it stands first: the same for columns that tell the same rows apart
+        key = (fact.n_distinct, np.ascontiguousarray(first[code], np.int32).tobytes())
+        alike.setdefault(key, []).append(fact)
+    return [pair for same in alike.values() for pair in combinations(same, 2)]
 
 
 def _measure_gains(
