@@ -22,11 +22,11 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
-from shoal.cli.models._shown_trial import echo_exposure, echo_trial
+from shoal.cli.models._shown_trial import echo_lines, echo_model, model_facts
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
-    from shoal.cli.models._tree_trial import Tested
+    from shoal.cli.models._trial import Tested
     from shoal.models import KAnonymousNaiveBayes
 
 app = typer.Typer(help="Train a naive Bayes classifier that can be published with its counts.")
@@ -63,15 +63,7 @@ def bayes(
     Every person is counted by one column at most, and every count that tells something private is
     of a group that the promise allows.  What is written is trained on all rows.
     """
-    from sklearn.base import clone
-
-    from shoal.cli.models._tree_trial import (
-        chosen_rows,
-        hold_out,
-        read_classes,
-        try_model,
-        with_target,
-    )
+    from shoal.cli.models._trial import read_classes, train, with_target
     from shoal.models import KAnonymousNaiveBayes
     from shoal.schema import Schema
 
@@ -82,27 +74,23 @@ def bayes(
     columns, classes = read_classes(table, roles, name, encoding)
     privacy = read_privacy(k, diversity)
     model = KAnonymousNaiveBayes(roles, privacy, ranges=ranges, alpha=alpha, random_state=seed)
-    held_out = hold_out(len(classes), test_share, seed)
-    with output().progress() as progress:
-        progress(0, 0, "counting")
-        model.fit(chosen_rows(columns, ~held_out), classes[~held_out])
-    rows = chosen_rows(columns, held_out)
-    tested = try_model(model, model.class_counts_, rows, classes[held_out])
+    model, tested = train(
+        model,
+        columns,
+        classes,
+        share=test_share,
+        seed=seed,
+        doing="counting",
+        published=out is not None,
+    )
     if out is not None:
-        if held_out.any():  # what is published is made of all rows, as an audit expects it
-            model = clone(model).fit(columns, classes)
         write_text(out, model.to_json() if out.suffix == ".json" else model.export_text() + "\n")
     output().emit(_result(model, tested, out), lambda: _show(model, tested, out))
 
 
 def _result(model: KAnonymousNaiveBayes, tested: Tested | None, out: Path | None) -> dict[str, Any]:
     return {
-        "guarantee": model.guarantee(),
-        "privacy": model.privacy_.to_dict(),
-        "spans": model.spans_.n_spans,
-        "largest_k": model.spans_.largest_k,
-        "exposure": model.exposure_,
-        "tested": tested,
+        **model_facts(model, tested),
         "classes": [str(value) for value in model.classes_.tolist()],
         "class_counts": model.class_counts_.tolist(),
         "columns": [
@@ -114,13 +102,5 @@ def _result(model: KAnonymousNaiveBayes, tested: Tested | None, out: Path | None
 
 
 def _show(model: KAnonymousNaiveBayes, tested: Tested | None, out: Path | None) -> None:
-    lines = model.export_text(values=False).splitlines()
-    typer.echo("\n".join(lines[:SHOWN]))
-    if len(lines) > SHOWN:
-        typer.echo(f"... and {len(lines) - SHOWN} more lines")
-    echo_trial(tested)
-    typer.echo(model.guarantee())
-    echo_exposure(model.exposure_)
-    if out is not None:
-        rest = " (trained on all rows; the accuracy is of a model without those held out)"
-        output().note(f"Written to {out.name}{'' if tested is None else rest}.")
+    echo_lines(model.export_text(values=False), SHOWN)
+    echo_model(model, tested, out)

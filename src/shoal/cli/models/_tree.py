@@ -22,11 +22,11 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
-from shoal.cli.models._shown_trial import echo_exposure, echo_trial
+from shoal.cli.models._shown_trial import echo_lines, echo_model, model_facts
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
-    from shoal.cli.models._tree_trial import Tested
+    from shoal.cli.models._trial import Tested
     from shoal.models import KAnonymousTreeClassifier
 
 app = typer.Typer(help="Train a decision tree that can be published with its counts.")
@@ -73,15 +73,7 @@ def tree(
     A tree that is written is trained on all rows; the accuracy is that of a tree without those
     held out.
     """
-    from sklearn.base import clone
-
-    from shoal.cli.models._tree_trial import (
-        chosen_rows,
-        hold_out,
-        read_classes,
-        try_model,
-        with_target,
-    )
+    from shoal.cli.models._trial import read_classes, train, with_target
     from shoal.models import KAnonymousTreeClassifier
     from shoal.schema import Schema
 
@@ -99,15 +91,16 @@ def tree(
         confidence_factor=confidence_factor,
         max_depth=max_depth,
     )
-    held_out = hold_out(len(classes), test_share, seed)
-    with output().progress() as progress:
-        progress(0, 0, "growing the tree")
-        model.fit(chosen_rows(columns, ~held_out), classes[~held_out])
-    counts = model.tree_.nodes.counts[0]
-    tested = try_model(model, counts, chosen_rows(columns, held_out), classes[held_out])
+    model, tested = train(
+        model,
+        columns,
+        classes,
+        share=test_share,
+        seed=seed,
+        doing="growing the tree",
+        published=out is not None,
+    )
     if out is not None:
-        if held_out.any():  # what is published is made of all rows, as an audit expects it
-            model = clone(model).fit(columns, classes)
         write_text(out, _written(model, out.suffix))
     output().emit(_result(model, tested, out), lambda: _show(model, tested, out))
 
@@ -134,12 +127,7 @@ def _result(
     model: KAnonymousTreeClassifier, tested: Tested | None, out: Path | None
 ) -> dict[str, Any]:
     return {
-        "guarantee": model.guarantee(),
-        "privacy": model.privacy_.to_dict(),
-        "spans": model.spans_.n_spans,
-        "largest_k": model.spans_.largest_k,
-        "exposure": model.exposure_,
-        "tested": tested,
+        **model_facts(model, tested),
         "leaves": model.leaves(),
         "text": model.export_text(),
         "out": None if out is None else str(out),
@@ -147,17 +135,9 @@ def _result(
 
 
 def _show(model: KAnonymousTreeClassifier, tested: Tested | None, out: Path | None) -> None:
-    lines = model.export_text().splitlines()
-    typer.echo("\n".join(lines[:SHOWN]))
-    if len(lines) > SHOWN:
-        typer.echo(f"... and {len(lines) - SHOWN} more lines")
+    echo_lines(model.export_text(), SHOWN)
     leaves = sorted(model.leaves(), key=lambda leaf: -leaf.rows)
     rows = [(leaf.node, leaf.rows, str(leaf.label), leaf.confidence) for leaf in leaves[:SHOWN]]
     more = f", the largest {SHOWN} of {len(leaves)}" if len(leaves) > SHOWN else ""
     output().table(f"Leaves{more}", ("leaf", "rows", "class", "confidence"), rows)
-    echo_trial(tested)
-    typer.echo(model.guarantee())
-    echo_exposure(model.exposure_)
-    if out is not None:
-        rest = " (trained on all rows; the accuracy is of a tree without those held out)"
-        output().note(f"Written to {out.name}{'' if tested is None else rest}.")
+    echo_model(model, tested, out)

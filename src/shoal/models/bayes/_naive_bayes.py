@@ -13,13 +13,13 @@ from shoal._checks import check_integer, check_number
 from shoal.errors import InfeasibleError, SchemaError, TableError
 from shoal.models._groups import count_only, private_columns, read_privacy
 from shoal.models._input import Input, read_input
+from shoal.models._published import Exposure
 from shoal.models.bayes._bayes_column import BayesColumn, Labels
 from shoal.models.bayes._bayes_parts import Counted, draw_parts, find_bayes_spans, name_bins
 from shoal.models.bayes._bayes_publish import PublishedBayes
 from shoal.models.bayes._choose_labels import Allows, choose_labels
 from shoal.models.tree._attributes import Attribute, describe_attributes
 from shoal.models.tree._classes import class_coding, find_classes, read_classes
-from shoal.models.tree._publish import Exposure
 from shoal.models.tree.growth._training import Coded, code_training
 from shoal.privacy import PrivacyModel
 from shoal.privacy.spans._spans import PrivateColumns, Spans, count_groups
@@ -224,11 +224,7 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
             )
         self.exposure_ = None
         if not self.class_is_public_:
-            self.exposure_ = Exposure(
-                spans.groups.n_rows,
-                spans.exposed_rows(self.class_name_),
-                float(spans.confidence(self.class_name_).max()),
-            )
+            self.exposure_ = Exposure.of(spans, self.class_name_)
 
     def _check_params(self) -> PrivacyModel:
         check_integer("ranges", self.ranges, 1)
@@ -279,14 +275,6 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
             labels, counted, len(self.classes_), private, class_is_public=self.class_is_public_
         )
         return spans, span_of_row, counted
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.classifier_tags.multi_class = True
-        return tags
 
 
 def _look(labels: list[Labels], table: Input, parts: Codes, own_class: Codes) -> Counted:

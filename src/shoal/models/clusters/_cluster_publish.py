@@ -8,26 +8,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-import shoal
 from shoal.errors import ParameterError
-from shoal.models._json import (
-    CLUSTERS,
-    VERSION,
-    bins_from_dict,
-    check_format,
-    columns_to_dict,
-    read_json,
-    refuse_malformed,
-    seal,
-    set_columns,
-    spans_from_dict,
-    write_json,
-)
+from shoal.models._json import CLUSTERS
+from shoal.models._published import Published
 from shoal.models.clusters._cluster_check import check_clusters
 from shoal.models.clusters._cluster_space import Axis, ClusterSpace
 from shoal.privacy import PrivacyModel
-from shoal.privacy.spans._spans import Bins, Spans
-from shoal.typing import Counts, Floats, PathText
+from shoal.typing import Counts, Floats
 
 RULE = (
     "a row belongs to the nearest centroid; of those whose squared distances differ by at most tie "
@@ -35,15 +22,14 @@ RULE = (
 )
 
 
-class PublishedClusters:
+class PublishedClusters(Published):
     """Exports of a fitted clustering.  None holds a training row or its label."""
+
+    _form, _fitted = CLUSTERS, "cluster_centers_"
 
     space_: ClusterSpace
     cluster_centers_: Floats
     center_rows_: Counts
-    spans_: Spans
-    bins_: Bins
-    privacy_: PrivacyModel
     tie_: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,55 +41,29 @@ class PublishedClusters:
         """
         check_is_fitted(self, "cluster_centers_")
         self._require_means()
-        data = {
-            "format": CLUSTERS,
-            "version": VERSION,
-            "shoal": shoal.__version__,
-            "rule": RULE,
-            "tie": self.tie_,
-            "columns": columns_to_dict(self),
-            "privacy": self.privacy_.to_dict(),
-            "guarantee": self.guarantee(),
+        return super().to_dict()
+
+    def _facts(self) -> dict[str, Any]:
+        return {"rule": RULE, "tie": self.tie_}
+
+    def _model(self) -> dict[str, Any]:
+        return {
             "space": [axis.to_dict() for axis in self.space_.axes],
             "centers": self.cluster_centers_.tolist(),
             "center_rows": self.center_rows_.tolist(),
-            "bins": self.bins_.to_dict(),
-            "spans": {
-                "bins": self.spans_.to_dict()["bins"],
-                "population": self.spans_.population.tolist(),
-            },
         }
-        return seal(data)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """A clustering that predicts like the one that :meth:`to_dict` was called on."""
-        check_format(data, CLUSTERS)
-        with refuse_malformed(CLUSTERS):
-            found = cls._from_dict(data)
-            check_clusters(found, data)
-            return found
-
-    @classmethod
-    def _from_dict(cls, data: Mapping[str, Any]) -> Self:
-        model = PrivacyModel.from_dict(data["privacy"])
-        found = cls(privacy=model)  # type: ignore[call-arg]
+    def _from_dict(cls, data: Mapping[str, Any], privacy: PrivacyModel) -> Self:
+        found = cls(privacy=privacy)  # type: ignore[call-arg]
         found.space_ = ClusterSpace(tuple(Axis.from_dict(axis) for axis in data["space"]))
         found.cluster_centers_ = np.array(data["centers"], np.float64)
         found.center_rows_ = np.array(data["center_rows"], np.int64)
-        found.bins_, found.spans_ = bins_from_dict(data["bins"]), spans_from_dict(data["spans"])
-        found.privacy_, found.tie_ = model, data["tie"]
-        set_columns(found, data["columns"])
+        found.tie_ = data["tie"]
         return found
 
-    def to_json(self, path: PathText | None = None) -> str:
-        """:meth:`to_dict` as JSON; written to `path` as well when given."""
-        return write_json(self.to_dict(), path)
-
-    @classmethod
-    def from_json(cls, path: PathText) -> Self:
-        """Load what :meth:`to_json` wrote."""
-        return cls.from_dict(read_json(path, CLUSTERS))
+    def _check_read(self, data: Mapping[str, Any]) -> None:
+        check_clusters(self, data)
 
     def guarantee(self) -> str:
         """What holds for every person behind the clusters, in a sentence."""

@@ -11,61 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 import shoal
 from shoal._atomic import write_text
-from shoal.models._json import (
-    FORMAT,
-    VERSION,
-    bins_from_dict,
-    check_format,
-    classes_from_dict,
-    classes_to_dict,
-    columns_to_dict,
-    read_json,
-    refuse_malformed,
-    seal,
-    set_columns,
-    spans_from_dict,
-    write_json,
-)
+from shoal.models._json import FORMAT
+from shoal.models._published import PublishedClassifier
 from shoal.models.tree._branches import describe_path, export_dot, export_text
 from shoal.models.tree._nodes import FittedTree
 from shoal.models.tree._plot import plot_tree
 from shoal.models.tree._pmml import export_pmml
 from shoal.privacy import PrivacyModel
-from shoal.privacy.spans._spans import Bins, Spans
-from shoal.typing import PathText
-
-
-@dataclass(frozen=True)
-class Exposure:
-    """What the release lets an attacker infer about the class, beyond anonymity.
-
-    Parameters
-    ----------
-    rows : int
-        Training rows behind the tree.
-    exposed : int
-        Rows in spans whose rows all have one class: the class of these people is certain.
-    confidence : float
-        Largest share of one class in any span.
-    """
-
-    rows: int
-    exposed: int
-    confidence: float
-
-    @property
-    def share(self) -> float:
-        """Share of exposed rows."""
-        return self.exposed / self.rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "rows": self.rows,
-            "exposed": self.exposed,
-            "share": self.share,
-            "confidence": self.confidence,
-        }
+from shoal.typing import Counts, PathText
 
 
 @dataclass(frozen=True)
@@ -103,19 +56,21 @@ class Leaf:
         }
 
 
-class PublishedTree:
+class PublishedTree(PublishedClassifier):
     """Exports of a fitted tree.  All of them say the same; none holds a training row."""
 
-    classes_: NDArray[Any]
-    class_name_: str
+    _form, _fitted = FORMAT, "tree_"
+
     tree_: FittedTree
-    spans_: Spans
-    bins_: Bins
-    exposure_: Exposure | None
-    privacy_: PrivacyModel
     unseen_: str
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+
+    @property
+    def class_counts_(self) -> Counts:
+        """Training rows by class."""
+        counts: Counts = self.tree_.nodes.counts[0]
+        return counts
 
     def export_text(self) -> str:
         """The tree as indented text: one line per branch, leaves with their counts."""
@@ -140,57 +95,15 @@ class PublishedTree:
         check_is_fitted(self, "tree_")
         return plot_tree(self.tree_, self.classes_.tolist(), ax, max_depth)
 
-    def to_dict(self) -> dict[str, Any]:
-        """All that is published, as plain values; :meth:`from_dict` makes an equal tree of it."""
-        check_is_fitted(self, "tree_")
-        data = {
-            "format": FORMAT,
-            "version": VERSION,
-            "shoal": shoal.__version__,
-            "target": self.class_name_,
-            "classes": classes_to_dict(self.classes_),
-            "columns": columns_to_dict(self),
-            "privacy": self.privacy_.to_dict(),
-            "guarantee": self.guarantee(),
-            "unseen": self.unseen_,
-            "tree": self.tree_.to_dict(),
-            "bins": self.bins_.to_dict(),
-            "spans": {
-                "bins": self.spans_.to_dict()["bins"],
-                "population": self.spans_.population.tolist(),
-            },
-            "exposure": None if self.exposure_ is None else self.exposure_.to_dict(),
-        }
-        return seal(data)
+    def _model(self) -> dict[str, Any]:
+        return {"unseen": self.unseen_, "tree": self.tree_.to_dict()}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """A tree that predicts like the one that :meth:`to_dict` was called on."""
-        check_format(data)
-        with refuse_malformed(FORMAT):
-            return cls._from_dict(data)
-
-    @classmethod
-    def _from_dict(cls, data: Mapping[str, Any]) -> Self:
-        model = PrivacyModel.from_dict(data["privacy"])
-        tree = cls(privacy=model, unseen=data["unseen"])  # type: ignore[call-arg]
-        tree.classes_ = classes_from_dict(data["classes"])
-        tree.class_name_, tree.unseen_, tree.privacy_ = data["target"], data["unseen"], model
-        tree.tree_ = FittedTree.from_dict(data["tree"])
-        tree.bins_, tree.spans_ = bins_from_dict(data["bins"]), spans_from_dict(data["spans"])
-        told = data["exposure"]
-        tree.exposure_ = told and Exposure(told["rows"], told["exposed"], told["confidence"])
-        set_columns(tree, data["columns"])
+    def _from_dict(cls, data: Mapping[str, Any], privacy: PrivacyModel) -> Self:
+        tree = cls(privacy=privacy, unseen=data["unseen"])  # type: ignore[call-arg]
+        tree._read_class(data)
+        tree.unseen_, tree.tree_ = data["unseen"], FittedTree.from_dict(data["tree"])
         return tree
-
-    def to_json(self, path: PathText | None = None) -> str:
-        """:meth:`to_dict` as JSON; written to `path` as well when given."""
-        return write_json(self.to_dict(), path)
-
-    @classmethod
-    def from_json(cls, source: PathText) -> Self:
-        """Load what :meth:`to_json` wrote, from the file or from the text."""
-        return cls.from_dict(read_json(source))
 
     def leaves(self) -> list[Leaf]:
         """What the tree says of every leaf: its rows, its class, and how sure one can be of it."""

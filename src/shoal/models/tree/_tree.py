@@ -21,12 +21,13 @@ from shoal.models._groups import (
     read_privacy,
 )
 from shoal.models._input import Input, read_input
+from shoal.models._published import Exposure
 from shoal.models.tree._attributes import Attribute, describe_attributes
 from shoal.models.tree._cells import expand_cells, read_cells
 from shoal.models.tree._classes import class_coding, find_classes, read_classes, weigh
 from shoal.models.tree._decode_tree import finish
 from shoal.models.tree._nodes import FittedTree, Viewed
-from shoal.models.tree._publish import Exposure, PublishedTree
+from shoal.models.tree._publish import PublishedTree
 from shoal.models.tree._route_kernels import LEAF
 from shoal.models.tree.growth._grow import grow
 from shoal.models.tree.growth._kernel_types import GAIN, GAIN_RATIO, GINI, Settings
@@ -277,11 +278,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         self.spans_ = Spans(spans.start, spans.bins, count_only(spans.groups))
         self.exposure_ = None
         if self.class_name_ in private:
-            self.exposure_ = Exposure(
-                spans.groups.n_rows,
-                spans.exposed_rows(self.class_name_),
-                float(spans.confidence(self.class_name_).max()),
-            )
+            self.exposure_ = Exposure.of(spans, self.class_name_)
 
     def _settings(self) -> Settings:
         least = self.min_branch
@@ -389,14 +386,6 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
 
     def _places(self, table: Input) -> dict[str, int]:
         return {name: place for place, name in enumerate(table.names)}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.classifier_tags.multi_class = True
-        return tags
 
 
 def check_fitted(estimator: BaseEstimator) -> bool:

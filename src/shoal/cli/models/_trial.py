@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import binomtest
+from sklearn.base import clone
 
 from shoal.cli._output import output
 from shoal.errors import SchemaError, TableError
 from shoal.models import KAnonymousNaiveBayes, KAnonymousTreeClassifier
 from shoal.schema import Schema
 from shoal.tables import open_table
-from shoal.typing import Counts, Flags
+from shoal.typing import Flags
+
+Classifier = KAnonymousTreeClassifier | KAnonymousNaiveBayes
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,30 @@ def read_classes(
     return chosen_rows(columns, known), np.ma.getdata(classes)[known]
 
 
+def train(
+    model: Classifier,
+    columns: dict[str, Any],
+    classes: Any,
+    *,
+    share: float,
+    seed: int,
+    doing: str,
+    published: bool,
+) -> tuple[Classifier, Tested | None]:
+    """Fit on a share of the rows and test on the rest; fit what is published on all rows.
+
+    What is published is made of all rows, as an audit expects it.
+    """
+    held_out = hold_out(len(classes), share, seed)
+    with output().progress() as progress:
+        progress(0, 0, doing)
+        model.fit(chosen_rows(columns, ~held_out), classes[~held_out])
+    tested = try_model(model, chosen_rows(columns, held_out), classes[held_out])
+    if published and held_out.any():
+        model = clone(model).fit(columns, classes)
+    return model, tested
+
+
 def hold_out(n_rows: int, share: float, seed: int) -> Flags:
     """Which rows are kept for the test."""
     held_out = np.zeros(n_rows, np.bool_)
@@ -67,21 +94,13 @@ def chosen_rows(columns: dict[str, Any], chosen: Flags) -> dict[str, Any]:
     return {name: column[chosen] for name, column in columns.items()}
 
 
-def try_model(
-    model: KAnonymousTreeClassifier | KAnonymousNaiveBayes,
-    counts: Counts,
-    rows: dict[str, Any],
-    classes: Any,
-) -> Tested | None:
-    """How often the model is right; None without rows to test it on.
-
-    `counts` are its training rows by class.
-    """
+def try_model(model: Classifier, rows: dict[str, Any], classes: Any) -> Tested | None:
+    """How often the model is right; None without rows to test it on."""
     if not len(classes):
         return None
     right = int((model.predict(rows) == classes).sum())
     interval = binomtest(right, len(classes)).proportion_ci(0.95, method="wilson")
-    commonest = model.classes_[counts.argmax()]
+    commonest = model.classes_[model.class_counts_.argmax()]
     return Tested(
         len(classes),
         right / len(classes),
