@@ -16,12 +16,13 @@ from shoal.anonymize._ladder import climb
 from shoal.anonymize._ranges import refuse_means
 from shoal.anonymize._recoding import Recoding, Unseen, load_recoding
 from shoal.anonymize._release import Release
-from shoal.anonymize._subjects import settle
+from shoal.anonymize._subjects import hold_limit, settle
 from shoal.anonymize.apart._components import search_apart
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
-from shoal.privacy import PrivacyModel, as_privacy_model
+from shoal.privacy import PrivacyModel
 from shoal.privacy._projection import rungs_beside
 from shoal.privacy._promise import bind_promise
+from shoal.privacy.models._k_anonymity import as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import CodingOptions
@@ -150,6 +151,8 @@ class Anonymizer(Estimator):
             recoded = self.recoding_.recode(cells)
             return settle(engine, self.schema, compressed, recoded, asked)
 
+        people = compressed.people
+        search = attempt if people is None else hold_limit(self, attempt, engine.n_rows)
         apart, rungs = None, privacy.rungs(cells.n_rows)
         if privacy.asks_of_some_columns:
             if self._counts_projections:
@@ -157,7 +160,7 @@ class Anonymizer(Estimator):
             else:
                 apart = search_apart(self._solve, cells, privacy, progress)
         if apart is None:
-            recoded, said = climb(privacy, rungs, attempt, compressed.people)
+            recoded, said = climb(privacy, rungs, search, people)
         else:
             self.recoding_, said = apart
             recoded = self.recoding_.recode(cells)

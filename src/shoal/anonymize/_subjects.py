@@ -6,20 +6,26 @@ Solvers count home rows, which add up; here every group is counted exactly befor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InfeasibleError, SchemaError, TableError
-from shoal.privacy import Level, PrivacyModel, check
+from shoal.privacy import PrivacyModel, check
+from shoal.privacy._level import Level
 from shoal.schema import Schema
-from shoal.tables import Engine, FrequencyTable
-from shoal.tables._engine import Compressed
+from shoal.tables import FrequencyTable
+from shoal.tables._engine import Compressed, Engine
 from shoal.tables._people import People
 from shoal.tables._recoded import SUPPRESSED, Recoded
 from shoal.typing import Flags
+
+_Found = tuple[Recoded, tuple[str, ...]]
+_FAR = 8
+"""How far below the limit it is searched before nothing is left out at all."""
 
 
 def settle(
@@ -51,6 +57,47 @@ def settle(
     one = "household" if people.households else "person"
     notes.extend(f"column {name!r} ties the rows of a {one} together" for name in names)
     return kept, tuple(notes)
+
+
+def hold_limit(
+    method: Any, attempt: Callable[[PrivacyModel], _Found], n_rows: int
+) -> Callable[[PrivacyModel], _Found]:
+    """The same search, again with less leave while more rows are left out than were allowed.
+
+    Searches suppress people, and whoever has many rows takes them all along; groups that fail the
+    exact count go besides.
+    """
+    limit = 0.0 if getattr(method, "hardened", False) else getattr(method, "max_suppression", 0.0)
+    allowed = int(limit * n_rows + 1e-9)
+
+    def search(asked: PrivacyModel) -> _Found:
+        least = n_rows
+        shares = [limit]
+        try:
+            while shares:
+                method.max_suppression = shares.pop()
+                found = attempt(asked)
+                lost = n_rows - found[0].n_released_rows
+                if lost <= allowed:
+                    return found
+                least = min(least, lost)
+                if method.max_suppression > 0:
+                    less = 0.9 * method.max_suppression * allowed / lost
+                    shares = [less if less > limit / _FAR else 0.0]
+        except InfeasibleError:
+            if least == n_rows:
+                raise  # it fails as it was asked for, whatever is counted
+        finally:
+            method.max_suppression = limit
+        raise InfeasibleError(
+            f"at most {limit:.2%} of the rows left out",
+            required=allowed,
+            achieved=least,
+            hint="People are left out with all their rows. "
+            f"Allow {least / n_rows + 0.0005:.3f} (max_suppression), or lower what is asked.",
+        )
+
+    return search if limit else attempt
 
 
 def keep_promise_to_people(recoded: Recoded, people: People, privacy: PrivacyModel) -> Recoded:
