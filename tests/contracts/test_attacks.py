@@ -18,7 +18,7 @@ EVERY = pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.nam
 
 ROUNDING = 1e-12
 
-OF_THEIR_OWN = {"refine"}
+OF_THEIR_OWN = {"refine", "shadow"}
 """Attacks with a command of their own name, beside that of what they attack."""
 
 

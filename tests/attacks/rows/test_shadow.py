@@ -102,3 +102,18 @@ def test_too_little_to_learn_from_is_said():
         shadow_attack(published, draw(9, 0), n_shadows=4)
     with pytest.raises(TableError, match="at least 4 people"):
         shadow_attack(published, draw(3, 0))
+
+
+def test_all_rows_of_a_person_are_in_a_release_or_none():
+    schema = Schema({"who": {"role": "subject"}, "age": {"role": "quasi-identifier"}})
+    people = {"who": np.repeat(np.arange(20), 3), "age": np.arange(60)}
+    sizes = []
+
+    def program(table):
+        sizes.append(len(table))
+        assert set(np.unique(table["who"], return_counts=True)[1]) == {3}
+        return table
+
+    found = shadow_attack(program, people, schema=schema, n_shadows=6, n_people=10)
+    assert sizes == [15] * 6
+    assert found.details["people"] == 10

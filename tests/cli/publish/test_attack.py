@@ -1,4 +1,5 @@
 import json
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -12,12 +13,20 @@ CANARY_CASES = {
         (0, ["r.csv", "--original", "people.csv", "--control", "people.csv", "--attacks", "50"]),
         (2, ["r.csv", "--original", "torn.csv"]),
         (2, ["r.csv", "--original", "people.csv", "--secret", "nobody"]),
-    ]
+    ],
+    "attack shadow": [
+        (0, ["r.csv", "--original", "people.csv", "--shadows", "6", "--attacks", "20"]),
+        (2, ["r.csv", "--original", "torn.csv"]),
+        (2, ["--program", "false {table} {release}", "--original", "people.csv"]),
+        (2, ["people.csv", "--original", "people.csv"]),
+    ],
 }
 FORMAT_CASES = {
     "attack any": "attack any release.csv -s schema.toml --original {table} --attacks 50",
     "attack any (released)": "attack any {released} -s schema.toml --original table.csv "
     "--control table.csv --attacks 50",
+    "attack shadow": "attack shadow release.csv -s schema.toml --original {table} --shadows 6 "
+    "--attacks 20",
 }
 
 
@@ -74,3 +83,37 @@ def test_any_table_is_attacked_beside_control_rows(folder):
     # control rows that are the people themselves leave nothing that is beyond them
     assert measured["singling out"]["details"]["beyond_control"] == 0
     assert measured["closest record"]["risk"] == 0.5
+
+
+def test_members_are_told_by_releases_made_again(folder):
+    given = ("attack", "shadow", "r.csv", "--original", "table.csv", "--shadows", 6, "--json")
+    done = shoal(*given)
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)["attacks"]
+    assert found["baseline"] == 0.5
+    assert found["details"]["releases"] == 6
+    assert shoal(*given).stdout == done.stdout
+    assert {path.name for path in folder.iterdir() if path.is_file()} == {
+        "table.csv", "schema.toml", "r.csv", "r.manifest.json", "r.schema.toml",
+    }  # fmt: skip
+
+
+def test_any_program_is_attacked(folder):
+    code = "import shutil, sys; shutil.copy(*sys.argv[1:])"
+    program = f'{sys.executable} -c "{code}" {{table}} {{release}}'
+    given = ("attack", "shadow", "--original", "table.csv", "--shadows", 6, "--json", "--program")
+    done = shoal(*given, program)
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)["attacks"]
+    assert found["risk"] > 0.5
+    for wrong, says in (
+        ("cp {table}", "{release}"),
+        ("no-such-program {table} {release}", "cannot be started"),
+        (f'{sys.executable} -c "raise SystemExit(3)" {{table}} {{release}}', "exit code 3"),
+    ):
+        refused = shoal(*given, wrong)
+        assert refused.exit_code == 2
+        assert says in refused.stderr
+    both = shoal(*given, program, "r.csv")
+    assert both.exit_code == 2
+    assert "one of them" in both.stderr

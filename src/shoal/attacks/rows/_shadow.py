@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal._checks import check_integer
+from shoal.anonymize._anonymizer import no_progress
 from shoal.attacks._attack_result import AttackResult, percentiles
 from shoal.attacks._membership import area
 from shoal.attacks.rows._match_kernels import Scales, share_right
@@ -15,7 +17,7 @@ from shoal.audit._training_table import read_frame
 from shoal.errors import TableError
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
-from shoal.typing import Flags, Floats, Native
+from shoal.typing import Flags, Floats, Native, Progress
 
 _RESAMPLES = 400
 
@@ -27,7 +29,9 @@ def shadow_attack(
     schema: Schema | None = None,
     n_shadows: int = 16,
     n_attacks: int = 200,
+    n_people: int = 5_000,
     random_state: int = 0,
+    progress: Progress = no_progress,
 ) -> AttackResult:
     """Tell who is behind a release by releases of the same program with and without each person.
 
@@ -38,13 +42,17 @@ def shadow_attack(
     people : table or path
         Rows that the attacker has, the targets among them.
     schema : Schema, optional
-        Hierarchies behind labels.
+        Hierarchies behind labels.  With a subject all rows of a person are in a release or none.
     n_shadows : int, default=16
         Releases that are made, an even number of at least 6; each of half of the people.
     n_attacks : int, default=200
         Targets, drawn where there are more people.
+    n_people : int, default=5_000
+        People of whom releases are made, drawn where there are more.
     random_state : int, default=0
         Seed.
+    progress : callable
+        Called as ``progress(done, total, what)``.
 
     Returns
     -------
@@ -78,17 +86,23 @@ def shadow_attack(
     """
     check_integer("n_shadows", n_shadows, 6)
     check_integer("n_attacks", n_attacks, 1)
-    frame, rng = read_frame(people), np.random.default_rng(random_state)
-    if frame.n_rows < 4:
+    check_integer("n_people", n_people, 4)
+    rng = np.random.default_rng(random_state)
+    frame, person = _people(read_frame(people), schema, n_people, rng)
+    first = np.unique(person, return_index=True)[1]  # a row of each person
+    n = len(first)
+    if n < 4:
         raise TableError("shadow tables need at least 4 people.")
-    targets = np.sort(rng.permutation(frame.n_rows)[:n_attacks])
+    targets = np.sort(rng.permutation(n)[:n_attacks])
+    asked = frame.take(first[targets])
     inside, seen = [], []
     for _ in range(n_shadows // 2):
-        half = np.zeros(frame.n_rows, np.bool_)
-        half[rng.permutation(frame.n_rows)[: frame.n_rows // 2]] = True
+        half = np.zeros(n, np.bool_)
+        half[rng.permutation(n)[: n // 2]] = True
         for kept in (half, ~half):
-            release = make(frame.keep(kept).native)
-            seen.append(_look_up(release, frame.take(targets), schema))
+            progress(len(seen), n_shadows // 2 * 2, "shadow tables")
+            release = make(frame.keep(kept[person]).native)
+            seen.append(_look_up(release, asked, schema))
             inside.append(kept[targets])
     areas = tell_members(np.array(seen), np.array(inside))
     risk = float(areas.mean())
@@ -104,6 +118,23 @@ def shadow_attack(
         2 * len(areas) * len(targets),
         {"releases": 2 * len(areas), "people": len(targets)},
     )
+
+
+def _people(
+    frame: Frame, schema: Schema | None, most: int, rng: np.random.Generator
+) -> tuple[Frame, NDArray[np.int64]]:
+    """Rows of at most so many people, and the number of the person behind each."""
+    name = None if schema is None else schema.subject or schema.pseudonym
+    person = np.arange(frame.n_rows)
+    if name is not None and name in frame.names:
+        person = np.unique(frame.factorize(name)[0], return_inverse=True)[1]
+    n = int(person.max()) + 1 if len(person) else 0
+    if n <= most:
+        return frame, person
+    drawn = np.zeros(n, np.bool_)
+    drawn[rng.permutation(n)[:most]] = True
+    kept = drawn[person]
+    return frame.keep(kept), np.unique(person[kept], return_inverse=True)[1]
 
 
 def _look_up(release: Native, targets: Frame, schema: Schema | None) -> Floats:

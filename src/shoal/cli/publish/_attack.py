@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli._options import Encoding, SchemaFile, Seed, Table
+from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.cli.publish._attack_output import show_attacks
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
@@ -127,6 +128,72 @@ def any_attack(
     )
     facts = {"control rows": "none: by guessing is by luck" if control is None else "given"}
     show_attacks(facts, results)
+
+
+@app.command("shadow")
+@reads_tables
+def shadow_attack_command(
+    original: Annotated[
+        Path,
+        typer.Option("--original", help="Rows that the attacker has: the raw table, or others."),
+    ],
+    release: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RELEASE]", help="A release, whose manifest says how it is made."),
+    ] = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", "-s", help="What the columns are; else what lies beside RELEASE."),
+    ] = None,
+    program: Annotated[
+        str | None,
+        typer.Option("--program", help="Any program: 'python synthesize.py {table} {release}'."),
+    ] = None,
+    shadows: Annotated[
+        int, typer.Option("--shadows", min=6, help="Releases to make, each of half of the people.")
+    ] = 16,
+    attacks: Annotated[int, typer.Option("--attacks", min=1, help="People to attack.")] = 200,
+    people: Annotated[
+        int, typer.Option("--most-people", min=4, help="People to make releases of, at most.")
+    ] = 5_000,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Tell who is in a table by releases that the same program makes with and without each person.
+
+    RELEASE is made again of halves of the people, as its manifest says; --program does it for
+    tables of other programs, synthetic ones included.  Nothing of it is kept.
+    """
+    from shoal.attacks import shadow_attack
+    from shoal.attacks.rows._program import read_program, run_program
+    from shoal.cli.publish._check import schema_beside
+    from shoal.errors import ParameterError
+    from shoal.schema import Schema
+    from shoal.tables import open_table
+
+    if (release is None) == (program is None):
+        raise ParameterError("name a RELEASE with its manifest, or a --program: one of them.")
+    if schema is None and release is not None:
+        schema = schema_beside(release)
+    columns = None if schema is None else Schema.from_toml(schema)
+    if program is not None:
+        make = run_program(program)
+    else:
+        assert release is not None
+        assert columns is not None
+        make = read_program(release, columns)
+    with output().progress() as progress:
+        found = shadow_attack(
+            make,
+            open_table(original, encoding=encoding),
+            schema=columns,
+            n_shadows=shadows,
+            n_attacks=attacks,
+            n_people=people,
+            random_state=seed,
+            progress=progress,
+        )
+    show_attacks(dict(found.details), [found])
 
 
 @app.command("refine")

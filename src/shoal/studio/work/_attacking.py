@@ -10,16 +10,19 @@ from typing import Any
 from shoal.anonymize._release_files import is_manifest
 from shoal.attacks._refine import read_making
 from shoal.attacks._registry import ATTACKS, Attack, find_attack
+from shoal.attacks.rows._program import read_program
 from shoal.errors import ParameterError
 from shoal.schema import Schema
 from shoal.studio.work._bench import Args, Bench, like, read_schema, released
 from shoal.studio.work._registered import task
-from shoal.tables import Engine, open_table
+from shoal.tables import open_table
+from shoal.tables._engine import Engine
 from shoal.typing import Progress
 
 _ASKED = {
     *("release", "schema", "public_table", "original", "table", "truth", "register", "column"),
     *("method", "ranges", "random_state", "secret", "first", "second", "control"),
+    *("make", "people"),
 }
 """Parameters of attacks that this screen has an answer for."""
 
@@ -40,6 +43,9 @@ def attack_release(bench: Bench, args: Args, progress: Progress, part: Any) -> d
         given |= {"first": columns[:half], "second": columns[half:]}
     if "secret" in names:
         given["known"] = columns
+    if "make" in names:  # the program is run on other people, and needs the whole schema
+        given["make"] = read_program(args["release"], whole)
+        given |= {"people": _of(bench.engine(args), whole), "progress": progress}
     if "control" in needed_by(attack) and given["control"] is None:
         raise ParameterError(
             f"attack {attack.name} needs control rows: name a file of others, drawn alike, who are "
