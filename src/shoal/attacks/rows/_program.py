@@ -54,7 +54,7 @@ def _method(release: PathText, schema: Schema, manifest: Mapping[str, Any]) -> P
     except (OSError, ValueError):
         promise = manifest["privacy"]
     privacy = PrivacyModel.from_dict(promise)
-    form = "labels" if manifest["form"] == "intervals" else manifest["form"]
+    form: Any = "labels" if manifest["form"] == "intervals" else manifest["form"]
     output = RowOptions(form=form, keep_suppressed=manifest["keep_suppressed"])
     parameters = manifest["parameters"]
     return lambda table: (

@@ -95,7 +95,8 @@ def shadow_attack(
         raise TableError("shadow tables need at least 4 people.")
     targets = np.sort(rng.permutation(n)[:n_attacks])
     asked = frame.take(first[targets])
-    inside, seen = [], []
+    inside: list[Flags] = []
+    seen: list[Floats] = []
     for _ in range(n_shadows // 2):
         half = np.zeros(n, np.bool_)
         half[rng.permutation(n)[: n // 2]] = True
