@@ -118,3 +118,17 @@ def test_intervals_are_joined_to_be_counted():
     assert joined.names == ("x", "age")
     codes = joined.columns["age"].codes
     assert codes[0] == codes[1] != codes[2]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_few_starred_rows_are_refused_with_advice(form):
+    """The root of a hierarchy is a star, too: both are one text."""
+    schema = Schema({
+        "age": {"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"intervals": [10]}},
+        "town": {"role": "quasi-identifier", "hierarchy": "flat"},
+    })  # fmt: skip
+    table = {"age": [31] * 6 + [32] * 6 + [99], "town": ["A"] * 6 + ["B"] * 6 + ["C"]}
+    method = make_method("top-down", schema, KAnonymity(5), {"max_suppression": 0.1})
+    release = method.fit(table, output=RowOptions(keep_suppressed=True, form=form)).release_
+    with pytest.raises(GuaranteeError, match="do not keep suppressed rows"):
+        assert release.table is None

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError
 from shoal.judge._labels import STAR
-from shoal.judge._text_table import TextColumn, TextTable
+from shoal.judge._text_table import TextColumn, TextTable, make_column
 from shoal.judge._values import is_missing, iso_moment, number, period
 
 ENDS = ("_low", "_high")
@@ -78,11 +78,13 @@ def to_labels(claim: Claim, written: TextTable) -> tuple[TextTable, TextTable | 
     for name, column in claim.labels.items():
         if len(column.codes) != written.n_rows:
             raise GuaranteeError(f"column {name!r}: labels of other rows were claimed. {_WITHHELD}")
-        labels[name] = column
+        # the root of a hierarchy and a suppressed row are both starred
+        labels[name] = make_column(column.codes, list(column.texts))
         if claim.form == "draws":
             _judge_draws(claim, name, column, written)
         elif claim.form != "means":
-            merged[name] = _judge_ends(claim, name, column, written)
+            alike = _judge_ends(claim, name, column, written)
+            merged[name] = labels[name] if alike is column else alike
     kept = {name: column for name, column in written.columns.items() if name not in claim.names()}
     whole = TextTable(kept | labels, written.n_rows, written.side_doors)
     if claim.form == "means" and labels:
