@@ -19,6 +19,8 @@ def test_arithmetic_agrees_with_python(pairs, edge):
     assert ring.integers(ring.add(a, b)) == [(v + w) % m for v, w in zip(x, y, strict=True)]
     assert ring.integers(ring.subtract(a, b)) == [(v - w) % m for v, w in zip(x, y, strict=True)]
     assert ring.integers(ring.negative(a)) == [-v % m for v in x]
+    assert ring.integers(ring.multiply(a, b)) == [v * w % m for v, w in zip(x, y, strict=True)]
+    assert ring.integers(ring.shifts(a, 3)[:, 2]) == [4 * v % m for v in x]
     assert ring.integers(ring.double(a)) == [2 * v % m for v in x]
     assert ring.integers(ring.total(a[None], axis=1)) == [sum(x) % m]
     half = m // 2

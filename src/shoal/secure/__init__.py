@@ -15,15 +15,10 @@ except ImportError as error:
     ) from error
 
 from shoal.secure._party import FirstParty, Party, SecondParty, Settings
-from shoal.secure.logarithm._fast_logarithm import FastLogarithm
-from shoal.secure.logarithm._logarithm import TaylorLogarithm
-from shoal.secure.logarithm._strict import StrictLogarithm
 from shoal.secure.miners._bayes_net import SecureBayesNet
 from shoal.secure.miners._id3 import SecureID3
-from shoal.secure.miners._joint_table import JointTable
 from shoal.secure.miners._mpyc import MPyCParty
 from shoal.secure.miners._read_part import read_part
-from shoal.secure.miners._spu import FirstSPUParty, SecondSPUParty
 from shoal.secure.miners._table_part import TablePart
 from shoal.secure.owners._helper import Helper
 from shoal.secure.owners._memory import run_owners
@@ -31,22 +26,16 @@ from shoal.secure.owners._owner import Owner
 from shoal.secure.owners._terms import Terms
 
 __all__ = [
-    "FastLogarithm",
     "FirstParty",
-    "FirstSPUParty",
     "Helper",
-    "JointTable",
     "MPyCParty",
     "Owner",
     "Party",
     "SecondParty",
-    "SecondSPUParty",
     "SecureBayesNet",
     "SecureID3",
     "Settings",
-    "StrictLogarithm",
     "TablePart",
-    "TaylorLogarithm",
     "Terms",
     "read_part",
     "run_owners",

@@ -5,6 +5,7 @@ of the pair's two halves under the same method names, so that mining code is wri
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, ProtocolError
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.parties._expect import PLAIN, Expected, Fields, Octets, Several, Whole
 from shoal.parties._wire import encode
 from shoal.secure._ring import Bits, Limbs, Ring
@@ -23,13 +24,13 @@ from shoal.secure.transfer._paillier import SECURITY, PublicKey, SecretKey
 from shoal.secure.transfer._products import (
     Rows,
     ask_by_paillier,
-    ask_by_transfer,
+    ask_sums,
     serve_by_paillier,
-    serve_by_transfer,
+    serve_sums,
 )
 from shoal.secure.transfer._scalar import Margin, ask_tables, binary_margins, serve_tables
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 
 @dataclass(frozen=True)
@@ -172,9 +173,42 @@ class Party(Session):
         """Shares of the inner products of this party's rows with the other's."""
         return self.modular_products(ring.modulus, rows)
 
-    @abstractmethod
     def modular_products(self, modulus: int, rows: Rows) -> list[int]:
         """Shares of inner products modulo any number; transfers need a power of two."""
+        if self.settings.products == "paillier":
+            return self._paillier_products(modulus, rows)
+        ring, width = _ring_of(modulus), len(rows[0]) if rows else 0
+        limbs = ring.limbs(value for row in rows for value in row)
+        return ring.integers(self.inner_limbs(ring, limbs.reshape(len(rows), width, ring.words)))
+
+    @abstractmethod
+    def _paillier_products(self, modulus: int, rows: Rows) -> list[int]:
+        """Shares of inner products, under the second party's key."""
+
+    def inner_limbs(self, ring: Ring, rows: Limbs) -> Limbs:
+        """Shares of inner products by transfers, of arrays ``(rows, length, words)``."""
+        count, length, words = rows.shape
+
+        def amounts(part: slice) -> Limbs:
+            return ring.shifts(rows[part], ring.bits).reshape(-1, length * ring.bits, words)
+
+        def choices(part: slice) -> Bits:
+            return ring.bit_array(rows[part]).reshape(-1, length * ring.bits)
+
+        return self.chosen_sums(ring, (count, length * ring.bits), amounts, choices)
+
+    @abstractmethod
+    def chosen_sums(
+        self,
+        ring: Ring,
+        shape: tuple[int, int],
+        amounts: Callable[[slice], Limbs],
+        choices: Callable[[slice], Bits],
+    ) -> Limbs:
+        """Shares, per row, of the sum of the first party's amounts that the second one chooses.
+
+        Each party's function is called for some rows at a time, the other party's is not.
+        """
 
     @abstractmethod
     def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
@@ -246,11 +280,20 @@ class FirstParty(Party):
         """Garble."""
         return garble_program(self.channel, self._sender, program, bits)
 
-    def modular_products(self, modulus: int, rows: Rows) -> list[int]:
+    def _paillier_products(self, modulus: int, rows: Rows) -> list[int]:
         """Serve."""
-        if self._public is not None:
-            return serve_by_paillier(self.channel, self._public, modulus, rows)
-        return serve_by_transfer(self.channel, self._sender, _ring_of(modulus), rows)
+        assert self._public is not None
+        return serve_by_paillier(self.channel, self._public, modulus, rows)
+
+    def chosen_sums(
+        self,
+        ring: Ring,
+        shape: tuple[int, int],
+        amounts: Callable[[slice], Limbs],
+        choices: Callable[[slice], Bits],
+    ) -> Limbs:
+        """Offer the amounts."""
+        return serve_sums(self.channel, self._sender, ring, shape, amounts)
 
     def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
         """Serve."""
@@ -301,11 +344,20 @@ class SecondParty(Party):
         """Evaluate."""
         return evaluate_program(self.channel, self._receiver, program, bits)
 
-    def modular_products(self, modulus: int, rows: Rows) -> list[int]:
+    def _paillier_products(self, modulus: int, rows: Rows) -> list[int]:
         """Ask."""
-        if self._key is not None:
-            return ask_by_paillier(self.channel, self._key, modulus, rows)
-        return ask_by_transfer(self.channel, self._receiver, _ring_of(modulus), rows)
+        assert self._key is not None
+        return ask_by_paillier(self.channel, self._key, modulus, rows)
+
+    def chosen_sums(
+        self,
+        ring: Ring,
+        shape: tuple[int, int],
+        amounts: Callable[[slice], Limbs],
+        choices: Callable[[slice], Bits],
+    ) -> Limbs:
+        """Choose."""
+        return ask_sums(self.channel, self._receiver, ring, shape, choices)
 
     def tables(self, margins: list[Margin]) -> list[NDArray[np.uint32]]:
         """Ask."""

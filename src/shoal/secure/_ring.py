@@ -9,6 +9,7 @@ nothing extra.
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from shoal.errors import ParameterError
 
 Limbs = NDArray[np.uint64]
 Bits = NDArray[np.bool_]
+
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 @dataclass(frozen=True)
@@ -92,18 +95,45 @@ class Ring:
         result[..., 1:] |= a[..., :-1] >> np.uint64(63)
         return result
 
+    def shifts(self, a: Limbs, count: int) -> Limbs:
+        """Each element times 1, 2, 4, ...: shape ``(..., count, words)``."""
+        result = np.empty((*a.shape[:-1], count, self.words), np.uint64)
+        for power in range(count):
+            result[..., power, :] = a
+            a = self.double(a)
+        return result
+
+    def multiply(self, a: Limbs, b: Limbs) -> Limbs:
+        """Product, element by element."""
+        x, y = _halves(a), _halves(b)
+        # The product of two half limbs fills a limb.  Its own halves are added up apart, so that
+        # no sum wraps, and carries are added once.
+        columns = [np.zeros(np.broadcast_shapes(a.shape, b.shape)[:-1], np.uint64) for _ in x]
+        for i, left in enumerate(x):
+            for j, right in enumerate(y[: len(x) - i]):
+                product = left * right
+                columns[i + j] += product & _LOW
+                if i + j + 1 < len(columns):
+                    columns[i + j + 1] += product >> _HALF
+        for below, above in pairwise(columns):
+            above += below >> _HALF
+        halves = [column & _LOW for column in columns]
+        return np.stack(
+            [low | high << _HALF for low, high in zip(halves[::2], halves[1::2], strict=True)], -1
+        )
+
     def total(self, a: Limbs, axis: int) -> Limbs:
         """Sum along an axis (fewer than 2**32 elements)."""
         # Half limbs leave 32 bits of room, so that no sum wraps and carries are added once.
-        low, high = a & np.uint64(0xFFFFFFFF), a >> np.uint64(32)
+        low, high = a & _LOW, a >> _HALF
         low, high = low.sum(axis=axis), high.sum(axis=axis)
         result = np.empty_like(low)
         carry = np.zeros(low.shape[:-1], np.uint64)
         for i in range(self.words):
             bottom = low[..., i] + carry
-            top = high[..., i] + (bottom >> np.uint64(32))
-            result[..., i] = (top << np.uint64(32)) | (bottom & np.uint64(0xFFFFFFFF))
-            carry = top >> np.uint64(32)
+            top = high[..., i] + (bottom >> _HALF)
+            result[..., i] = (top << _HALF) | (bottom & _LOW)
+            carry = top >> _HALF
         return result
 
     def select(self, bits: Bits, a: Limbs) -> Limbs:
@@ -115,6 +145,10 @@ class Ring:
         count = self.bits if count is None else count
         octets = np.ascontiguousarray(limbs, "<u8").view(np.uint8)
         return np.unpackbits(octets, axis=-1, bitorder="little", count=count).astype(np.bool_)
+
+
+def _halves(a: Limbs) -> list[Limbs]:
+    return [half for i in range(a.shape[-1]) for half in (a[..., i] & _LOW, a[..., i] >> _HALF)]
 
 
 def random_words(*shape: int) -> Limbs:

@@ -74,6 +74,32 @@ def test_projected_outputs_are_shares_of_weighted_bits(both, seed, bits):
         assert ring.integers(shares) == expected
 
 
+@slow
+@given(seed=st.integers(0, 2**32 - 1), bits=st.sampled_from([8, 64, 83]))
+def test_a_value_times_the_garblers_numbers_and_split_bits(both, seed, bits):
+    circuit = random_circuit(seed)
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 2, (3, circuit.n_first)).astype(bool)
+    second = rng.integers(0, 2, (3, circuit.n_second)).astype(bool)
+    ring, numbers = Ring(bits), [5, 2**40 + 3, 0]
+    factors = (
+        lambda shares: ring.limbs(numbers),
+        lambda shares: ring.add(shares[0], shares[-1]),  # of what was shared before
+    )
+    program = Program(circuit, 0, ring, (1, 2, -4, 9), (0, 0, 0, 1), factors=factors, n_split=4)
+    one, two = both(run, (program, first), (program, second))
+    clear = circuit.evaluate(first, second)
+    np.testing.assert_array_equal(one.split ^ two.split, clear[:, 4:])
+    value, _, product, last = (
+        ring.integers(ring.add(a, b)) for a, b in zip(one.shares, two.shares, strict=True)
+    )
+    m = ring.modulus
+    assert value == [(int(r[0]) + 2 * int(r[1]) - 4 * int(r[2])) % m for r in clear]
+    assert product == [v * n % m for v, n in zip(value, numbers, strict=True)]
+    own = ring.integers(ring.add(one.shares[0], one.shares[2]))
+    assert last == [v * n % m for v, n in zip(value, own, strict=True)]
+
+
 def test_labels_never_repeat_across_wires_copies_and_batches():
     circuit = random_circuit(3)
     seen = []

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.secure import Settings, StrictLogarithm
+from shoal.secure import Settings
+from shoal.secure.logarithm._strict import StrictLogarithm
 
 PRIME = 2**89 - 1
 

@@ -12,7 +12,8 @@ from shoal.secure.logarithm._strict_counts import StrictCountLogarithm
 
 def half(party, logarithm, counts):
     logs = logarithm.shares(party, counts)
-    return [logs.log, logs.x, logs.positive, logarithm.x_log_x(party, logs)]
+    parts = [logs.log, logs.x, logs.positive, logarithm.x_log_x(party, logs)]
+    return [logarithm.ring.integers(part) for part in parts]
 
 
 @pytest.mark.parametrize("terms", [3, 4])

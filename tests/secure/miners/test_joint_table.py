@@ -1,6 +1,6 @@
 import numpy as np
 
-from shoal.secure import JointTable
+from shoal.secure.miners._joint_table import JointTable
 from tests.reference.two_parties import halves, table
 
 

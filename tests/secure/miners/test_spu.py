@@ -7,7 +7,8 @@ import pytest
 
 from shoal.errors import MissingExtraError, ParameterError
 from shoal.parties import make_keys, memory_pair, run_parties
-from shoal.secure import FirstSPUParty, SecondSPUParty, SecureID3, TablePart
+from shoal.secure import SecureID3, TablePart
+from shoal.secure.miners._spu import FirstSPUParty, SecondSPUParty
 from tests.extras import need
 from tests.reference.id3 import id3, nested
 

@@ -3,19 +3,23 @@
 A program's outputs are *opened* (both parties learn the bit), *told* (only the second party learns
 it; the first usually masks it) or *projected*: the bit times a public
 weight becomes an additive share in a ring, at one ciphertext per bit and no further gates
-[BMR16]_.  Several projected bits add up to one shared value.
+[BMR16]_.  Several projected bits add up to one shared value.  A shared value can then be multiplied
+by a number of the garbler's at the same price: its bits are projected again, with other weights.
+*Split* outputs cost nothing: the colours of their labels are exclusive-or shares.
 
 .. [BMR16] M. Ball, T. Malkin, M. Rosulek.  Garbling gadgets for Boolean and arithmetic circuits.
    CCS 2016.  doi:10.1145/2976749.2978410
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.errors import ProtocolError
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.parties._expect import Array, Fields, Octets
 from shoal.secure._hash import KEY_SIZE, LabelHash, Labels
 from shoal.secure._ring import Bits, Limbs, Ring, random_words
@@ -34,6 +38,8 @@ from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
 _BATCH_BYTES = 2**23  # garbled tables per message: what a cache holds is garbled faster
 _WORD = Ring(64)
 
+Factor = Callable[[Limbs], Limbs]
+
 
 @dataclass(frozen=True)
 class Program:
@@ -42,7 +48,8 @@ class Program:
     Attributes
     ----------
     circuit : Circuit
-        The first `n_open` outputs are opened, the next `n_told` told, the others projected.
+        The first `n_open` outputs are opened, the next `n_told` told, the last `n_split` split,
+        and those in between projected.
     n_open : int
         Outputs that both parties learn.
     n_told : int
@@ -53,6 +60,13 @@ class Program:
         Weight of each projected output.
     values : tuple of int
         Which shared value each projected output adds to.
+    factors : tuple of functions
+        Each gives, from the garbler's shares of all values so far, a number of the garbler's by
+        which one value is multiplied; the product is one more shared value.
+    multiplied : int
+        Which value that is.
+    n_split : int
+        Outputs of which both parties get an exclusive-or share.
     """
 
     circuit: Circuit
@@ -61,6 +75,9 @@ class Program:
     weights: tuple[int, ...] = ()
     values: tuple[int, ...] = ()
     n_told: int = 0
+    factors: tuple[Factor, ...] = ()
+    multiplied: int = 0
+    n_split: int = 0
 
     @property
     def n_decoded(self) -> int:
@@ -70,7 +87,21 @@ class Program:
     @property
     def n_values(self) -> int:
         """Number of shared values."""
-        return max(self.values, default=-1) + 1
+        return max(self.values, default=-1) + 1 + len(self.factors)
+
+    @property
+    def factored(self) -> NDArray[np.intp]:
+        """Projected outputs that make up the value that is multiplied."""
+        return np.flatnonzero(np.array(self.values, np.intp) == self.multiplied)
+
+    @property
+    def n_projections(self) -> int:
+        """Ciphertexts for projected outputs."""
+        return len(self.weights) + len(self.factors) * len(self.factored)
+
+    def parted(self, outputs: Labels) -> list[Labels]:
+        """Outputs that are decoded, projected, and split."""
+        return np.split(outputs, [self.n_decoded, len(outputs) - self.n_split])
 
     @property
     def batch(self) -> int:
@@ -84,6 +115,7 @@ class Results(NamedTuple):
     opened: Bits  # (batch, n_open)
     told: Bits  # (batch, n_told), of the second party; (batch, 0) of the first
     shares: Limbs  # (n_values, batch, words)
+    split: Bits  # (batch, n_split)
 
 
 def garble_program(
@@ -109,10 +141,7 @@ def garble_program(
     for start in range(0, len(bits), program.batch):
         batch = slice(start, start + program.batch)
         parts.append(_garble_batch(channel, rows[batch], sender.offset, program, bits[batch]))
-    results = [
-        Results(_receive_opened(channel, *opened), np.zeros((shares.shape[1], 0), np.bool_), shares)
-        for shares, opened in parts
-    ]
+    results = [part._replace(opened=_receive_opened(channel, *opened)) for part, opened in parts]
     return _joined(program, results)
 
 
@@ -139,18 +168,20 @@ def _joined(program: Program, parts: list[Results]) -> Results:
             np.zeros((0, program.n_open), np.bool_),
             np.zeros((0, program.n_told), np.bool_),
             empty,
+            np.zeros((0, program.n_split), np.bool_),
         )
     return Results(
         np.concatenate([part.opened for part in parts]),
         np.concatenate([part.told for part in parts]),
         np.concatenate([part.shares for part in parts], axis=1),
+        np.concatenate([part.split for part in parts]),
     )
 
 
 def _garble_batch(
     channel: Channel, rows: Labels, secret: Labels, program: Program, bits: Bits
-) -> tuple[Limbs, tuple[Labels, Labels]]:
-    """Send one batch; the shares of this side, and what its opened outputs are read off."""
+) -> tuple[Results, tuple[Labels, Labels]]:
+    """Send one batch; this side's results, and what its opened outputs are read off."""
     circuit = program.circuit
     # Fresh for every batch: a label or tweak that two batches shared would link their gates.
     label_hash, offset = LabelHash.fresh(), random_offset()
@@ -163,7 +194,7 @@ def _garble_batch(
     active[1:] ^= where(bits.T, offset)
     tables, wires = garble(circuit, np.concatenate([mine, theirs]), offset, label_hash)
     outputs = output_labels(circuit, wires, offset)
-    decoded, projected = np.split(outputs, [program.n_decoded])
+    decoded, projected, split = program.parted(outputs)
     checks = _output_hashes(label_hash, decoded, offset)
     shares, projections = _project(program, projected, offset, label_hash)
     channel.send(
@@ -176,7 +207,9 @@ def _garble_batch(
             "projections": projections,
         }
     )
-    return shares, (outputs[: program.n_open], offset)
+    nothing = np.zeros((len(bits), 0), np.bool_)
+    results = Results(nothing, nothing, shares, np.ascontiguousarray(colour(split).T))
+    return results, (outputs[: program.n_open], offset)
 
 
 def _evaluate_batch(
@@ -191,10 +224,11 @@ def _evaluate_batch(
     mine ^= where(np.ascontiguousarray(bits.T), transfers)
     wires = evaluate(circuit, np.concatenate([inputs, mine]), tables, label_hash)
     outputs = active_outputs(circuit, wires)
-    decoded, projected = np.split(outputs, [program.n_decoded])
+    decoded, projected, split = program.parted(outputs)
     bits = _decode(label_hash, decoded, checks)
     shares = _take_projections(program, projected, projections, label_hash)
-    results = Results(bits[:, : program.n_open], bits[:, program.n_open :], shares)
+    own = np.ascontiguousarray(colour(split).T)
+    results = Results(bits[:, : program.n_open], bits[:, program.n_open :], shares, own)
     return decoded[: program.n_open], results
 
 
@@ -213,7 +247,7 @@ def _garbled(program: Program, batch: int) -> Fields:
             "transfers": array("transfers", circuit.n_second, batch, 2),
             "tables": array("garbled tables", circuit.n_and, 2, batch, 2),
             "outputs": array("output hashes", 2, program.n_decoded, batch, 2),
-            "projections": array("projected outputs", len(program.weights), batch, words),
+            "projections": array("projected outputs", program.n_projections, batch, words),
         },
     )
 
@@ -252,34 +286,60 @@ def _receive_opened(channel: Channel, outputs: Labels, offset: Labels) -> Bits:
 def _project(
     program: Program, outputs: Labels, offset: Labels, label_hash: LabelHash
 ) -> tuple[Limbs, Limbs]:
-    """The garbler's shares, and one ciphertext per projected bit.
+    """The garbler's shares, and one ciphertext per projected bit."""
+    ring, chosen = program.ring, program.factored
+    weights = ring.limbs(program.weights)[:, None, :]
+    parts, sent = _project_bits(ring, outputs, weights, offset, label_hash)
+    shares, messages = _totals(program, parts), [sent]
+    for factor in program.factors:
+        products = ring.multiply(weights[chosen], factor(shares))
+        parts, sent = _project_bits(ring, outputs[chosen], products, offset, label_hash)
+        shares = np.concatenate([shares, ring.total(parts, axis=0)[None]])
+        messages.append(sent)
+    return shares, np.concatenate(messages)
+
+
+def _project_bits(
+    ring: Ring, outputs: Labels, weights: Limbs, offset: Labels, label_hash: LabelHash
+) -> tuple[Limbs, Limbs]:
+    """Shares of each bit times its weight, and the ciphertexts.
 
     The label of colour 0 hashes straight to its value; the one of colour 1 opens the ciphertext.
     """
-    ring = program.ring
     tweaks = label_hash.tweaks(*outputs.shape[:2])
-    weights = ring.limbs(program.weights)[:, None, :]
     bit_of_colour_0 = colour(outputs)  # the false-label has colour 0 unless this is set
     first = outputs ^ where(bit_of_colour_0, offset)
     value_0 = label_hash.words(first, tweaks, ring.words)
     pad_1 = label_hash.words(first ^ offset, tweaks, ring.words)
     mask = ring.subtract(value_0, ring.select(bit_of_colour_0, weights))
     value_1 = ring.add(mask, ring.select(~bit_of_colour_0, weights))
-    return _totals(program, ring.negative(mask)), ring.add(value_1, pad_1)
+    return ring.negative(mask), ring.add(value_1, pad_1)
 
 
 def _take_projections(
     program: Program, outputs: Labels, projections: Limbs, label_hash: LabelHash
 ) -> Limbs:
-    ring = program.ring
+    chosen, first = program.factored, len(program.weights)
+    shares = _totals(program, _take_bits(program.ring, outputs, projections[:first], label_hash))
+    for start in range(first, len(projections), max(1, len(chosen))):
+        part = projections[start : start + len(chosen)]
+        own = program.ring.total(
+            _take_bits(program.ring, outputs[chosen], part, label_hash), axis=0
+        )
+        shares = np.concatenate([shares, own[None]])
+    return shares
+
+
+def _take_bits(ring: Ring, outputs: Labels, projections: Limbs, label_hash: LabelHash) -> Limbs:
     pads = label_hash.words(outputs, label_hash.tweaks(*outputs.shape[:2]), ring.words)
     is_1 = colour(outputs)
     opened = ring.select(is_1, ring.subtract(projections, pads))
-    return _totals(program, opened | ring.select(~is_1, pads))
+    return opened | ring.select(~is_1, pads)
 
 
 def _totals(program: Program, parts: Limbs) -> Limbs:
     """Add up the projected bits of each shared value."""
     values = np.array(program.values, np.intp)
-    sums = [program.ring.total(parts[values == v], axis=0) for v in range(program.n_values)]
+    count = program.n_values - len(program.factors)
+    sums = [program.ring.total(parts[values == v], axis=0) for v in range(count)]
     return np.stack(sums) if sums else np.zeros((0, *parts.shape[1:]), np.uint64)

@@ -65,9 +65,8 @@ class FastLogarithm(Logarithm):
     def shares(self, party: Party, counts: NDArray[np.uint32]) -> LogShares:
         """Shares of the logarithms of shared counts, all in one batch."""
         bits = count_bits(counts[:, None], self.bits)
-        results = party.run(fast_program(self.bits, self.ring), bits).shares
-        log, x, positive = (self.ring.integers(share) for share in results)
-        return LogShares(log, x, positive)
+        results = party.run(fast_program(self.bits, self.ring), bits)
+        return LogShares(*results.shares, results.split)
 
 
 def logarithm_for(kind: str, largest: int, terms: int) -> Logarithm:

@@ -9,16 +9,18 @@ from functools import lru_cache
 from shoal.secure._ring import Ring
 from shoal.secure.circuits._circuit import FALSE, Builder
 from shoal.secure.circuits._library import add, encode, leading_one
-from shoal.secure.circuits._yao import Program
+from shoal.secure.circuits._yao import Factor, Program
+from shoal.secure.logarithm._shared_polynomial import SharedPolynomial
 
 Output = tuple[int, int, int]  # literal, weight, which shared value
 
 
 @lru_cache(maxsize=32)
-def normalizer(bits: int, ring: Ring, ln2: int, offset: int) -> Program:
-    """Return the program that shares epsilon 2**N; n ln 2 + offset; x; and whether x > 0.
+def normalizer(bits: int, polynomial: SharedPolynomial, ln2: int) -> Program:
+    """Return the program that shares epsilon 2**N; n ln 2 and the constant; x; and whether x > 0.
 
-    The second value is 0 for x = 0.
+    The second value is 0 for x = 0.  Products of epsilon that the polynomial needs follow, and x is
+    split into bits.
     """
     b = Builder(bits, bits)
     x, moved, shift, positive = _normalized(b, bits)
@@ -29,8 +31,9 @@ def normalizer(bits: int, ring: Ring, ln2: int, offset: int) -> Program:
     outputs.append((up, -(1 << bits - 2), 0))
     # n = N - 1 - shift, plus 1 when rounded up.
     outputs += [(s, -ln2 << i, 1) for i, s in enumerate(shift)]
+    offset = polynomial.coefficients[0]
     outputs += [(positive, (bits - 1) * ln2 + offset, 1), (up, ln2, 1)]
-    return _projected(b, outputs, x, positive, ring)
+    return _projected(b, outputs, x, positive, polynomial.ring, polynomial.factors)
 
 
 @lru_cache(maxsize=32)
@@ -70,10 +73,23 @@ def shifted(b: Builder, x: list[int], step: int, choice: int) -> list[int]:
 
 
 def _projected(
-    b: Builder, outputs: list[Output], x: list[int], positive: int, ring: Ring
+    b: Builder,
+    outputs: list[Output],
+    x: list[int],
+    positive: int,
+    ring: Ring,
+    factors: tuple[Factor, ...] = (),
 ) -> Program:
     value = 1 + max(value for _, _, value in outputs)
     outputs = outputs + [(bit, 1 << i, value) for i, bit in enumerate(x)]
     outputs = [*outputs, (positive, 1, value + 1)]
     literals, weights, values = zip(*outputs, strict=True)
-    return Program(b.finish(list(literals)), 0, ring, tuple(weights), tuple(values))
+    return Program(
+        b.finish([*literals, *x]),
+        0,
+        ring,
+        tuple(weights),
+        tuple(values),
+        factors=factors,
+        n_split=len(x),
+    )

@@ -9,7 +9,7 @@ an oblivious polynomial, at a scale ``2**(N k) c`` at which every term is an int
 import math
 import operator
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from functools import cached_property
 
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.secure._party import Party
-from shoal.secure._ring import Ring
+from shoal.secure._ring import Bits, Limbs, Ring
 from shoal.secure.circuits._circuit import Circuit
 from shoal.secure.circuits._yao import Program
 from shoal.secure.logarithm._counts import count_bits
 from shoal.secure.logarithm._log_circuit import normalizer
+from shoal.secure.logarithm._shared_polynomial import SharedPolynomial
 
 MAX_BITS = 31  # counts are shared modulo 2**32
 DIGITS = 120
@@ -30,11 +31,15 @@ DIGITS = 120
 
 @dataclass(frozen=True)
 class LogShares:
-    """Shares of one party, as integers modulo the ring: of log x, of x, and of whether x > 0."""
+    """Shares of one party: of log x, of x, of whether x > 0, and of the bits of x.
 
-    log: list[int]
-    x: list[int]
-    positive: list[int]
+    Those of the bits are exclusive-or shares, the others elements of the ring.
+    """
+
+    log: Limbs
+    x: Limbs
+    positive: Limbs
+    bits: Bits
 
 
 @dataclass(frozen=True)
@@ -81,9 +86,12 @@ class Logarithm(ABC):
     def shares(self, party: Party, counts: NDArray[np.uint32]) -> LogShares:
         """Shares of the logarithms of shared counts, all in one batch."""
 
-    def x_log_x(self, party: Party, logs: LogShares) -> list[int]:
+    def x_log_x(self, party: Party, logs: LogShares) -> Limbs:
         """Shares of x log x; 0 for x = 0."""
-        return party.products(self.ring, logs.x, logs.log)
+        ring = self.ring
+        if party.settings.products == "paillier":
+            return ring.limbs(party.products(ring, ring.integers(logs.x), ring.integers(logs.log)))
+        return product_of_bits(party, ring, logs)
 
 
 @dataclass(frozen=True)
@@ -140,7 +148,9 @@ class PolynomialLogarithm(Logarithm):
 
     @property
     def _program(self) -> Program:
-        return normalizer(self.bits, self.ring, self.ln2, self.coefficients[0])
+        """Phase one alone, without what the circuit can do for the polynomial."""
+        constant = SharedPolynomial(self.ring, tuple(self.coefficients[:1]))
+        return normalizer(self.bits, constant, self.ln2)
 
     def clear(self, x: int) -> int:
         """Return exactly what the protocol computes for x, in the clear."""
@@ -151,23 +161,34 @@ class PolynomialLogarithm(Logarithm):
 
     def shares(self, party: Party, counts: NDArray[np.uint32]) -> LogShares:
         """Shares of the logarithms of shared counts, all in one batch."""
+        if party.settings.products == "paillier":
+            logs, epsilon, _ = self._phase_one(party, self._program, counts)
+            refined = self._by_paillier(party, self.ring.integers(epsilon))
+        else:
+            polynomial = SharedPolynomial(self.ring, tuple(self.coefficients))
+            program = normalizer(self.bits, polynomial, self.ln2)
+            logs, epsilon, products = self._phase_one(party, program, counts)
+            refined = polynomial.shares(party, epsilon, products)
+        return replace(logs, log=self.ring.add(logs.log, refined))
+
+    def lift(self, party: Party, counts: NDArray[np.uint32]) -> LogShares:
+        """Shares in the ring of shared counts and of whether they are above 0; no logarithms."""
+        return self._phase_one(party, self._program, counts)[0]
+
+    def _phase_one(
+        self, party: Party, program: Program, counts: NDArray[np.uint32]
+    ) -> tuple[LogShares, Limbs, Limbs]:
+        """Shares of the main part and of x, of epsilon, and of products of epsilon."""
+        results = party.run(program, count_bits(counts[:, None], self.bits))
+        epsilon, main, x, positive = results.shares[:4]
+        return LogShares(main, x, positive, results.split), epsilon, results.shares[4:]
+
+    def _by_paillier(self, party: Party, epsilon: list[int]) -> Limbs:
+        """The paper's way: one inner product with the powers of the second party's share."""
         ring = self.ring
-        epsilon, main, x, positive = self._phase_one(party, counts)
         rows, alone = self._rows(party, epsilon, ring.modulus)
         refined = party.inner_products(ring, rows) if self.terms > 1 else [0] * len(rows)
-        modulus = ring.modulus
-        log = [sum(parts) % modulus for parts in zip(main, refined, alone, strict=True)]
-        return LogShares(log, x, positive)
-
-    def lift(self, party: Party, counts: NDArray[np.uint32]) -> tuple[list[int], list[int]]:
-        """Shares in the ring of shared counts, and of whether they are above 0."""
-        _, _, x, positive = self._phase_one(party, counts)
-        return x, positive
-
-    def _phase_one(self, party: Party, counts: NDArray[np.uint32]) -> list[list[int]]:
-        """Shares of epsilon, of the main part, of x, and of whether x > 0."""
-        results = party.run(self._program, count_bits(counts[:, None], self.bits)).shares
-        return [self.ring.integers(share) for share in results]
+        return ring.limbs(a + b for a, b in zip(refined, alone, strict=True))
 
     def _rows(
         self, party: Party, shares: list[int], modulus: int
@@ -264,6 +285,32 @@ class TaylorLogarithm(PolynomialLogarithm):
                 for i in range(1, self.terms + 1)
             ),
         ]
+
+
+def product_of_bits(party: Party, ring: Ring, logs: LogShares) -> Limbs:
+    """Shares of x times log x, where x is shared by its bits as well.
+
+    Let the first party have p, y and s of the bits of x, of log x and of x, and the second party q,
+    z and t.  A bit is ``p + q (1 - 2 p)``, so that q chooses in ``x y = sum 2**i (p_i + q_i (1 - 2
+    p_i)) y``: as many transfers as x has bits.  The rest is ``s z + t z``, where z chooses.
+    """
+    width, total = logs.bits.shape[1], logs.bits.shape[1] + ring.bits
+
+    def amounts(part: slice) -> Limbs:
+        powers = ring.shifts(logs.log[part], width)
+        minus = ring.select(logs.bits[part], ring.negative(powers))
+        signed = minus | ring.select(~logs.bits[part], powers)
+        return np.concatenate([signed, ring.shifts(logs.x[part], ring.bits)], axis=1)
+
+    def choices(part: slice) -> Bits:
+        return np.concatenate([logs.bits[part], ring.bit_array(logs.log[part])], axis=1)
+
+    crossed = party.chosen_sums(ring, (len(logs.log), total), amounts, choices)
+    if party.is_first:
+        own = ring.total(ring.select(logs.bits, ring.shifts(logs.log, width)), axis=1)
+    else:
+        own = ring.multiply(logs.x, logs.log)
+    return ring.add(own, crossed)
 
 
 def split(x: int, bits: int) -> tuple[int, int]:

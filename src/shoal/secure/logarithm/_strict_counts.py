@@ -1,6 +1,6 @@
 """The paper's own logarithm, for the counts of a miner."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import numpy as np
@@ -72,9 +72,8 @@ class StrictCountLogarithm(Logarithm):
 
     def shares(self, party: Party, counts: NDArray[np.uint32]) -> LogShares:
         """Shares of the logarithms of shared counts, all in one batch."""
-        modulus = self.ring.modulus
-        x, positive = self.taylor.lift(party, counts)
-        one = int(party.is_first)
+        ring, lifted = self.ring, self.taylor.lift(party, counts)
         # a count of 0 becomes 1, whose logarithm is 0
-        filled = [(own + one - flag) % modulus for own, flag in zip(x, positive, strict=True)]
-        return LogShares(self.strict.shares(party, filled), x, positive)
+        empty = ring.subtract(ring.limbs([int(party.is_first)])[0], lifted.positive)
+        filled = ring.integers(ring.add(lifted.x, empty))
+        return replace(lifted, log=ring.limbs(self.strict.shares(party, filled)))

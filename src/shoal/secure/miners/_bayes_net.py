@@ -346,11 +346,10 @@ class _Scorer:
         logs = self._logarithm.shares(self.party, counts)
         products = self._logarithm.x_log_x(self.party, logs)
         unit = 2 * scaled(self._logarithm, Decimal(1))
+        parts = (products, logs.log, logs.x, logs.positive)
         return [
             2 * product + log - unit * x + self._two_pi * positive
-            for product, log, x, positive in zip(
-                products, logs.log, logs.x, logs.positive, strict=True
-            )
+            for product, log, x, positive in zip(*map(self.ring.integers, parts), strict=True)
         ]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import MissingExtraError, ParameterError, ProtocolError
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.parties._expect import Octets, Several
 from shoal.secure._party import Session
 from shoal.secure.miners._argmin import in_range

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import OwnerLostError, ParameterError, ProtocolError
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.parties._expect import Array, Expected, Octets
 from shoal.secure._party import Party
 from shoal.secure.owners._ledger import EVERYBODY, Ledger

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.parties import Channel, memory_pair
+from shoal.parties import memory_pair
+from shoal.parties._channel import Channel
 from shoal.secure._party import FirstParty, SecondParty, Settings
 from shoal.secure.miners._table_part import TablePart
 from shoal.secure.owners._helper import Helper

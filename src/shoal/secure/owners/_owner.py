@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import OwnerLostError, ParameterError, ProtocolError
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.parties._expect import Expected, Fields, Octets, Several, Whole
 from shoal.parties._wire import encode
 from shoal.secure._ring import random_words

@@ -17,7 +17,7 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from shoal.errors import ProtocolError
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.parties._expect import Octets
 from shoal.secure._ring import Bits
 

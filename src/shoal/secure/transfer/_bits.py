@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.parties._expect import Array, Fields, Octets
 from shoal.secure._hash import KEY_SIZE, LabelHash
 from shoal.secure._ring import Bits, Limbs

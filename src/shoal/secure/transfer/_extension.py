@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algori
 from numpy.typing import NDArray
 
 from shoal.errors import ProtocolError
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.parties._expect import Array, Fields, Octets
 from shoal.secure._hash import Labels
 from shoal.secure._ring import Bits, random_words

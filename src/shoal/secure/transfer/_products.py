@@ -7,11 +7,11 @@ polynomials are inner products.
 
 import secrets
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.parties._expect import Several, Whole
 from shoal.secure._ring import Bits, Limbs, Ring
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
@@ -25,13 +25,24 @@ _TRANSFERS = 2**17  # per message: what a cache holds
 _AHEAD = 3  # messages on the way
 
 
-def serve_by_transfer(
-    channel: Channel, sender: ExtensionSender, ring: Ring, rows: Rows
-) -> list[int]:
-    """Share the inner products of this party's rows with the other's, by correlated transfers.
+def serve_sums(
+    channel: Channel,
+    sender: ExtensionSender,
+    ring: Ring,
+    shape: tuple[int, int],
+    amounts: Callable[[slice], Limbs],
+) -> Limbs:
+    """Share, for each row, the sum of those of this party's amounts that the other party chooses.
 
-    Run against :func:`ask_by_transfer`.  Each bit of the other party's numbers chooses whether
-    this party's number, shifted to that bit, is added [Gil99]_.
+    Run against :func:`ask_sums`.  Products are such sums: each bit of the other party's number
+    chooses whether this party's number, shifted to that bit, is added [Gil99]_.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Rows, and amounts in each.
+    amounts : function
+        Gives the amounts of some rows, of shape ``(rows, amounts, words)``.
 
     Notes
     -----
@@ -39,56 +50,51 @@ def serve_by_transfer(
 
     **Assumes.**  What the extension of oblivious transfer assumes; nothing about integers.
 
-    **Costs.**  One round per 2**17 transfers, three of them on the way at a time; ``ring.bits``
-    transfers per product.
+    **Costs.**  One transfer per amount; messages of 2**17 transfers, three on the way at a time.
 
     References
     ----------
     .. [Gil99] N. Gilboa.  Two party RSA key generation.  CRYPTO 1999.  doi:10.1007/3-540-48405-1_8
     """
-    shares: list[int] = []
-    for part in _parts(ring, rows):
-        amounts = _shifted(ring, ring.limbs(value for row in part for value in row))
-        masks = offer_sums(channel, sender, ring, amounts.reshape(-1, ring.words))
-        sums = ring.total(masks.reshape(len(part), -1, ring.words), axis=1)
-        shares += ring.integers(ring.negative(sums))
-    return shares
+    parts = [np.zeros((0, ring.words), np.uint64)]
+    for part in _parts(*shape):
+        offered = amounts(part)
+        masks = offer_sums(channel, sender, ring, offered.reshape(-1, ring.words))
+        parts.append(ring.negative(ring.total(masks.reshape(offered.shape), axis=1)))
+    return np.concatenate(parts)
 
 
-def ask_by_transfer(
-    channel: Channel, receiver: ExtensionReceiver, ring: Ring, rows: Rows
-) -> list[int]:
-    """Share the inner products of this party's rows with the other's."""
-    parts, asked = _parts(ring, rows), deque[tuple[int, Bits, Limbs]]()
-    shares: list[int] = []
-    for number in range(len(parts) + _AHEAD):
+def ask_sums(
+    channel: Channel,
+    receiver: ExtensionReceiver,
+    ring: Ring,
+    shape: tuple[int, int],
+    choices: Callable[[slice], Bits],
+) -> Limbs:
+    """Share the sums of the chosen amounts; `choices` gives bits of shape ``(rows, amounts)``."""
+    asked = deque[tuple[Bits, Limbs]]()
+    sums = [np.zeros((0, ring.words), np.uint64)]
+
+    def take() -> None:
+        bits, known = asked.popleft()
+        chosen = chosen_sums(channel, ring, known, bits.ravel())
+        sums.append(ring.total(chosen.reshape(*bits.shape, ring.words), axis=1))
+
+    for part in _parts(*shape):
+        bits = choices(part)
+        asked.append((bits, receiver.extend(bits.ravel())))
         # A few parts ahead, so that both work at once and what is on the way stays small.
-        if number < len(parts):
-            part = parts[number]
-            bits = ring.bit_array(ring.limbs(value for row in part for value in row)).ravel()
-            asked.append((len(part), bits, receiver.extend(bits)))
-        if number >= _AHEAD and asked:
-            count, choices, known = asked.popleft()
-            sums = chosen_sums(channel, ring, known, choices)
-            shares += ring.integers(ring.total(sums.reshape(count, -1, ring.words), axis=1))
-    return shares
+        if len(asked) > _AHEAD:
+            take()
+    while asked:
+        take()
+    return np.concatenate(sums)
 
 
-def _parts(ring: Ring, rows: Rows) -> list[Rows]:
+def _parts(rows: int, width: int) -> list[slice]:
     """Rows in parts of a message each."""
-    if not rows:
-        return []
-    size = max(1, _TRANSFERS // (ring.bits * len(rows[0])))
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
-
-
-def _shifted(ring: Ring, values: Limbs) -> Limbs:
-    """Each value times 1, 2, 4, ...: shape ``(values, bits, words)``."""
-    result = np.empty((len(values), ring.bits, ring.words), np.uint64)
-    for bit in range(ring.bits):
-        result[:, bit] = values
-        values = ring.double(values)
-    return result
+    size = max(1, _TRANSFERS // max(1, width))
+    return [slice(start, min(rows, start + size)) for start in range(0, rows, size)]
 
 
 def serve_by_paillier(channel: Channel, public: PublicKey, modulus: int, rows: Rows) -> list[int]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.parties import Channel
+from shoal.parties._channel import Channel
 from shoal.secure._ring import Bits
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
 from shoal.secure.transfer._transfer import Lanes, offer_lanes, take_lanes
