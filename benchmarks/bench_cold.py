@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 
 from benchmarks._row import Row
-from shoal.anonymize import METHODS
+from shoal.anonymize._registry import METHODS
 from shoal.datasets import census, census_schema
 
 AIM = 8.0

@@ -15,8 +15,9 @@ import duckdb
 
 from benchmarks._row import Row
 from benchmarks._timing import seconds
-from shoal.datasets import adult, adult_schema, scale_up
+from shoal.datasets import adult, adult_schema
 from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets._scale import scale_up
 
 _RELEASE = """
 import json, resource, sys

@@ -20,15 +20,8 @@ import numpy as np
 
 from benchmarks._row import Row, missing
 from shoal.parties import connect, listen, make_keys
-from shoal.secure import (
-    FirstParty,
-    SecondParty,
-    SecureBayesNet,
-    SecureID3,
-    Settings,
-    TablePart,
-    TaylorLogarithm,
-)
+from shoal.secure import FirstParty, SecondParty, SecureBayesNet, SecureID3, Settings, TablePart
+from shoal.secure.logarithm._logarithm import TaylorLogarithm
 
 PUBLISHED, AIM = "published, 2008", "our aim"
 

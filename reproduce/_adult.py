@@ -11,8 +11,9 @@ import numpy as np
 
 from reproduce._classify import Examples, released_examples, tree_error
 from shoal.anonymize import Anonymizer, TopDownSpecialization
-from shoal.datasets import Dataset, adult, adult_schema
+from shoal.datasets import adult, adult_schema
 from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets._dataset import Dataset
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity, PrivacyModel
 from shoal.schema import Schema

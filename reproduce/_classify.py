@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
-from shoal.datasets import Dataset
+from shoal.datasets._dataset import Dataset
 from shoal.metrics._design import design_examples
 from shoal.metrics._utility import examples
 from shoal.models import KAnonymousTreeClassifier

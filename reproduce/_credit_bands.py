@@ -14,7 +14,7 @@ from sklearn.naive_bayes import CategoricalNB
 from reproduce._classify import design_rows
 from reproduce._experiment import Setup
 from reproduce._partitions import release_pairs
-from shoal.datasets import Dataset
+from shoal.datasets._dataset import Dataset
 from shoal.metrics._measure import released_raw
 from shoal.schema import Column, Schema
 from shoal.tables import open_table

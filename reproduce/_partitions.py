@@ -8,7 +8,7 @@ from typing import NamedTuple
 from reproduce._evidence import Chart, Line
 from reproduce._experiment import Setup
 from shoal.anonymize import Mondrian
-from shoal.datasets import Dataset
+from shoal.datasets._dataset import Dataset
 from shoal.metrics import discernibility, weighted_discernibility
 from shoal.metrics._labels import ncp
 from shoal.privacy import KAnonymity

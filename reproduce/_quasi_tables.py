@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.datasets import Dataset, adult, census_income, covtype
+from shoal.datasets import adult, census_income, covtype
+from shoal.datasets._dataset import Dataset
 from shoal.discover.sources._partition import CodeTable
 from shoal.tables._frequency import group_keys
 from shoal.tables._row_codes import code_array, stack_codes

@@ -8,7 +8,8 @@ import pytest
 
 from shoal import _jit
 from shoal._jit import _Kernel, kernel
-from shoal.anonymize import METHODS, make_method
+from shoal.anonymize import make_method
+from shoal.anonymize._registry import METHODS
 from shoal.datasets import census, census_schema
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema

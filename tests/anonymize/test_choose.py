@@ -1,6 +1,6 @@
 import pytest
 
-from shoal.anonymize import choose_method
+from shoal.anonymize._choose import choose_method
 from shoal.errors import ParameterError
 from shoal.schema import Schema
 

@@ -3,7 +3,8 @@ import pytest
 import shoal
 from shoal.datasets import census, census_schema
 from shoal.errors import ParameterError
-from shoal.privacy import All, DistinctDiversity, KAnonymity
+from shoal.privacy import DistinctDiversity, KAnonymity
+from shoal.privacy._model import All
 
 SCHEMA = census_schema()
 

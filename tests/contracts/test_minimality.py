@@ -6,7 +6,7 @@ import pytest
 
 import shoal
 from shoal import Schema
-from shoal.anonymize import METHODS
+from shoal.anonymize._registry import METHODS
 from shoal.tables import RowOptions
 
 SCHEMA = Schema({

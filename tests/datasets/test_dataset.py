@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from shoal import datasets
-from shoal.datasets import DataNotFoundError, Dataset, adult, adult_schema, census, census_schema
+from shoal.datasets import DataNotFoundError, adult, adult_schema, census, census_schema
 from shoal.datasets._adult import SCALE_UP_COLUMNS
-from shoal.datasets._dataset import cache_folder
+from shoal.datasets._dataset import Dataset, cache_folder
 from shoal.errors import ParameterError
 from shoal.schema._coding import make_coding
 from tests.extras import need

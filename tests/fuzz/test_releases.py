@@ -14,7 +14,7 @@ def test_a_seed_and_a_case_fix_the_release():
 
 
 def test_every_method_model_and_engine_is_drawn():
-    from shoal.anonymize import METHODS
+    from shoal.anonymize._registry import METHODS
     from shoal.privacy._registry import MODELS
 
     cases = [draw(0, case) for case in range(3000)]

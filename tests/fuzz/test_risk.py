@@ -1,6 +1,6 @@
 import pytest
 
-from shoal.anonymize import METHODS
+from shoal.anonymize._registry import METHODS
 from tests.fuzz import risk
 from tests.judge.judge import Claim, judge
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from shoal.errors import ConnectionCutError, ProtocolError, TimeLimitError
-from shoal.parties import Channel, memory_pair, run_parties
-from shoal.parties._channel import _HEADER, MAGIC, VERSION
+from shoal.parties import memory_pair, run_parties
+from shoal.parties._channel import _HEADER, MAGIC, VERSION, Channel
 
 
 def test_what_is_sent_arrives_in_order_and_is_counted():

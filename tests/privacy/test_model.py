@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.privacy import All, KAnonymity, PrivacyModel
+from shoal.privacy import KAnonymity, PrivacyModel
+from shoal.privacy._model import All
 from tests.reference.rows import table
 
 

@@ -1,7 +1,8 @@
 import inspect
 
 import shoal.privacy
-from shoal.privacy import All, EntropyDiversity, KAnonymity, PrivacyModel
+from shoal.privacy import EntropyDiversity, KAnonymity, PrivacyModel
+from shoal.privacy._model import All
 from shoal.privacy._registry import LEFT_OPEN_BY_ALL, MODELS, left_open
 
 

@@ -13,7 +13,7 @@ from reproduce._classify import (
     tree_error,
 )
 from shoal.anonymize import Mondrian
-from shoal.datasets import Dataset
+from shoal.datasets._dataset import Dataset
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 

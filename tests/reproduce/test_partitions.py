@@ -3,7 +3,7 @@ import pytest
 
 from reproduce import Setup
 from reproduce._partitions import pair_chart, release_pairs
-from shoal.datasets import Dataset
+from shoal.datasets._dataset import Dataset
 from shoal.schema import Column, Schema
 
 

@@ -10,7 +10,6 @@ from shoal.anonymize._registry import METHODS, make_method
 
 if TYPE_CHECKING:
     from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
-    from shoal.anonymize._choose import choose_method
     from shoal.anonymize._compare import compare_methods
     from shoal.anonymize._label_features import LabelFeatures
     from shoal.anonymize._model_based import ModelBased
@@ -27,12 +26,10 @@ if TYPE_CHECKING:
     from shoal.anonymize.mondrian._mondrian import Mondrian
     from shoal.anonymize.numbers._microaggregation import Microaggregation
     from shoal.anonymize.perturbed._perturb import perturb_table
-    from shoal.anonymize.perturbed._perturbed import Perturbed
-    from shoal.anonymize.sets._check_sets import SetVerdict, check_sets
-    from shoal.anonymize.sets._release_sets import SetRelease, release_sets
+    from shoal.anonymize.sets._check_sets import check_sets
+    from shoal.anonymize.sets._release_sets import release_sets
 
 __all__ = [
-    "METHODS",
     "Anonymizer",
     "BottomUpGeneralization",
     "ConstrainedKMember",
@@ -42,16 +39,12 @@ __all__ = [
     "Microaggregation",
     "ModelBased",
     "Mondrian",
-    "Perturbed",
     "Release",
-    "SetRelease",
-    "SetVerdict",
     "TopDownSpecialization",
     "Verdict",
     "apply_recoding",
     "check_sets",
     "check_table",
-    "choose_method",
     "compare_methods",
     "group_values",
     "load_recoding",
@@ -65,15 +58,11 @@ _HOMES = {
     "Anonymizer": "_anonymizer",
     "LabelFeatures": "_label_features",
     "ModelBased": "_model_based",
-    "Perturbed": "perturbed._perturbed",
     "Release": "_release",
-    "SetRelease": "sets._release_sets",
-    "SetVerdict": "sets._check_sets",
     "Verdict": "_verdict",
     "apply_recoding": "_anonymizer",
     "check_sets": "sets._check_sets",
     "check_table": "_verdict",
-    "choose_method": "_choose",
     "compare_methods": "_compare",
     "group_values": "grouping._group_values",
     "load_recoding": "_recoding",

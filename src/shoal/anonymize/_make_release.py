@@ -13,8 +13,9 @@ from shoal.anonymize._registry import make_method
 from shoal.anonymize._release import Release
 from shoal.anonymize.trials._choose_on_table import choose_on_table, note_choice
 from shoal.errors import ParameterError
-from shoal.privacy import PrivacyModel, as_privacy_model
+from shoal.privacy import PrivacyModel
 from shoal.privacy._promise import bind_promise
+from shoal.privacy.models._k_anonymity import as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
 from shoal.typing import Native, Progress

@@ -38,7 +38,8 @@ from shoal.judge.companions._companions import judge_companions, told_by
 from shoal.metrics import Metrics, Risk, measure, risk
 from shoal.metrics._column_risk import ColumnRisk, column_risks
 from shoal.metrics._measure import measure_raw
-from shoal.privacy import Level, PrivacyModel, check
+from shoal.privacy import PrivacyModel, check
+from shoal.privacy._level import Level
 from shoal.schema import Schema
 from shoal.schema.promise._published import lists_values, published_schema
 from shoal.tables import FrequencyTable, RowOptions

@@ -13,7 +13,8 @@ from shoal.anonymize._recheck import count_written, names_of, starred_groups
 from shoal.anonymize._subjects import worst_of
 from shoal.anonymize.regions._check_there import CheckedThere, check_there
 from shoal.errors import SchemaError, TableError
-from shoal.privacy import KAnonymity, Level, PrivacyModel, check
+from shoal.privacy import KAnonymity, PrivacyModel, check
+from shoal.privacy._level import Level
 from shoal.privacy._promise import bind_promise
 from shoal.schema import FromFile, Hierarchy, Schema, Tree
 from shoal.schema._band_labels import band_bounds

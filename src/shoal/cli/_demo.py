@@ -13,7 +13,7 @@ from shoal.cli.publish._schema import draw_schema
 from shoal.cli.publish._show import show_release
 
 if TYPE_CHECKING:
-    from shoal.datasets import Dataset
+    from shoal.datasets._dataset import Dataset
     from shoal.discover._suggest import Suggestion
     from shoal.schema import Schema
 

@@ -2,7 +2,6 @@
 
 from shoal.datasets._adult import adult, adult_schema
 from shoal.datasets._census import census, census_schema
-from shoal.datasets._dataset import Dataset
 from shoal.datasets._hospital import hospital, hospital_schema, write_hospital
 from shoal.datasets._public import (
     LUNG_RANGES,
@@ -13,13 +12,11 @@ from shoal.datasets._public import (
     lung,
     lung_sites,
 )
-from shoal.datasets._scale import scale_up
 from shoal.datasets._sources import DataNotFoundError
 
 __all__ = [
     "LUNG_RANGES",
     "DataNotFoundError",
-    "Dataset",
     "adult",
     "adult_schema",
     "census",
@@ -32,6 +29,5 @@ __all__ = [
     "hospital_schema",
     "lung",
     "lung_sites",
-    "scale_up",
     "write_hospital",
 ]

@@ -17,7 +17,8 @@ from shoal.discover.columns._facts import MANY, Facts, look
 from shoal.discover.sources._open import open_source
 from shoal.errors import TableError
 from shoal.schema import Column, Schema
-from shoal.tables import Engine, open_table
+from shoal.tables import open_table
+from shoal.tables._engine import Engine
 from shoal.tables._open import require_filled
 from shoal.typing import Native
 

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from shoal.errors import InfeasibleError, ParameterError
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded, private_coding
-from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, as_privacy_model, check
+from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, check
 from shoal.privacy._promise import refuse_projections
+from shoal.privacy.models._k_anonymity import as_privacy_model
 from shoal.privacy.spans._spans import PrivateColumns, count_groups
 from shoal.schema import Schema
 from shoal.schema._coding import Coding

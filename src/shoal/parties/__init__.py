@@ -1,6 +1,5 @@
 """Lines between parties: in memory, over TLS 1.3, with counted and recorded transcripts."""
 
-from shoal.parties._channel import Channel
 from shoal.parties._door import listen
 from shoal.parties._keys import make_keys
 from shoal.parties._memory import memory_pair, run_parties
@@ -8,7 +7,6 @@ from shoal.parties._tls import connect, fingerprint
 from shoal.parties._transcript import Transcript
 
 __all__ = [
-    "Channel",
     "Transcript",
     "connect",
     "fingerprint",

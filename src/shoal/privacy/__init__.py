@@ -1,7 +1,7 @@
 """Privacy models: conditions on the groups of a table, alone or joined with ``&``."""
 
-from shoal.privacy._level import Level, check
-from shoal.privacy._model import All, PrivacyModel
+from shoal.privacy._level import check
+from shoal.privacy._model import PrivacyModel
 from shoal.privacy.models._alpha import AlphaKAnonymity, PSensitive
 from shoal.privacy.models._average_risk import AverageRisk, CorrectGuesses
 from shoal.privacy.models._closeness import TCloseness
@@ -13,7 +13,7 @@ from shoal.privacy.models._diversity import (
     RecursiveDiversity,
     confidence_to_l,
 )
-from shoal.privacy.models._k_anonymity import KAnonymity, as_privacy_model
+from shoal.privacy.models._k_anonymity import KAnonymity
 from shoal.privacy.models._k_map import KMap
 from shoal.privacy.models._likeness import BetaLikeness
 from shoal.privacy.models._lkc import LKCPrivacy
@@ -24,7 +24,6 @@ from shoal.privacy.models._requirement import Requirement
 from shoal.privacy.models._uniqueness import Uniqueness
 
 __all__ = [
-    "All",
     "AlphaKAnonymity",
     "AverageRisk",
     "BetaLikeness",
@@ -37,7 +36,6 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "LKCPrivacy",
-    "Level",
     "PSensitive",
     "PrivacyModel",
     "Proximity",
@@ -47,7 +45,6 @@ __all__ = [
     "RiskThresholds",
     "TCloseness",
     "Uniqueness",
-    "as_privacy_model",
     "check",
     "confidence_to_l",
 ]

@@ -1,10 +1,8 @@
 """What recipients will ask: queries read from SQL, and what they say about the columns."""
 
 from shoal.workload._read import parse_workload, read_workload
-from shoal.workload._workload import Workload
 
 __all__ = [
-    "Workload",
     "parse_workload",
     "read_workload",
 ]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.anonymize import choose_method
+from shoal.anonymize._choose import choose_method
 from shoal.anonymize.trials import _choose_on_table
 from shoal.anonymize.trials._choose_on_table import MeasuredChoice, choose_on_table
 from shoal.privacy import KAnonymity

@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from reproduce.experiments._constrained import EIGHT, count_outside, limited_schema
-from shoal.datasets import Dataset
+from shoal.datasets._dataset import Dataset
 from shoal.tables import open_table
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from shoal.metrics import Metrics, Risk
 from shoal.metrics._labels import information_loss, loss, ncp, precision
 from shoal.metrics._risk import Inference, Reidentification
-from shoal.privacy import Level
+from shoal.privacy._level import Level
 from shoal.tables import FrequencyTable
 from shoal.tables._recoded import Recoded
 from shoal.typing import Counts, Floats

@@ -38,7 +38,8 @@ from shoal.judge._values import canonical
 from shoal.judge.cluster._judge_cluster import judge_cluster
 from shoal.judge.companions._companions import judge_companions, told_by
 from shoal.metrics import Metrics, Risk
-from shoal.privacy import Level, PrivacyModel, check
+from shoal.privacy import PrivacyModel, check
+from shoal.privacy._level import Level
 from shoal.schema import Schema
 from shoal.schema.promise._published import lists_values, published_schema
 from shoal.tables import FrequencyTable, RowOptions

@@ -20,8 +20,9 @@ from shoal.privacy import PrivacyModel
 from shoal.privacy._population_model import PopulationModel
 from shoal.privacy._projection import split_promise
 from shoal.schema._coding import Coding
-from shoal.tables import Engine, RowOptions
+from shoal.tables import RowOptions
 from shoal.tables._assemble import CodingOptions
+from shoal.tables._engine import Engine
 from shoal.tables.engines.regions._cuts import regions_of
 from shoal.tables.engines.regions._open_regions import (
     fits_one_search,

@@ -291,7 +291,8 @@ def pick_method(
 
 def say_if_another_keeps_more(release: Release) -> None:
     """A note that another method loses less, where it was tried on the same cells and does."""
-    from shoal.anonymize import choose_method, make_method
+    from shoal.anonymize import make_method
+    from shoal.anonymize._choose import choose_method
     from shoal.errors import InfeasibleError
     from shoal.metrics import measure
 

@@ -20,7 +20,7 @@ from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 
 if TYPE_CHECKING:
-    from shoal.anonymize import Perturbed
+    from shoal.anonymize.perturbed._perturbed import Perturbed
 
 app = typer.Typer()
 

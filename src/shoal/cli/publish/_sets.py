@@ -20,7 +20,8 @@ from shoal.cli._reading import reads_tables
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
-    from shoal.anonymize import SetRelease, SetVerdict
+    from shoal.anonymize.sets._check_sets import SetVerdict
+    from shoal.anonymize.sets._release_sets import SetRelease
     from shoal.schema import Schema
 
 app = typer.Typer()

@@ -14,7 +14,8 @@ from shoal._atomic import write_text
 from shoal.cli._output import output
 from shoal.cli.together._state_file import StateFile, part_content
 from shoal.errors import ConnectionCutError, ParameterError
-from shoal.parties import Channel, connect, fingerprint, listen
+from shoal.parties import connect, fingerprint, listen
+from shoal.parties._channel import Channel
 from shoal.parties._tls import TLSChannel
 from shoal.schema import Schema
 from shoal.secure import FirstParty, Party, SecondParty, Settings, TablePart, read_part

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from shoal.schema._text import text
-from shoal.tables import Engine
+from shoal.tables._engine import Engine
 
 MANY = 100_000
 """Distinct values that are looked at."""

@@ -12,7 +12,8 @@ from shoal.discover.sources._partition import CodeTable
 from shoal.discover.sources._reservoir import RowSample
 from shoal.discover.sources._source import CodedSource, Source
 from shoal.errors import TableError
-from shoal.tables import Engine, open_table
+from shoal.tables import open_table
+from shoal.tables._engine import Engine
 from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.typing import Counts, Native
 

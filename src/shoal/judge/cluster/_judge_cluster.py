@@ -24,7 +24,8 @@ from shoal.judge._count import group_rows
 from shoal.judge._read_arrow import find_pyarrow, of_arrow
 from shoal.judge._text_table import plain_text
 from shoal.judge._values import canonical
-from shoal.privacy import Level, PrivacyModel, check
+from shoal.privacy import PrivacyModel, check
+from shoal.privacy._level import Level
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
 from shoal.schema._column import NEVER_RELEASED

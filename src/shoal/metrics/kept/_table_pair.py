@@ -12,7 +12,8 @@ from shoal.frames._frame import Frame
 from shoal.metrics.kept._row_order import order_by_content
 from shoal.metrics.kept._shares import MOST_VALUES, ColumnPair, pair_categories, pair_numbers
 from shoal.schema import Schema
-from shoal.tables import Engine, open_table
+from shoal.tables import open_table
+from shoal.tables._engine import Engine
 from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.typing import Floats, Native
 

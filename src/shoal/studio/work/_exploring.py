@@ -14,7 +14,7 @@ from shoal.report import measure_frontier
 from shoal.schema import Schema
 from shoal.studio.work._bench import Args, Bench, privacy_of, read_schema, suppression_of
 from shoal.studio.work._registered import task
-from shoal.tables import Engine
+from shoal.tables._engine import Engine
 from shoal.typing import Progress
 
 _MOST_NODES = 3_000
