@@ -11,7 +11,7 @@ from shoal.errors import ProtocolError
 from shoal.parties import run_parties
 from shoal.secure import FirstParty, SecondParty, Settings
 from shoal.secure._ring import Ring
-from shoal.secure.transfer import _extension
+from shoal.secure.transfer import _extension, _products, _scalar
 from shoal.secure.transfer._consistency import combine_choices, combine_rows, multiply
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
 
@@ -81,14 +81,28 @@ def test_combinations_are_sums_of_products():
     np.testing.assert_array_equal(combine_choices(choices, factors[few]), chosen)
 
 
-def test_checked_sessions_compute_the_same():
-    settings = Settings(check_transfers=True)
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("transfers", [2**17, 80, 1])
+def test_checked_sessions_compute_the_same(monkeypatch, check, transfers):
+    monkeypatch.setattr(_products, "_TRANSFERS", transfers)  # one message, or one per two or each
+    monkeypatch.setattr(_scalar, "_TRANSFERS", transfers)
+    settings = Settings(check_transfers=check)
+    first, second = list(range(11)), list(range(50, 61))
 
-    def products(kind, numbers):
-        return lambda line: kind(line, settings).inner_products(Ring(40), [[n] for n in numbers])
+    def half(kind, numbers):
+        def run(line):
+            party = kind(line, settings)
+            bits = np.array(numbers)[None] % 3 > 0
+            products = party.inner_products(Ring(40), [[n] for n in numbers])
+            return products, party.count_products(bits)
 
-    one, two = run_parties(products(FirstParty, [3, 5]), products(SecondParty, [7, 11]))
-    assert [(a + b) % 2**40 for a, b in zip(one, two, strict=True)] == [21, 55]
+        return run
+
+    (one, ones), (two, twos) = run_parties(half(FirstParty, first), half(SecondParty, second))
+    products = [(a + b) % 2**40 for a, b in zip(one, two, strict=True)]
+    assert products == [a * b for a, b in zip(first, second, strict=True)]
+    together = sum(a % 3 > 0 and b % 3 > 0 for a, b in zip(first, second, strict=True))
+    assert (ones + twos).tolist() == [together]
 
 
 def test_a_receiver_with_other_choices_in_some_columns_is_found_out(monkeypatch):

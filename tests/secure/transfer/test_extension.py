@@ -6,7 +6,7 @@ from shoal.parties import memory_pair, run_parties
 from shoal.secure._ring import Ring
 from shoal.secure.transfer._base_transfer import receive_keys, send_keys
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender, _transpose
-from shoal.secure.transfer._transfer import offer_lanes, offer_sums, take_lanes, take_sums
+from shoal.secure.transfer._transfer import chosen_lanes, chosen_sums, offer_lanes, offer_sums
 
 
 def test_the_receiver_gets_exactly_the_chosen_base_key():
@@ -64,7 +64,7 @@ def test_sums_are_offered(bits):
     amounts = [int(v) for v in rng.integers(-(2**62), 2**62, 100)]
     zero, taken = run_parties(
         lambda line: offer_sums(line, ExtensionSender(line), ring, ring.limbs(amounts)),
-        lambda line: take_sums(line, ExtensionReceiver(line), ring, choices),
+        lambda line: chosen_sums(line, ring, ExtensionReceiver(line).extend(choices), choices),
     )
     got = ring.integers(ring.subtract(taken, zero))
     assert got == [
@@ -78,7 +78,7 @@ def test_lanes_are_offered():
     amounts = rng.integers(0, 2**32, (50, 3), dtype=np.uint32)
     zero, taken = run_parties(
         lambda line: offer_lanes(line, ExtensionSender(line), amounts),
-        lambda line: take_lanes(line, ExtensionReceiver(line), choices, 3),
+        lambda line: chosen_lanes(line, ExtensionReceiver(line).extend(choices), choices, 3),
     )
     np.testing.assert_array_equal(taken - zero, amounts * choices[:, None])
 

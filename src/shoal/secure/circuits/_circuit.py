@@ -47,7 +47,7 @@ class Circuit:
     gates: tuple[tuple[bool, int, int], ...]
     outputs: tuple[int, ...]
 
-    @property
+    @cached_property
     def n_and(self) -> int:
         """Number of AND gates."""
         return sum(is_and for is_and, _, _ in self.gates)

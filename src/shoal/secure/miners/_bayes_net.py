@@ -301,12 +301,13 @@ class _Scorer:
     def picks(self, families: Families) -> list[int]:
         """Index of the best family of each column."""
         losses = self._losses(families)
-        picks = [0] * len(losses)
-        for width in sorted({len(row) for row in losses}):  # circuits of one size per batch
-            same = [i for i, row in enumerate(losses) if len(row) == width]
-            least = index_of_least(self.party, self.ring, [losses[i] for i in same])
-            for i, pick in zip(same, least.tolist(), strict=True):
-                picks[i] = pick
+        # One circuit for all: shorter rows are filled up with what is above every loss.
+        width = max(map(len, losses))
+        worst = self.ring.modulus // 2 - 1 if self.party.is_first else 0
+        rows = [row + [worst] * (width - len(row)) for row in losses]
+        picks = index_of_least(self.party, self.ring, rows).tolist()
+        if any(pick >= len(row) for pick, row in zip(picks, losses, strict=True)):
+            raise ProtocolError("the other party's circuit gave an impossible parent.")
         return picks
 
     def _losses(self, families: Families) -> list[list[int]]:

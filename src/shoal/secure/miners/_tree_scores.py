@@ -106,11 +106,9 @@ class CircuitScores:
         counts = np.concatenate([np.c_[t.sum(axis=1, dtype=np.uint32), t].ravel() for t in tables])
         self.n_logarithms += len(counts)
         logs = self._logarithm.shares(self._party, counts)
-        ring, scores = self._logarithm.ring, []
-        terms, modulus = (
-            iter(ring.integers(self._logarithm.x_log_x(self._party, logs))),
-            ring.modulus,
-        )
+        products = self._logarithm.x_log_x(self._party, logs)
+        terms = iter(self._logarithm.ring.integers(products))
+        modulus, scores = self._logarithm.ring.modulus, []
         for table in tables:
             score = 0
             for _ in range(len(table)):

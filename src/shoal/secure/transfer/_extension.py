@@ -9,6 +9,9 @@ pads of which the receiver knows exactly one.
 """
 
 import secrets
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
@@ -30,6 +33,10 @@ from shoal.secure.transfer._consistency import (
 )
 
 WIDTH = 128
+AHEAD = 3
+"""Messages that the receiver sends before it wants an answer; more would fill the line."""
+A, B, C = TypeVar("A"), TypeVar("B"), TypeVar("C")
+
 _CHUNK = 2**20  # transfers per message: 16 MiB
 
 
@@ -93,6 +100,21 @@ class ExtensionReceiver:
         pairs = send_keys(channel, WIDTH)
         self._zero = [_stream(zero) for zero, _ in pairs]
         self._one = [_stream(one) for _, one in pairs]
+
+    def ahead(
+        self, parts: Iterable[A], ask: Callable[[A], B], take: Callable[[B], C]
+    ) -> Iterator[C]:
+        """Ask for a few parts before the first is taken, so that both parties work at once.
+
+        A check has a question of its own, so that with it every part is taken at once.
+        """
+        asked, lead = deque[B](), 0 if self._check else AHEAD
+        for part in parts:
+            asked.append(ask(part))
+            if len(asked) > lead:
+                yield take(asked.popleft())
+        while asked:
+            yield take(asked.popleft())
 
     def extend(self, choices: Bits) -> Labels:
         """Rows ``t`` for the next transfers, one per choice."""

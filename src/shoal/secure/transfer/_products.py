@@ -6,7 +6,6 @@ polynomials are inner products.
 """
 
 import secrets
-from collections import deque
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -22,7 +21,7 @@ Rows = Sequence[Sequence[int]]
 
 STATISTICAL = 40  # bits by which a mask is longer than what it hides
 _TRANSFERS = 2**17  # per message: what a cache holds
-_AHEAD = 3  # messages on the way
+_AHEAD = 2  # Paillier groups on the way
 
 
 def serve_sums(
@@ -72,23 +71,18 @@ def ask_sums(
     choices: Callable[[slice], Bits],
 ) -> Limbs:
     """Share the sums of the chosen amounts; `choices` gives bits of shape ``(rows, amounts)``."""
-    asked = deque[tuple[Bits, Limbs]]()
-    sums = [np.zeros((0, ring.words), np.uint64)]
 
-    def take() -> None:
-        bits, known = asked.popleft()
-        chosen = chosen_sums(channel, ring, known, bits.ravel())
-        sums.append(ring.total(chosen.reshape(*bits.shape, ring.words), axis=1))
-
-    for part in _parts(*shape):
+    def ask(part: slice) -> tuple[Bits, Limbs]:
         bits = choices(part)
-        asked.append((bits, receiver.extend(bits.ravel())))
-        # A few parts ahead, so that both work at once and what is on the way stays small.
-        if len(asked) > _AHEAD:
-            take()
-    while asked:
-        take()
-    return np.concatenate(sums)
+        return bits, receiver.extend(bits.ravel())
+
+    def take(asked: tuple[Bits, Limbs]) -> Limbs:
+        bits, rows = asked
+        chosen = chosen_sums(channel, ring, rows, bits.ravel())
+        return ring.total(chosen.reshape(*bits.shape, ring.words), axis=1)
+
+    nothing = np.zeros((0, ring.words), np.uint64)
+    return np.concatenate([nothing, *receiver.ahead(_parts(*shape), ask, take)])
 
 
 def _parts(rows: int, width: int) -> list[slice]:

@@ -5,16 +5,16 @@ party's row, one count per value of the first party, is added.  With one value e
 scalar product of two binary vectors.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.parties._channel import Channel
-from shoal.secure._ring import Bits
+from shoal.secure._ring import Bits, Limbs
 from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
-from shoal.secure.transfer._transfer import Lanes, offer_lanes, take_lanes
+from shoal.secure.transfer._transfer import Lanes, chosen_lanes, offer_lanes
 
 _TRANSFERS = 2**19  # per message, with one lane
 
@@ -49,11 +49,12 @@ def serve_tables(
     first party the other way; one round per 2**19 counts.
     """
 
-    def block(index: NDArray[np.int32], _: NDArray[np.int32], lanes: int) -> Lanes:
-        amounts = (index[:, None] == np.arange(lanes, dtype=np.int32)).astype(np.uint32)
-        return -offer_lanes(channel, sender, amounts)
+    def run(blocks: Iterable[_Block]) -> Iterator[Lanes]:
+        for index, _, lanes in blocks:
+            amounts = (index[:, None] == np.arange(lanes, dtype=np.int32)).astype(np.uint32)
+            yield -offer_lanes(channel, sender, amounts)
 
-    return _tables(margins, block)
+    return _tables(margins, run)
 
 
 def ask_tables(
@@ -61,16 +62,27 @@ def ask_tables(
 ) -> list[NDArray[np.uint32]]:
     """Share, for each table, how many rows have each pair of values."""
 
-    def block(index: NDArray[np.int32], value: NDArray[np.int32], lanes: int) -> Lanes:
-        choices: Bits = index == value
-        return take_lanes(channel, receiver, choices, lanes)
+    def ask(block: _Block) -> tuple[Bits, Limbs, int]:
+        choices: Bits = block.index == block.value
+        return choices, receiver.extend(choices), block.lanes
 
-    return _tables(margins, block)
+    def take(asked: tuple[Bits, Limbs, int]) -> Lanes:
+        choices, rows, lanes = asked
+        return chosen_lanes(channel, rows, choices, lanes)
+
+    return _tables(margins, lambda blocks: receiver.ahead(blocks, ask, take))
+
+
+class _Block(NamedTuple):
+    """Rows of one message: a party's own values, the second party's value that is asked for."""
+
+    index: NDArray[np.int32]
+    value: NDArray[np.int32]
+    lanes: int
 
 
 def _tables(
-    margins: list[Margin],
-    block: Callable[[NDArray[np.int32], NDArray[np.int32], int], Lanes],
+    margins: list[Margin], run: Callable[[Iterable[_Block]], Iterator[Lanes]]
 ) -> list[NDArray[np.uint32]]:
     """Run all tables of equal width together, whatever their number of rows."""
     results = [np.zeros((margin.n_second, margin.n_first), np.uint32) for margin in margins]
@@ -86,9 +98,10 @@ def _tables(
         # A message may end in the middle of a table: rows know their table (segment), and each
         # part adds what it has to the sums.
         step = max(1, _TRANSFERS // lanes)
-        for start in range(0, len(index), step):
-            part = slice(start, start + step)
-            shares, own = block(index[part], value[part], lanes), segment[part]
+        parts = [slice(start, start + step) for start in range(0, len(index), step)]
+        blocks = (_Block(index[part], value[part], lanes) for part in parts)
+        for part, shares in zip(parts, run(blocks), strict=True):
+            own = segment[part]
             first = np.flatnonzero(np.r_[True, own[1:] != own[:-1]])
             sums[own[first]] += np.add.reduceat(shares, first, axis=0, dtype=np.uint32)
         ends = np.cumsum([margins[i].n_second for i in same])[:-1]

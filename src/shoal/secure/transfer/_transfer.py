@@ -7,7 +7,7 @@ from shoal.parties._channel import Channel
 from shoal.parties._expect import Array, Fields, Octets
 from shoal.secure._hash import KEY_SIZE, LabelHash
 from shoal.secure._ring import Bits, Limbs, Ring
-from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender
+from shoal.secure.transfer._extension import ExtensionSender
 
 Lanes = NDArray[np.uint32]
 
@@ -15,7 +15,7 @@ Lanes = NDArray[np.uint32]
 def offer_sums(channel: Channel, sender: ExtensionSender, ring: Ring, amounts: Limbs) -> Limbs:
     """Learn a random ``r`` per transfer, of which the other side learns ``r + choice * amount``.
 
-    Run against :func:`take_sums`.
+    Run against :func:`chosen_sums`.
 
     Notes
     -----
@@ -34,13 +34,8 @@ def offer_sums(channel: Channel, sender: ExtensionSender, ring: Ring, amounts: L
     return zero
 
 
-def take_sums(channel: Channel, receiver: ExtensionReceiver, ring: Ring, choices: Bits) -> Limbs:
-    """Learn ``r + choice * amount`` for each choice."""
-    return chosen_sums(channel, ring, receiver.extend(choices), choices)
-
-
 def chosen_sums(channel: Channel, ring: Ring, rows: Limbs, choices: Bits) -> Limbs:
-    """Receive the message of :func:`offer_sums` and read what was chosen."""
+    """Learn ``r + choice * amount`` for each choice; `rows` are what the extension gave for it."""
     key, sums = channel.receive(_sums(np.uint64, len(choices), ring.words))
     label_hash = LabelHash(key)
     pads = label_hash.words(rows, label_hash.tweaks(len(choices)), ring.words)
@@ -51,7 +46,7 @@ def chosen_sums(channel: Channel, ring: Ring, rows: Limbs, choices: Bits) -> Lim
 def offer_lanes(channel: Channel, sender: ExtensionSender, amounts: Lanes) -> Lanes:
     """Offer sums like :func:`offer_sums`, for several numbers modulo 2**32 per transfer.
 
-    Run against :func:`take_lanes`.  `amounts` has shape ``(transfers, lanes)``.
+    Run against :func:`chosen_lanes`.  `amounts` has shape ``(transfers, lanes)``.
     """
     count, lanes = amounts.shape
     rows = sender.extend(count)
@@ -63,9 +58,8 @@ def offer_lanes(channel: Channel, sender: ExtensionSender, amounts: Lanes) -> La
     return zero
 
 
-def take_lanes(channel: Channel, receiver: ExtensionReceiver, choices: Bits, lanes: int) -> Lanes:
-    """Learn ``r + choice * amount`` in every lane."""
-    rows = receiver.extend(choices)
+def chosen_lanes(channel: Channel, rows: Limbs, choices: Bits, lanes: int) -> Lanes:
+    """Learn ``r + choice * amount`` in every lane; `rows` as for :func:`chosen_sums`."""
     key, sums = channel.receive(_sums(np.uint32, len(choices), lanes))
     label_hash = LabelHash(key)
     pads = _lane_pads(label_hash, rows, label_hash.tweaks(len(choices)), lanes)
