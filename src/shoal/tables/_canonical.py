@@ -21,6 +21,7 @@ Columns that may mix kinds of values go through their texts, here.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -80,7 +81,7 @@ def spelt_twice(kind: str, values: Sequence[Any]) -> Mapping[str, str]:
     --------
     >>> spelt_twice("numeric", ["1", "1.0", "2.50", "1e3", "1000", "-0.0", "0.0"])
     {'1': '1', '1.0': '1', '1e3': '1000', '1000': '1000', '-0.0': '0', '0.0': '0'}
-    >>> spelt_twice("categorical", ["1", "1.0"])
+    >>> spelt_twice("categorical", ["1", "1.0"]) or spelt_twice("numeric", ["1e999", "10e998"])
     {}
     """
     if kind not in MEASURED:
@@ -99,7 +100,11 @@ def spelt_twice(kind: str, values: Sequence[Any]) -> Mapping[str, str]:
 
 
 def _number(known: str) -> Decimal | None:
-    return Decimal(known.strip()) if _NUMBER.fullmatch(known) else None
+    """The number that a text writes; one that no float comes near stays a text."""
+    if not _NUMBER.fullmatch(known):
+        return None
+    meant, nearest = Decimal(known.strip()), float(known)
+    return meant if math.isfinite(nearest) and (nearest or not meant) else None
 
 
 def _moment(known: str) -> dt.datetime | None:
