@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from shoal.errors import SchemaError, TableError
 from shoal.privacy import KAnonymity, PrivacyModel, check
 from shoal.privacy._level import Level
 from shoal.privacy._promise import bind_promise
+from shoal.privacy._written_population import count_population
 from shoal.schema import FromFile, Hierarchy, Schema, Tree
 from shoal.schema._band_labels import band_bounds
 from shoal.schema._coding import Coding, find_ceiling
@@ -147,6 +148,7 @@ def check_table(
     seen = count_written(table, schema, encoding)
     if not seen.groups.n_groups:
         raise TableError("the table has no rows, so there is nothing to check.")
+    seen = replace(seen, groups=count_population(seen.groups, privacy, schema))
     unnamed = schema.subject is not None and seen.people is None
     # of people in a group, no more can be told than that they are at most its rows; with
     # households rows are people, and the promise has to hold of them too

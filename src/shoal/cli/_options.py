@@ -68,6 +68,14 @@ Requirements = Annotated[
         "zip,age:10, or zip,age:10+distinct:2. May be repeated.",
     ),
 ]
+Population = Annotated[
+    Path | None,
+    typer.Option(
+        "--population",
+        help="Table of everybody who might be in TABLE, those who are included, for conditions "
+        "such as k-map:5.",
+    ),
+]
 Methods = Annotated[
     list[str] | None,
     typer.Option(
@@ -148,6 +156,17 @@ def read_table_promise(
     if schema.requirements and k is None and not conditions and not requirements:
         return bind_promise(None, schema)
     return read_promise(k, conditions or (), population, requirements or ())
+
+
+def read_population(
+    path: Path | None, schema: Schema, encoding: str | None
+) -> FrequencyTable | None:
+    """The people of `--population`, counted; None where it is not given."""
+    if path is None:
+        return None
+    from shoal.risk import population_of
+
+    return population_of(path, schema, encoding=encoding)
 
 
 def refuse_input(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:

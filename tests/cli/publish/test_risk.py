@@ -56,6 +56,15 @@ def test_a_population_is_a_table_of_everybody(tmp_path):
     (part,) = json.loads((tmp_path / "out.manifest.json").read_text())["reached"]
     assert part["description"] == "every group has at least 2 of the population's people"
     assert part["reached"] == 2
+    check = ["check", str(tmp_path / "out.csv")]
+    again = CliRunner().invoke(app, [*check, *everybody, "--json"])
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["reached"][0]["reached"] == 2
+    more = CliRunner().invoke(app, [*check, *everybody, "--privacy", "k-map:99"])
+    assert more.exit_code == 1
+    alone = CliRunner().invoke(app, check)
+    assert alone.exit_code == 2
+    assert "--population FILE" in " ".join(alone.output.split())
     without = CliRunner().invoke(app, [*asked, "-o", str(tmp_path / "other.csv")])
     assert without.exit_code == 2
     assert "needs a population" in without.output

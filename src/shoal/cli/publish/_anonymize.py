@@ -17,12 +17,14 @@ from shoal.cli._options import (
     KeepSuppressed,
     MissingToRoot,
     OutFile,
+    Population,
     Privacy,
     Requirements,
     SchemaFile,
     Suppress,
     Table,
     numbers_by_column,
+    read_population,
     read_table_promise,
     refuse_existing,
     refuse_input,
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from shoal.anonymize._choose import Choice
     from shoal.privacy import PrivacyModel
     from shoal.schema import Schema
-    from shoal.tables import FrequencyTable
     from shoal.tables._assemble import CodingOptions
 
 app = typer.Typer()
@@ -108,14 +109,7 @@ def anonymize(
         int | None,
         typer.Option("--order-seed", min=0, help="An order that can be made again, and undone."),
     ] = None,
-    population: Annotated[
-        Path | None,
-        typer.Option(
-            "--population",
-            help="Table of everybody who might be in TABLE, those who are included, for conditions "
-            "such as k-map:5.",
-        ),
-    ] = None,
+    population: Population = None,
     ranges: Annotated[
         list[str] | None,
         typer.Option("--ranges", help="Numeric column that also gets _min, _max and _mean."),
@@ -193,7 +187,7 @@ def anonymize(
             **numbers_by_column("--weight", weight),
         }
     parameters |= _parse(option or [])
-    everybody = None if population is None else _everybody(population, columns, encoding)
+    everybody = read_population(population, columns, encoding)
     promise = read_table_promise(columns, k, diversity, requirement, everybody)
     coding = CodingOptions(missing_to_root=missing_to_root)
     choice, opened = pick_method(
@@ -345,9 +339,3 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def _everybody(population: Path, schema: Schema, encoding: str | None) -> FrequencyTable:
-    from shoal.risk import population_of
-
-    return population_of(population, schema, encoding=encoding)

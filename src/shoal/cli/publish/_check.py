@@ -13,9 +13,11 @@ from shoal.cli._group import CANNOT_TELL, CHECK_FAILED
 from shoal.cli._options import (
     Encoding,
     K,
+    Population,
     Privacy,
     Requirements,
     Table,
+    read_population,
     read_table_promise,
 )
 from shoal.cli._output import output
@@ -49,6 +51,7 @@ def check(
         typer.Option("--ignore-stars", help="Leave out suppressed rows that were kept, starred."),
     ] = False,
     km: ItemsKnown = None,
+    population: Population = None,
     encoding: Encoding = None,
 ) -> None:
     """Tell whether every group of TABLE meets the conditions; exit with 1 when one does not.
@@ -81,8 +84,13 @@ def check(
         return
     if k is None and not diversity and not requirement:
         promise = _promised(table, columns)
+        if population is not None:
+            from shoal.privacy._written_population import ask_of_population
+
+            promise = ask_of_population(promise, read_population(population, columns, encoding))
     else:
-        promise = read_table_promise(columns, k, diversity, requirement)
+        everybody = read_population(population, columns, encoding)
+        promise = read_table_promise(columns, k, diversity, requirement, everybody)
     verdict = check_table(
         table,
         columns,
