@@ -158,12 +158,8 @@ def read_table_promise(
     return read_promise(k, conditions or (), population, requirements or ())
 
 
-def read_population(
-    path: Path | None, schema: Schema, encoding: str | None
-) -> FrequencyTable | None:
-    """The people of `--population`, counted; None where it is not given."""
-    if path is None:
-        return None
+def read_population(path: Path, schema: Schema, encoding: str | None) -> FrequencyTable:
+    """The people of `--population`, counted."""
     from shoal.risk import population_of
 
     return population_of(path, schema, encoding=encoding)

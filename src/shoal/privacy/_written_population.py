@@ -25,7 +25,7 @@ def ask_of_population(privacy: PrivacyModel, population: FrequencyTable) -> Priv
     A manifest tells what was promised, and nothing of the people of a population.
     """
     given = [
-        replace(part, population=population)
+        replace(part, population=population)  # type: ignore[type-var]
         if isinstance(part, PopulationModel) and part.counts_population
         else part
         for part in privacy.parts

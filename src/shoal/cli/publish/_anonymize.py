@@ -187,7 +187,7 @@ def anonymize(
             **numbers_by_column("--weight", weight),
         }
     parameters |= _parse(option or [])
-    everybody = read_population(population, columns, encoding)
+    everybody = None if population is None else read_population(population, columns, encoding)
     promise = read_table_promise(columns, k, diversity, requirement, everybody)
     coding = CodingOptions(missing_to_root=missing_to_root)
     choice, opened = pick_method(

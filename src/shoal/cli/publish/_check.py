@@ -82,14 +82,14 @@ def check(
     if km is not None or written_form(table) == "sets":
         _check_sets(table, columns, km, encoding)
         return
+    everybody = None if population is None else read_population(population, columns, encoding)
     if k is None and not diversity and not requirement:
         promise = _promised(table, columns)
-        if population is not None:
+        if everybody is not None:
             from shoal.privacy._written_population import ask_of_population
 
-            promise = ask_of_population(promise, read_population(population, columns, encoding))
+            promise = ask_of_population(promise, everybody)
     else:
-        everybody = read_population(population, columns, encoding)
         promise = read_table_promise(columns, k, diversity, requirement, everybody)
     verdict = check_table(
         table,
