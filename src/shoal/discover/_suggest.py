@@ -14,6 +14,7 @@ from shoal.discover._roles import suggest_roles
 from shoal.discover.columns._coarsen import coarsen
 from shoal.discover.columns._decide import Decision, decide
 from shoal.discover.columns._facts import MANY, Facts, look
+from shoal.discover.columns._odd_values import odd_values
 from shoal.discover.sources._open import open_source
 from shoal.errors import TableError
 from shoal.schema import Column, Schema
@@ -111,15 +112,19 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
         coarsened[fact.name] = Column("quasi-identifier", shape.kind, shape.recipe)
         columns[fact.name] = Column(decision.role, shape.kind, shape.recipe if wanted else None)
         reasons[fact.name] = (_count(fact), *decision.reasons, *([shape.why] if wanted else []))
+    odd = {fact.name: why for fact in facts if (why := odd_values(fact))}
+    for name, why in odd.items():
+        reasons[name] += (why,)
     _choose_subject(facts, decisions, columns, reasons)
     _leave_out_twins(engine, facts, columns, reasons)
     _measure_gains(engine, columns, reasons)
     _choose_target(facts, columns, reasons)
     schema = Schema(columns)
     warnings = tuple(
-        f"column {name!r}: {decision.warning}."
+        f"column {name!r}: {said}."
         for name, decision in decisions.items()
-        if decision.warning
+        for said in (decision.warning, odd.get(name))
+        if said
     )
     return Suggestion(schema, reasons, _summary(engine, schema), warnings, coarsened)
 

@@ -15,6 +15,7 @@ from shoal.discover.columns._given_names import is_given_name
 from shoal.discover.columns._national_numbers import CHANCES, countries_of
 from shoal.schema import Ready
 from shoal.schema._column import Role
+from shoal.schema._days import read_day
 from shoal.schema.readymade._postcodes import postcode_form
 
 _SURE = 6.0
@@ -98,7 +99,7 @@ def _person(value: str) -> bool:
 
 def is_day(value: str) -> bool:
     """Whether a text is a day of the calendar, in one of the usual spellings."""
-    return any(form.fullmatch(value) for form in _DAYS)
+    return any(form.fullmatch(value) for form in _DAYS) or read_day(value) is not None
 
 
 IDENTIFYING: tuple[Form, ...] = (

@@ -187,7 +187,7 @@ def _dialect(
     )
 
 
-_ENDINGS = (".csv", ".tsv", ".txt", ".data", ".tab")
+_ENDINGS = (".csv", ".tsv", ".txt", ".data", ".tab", ".dat", ".psv")
 CSV = FileFormat(
     "CSV", tuple(end + packed for packed in ("", ".gz", ".zst") for end in _ENDINGS), _read
 )

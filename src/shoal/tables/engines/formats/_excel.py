@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import MissingExtraError, TableError
+from shoal.errors import MissingExtraError, TableError, TableWarning
 from shoal.schema._text import text
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables.engines.formats._file_format import FileFormat
@@ -16,6 +17,13 @@ from shoal.tables.engines.formats._text_shape import looks_like_a_row, name_colu
 from shoal.tables.engines.formats._value_columns import stage_columns
 
 _Rows = list[list[Any]]
+_FIRST_ROWS = 30
+"""Rows among which the names of the columns are looked for."""
+
+_FAILED = frozenset(
+    ["#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"]
+)
+"""What a formula leaves that could not be computed."""
 
 
 def _read(paths: Sequence[Path], options: OpenOptions) -> Engine:
@@ -42,11 +50,11 @@ def _rows(path: Path, options: OpenOptions) -> _Rows:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and forms, which are no cells
-            book = load_workbook(path, read_only=True, data_only=True)
+            # cells that were merged are told only by a workbook that is held whole
+            book = load_workbook(path, read_only=not _has_merged(path), data_only=True)
             try:
                 sheets = {
-                    sheet.title: [list(row) for row in sheet.iter_rows(values_only=True)]
-                    for sheet in _wanted(book, path, options.sheet)
+                    sheet.title: _cells(sheet) for sheet in _wanted(book, path, options.sheet)
                 }
             finally:
                 book.close()
@@ -66,6 +74,38 @@ def _rows(path: Path, options: OpenOptions) -> _Rows:
             "with --sheet."
         )
     return next(iter(filled.values()))
+
+
+def _has_merged(path: Path) -> bool:
+    with zipfile.ZipFile(path) as archive:
+        sheets = (name for name in archive.namelist() if name.startswith("xl/worksheets/"))
+        return any(b"<mergeCell " in archive.read(name) for name in sheets)
+
+
+def _cells(sheet: Any) -> _Rows:
+    """Values of a sheet as its reader sees them: with zeros in front, and merged cells filled."""
+    rows = [
+        [None if value in _FAILED else value for value in row]
+        for row in sheet.iter_rows(values_only=True)
+    ]
+    for area in getattr(getattr(sheet, "merged_cells", None), "ranges", ()):
+        for row in range(area.min_row, area.max_row):
+            rows[row][area.min_col - 1] = rows[area.min_row - 1][area.min_col - 1]
+    for column, digits in _padded(sheet).items():
+        for cells in rows:
+            if column < len(cells) and isinstance(cells[column], int):
+                cells[column] = str(cells[column]).zfill(digits)
+    return rows
+
+
+def _padded(sheet: Any) -> dict[int, int]:
+    """Columns of numbers that are shown with zeros in front, as postcodes are, and their length."""
+    found: dict[int, int] = {}
+    for row in sheet.iter_rows(max_row=_FIRST_ROWS):
+        for column, cell in enumerate(row):
+            if isinstance(cell.value, int) and re.fullmatch("0{2,}", cell.number_format):
+                found[column] = len(cell.number_format)
+    return found
 
 
 def _wanted(book: Any, path: Path, asked: str | None) -> list[Any]:
@@ -91,22 +131,59 @@ def _is_filled(row: Sequence[Any]) -> bool:
 
 def _table(path: Path, rows: _Rows, options: OpenOptions) -> tuple[tuple[str, ...], _Rows]:
     """Names and rows of a sheet, without titles above and without empty rows and columns."""
-    rows = [row for row in rows if _is_filled(row)]
-    width = max(len(row) for row in rows)
-    rows = [[*row, *[None] * (width - len(row))] for row in rows]
-    used = [i for i in range(width) if any(row[i] not in (None, "") for row in rows)]
-    rows = [[row[i] for i in used] for row in rows]
-    while len(used) > 1 and len(rows) > 1 and sum(value is not None for value in rows[0]) == 1:
+    rows = _without_empty([row for row in rows if _is_filled(row)])
+    while len(rows[0]) > 1 and len(rows) > 1 and _n_filled(rows[0]) == 1:
         rows = rows[1:]  # a title
+    if titles := _titles(rows):
+        rows = _without_empty(rows[titles:])
+        lines = "1 row" if titles == 1 else f"{titles} rows"
+        are = "was" if titles == 1 else "were"
+        warnings.warn(
+            f"{path.name}: {lines} above the names of the columns {are} left out.",
+            TableWarning,
+            stacklevel=2,
+        )
     header = options.header
     if header is None:
-        shown = [[text(value) or "" for value in row] for row in rows[:500]]
-        header = not looks_like_a_row(shown[0], shown[1:])
+        header = not _is_row(rows)
         if not header:
             refuse_a_row(path.name)
     if not header:
-        return name_columns([""] * len(used)), rows
+        return name_columns([""] * len(rows[0])), rows
     return name_columns([text(value) or "" for value in rows[0]]), rows[1:]
+
+
+def _without_empty(rows: _Rows) -> _Rows:
+    width = max(len(row) for row in rows)
+    rows = [[*row, *[None] * (width - len(row))] for row in rows]
+    used = [i for i in range(width) if any(row[i] not in (None, "") for row in rows)]
+    return [[row[i] for i in used] for row in rows]
+
+
+def _n_filled(row: Sequence[Any]) -> int:
+    return sum(value not in (None, "") for value in row)
+
+
+def _titles(rows: _Rows) -> int:
+    """Rows above the names, such as titles of several cells and names of groups of columns.
+
+    Names are the first row that fills nearly all columns with different texts; above it, less
+    than half of the columns are filled.
+    """
+    width = len(rows[0])
+    for at, row in enumerate(rows[:_FIRST_ROWS]):
+        if _n_filled(row) >= 0.8 * width:
+            given = [value for value in row if value not in (None, "")]
+            named = all(isinstance(v, str) for v in given) and len(set(given)) == len(given)
+            return at if named and not _is_row(rows[at:]) else 0
+        if _n_filled(row) >= 0.5 * width:
+            return 0
+    return 0
+
+
+def _is_row(rows: _Rows) -> bool:
+    shown = [[text(value) or "" for value in row] for row in rows[:500]]
+    return looks_like_a_row(shown[0], shown[1:])
 
 
 EXCEL = FileFormat("Excel", (".xlsx", ".xlsm"), _read)

@@ -44,6 +44,9 @@ _BEGINNINGS = (
 )
 """How files of some formats begin, whatever they are called."""
 
+_PAGES = (b"<!doctype", b"<html", b"<table", b"<?xml")
+"""How pages begin that programs save as tables."""
+
 
 def open_files(source: PathText, options: OpenOptions) -> Engine:
     """The table in a file, in all files of a folder, at an address, or in standard input."""
@@ -83,12 +86,18 @@ def _require_content(path: Path, named: FileFormat) -> None:
     """Refuse a text file by its name that is something else by its first bytes."""
     try:
         with path.open("rb") as file:
-            begins = _suffix_of(file.read(16))
+            head = file.read(64)
+            begins = _suffix_of(head)
     except OSError as error:
         raise TableError(
             f"{path.name!r} cannot be read: {error.strerror}. Check the file and its permissions."
         ) from None
     packed = path.suffix.lower() in (".gz", ".zst")
+    if named is CSV and head.lstrip(b"\xef\xbb\xbf \r\n\t").lower().startswith(_PAGES):
+        raise TableError(
+            f"{path.name!r} is a web page or XML by its content, not a table in text. Open it in a "
+            "spreadsheet and save it as .xlsx or .csv."
+        )
     if named in (CSV, JSON_LINES) and begins is not None and not packed:
         raise TableError(
             f"{path.name!r} is no text: it begins like a {begins} file. Rename it to end in "

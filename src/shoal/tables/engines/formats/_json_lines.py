@@ -56,15 +56,26 @@ def _parse(path: Path, number: int, line: str) -> Any:
 def _add(row: Any, columns: dict[str, list[Any]], before: int, path: Path, number: int) -> None:
     if not isinstance(row, dict):
         raise TableError(f"{path.name}, line {number}: it is no object of names and values.")
-    for name, value in row.items():
-        if isinstance(value, dict | list):
+    for name, value in _flat(row):
+        if isinstance(value, list):
             raise TableError(
-                f"{path.name}, line {number}: {name!r} holds a list or an object. Turn it into "
-                "columns of its own first."
+                f"{path.name}, line {number}: {name!r} holds a list. Give each of its parts a "
+                "column or a row of its own first."
             )
         column = columns.setdefault(name, [])
+        if len(column) > before:
+            raise TableError(f"{path.name}, line {number}: {name!r} is there twice. Rename one.")
         column.extend([None] * (before - len(column)))
         column.append(value)
+
+
+def _flat(row: dict[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    """Names and values; what an object within holds is named after both, with a point between."""
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{within}{name}.")
+        else:
+            yield within + name, value
 
 
 _ENDINGS = (".jsonl", ".ndjson")

@@ -32,8 +32,9 @@ _CONTROLS = [bytes([code]) for code in (*range(9), *range(14, 31)) if code != 0x
 """Bytes that texts do not have."""
 
 _GUESSED = (
-    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r",
-    "mac_roman", "cp437", "cp850", "shift_jis", "euc_jp", "euc_kr", "gb18030", "big5",
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859_2",
+    "iso8859_7", "koi8_r", "mac_roman", "cp437", "cp850", "cp852", "cp866", "shift_jis", "euc_jp",
+    "euc_kr", "gb18030", "big5",
 )  # fmt: skip
 
 
@@ -222,8 +223,14 @@ def _oddities(content: bytes, encoding: str) -> int:
             odd += before.islower() and sign.isupper()
             odd += _script(before) != _script(sign)
         elif before.isalpha() or sign.isalpha():
-            odd += not all(s.isalpha() or (s.isascii() and s.isprintable()) for s in before + sign)
+            odd += not all(map(_stands_by_letters, before + sign))
+        else:  # frames are drawn of many signs, texts are not
+            odd += not (before.isascii() or sign.isascii())
     return odd
+
+
+def _stands_by_letters(sign: str) -> bool:
+    return sign.isalpha() or (sign.isascii() and (sign.isprintable() or sign.isspace()))
 
 
 def _script(letter: str) -> str:

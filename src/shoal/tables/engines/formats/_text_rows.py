@@ -15,6 +15,9 @@ from shoal.tables.engines.formats._text_shape import Shape
 BadRows = frozenset[int]
 """Numbers of lines, from 1, that are no rows."""
 
+_END = "\x1a"
+"""What old systems write behind the last line."""
+
 _UNCLOSED = "a quotation mark is opened and not closed, or closed within a cell"
 
 
@@ -51,7 +54,9 @@ def _rows(text: Iterable[str], shape: Shape, bad: dict[int, str]) -> Iterator[li
                 for row in reader:
                     if len(row) > wide and not any(cell.strip() for cell in row[wide:]):
                         del row[wide:]  # commas behind the last cell
-                    if shape.has_header and _is_header(row, shape):
+                    if row == [_END]:
+                        pass
+                    elif shape.has_header and _is_header(row, shape):
                         bad[lines.first] = "the names of the columns come again"
                     elif len(row) == wide or (not row and wide == 1):
                         yield row or [""]

@@ -104,6 +104,14 @@ def _refuse_spaces(lines: Sequence[str], file: str) -> None:
                 f"{'space' if word == 'space' else 'colon'}, say --delimiter {word}; if every line "
                 "is one cell, say --delimiter ,."
             )
+    parts = Counter(len(re.split(r"\s{2,}", line.strip())) for line in lines if line.strip())
+    wide, count = parts.most_common(1)[0] if parts else (1, 0)
+    if wide > 2 and count >= 0.9 * parts.total() and parts.total() > 1:
+        raise TableError(
+            f"the columns of {file!r} seem to stand below one another at fixed places, which is "
+            "not read. Open it in a spreadsheet, which asks where columns begin, and save it as "
+            ".csv or .xlsx; if every line is one cell, say --delimiter ,."
+        )
 
 
 def read_delimiter(asked: str | None) -> str | None:

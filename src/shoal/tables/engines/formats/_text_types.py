@@ -32,7 +32,23 @@ _AT_ONCE = 16
 _MOST_VALUES = 100_000
 _ROUNDS = 8
 _PLAINLY_MISSING = frozenset(
-    ["na", "n/a", "#n/a", "<na>", "nan", "null", "?", ".", "\\n", "#null!", "#value!"]
+    [
+        "na",
+        "n/a",
+        "#n/a",
+        "<na>",
+        "nan",
+        "null",
+        "?",
+        ".",
+        "\\n",
+        "#null!",
+        "#value!",
+        "#div/0!",
+        "#ref!",
+        "#name?",
+        "#num!",
+    ]
 )
 """Words that stand for nothing in columns of text too, in a file that uses one of them so."""
 

@@ -14,7 +14,8 @@ Sort = Literal[
 
 MISSING_WORDS = frozenset(
     ["na", "n/a", "#n/a", "#na", "<na>", "nan", "null", "none", "nil", "missing", "unknown value",
-     ".", "?", "-", "--", "---", "\\n", "k.a.", "n.a.", "k. a.", "#null!", "#value!", "nd"]
+     ".", "?", "-", "--", "---", "\\n", "k.a.", "n.a.", "k. a.", "#null!", "#value!", "nd",
+     "#div/0!", "#ref!", "#name?", "#num!"]
 )  # fmt: skip
 """Words that stand for nothing where a column otherwise holds numbers, dates or truth values."""
 

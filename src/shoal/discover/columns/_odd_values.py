@@ -1,0 +1,82 @@
+"""Values that say that a column is not yet what it could be: units, codes for nothing, totals."""
+
+from __future__ import annotations
+
+import re
+
+from shoal.discover.columns._facts import Facts
+
+_LEAST = 5
+"""Distinct values from which something can be said of all of them."""
+
+_MOST_WORDS = 5
+_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)([.,][0-9]+)?")
+_WITH_UNIT = re.compile(
+    r"(?P<before>[^\w\s.,+-]?)\s*[+-]?\d[\d.,' ]*?\s*(?P<after>[^\W\d_]{1,6}\.?|[^\w\s.,]?)"
+)
+_NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-[789]")
+_TOTALS = frozenset(
+    ["total", "totals", "grand total", "sub total", "subtotal", "total general", "sum", "sums",
+     "summe", "gesamt", "gesamtsumme", "insgesamt", "somme", "total général", "totale",
+     "totale generale", "suma", "totaal", "razem", "summa", "итого", "всего", "合計"]
+)  # fmt: skip
+
+
+def odd_values(facts: Facts) -> str:
+    """What should be mended about the values of a column, without showing one; empty if nothing.
+
+    Examples
+    --------
+    >>> heights = [f"{150 + i} cm" for i in range(9)]
+    >>> odd_values(Facts("height", "text", heights, 9, missing=False))
+    'numbers with a unit beside them are texts: write numbers alone to have them coarsened'
+    """
+    if facts.n_distinct < _LEAST:
+        return ""
+    if facts.sort == "number":
+        return _far_away(facts)
+    return _totals(facts) or _units(facts) or _words(facts) if facts.sort == "text" else ""
+
+
+def _totals(facts: Facts) -> str:
+    if not any(str(value).strip(" :").casefold() in _TOTALS for value in facts.values):
+        return ""
+    return (
+        "a value says total or sum: a row that adds up others is nobody's, so take such rows out "
+        "of the table"
+    )
+
+
+def _units(facts: Facts) -> str:
+    found = [_WITH_UNIT.fullmatch(value) for value in facts.texts]
+    units = {(match["before"], match["after"]) for match in found if match is not None}
+    if None in found or len(units) != 1 or units == {("", "")}:
+        return ""
+    return (
+        "numbers with a unit beside them are texts: write the numbers alone to have them coarsened"
+    )
+
+
+def _words(facts: Facts) -> str:
+    words = [value for value in facts.texts if not _NUMBER.fullmatch(value)]
+    if not words or len(words) > _MOST_WORDS or len(facts.texts) - len(words) < 2 * len(words):
+        return ""
+    return (
+        "most values are numbers and some are not: name words that stand for nothing with "
+        "--missing WORD to have numbers"
+    )
+
+
+def _far_away(facts: Facts) -> str:
+    """A code such as -99 or 999 that stands farther from all numbers than they from one another."""
+    numbers = sorted(float(value) for value in facts.values)
+    inner = numbers[:-1], numbers[1:]
+    ends = (numbers[-1], numbers[-1] - numbers[-2]), (numbers[0], numbers[1] - numbers[0])
+    for rest, (end, gap) in zip(inner, ends, strict=True):
+        alone = gap >= max(rest[-1] - rest[0], 2) or end < 0 <= rest[0]
+        if alone and _NINES.fullmatch(f"{end:g}"):
+            return (
+                "one number stands far from all others, as codes for nothing do (-99, 999): if it "
+                "is one, name it with --missing=NUMBER"
+            )
+    return ""

@@ -1,0 +1,46 @@
+import pytest
+
+from shoal.discover import suggest_schema
+from shoal.discover.columns._facts import Facts
+from shoal.discover.columns._odd_values import odd_values
+
+ODD = [
+    ("unit", ["151 cm", "163 cm", "170 cm", "181 cm", "199 cm"]),
+    ("unit", ["€ 1,200.50", "€ 17.00", "€ 3.10", "€ 99.99", "€ 5"]),
+    ("unit", ["1.5%", "2%", "3.25%", "4%", "10%"]),
+    ("--missing WORD", ["1", "2", "3.5", "4", "5", "6", "not asked", "refused"]),
+    ("--missing=NUMBER", [20, 33, 47, 51, 60, 9999]),
+    ("--missing=NUMBER", [-9, 20, 33, 47, 51, 60]),
+    ("total or sum", ["P1", "P2", "P3", "P4", "Total:"]),
+]
+PLAIN = {
+    "codes": ["J45", "E11", "I10", "C34", "A09"],
+    "rooms": ["12A", "12B", "13A", "14C", "15A"],
+    "zeros": ["01001", "01002", "01003", "01004", "01005"],
+    "words": ["red", "green", "blue", "black", "white"],
+    "numbers": [1, 5, 30, 99, 95],
+    "a rich one": [20, 33, 47, 51, 60, 7_350],
+    "few": [1, 2, 99],
+}
+
+
+def facts_of(values):
+    return Facts("x", "text" if isinstance(values[0], str) else "number", values, 50, missing=False)
+
+
+@pytest.mark.parametrize(("expected", "values"), ODD)
+def test_what_should_be_mended_is_said_without_a_value(expected, values):
+    said = odd_values(facts_of(values))
+    assert expected in said
+    assert not any(str(value) in said.split() for value in values)
+
+
+@pytest.mark.parametrize("what", PLAIN)
+def test_nothing_is_said_of_values_that_are_fine(what):
+    assert odd_values(facts_of(PLAIN[what])) == ""
+
+
+def test_the_suggestion_warns():
+    table = {"height": [f"{150 + i} cm" for i in range(30)], "sex": ["f", "m"] * 15}
+    (warning,) = suggest_schema(table).warnings
+    assert warning.startswith("column 'height': numbers with a unit")
