@@ -154,7 +154,8 @@ BY_NAME = (
 
 @pytest.mark.parametrize("privacy", BY_NAME, ids=lambda privacy: privacy.describe()[:40])
 def test_the_method_by_name_makes_the_same_table_and_is_judged(table, privacy, tmp_path):
-    made = make_method("tree", schema(), privacy, {"max_depth": 3, "splits": "binary"})
+    parameters = {"max_depth": 3, "splits": "binary", "ranges": "exact"}
+    made = make_method("tree", schema(), privacy, parameters)
     method = made.fit(table, output=IN_ORDER)
     tree = KAnonymousTreeClassifier(schema(), privacy, max_depth=3, splits="binary")
     if not isinstance(privacy, AverageRisk):  # which is climbed to, rung by rung
@@ -170,7 +171,24 @@ def test_the_method_by_name_makes_the_same_table_and_is_judged(table, privacy, t
     assert saved.kind == "tree"
 
 
+def test_ranges_of_the_method_end_on_public_lines(table, tmp_path):
+    asked = schema().replace(
+        age={"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"intervals": [10]}}
+    )
+    release = make_method("tree", asked, 12, {"max_depth": 3}).fit(table).release_
+    release.write(tmp_path / "out.csv")
+    ranges = {text for text in release.table["age"].astype(str) if text.startswith("[")}
+    ends = [tuple(map(int, text[1:-1].split("-"))) for text in ranges]
+    assert ends
+    assert all(low % 10 == 0 and high % 10 == 9 for low, high in ends)
+    assert "'age'" not in " ".join(release.notes)
+    saved = load_recoding(tmp_path / "out.private" / "recoding.json")
+    assert saved.ranges == "lines"
+
+
 def test_what_the_method_by_name_refuses(table):
+    with pytest.raises(ParameterError, match="ranges must be one of"):
+        make_method("tree", schema(), 5, {"ranges": "tight"}).fit(table)
     with pytest.raises(ParameterError, match="criterion must be one of"):
         make_method("tree", schema(), 5, {"criterion": "luck"}).fit(table)
     with pytest.raises(ParameterError, match="has no parameter 'metric'"):

@@ -10,7 +10,7 @@ import pytest
 
 from shoal.anonymize import Mondrian, make_method
 from shoal.anonymize._recheck import recheck
-from shoal.errors import GuaranteeError
+from shoal.errors import GuaranteeError, ParameterError
 from shoal.judge._forms import join_intervals
 from shoal.judge._read_memory import read_texts
 from shoal.privacy import KAnonymity
@@ -132,3 +132,23 @@ def test_few_starred_rows_are_refused_with_advice(form):
     release = method.fit(table, output=RowOptions(keep_suppressed=True, form=form)).release_
     with pytest.raises(GuaranteeError, match="do not keep suppressed rows"):
         assert release.table is None
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("far", [2.0**53, 1e22, 1e300])
+def test_numbers_beyond_whole_ones_are_floats(form, far):
+    schema = Schema({
+        "x": {"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"breaks": [0.5, 1e4]}},
+        "y": {"role": "quasi-identifier", "kind": "numeric"},
+    })  # fmt: skip
+    near = [0.25, 0.75, far, 2 * far, 3 * far]
+    table = {"x": near * 4, "y": sorted(near * 4)}
+    method = make_method("mondrian", schema, KAnonymity(3))
+    try:
+        release = method.fit(table, output=RowOptions(form=form)).release_
+        rows = len(read_texts(release.table).columns)
+    except ParameterError as error:
+        assert form == "draws"
+        assert "2^62" in str(error)  # noqa: PT017
+    else:
+        assert rows == (4 if form == "intervals" else 2)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._ranges import check_ranges, range_notes
 from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unseen
 from shoal.errors import ParameterError, SchemaError
 from shoal.models import KAnonymousTreeClassifier
@@ -21,6 +21,7 @@ from shoal.schema import Schema
 from shoal.schema._band_labels import range_label
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
+from shoal.tables._public_ranges import public_range_labels
 from shoal.tables._recoded import Labels, Recoded, node_labels
 from shoal.typing import Codes, Flags, Progress
 
@@ -84,7 +85,7 @@ class ModelBased(Anonymizer):
         _require_target(self.schema)
 
     def _notes(self) -> tuple[str, ...]:
-        return _note_tree(self.tree_, self.recoding_.codings)
+        return _note_tree(self.tree_, self.recoding_.codings, exact=True)
 
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
@@ -109,6 +110,9 @@ class TreeGeneralization(Anonymizer):
         What every released group has to meet.
     criterion, splits, prune, confidence_factor, max_depth, min_gain
         As in :class:`shoal.models.KAnonymousTreeClassifier`.
+    ranges : {"lines", "exact"}, default="lines"
+        Where ranges of numbers and dates end: on public lines, or at the values that the tree's
+        tests part, which tells that somebody has exactly these.
 
     Attributes
     ----------
@@ -141,6 +145,7 @@ class TreeGeneralization(Anonymizer):
         confidence_factor: float = 0.25,
         max_depth: int | None = None,
         min_gain: float = 0.0,
+        ranges: Literal["lines", "exact"] = "lines",
     ) -> None:
         self.schema = schema
         self.privacy = privacy
@@ -150,24 +155,27 @@ class TreeGeneralization(Anonymizer):
         self.confidence_factor = confidence_factor
         self.max_depth = max_depth
         self.min_gain = min_gain
+        self.ranges = ranges
 
     def _check_params(self) -> None:
         _require_target(self.schema)
+        check_ranges(self.ranges, ("lines", "exact"))
         self._make_tree(1).check_params()
 
     def _make_tree(self, privacy: PrivacyModel | int) -> KAnonymousTreeClassifier:
         parameters = self.get_params(deep=False) | {"privacy": privacy}
+        del parameters["ranges"]
         return KAnonymousTreeClassifier(**parameters)
 
     def _notes(self) -> tuple[str, ...]:
-        return _note_tree(self.tree_, self.recoding_.codings)
+        return _note_tree(self.tree_, self.recoding_.codings, exact=self.ranges == "exact")
 
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> TreeRecoding:
         progress(0, 0, "growing a tree")
         self.tree_ = self._make_tree(privacy).fit_cells(cells, str(self.schema.target))
-        return TreeRecoding(cells.codings, self.tree_.tree_)
+        return TreeRecoding(cells.codings, self.tree_.tree_, self.ranges)
 
 
 def _require_target(schema: Schema) -> None:
@@ -184,14 +192,12 @@ def _require_target(schema: Schema) -> None:
         )
 
 
-def _note_tree(tree: KAnonymousTreeClassifier, codings: tuple[Coding, ...]) -> tuple[str, ...]:
+def _note_tree(
+    tree: KAnonymousTreeClassifier, codings: tuple[Coding, ...], *, exact: bool
+) -> tuple[str, ...]:
     """How the tree was grown, and what the ends of its ranges tell."""
     grown = f"grown by {tree.criterion}, {tree.get_n_leaves()} leaves, {tree.spans_.n_spans} spans"
-    ordered = [repr(coding.name) for coding in codings if coding.is_ordered]
-    if not ordered:
-        return (grown,)
-    told = "end at values of people in the table: somebody has exactly the value at each end."
-    return grown, f"ranges of {', '.join(ordered)} {told}"
+    return grown, *range_notes([coding for coding in codings if coding.is_ordered], exact=exact)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,12 +210,15 @@ class TreeRecoding(Recoding):
         One per quasi-identifier, each with a hierarchy.
     tree : FittedTree
         The tests.
+    ranges : {"exact", "lines"}
+        Where ranges end.
     """
 
     kind: ClassVar[str] = "tree"
 
     codings: tuple[Coding, ...]
     tree: FittedTree
+    ranges: str = "exact"
 
     def recode(self, cells: FrequencyTable, unseen: Unseen = "root") -> Recoded:
         """Release each cell as precisely as the tests that it meets.
@@ -228,7 +237,11 @@ class TreeRecoding(Recoding):
         for index, coding in enumerate(self.codings):
             own = [test for test in tests if test.name == coding.name]
             if coding.is_ordered:
-                released, label = _ranges(coding, own, cells.n_groups)
+                first, last = _ranges(coding, own, cells.n_groups)
+                if self.ranges == "lines":
+                    label, released = public_range_labels(coding, first, last, all_is_star=True)
+                else:
+                    label, released = _exact_labels(coding, first, last)
             else:
                 strange |= fitted[index] < 0
                 released, label = _nodes(coding, own, fitted[index]), node_labels(coding)
@@ -243,13 +256,14 @@ class TreeRecoding(Recoding):
         return {
             "codings": [coding.to_dict() for coding in self.codings],
             "tree": self.tree.to_dict(),
+            "ranges": self.ranges,
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> TreeRecoding:
         """Inverse of :meth:`to_dict`."""
         codings = tuple(Coding.from_dict(coding) for coding in data["codings"])
-        return cls(codings, FittedTree.from_dict(data["tree"]))
+        return cls(codings, FittedTree.from_dict(data["tree"]), data.get("ranges", "exact"))
 
 
 def _nodes(coding: Coding, tests: list[PublicTest], leaf: Codes) -> Codes:
@@ -267,8 +281,8 @@ def _nodes(coding: Coding, tests: list[PublicTest], leaf: Codes) -> Codes:
     return np.where(lost, np.where(asked, leaf, tree.root), nodes).astype(np.int32)
 
 
-def _ranges(coding: Coding, tests: list[PublicTest], n_cells: int) -> tuple[Codes, Labels]:
-    """Range of an ordered column for each cell, and the ranges as labels."""
+def _ranges(coding: Coding, tests: list[PublicTest], n_cells: int) -> tuple[Codes, Codes]:
+    """First and last code of an ordered column in the range of each cell."""
     low, high = np.full(n_cells, -np.inf), np.full(n_cells, np.inf)
     missing = np.zeros(n_cells, np.bool_)
     for test in tests:
@@ -282,11 +296,12 @@ def _ranges(coding: Coding, tests: list[PublicTest], n_cells: int) -> tuple[Code
     everything = np.isinf(low) & np.isinf(high)
     last[everything] = coding.n_codes - 1
     first[missing] = last[missing] = coding.missing
-    pairs, range_of = np.unique(np.column_stack([first, last]), axis=0, return_inverse=True)
-    return range_of.astype(np.int32), _range_labels(coding, pairs)
+    return first.astype(np.int32), last.astype(np.int32)
 
 
-def _range_labels(coding: Coding, pairs: NDArray[np.int64]) -> Labels:
+def _exact_labels(coding: Coding, first_of: Codes, last_of: Codes) -> tuple[Labels, Codes]:
+    """Ranges as labels that end at values of the table, and the label of each cell."""
+    pairs, range_of = np.unique(np.column_stack([first_of, last_of]), axis=0, return_inverse=True)
     texts: list[str | None] = []
     for first, last in pairs.tolist():
         if first == 0 and last == coding.n_codes - 1:
@@ -298,7 +313,7 @@ def _range_labels(coding: Coding, pairs: NDArray[np.int64]) -> Labels:
     low, high = pairs.T.astype(np.int32)
     raw = low == high
     with_missing = (high == coding.missing) & ~raw & (coding.missing >= 0)
-    return Labels(
+    labels = Labels(
         coding,
         tuple(texts),
         np.where(raw, low, -1).astype(np.int32),
@@ -306,3 +321,4 @@ def _range_labels(coding: Coding, pairs: NDArray[np.int64]) -> Labels:
         high,
         (high - low + 1 - with_missing).astype(np.int64),
     )
+    return labels, range_of.reshape(-1).astype(np.int32)

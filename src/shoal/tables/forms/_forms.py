@@ -123,6 +123,7 @@ def _per_row(
 ) -> TypedColumn:
     size = int(codes.max(initial=-1)) + 1
     known = {label: value for label, value in value_of.items() if value is not None}
+    whole = whole and all(abs(value) < 2**63 for value in known.values())
     missing = np.ones(size, np.bool_)
     missing[list(known)] = False
     values: NDArray[Any] = np.zeros(size, np.int64 if whole or kind == "date" else np.float64)
@@ -136,5 +137,7 @@ def _drawn(kind: str, ends: Mapping[int, LabelEnds], codes: Codes, seed: int) ->
     units, step, missing = draw_values(ends, codes, seed, days=kind == "date")
     if kind == "date" or step == 1:
         return TypedColumn("date" if kind == "date" else "whole", units, missing)
-    numbers: Floats = units * step.numerator / step.denominator
-    return TypedColumn("number", numbers, missing)
+    distinct, place = np.unique(units, return_inverse=True)
+    # rounded once: large units are no floats themselves
+    numbers: Floats = np.array([float(unit * step) for unit in distinct.tolist()], np.float64)
+    return TypedColumn("number", numbers[place.reshape(-1)], missing)
