@@ -1,6 +1,6 @@
 """Risk conditions on random tables: made by every method, judged without the package.
 
-    python -m tests.fuzz.risk --tables 1000
+    python -m tests.fuzz.risk --tables 1000 [--method local]
 
 A finding is printed with the numbers that make it again.
 """
@@ -103,12 +103,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--method", action="append", choices=[*METHODS])
     given = parser.parse_args()
     found, totals = 0, {kind: Counter() for kind in KINDS}
     for first in range(given.first, given.first + given.tables, CHUNK):
         for kind in KINDS:
             last = min(first + CHUNK, given.first + given.tables)
-            outcomes, findings = run_many(kind, range(first, last))
+            outcomes, findings = run_many(kind, range(first, last), given.method or tuple(METHODS))
             totals[kind] += outcomes
             for finding in findings[:5]:
                 print(*finding, flush=True)  # noqa: T201

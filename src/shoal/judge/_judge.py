@@ -200,7 +200,9 @@ def _judge_column(
         judge_shift(name, column, own, values, people, person, charge.key, described.most_days)
         return
     if described is not None and described.is_coarse:
-        judge_coarse(name, column, own, values, described)
+        subject = charge.schema.subject
+        people = None if subject is None else take(source.columns[subject].codes, row_ids)
+        judge_coarse(name, column, own, values, described, people)
         return
     if end is not None:
         fine: Callable[[str | None, str | None], bool] = _within[end]

@@ -74,6 +74,9 @@ class Column:
         For a sensitive or insensitive numeric column: values are released as the nearest multiple.
     bottom, top : float, optional
         For such a column: smaller, or larger, values are released as this one.
+    beyond : int, optional
+        With `bottom` or `top`: at least so many people are released at a line, or nobody; else
+        nothing is released.
     separator : str, optional
         For a quasi-identifier that holds sets, such as "milk;bread": what stands between items.
         Its hierarchy is one of items.
@@ -105,6 +108,7 @@ class Column:
     top: float | None = None
     separator: str | None = None
     public: bool = False
+    beyond: int | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.weight, Real) and not isinstance(self.weight, bool):
@@ -157,7 +161,7 @@ class Column:
             raise SchemaError(f"column {name!r}: order is for ordinal columns.")
         self._check_lines(name)
         self._check_shift(name)
-        if self.is_coarse:
+        if self.is_coarse or self.beyond is not None:
             self._check_coarse(name)
         if self.separator is not None:
             self._check_separator(name)
@@ -186,6 +190,10 @@ class Column:
             raise SchemaError(f"column {name!r}: round_to must be above 0.")
         if self.bottom is not None and self.top is not None and not self.bottom < self.top:
             raise SchemaError(f"column {name!r}: bottom must be below top.")
+        if self.beyond is not None and (self.beyond < 2 or self.bottom is self.top is None):
+            raise SchemaError(
+                f"column {name!r}: beyond is the number of people, 2 or more, at its top or bottom."
+            )
 
     def _check_shift(self, name: str) -> None:
         if self.shift is None:
@@ -217,6 +225,7 @@ class Column:
             "weight": (Real, "a number"),
             "limit": (tuple, "a list of labels"),
             "limit_level": (int | None, "a whole number"),
+            "beyond": (int | None, "a whole number"),
             "target": (bool, "true or false"),
             "public": (bool, "true or false"),
             "order": (tuple, "a list of values"),
@@ -247,7 +256,7 @@ class Column:
             table["target"] = True
         if self.order:
             table["order"] = list(self.order)
-        for key in ("lines", "shift", "round_to", "bottom", "top", "separator"):
+        for key in ("lines", "shift", "round_to", "bottom", "top", "separator", "beyond"):
             if getattr(self, key) is not None:
                 table[key] = getattr(self, key)
         if self.public:

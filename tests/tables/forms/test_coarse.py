@@ -7,7 +7,7 @@ import pytest
 
 from shoal.anonymize import Mondrian
 from shoal.anonymize._recheck import recheck
-from shoal.errors import GuaranteeError, SchemaError, TableError
+from shoal.errors import GuaranteeError, InfeasibleError, SchemaError, TableError
 from shoal.judge._text_table import TextColumn
 from shoal.judge.numbers._coarse import judge_coarse
 from shoal.privacy import DistinctDiversity, KAnonymity
@@ -131,3 +131,47 @@ def test_values_that_are_no_numbers_are_refused(tmp_path):
     path.write_text("age,pay,dose,cap\n30,100,1,few\n30,100,1,2\n")
     with pytest.raises(TableError, match=r"'cap'.*no numbers"):
         Mondrian(SCHEMA, 2).fit(path).release_.write(tmp_path / "out.csv")
+
+
+def with_beyond(*pays, beyond=3, **more):
+    pay = {"role": "insensitive", "kind": "numeric", "beyond": beyond, **more}
+    schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}, "pay": pay})
+    return schema, {"age": [30] * len(pays), "pay": list(pays)}
+
+
+@pytest.mark.parametrize("lines", [{"top": 9}, {"bottom": 9}, {"top": 9, "bottom": 1}])
+@pytest.mark.parametrize("n_beyond", range(5))
+def test_enough_people_are_at_a_line_or_nobody(lines, n_beyond, tmp_path):
+    outside = 20 if lines == {"top": 9} else 0.5
+    inside = 5 if lines != {"bottom": 9} else 50
+    schema, table = with_beyond(*[outside] * n_beyond, *[inside] * 8, **lines)
+    release = Mondrian(schema, 2).fit(table).release_
+    if 0 < n_beyond < 3:
+        with pytest.raises(InfeasibleError, match="of column 'pay': needs 3"):
+            release.write(tmp_path / "out.csv")
+        assert not list(tmp_path.iterdir())
+        with pytest.raises(InfeasibleError):
+            assert release.table
+    else:
+        release.write(tmp_path / "out.csv")
+
+
+def test_who_is_at_a_line_by_own_value_counts_too():
+    schema, table = with_beyond(9, 9, 20, 5, 5, 5, top=9)
+    assert Mondrian(schema, 2).fit(table).release_.table["pay"].max() == 9
+
+
+def test_people_are_counted_not_their_rows():
+    schema, table = with_beyond(*[20] * 4, *[5] * 8, top=9)
+    schema = schema.replace(who={"role": "subject"})
+    one = table | {"who": [1, 1, 1, 2, *range(3, 11)]}
+    with pytest.raises(InfeasibleError, match="best reachable is 2"):
+        assert Mondrian(schema, 2).fit(one).release_.table
+    several = table | {"who": [1, 1, 2, 3, *range(4, 12)]}
+    assert len(Mondrian(schema, 2).fit(several).release_.table) == 12
+
+
+@pytest.mark.parametrize("more", [{"beyond": 1, "top": 9}, {"round_to": 5}, {"beyond": 2.5}])
+def test_a_number_of_people_needs_a_line(more):
+    with pytest.raises(SchemaError, match="beyond"):
+        with_beyond(1, **more)

@@ -8,7 +8,7 @@ from math import floor
 
 import numpy as np
 
-from shoal.errors import GuaranteeError
+from shoal.errors import GuaranteeError, InfeasibleError
 from shoal.judge._text_table import TextColumn
 from shoal.judge._values import is_missing, number
 from shoal.schema import Column
@@ -19,9 +19,18 @@ _TIE = Fraction(1, 10**9)  # halves of binary numbers: both neighbours are neare
 
 
 def judge_coarse(
-    name: str, written: TextColumn, own: TextColumn, values: Codes, column: Column
+    name: str,
+    written: TextColumn,
+    own: TextColumn,
+    values: Codes,
+    column: Column,
+    people: Codes | None = None,
 ) -> None:
-    """Raise unless every cell is what the lines of the schema make of the source's value."""
+    """Raise unless every cell is what the lines of the schema make of the source's value.
+
+    Where the schema asks for it, enough people are at each line, or nobody is; `people` says who is
+    behind each row, where it is not one person each.
+    """
     room = max(len(own.texts), 1)
     packed, rows = np.unique(written.codes.astype(np.int64) * room + values, return_counts=True)
     wrong = sum(
@@ -32,6 +41,32 @@ def judge_coarse(
     if wrong:
         raise GuaranteeError(
             f"column {name!r}: {wrong} rows have values that its lines do not make. {_WITHHELD}"
+        )
+    for which in ("bottom", "top"):
+        if column.beyond is not None and getattr(column, which) is not None:
+            _require_people(name, written, column, which, people)
+
+
+def _require_people(
+    name: str, written: TextColumn, column: Column, which: str, people: Codes | None
+) -> None:
+    line = Fraction(str(getattr(column, which)))
+    at_line = np.array(
+        [
+            not is_missing(text) and (said := number(text or "")) is not None and _same(said, line)
+            for text in written.texts
+        ],
+        np.bool_,
+    )
+    rows = np.flatnonzero(at_line[written.codes])
+    found = len(rows) if people is None else len(np.unique(people[rows]))
+    if 0 < found < (column.beyond or 0):
+        raise InfeasibleError(
+            f"people at the {which} of column {name!r}",
+            required=column.beyond or 0,
+            achieved=found,
+            hint=f"Move the {which} towards the middle: it is public, so choose a round number, "
+            "not the value of somebody.",
         )
 
 

@@ -150,7 +150,7 @@ def _kept(column: Column, role: str, kind: str) -> dict[str, Any]:
         return {}
     kept: dict[str, Any] = {"order": column.order}
     if {role, column.role} == {"sensitive", "insensitive"}:
-        kept |= {key: getattr(column, key) for key in ("round_to", "bottom", "top")}
+        kept |= {key: getattr(column, key) for key in ("round_to", "bottom", "top", "beyond")}
     return kept
 
 
