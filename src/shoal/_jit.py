@@ -17,7 +17,7 @@ import threading
 import time
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 from shoal._jit_cache import digest_of, is_kept, kernel_folder, take_turns
@@ -227,6 +227,19 @@ def _listen() -> None:
     event.register("numba:compile", Listener())
 
 
+def _fill_registries() -> None:
+    """Make numba read what it knows of NumPy, which the first kernel would wait for."""
+    if "numba" not in sys.modules:
+        return
+    with suppress(ImportError, AttributeError):  # numba's own rooms: without them it is as slow
+        from numba.core.compiler_lock import global_compiler_lock  # noqa: PLC0415
+        from numba.core.registry import cpu_target  # noqa: PLC0415
+
+        with global_compiler_lock:
+            cpu_target.typing_context.refresh()
+            cpu_target.target_context.refresh()
+
+
 def load_kernels(*kernels: Callable[..., Any]) -> threading.Thread:
     """Load numba and some kernels in the background, while an engine is busy counting."""
 
@@ -234,6 +247,7 @@ def load_kernels(*kernels: Callable[..., Any]) -> threading.Thread:
         for function in cast(tuple[_Kernel, ...], kernels):
             if not function._may_interpret():  # then it may never be needed compiled
                 function.compiled()
+        _fill_registries()
 
     thread = threading.Thread(target=load, daemon=True)
     thread.start()

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from shoal._plain import pack_numbers, unpack_numbers
 from shoal.anonymize._registry import known_methods
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.schema._coding import Coding
@@ -213,18 +214,18 @@ class CutRecoding(Recoding):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "codings": [coding.to_dict() for coding in self.codings],
-            "node_of": [nodes.tolist() for nodes in self.node_of],
-            "suppressed": self.suppressed.tolist(),
+            "codings": [coding.to_dict(packed=True) for coding in self.codings],
+            "node_of": [pack_numbers(nodes) for nodes in self.node_of],
+            "suppressed": pack_numbers(self.suppressed),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CutRecoding:
         """Inverse of :meth:`to_dict`."""
         codings = tuple(Coding.from_dict(coding) for coding in data["codings"])
-        suppressed = np.array(data["suppressed"], np.int32).reshape(-1, len(codings))
+        suppressed = unpack_numbers(data["suppressed"], np.int32).reshape(-1, len(codings))
         return cls(
-            codings, tuple(np.array(nodes, np.int32) for nodes in data["node_of"]), suppressed
+            codings, tuple(unpack_numbers(nodes, np.int32) for nodes in data["node_of"]), suppressed
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -125,7 +126,13 @@ def _in_range(kind: str, written: Texts, own: Texts) -> Proof:
     """Labels that are ranges whose ends lie on both sides of the value."""
     place = number_places if kind == "numeric" else date_places
     ends = [_read_ends(label, kind) for label in written]
-    low, high, value = place([e.low for e in ends]), place([e.high for e in ends]), place(own)
+    lows, highs = [e.low for e in ends], [e.high for e in ends]
+    number = {text: code for code, text in enumerate(dict.fromkeys(chain(lows, highs)))}
+    at_ends = place(list(number))  # each once: many ranges begin or end alike
+    low, high = (
+        at_ends.of(np.array([number[end] for end in one], np.int64)) for one in (lows, highs)
+    )
+    value = place(own)
     is_open = np.array([e.is_open for e in ends], np.bool_)
     no_low = np.array([e.free == "low" for e in ends], np.bool_)
     no_high = np.array([e.free == "high" for e in ends], np.bool_)

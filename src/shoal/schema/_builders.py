@@ -47,9 +47,8 @@ class Prefix:
         known = [code or "" for code in texts(values)]
         levels = []
         for keep in sorted(set(self.lengths), reverse=True):
-            levels.append(
-                [t[:keep] + self.mask * (len(t) - keep) if len(t) > keep else t for t in known]
-            )
+            masks = {length: self.mask * (length - keep) for length in set(map(len, known))}
+            levels.append([t[:keep] + masks[len(t)] for t in known])
         return from_label_columns(values, levels, column)
 
     def to_toml(self) -> Any:
@@ -86,8 +85,13 @@ class Dates:
                 f"Choose from {', '.join(_PERIODS)}."
             )
         days = [_day(value, column) for value in values]
+        months = [day.year * 12 + day.month for day in days]
+        one_of = dict(zip(months, days, strict=True))  # a hundred years have 1,200 months
         ordered = [period for period in _PERIODS if period in self.periods]
-        levels = [[_period(day, period) for day in days] for period in ordered]
+        levels = []
+        for period in ordered:
+            label = {month: _period(day, period) for month, day in one_of.items()}
+            levels.append([label[month] for month in months])
         return from_label_columns(values, levels, column)
 
     def to_toml(self) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal._plain import pack_numbers, unpack_numbers
 from shoal.errors import HierarchyError, SchemaError
 from shoal.schema._builders import Auto
 from shoal.schema._column import Column, Kind
@@ -92,15 +93,15 @@ class Coding:
         """What is pickled: the fields alone; what was computed from them is computed again."""
         return {name: vars(self)[name] for name in self.__dataclass_fields__}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists, for JSON."""
+    def to_dict(self, packed: bool = False) -> dict[str, Any]:
+        """Plain lists, for JSON; long arrays as their bytes if `packed`."""
         return {
             "name": self.name,
             "kind": self.kind,
             "texts": list(self.texts),
-            "numbers": [None if x != x else x for x in self.numbers.tolist()],
-            "hierarchy": self.hierarchy.to_dict() if self.hierarchy else None,
-            "ceiling": self.ceiling.tolist(),
+            "numbers": pack_numbers(self.numbers, packed),
+            "hierarchy": self.hierarchy.to_dict(packed) if self.hierarchy else None,
+            "ceiling": pack_numbers(self.ceiling, packed),
             "lines": self.lines,
         }
 
@@ -112,9 +113,9 @@ class Coding:
             data["name"],
             data["kind"],
             tuple(data["texts"]),
-            np.array([np.nan if x is None else x for x in data["numbers"]], np.float64),
+            unpack_numbers(data["numbers"], np.float64),
             Hierarchy.from_dict(tree) if tree else None,
-            np.array(data["ceiling"], np.int32),
+            unpack_numbers(data["ceiling"], np.int32),
             data.get("lines"),
         )
 

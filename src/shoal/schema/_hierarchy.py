@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from shoal._plain import pack_numbers, unpack_numbers
 from shoal.schema._tree_arrays import (
     TreeArrays,
     add_leaves,
@@ -253,12 +254,12 @@ class Hierarchy:
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_leaves} leaves, {self.n_nodes} nodes, {self.n_levels} levels)"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists, for JSON."""
+    def to_dict(self, packed: bool = False) -> dict[str, Any]:
+        """Plain lists, for JSON; long arrays as their bytes if `packed`."""
         return {
             "labels": list(self.labels),
-            "parent": self.parent.tolist(),
-            "levels": self.levels.tolist(),
+            "parent": pack_numbers(self.parent, packed),
+            "levels": pack_numbers(self.levels, packed),
         }
 
     @classmethod
@@ -266,8 +267,8 @@ class Hierarchy:
         """Inverse of :meth:`to_dict`."""
         return cls(
             tuple(data["labels"]),
-            np.array(data["parent"], np.int32),
-            np.array(data["levels"], np.int32),
+            unpack_numbers(data["parent"], np.int32),
+            unpack_numbers(data["levels"], np.int32),
         )
 
 

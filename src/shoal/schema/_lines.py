@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -79,7 +79,7 @@ def public_lines(coding: Coding) -> Widen:
     """
     bands = _bands_of(coding)
     if bands is not None:
-        return lambda low, high: _by_bands(coding, bands, low, high)
+        return _by_bands(coding, bands)
     if coding.kind == "date":
         return lambda low, high: _by_periods(coding, low, high)
     if coding.kind == "numeric":
@@ -124,25 +124,69 @@ def everything(coding: Coding) -> PublicRange:
 # -- bands of a hierarchy -----------------------------------------------------------------------
 
 
-def _by_bands(coding: Coding, bands: Codes, low: int, high: int) -> PublicRange:
+class _Band(NamedTuple):
+    """A band that ranges begin or end with.
+
+    `start` and `stop` are its first and last code; `least` and `most` its ends as its label writes
+    them, None for a name; the others the same as numbers, and as ranges from or to it are written.
+    """
+
+    start: int
+    stop: int
+    label: str
+    least: _End | None = None
+    most: _End | None = None
+    low: float = -math.inf
+    high: float = math.inf
+    opening: str = ""
+    closing: str = ""
+
+
+def _by_bands(coding: Coding, bands: Codes) -> Widen:
     tree = coding.hierarchy
     assert tree is not None
-    first, last = int(bands[low]), int(bands[high])
-    if tree.root in (first, last):  # a value that the hierarchy was not made for
-        return everything(coding)
-    start, stop = int(tree.start[first]), int(tree.stop[last]) - 1
-    label, other = str(tree.labels[first]), str(tree.labels[last])
-    ends = _band_ends(coding.kind, label), _band_ends(coding.kind, other)
-    if ends[0] is None or ends[1] is None:  # the leaves of a written tree are public
+    band_of = bands.tolist()
+
+    @cache  # a band is an end of many ranges
+    def band(node: int) -> _Band:
+        return _read_band(
+            coding, int(tree.start[node]), int(tree.stop[node]) - 1, str(tree.labels[node])
+        )
+
+    def widen(low: int, high: int) -> PublicRange:
+        first, last = band_of[low], band_of[high]
+        if tree.root in (first, last):  # a value that the hierarchy was not made for
+            return everything(coding)
+        return _between(coding, band(first), band(last))
+
+    return widen
+
+
+def _read_band(coding: Coding, start: int, stop: int, label: str) -> _Band:
+    ends = _band_ends(coding.kind, label)
+    if ends is None:
+        return _Band(start, stop, label)
+    least, most = ends
+    low, high = _float(least, -math.inf), _float(most, math.inf)
+    return _Band(start, stop, label, least, most, low, high, *_halves(coding, least, most))
+
+
+def _between(coding: Coding, first: _Band, last: _Band) -> PublicRange:
+    """The range from one band to another, which may be the same."""
+    start, stop = first.start, last.stop
+    if first.least is None or last.most is None:  # the leaves of a written tree are public
         numbers = coding.numbers
-        joined = label if first == last else _join(coding.texts[start], coding.texts[stop])
+        joined = first.label if first is last else _join(coding.texts[start], coding.texts[stop])
         return PublicRange(start, stop, joined, float(numbers[start]), float(numbers[stop]))
-    (least, _), (_, most) = ends[0], ends[1]
-    text = label if first == last else _text(coding, least, most)
-    return PublicRange(start, stop, text, _float(least, -math.inf), _float(most, math.inf))
+    if first is last:
+        text = first.label
+    elif first.opening and last.closing:
+        text = first.opening + last.closing
+    else:
+        text = _text(coding, first.least, last.most)
+    return PublicRange(start, stop, text, first.low, last.high)
 
 
-@lru_cache(maxsize=65_536)  # a band is an end of many ranges
 def _band_ends(kind: Kind, label: str) -> tuple[_End, _End] | None:
     """Both ends of a band as its label writes them; None for a name."""
     if kind == "date":
@@ -252,8 +296,6 @@ def _covering(coding: Coding, low: int, high: int, least: _End, most: _End) -> P
 
 
 def _text(coding: Coding, least: _End, most: _End) -> str:
-    if coding.kind == "date":
-        return _date_text(coding, least, most)
     if least.value is None and most.value is None:
         return ROOT_LABEL
     if least.value is None:
@@ -261,18 +303,26 @@ def _text(coding: Coding, least: _End, most: _End) -> str:
         return f"<{_plain(most.value + 1 if most.inside else most.value)}"
     if most.value is None:
         return f">={_plain(least.value)}"
-    return f"[{_plain(least.value)}-{_plain(most.value)}{']' if most.inside else ')'}"
+    return "".join(_halves(coding, least, most))
 
 
-def _date_text(coding: Coding, least: _End, most: _End) -> str:
-    """Days, both included; the day after, excluded, where values have a time of day."""
-    assert least.value is not None
-    assert most.value is not None
-    timed = coding.has_fractions  # of days
-    last_day = (dt.date.max - _EPOCH).days
-    stop = min(int(most.value) - (not timed), last_day)
-    start = _EPOCH + dt.timedelta(days=int(least.value))
-    return f"[{start} to {_EPOCH + dt.timedelta(days=stop)}{')' if timed else ']'}"
+def _halves(coding: Coding, least: _End, most: _End) -> tuple[str, str]:
+    """How a range is written that begins and ends so; nothing for a side that is open.
+
+    Dates are days, both included; the day after, excluded, where values have a time of day.
+    """
+    opening = closing = ""
+    is_date = coding.kind == "date"
+    timed = is_date and coding.has_fractions  # of days
+    if least.value is not None:
+        day = _EPOCH + dt.timedelta(days=int(least.value)) if is_date else None
+        opening = f"[{day} to " if is_date else f"[{_plain(least.value)}-"
+    if most.value is not None and is_date:
+        stop = min(int(most.value) - (not timed), (dt.date.max - _EPOCH).days)
+        closing = f"{_EPOCH + dt.timedelta(days=stop)}{')' if timed else ']'}"
+    elif most.value is not None:
+        closing = f"{_plain(most.value)}{']' if most.inside else ')'}"
+    return opening, closing
 
 
 def _join(low: str | None, high: str | None) -> str:

@@ -43,9 +43,9 @@ def public_range_labels(
     ranges: list[PublicRange] = []
     kinds, kind_of = _alike(coding, low, high, stars)
     codes = np.empty(len(kinds), np.int32)
-    for index, place in enumerate(kinds.tolist()):
-        first, last = int(low[place]), int(high[place])
-        text, found = _range(coding, widen, first, last, bool(stars[place]))
+    ends = zip(low[kinds].tolist(), high[kinds].tolist(), stars[kinds].tolist(), strict=True)
+    for index, (first, last, star) in enumerate(ends):
+        text, found = _range(coding, widen, first, last, star)
         if all_is_star and found.low == 0 and last > first and found.high >= coding.n_codes - 1:
             found = everything(coding)
             text = found.text

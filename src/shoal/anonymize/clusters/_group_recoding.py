@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
+from shoal._plain import pack_numbers, unpack_numbers
 from shoal.anonymize._recoding import UNSEEN, Recoding, Unseen, match_cells, refuse_unseen
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.errors import InfeasibleError
@@ -163,10 +164,10 @@ class GroupRecoding(Recoding):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; the fitted cells are left out."""
         return {
-            "codings": [coding.to_dict() for coding in self.codings],
+            "codings": [coding.to_dict(packed=True) for coding in self.codings],
             "is_range": self.is_range.tolist(),
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
+            "low": pack_numbers(self.low),
+            "high": pack_numbers(self.high),
             "exact": self.exact,
         }
 
@@ -177,8 +178,8 @@ class GroupRecoding(Recoding):
         return _without_cells(
             codings,
             np.array(data["is_range"], np.bool_),
-            np.array(data["low"], np.int32).reshape(-1, len(codings)),
-            np.array(data["high"], np.int32).reshape(-1, len(codings)),
+            unpack_numbers(data["low"], np.int32).reshape(-1, len(codings)),
+            unpack_numbers(data["high"], np.int32).reshape(-1, len(codings)),
             bool(data.get("exact", True)),  # before there were lines, ranges were exact
         )
 

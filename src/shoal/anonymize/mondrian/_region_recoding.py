@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._plain import pack_numbers, unpack_numbers
 from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unseen
 from shoal.anonymize.mondrian._columns import is_tree
 from shoal.anonymize.mondrian._region_kernels import UNKNOWN, Regions, walk
@@ -115,12 +116,12 @@ class RegionRecoding(Recoding):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        tree = {name: array.tolist() for name, array in self.regions._asdict().items()}
+        tree = {name: pack_numbers(array) for name, array in self.regions._asdict().items()}
         return {
-            "codings": [coding.to_dict() for coding in self.codings],
+            "codings": [coding.to_dict(packed=True) for coding in self.codings],
             "regions": tree,
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
+            "low": pack_numbers(self.low),
+            "high": pack_numbers(self.high),
             "exact": self.exact,
         }
 
@@ -131,14 +132,14 @@ class RegionRecoding(Recoding):
         tree = data["regions"]
         types = {"column": np.int32, "low": np.int32, "high": np.int32, "pivots": np.int32}
         arrays: dict[str, Any] = {
-            name: np.array(tree[name], types.get(name, np.int64)) for name in Regions._fields
+            name: unpack_numbers(tree[name], types.get(name, np.int64)) for name in Regions._fields
         }
         arrays["pivots"] = arrays["pivots"].reshape(-1, len(codings))
         return cls(
             codings,
             Regions(**arrays),
-            np.array(data["low"], np.int32),
-            np.array(data["high"], np.int32),
+            unpack_numbers(data["low"], np.int32),
+            unpack_numbers(data["high"], np.int32),
             bool(data.get("exact", True)),  # before there were lines, ranges were exact
         )
 

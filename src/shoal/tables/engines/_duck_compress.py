@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -43,7 +43,7 @@ class _Values:
 
     table: str
     n: int
-    coding: Coding | None
+    coding: Coding
     code_of: Codes
 
 
@@ -124,13 +124,12 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
         values, numbers, counts = _count(rows, wanted, schema, options)
     codes = {name: values[name].code_of[numbers[name]] for name in (*quasi, *counted)}
     keys = np.column_stack([codes[name] for name in quasi])
-    entries = {name: (_coding(values[name]), codes[name]) for name in counted}
-    cells, cell_of = assemble([_coding(values[name]) for name in quasi], keys, entries, counts)
+    entries = {name: (values[name].coding, codes[name]) for name in counted}
+    cells, cell_of = assemble([values[name].coding for name in quasi], keys, entries, counts)
     people = None
     if schema.subject is not None:
         person = numbers[schema.subject]
-        unnamed = person == values[schema.subject].n
-        require_named(schema.subject, int(counts[unnamed].sum()))
+        require_named(schema.subject, int(counts[person < 0].sum()))
         cells, people = count_people(
             cells, cell_of, person, entries, counts, households=schema.household is not None
         )
@@ -164,7 +163,10 @@ def _one_of_each(
 def _count(
     rows: StagedRows, wanted: Sequence[str], schema: Schema, options: CodingOptions
 ) -> tuple[dict[str, _Values], dict[str, Codes], Counts]:
-    """Distinct combinations, as numbers of values, and how many rows have each."""
+    """Distinct combinations, as numbers of values, and how many rows have each.
+
+    A missing value's number is the last; that of a person without a name is -1.
+    """
     mark = next(_counter)
     connection, table = rows.connection, f"cells_{mark}"
     listed = ", ".join(f"c{rows.names.index(name)} AS k{i}" for i, name in enumerate(wanted))
@@ -177,15 +179,44 @@ def _count(
         joins = " ".join(
             f"LEFT JOIN {values} AS v{i} ON v{i}.value = t.k{i}" for i, values in enumerate(tables)
         )
-        found = connection.sql(f"SELECT {numbers}, t.n AS n FROM {table} AS t {joins}").fetchnumpy()
+        facts = ", ".join(
+            f"(SELECT count(*) FROM {values}), coalesce(bool_or(k{i} IS NULL), false)"
+            for i, values in enumerate(tables)
+        )
+        ((*said,),) = connection.sql(f"SELECT {facts} FROM {table}").fetchall()
+        sizes = dict(zip(wanted, said[::2], strict=True))
+        coded = {  # people are told apart, and have no coding
+            name: connection.sql(f"SELECT value FROM {values} ORDER BY number").fetchall()
+            for name, values in zip(wanted, tables, strict=True)
+            if name != schema.subject
+        }
+        select = f"SELECT {numbers}, t.n AS n FROM {table} AS t {joins}"
+        with ThreadPoolExecutor(1) as pool:  # the database joins while values are coded
+            joined = pool.submit(lambda: connection.sql(select).fetchnumpy())
+            codings = {
+                name: code_values(
+                    name,
+                    schema[name],
+                    [value for (value,) in listed],
+                    has_missing=said[2 * wanted.index(name) + 1],
+                    options=options,
+                )
+                for name, listed in coded.items()
+            }
+            found = joined.result()
     finally:
         connection.execute(f"DROP TABLE {table}")
-    read = {
-        name: _read_values(rows, name, tables[i], found.pop(f"k{i}"), schema, options)
+    values = {
+        name: _Values(tables[wanted.index(name)], sizes[name], *coding)
+        for name, coding in codings.items()
+    }
+    at = {
+        name: np.ma.filled(found.pop(f"k{i}"), sizes[name] if name in values else -1).astype(
+            np.int32, copy=False
+        )
         for i, name in enumerate(wanted)
     }
-    values = {name: value for name, (value, _) in read.items()}
-    return values, {name: at for name, (_, at) in read.items()}, np.asarray(found["n"], np.int64)
+    return values, at, np.asarray(found["n"], np.int64)
 
 
 def _number_values(connection: duckdb.DuckDBPyConnection, cells: str, n_columns: int) -> list[str]:
@@ -200,39 +231,6 @@ def _number_values(connection: duckdb.DuckDBPyConnection, cells: str, n_columns:
         )
     )
     return tables
-
-
-def _read_values(
-    rows: StagedRows,
-    name: str,
-    table: str,
-    found: NDArray[Any],
-    schema: Schema,
-    options: CodingOptions,
-) -> tuple[_Values, Codes]:
-    """Values of a column with their coding, and the number of each cell's value."""
-    if name == schema.subject:  # people are told apart, and have no coding
-        ((n,),) = rows.connection.sql(f"SELECT count(*) FROM {table}").fetchall()
-        return _Values(table, n, None, np.empty(0, np.int32)), _numbers(found, n)
-    listed = rows.connection.sql(f"SELECT value FROM {table} ORDER BY number").fetchall()
-    coding, code_of = code_values(
-        name,
-        schema[name],
-        [value for (value,) in listed],
-        has_missing=bool(np.ma.getmaskarray(found).any()),
-        options=options,
-    )
-    return _Values(table, len(listed), coding, code_of), _numbers(found, len(listed))
-
-
-def _numbers(found: NDArray[Any], missing: int) -> Codes:
-    """Numbers without a mask; a missing value's is the last."""
-    return np.ma.filled(found, missing).astype(np.int32, copy=False)
-
-
-def _coding(values: _Values) -> Coding:
-    assert values.coding is not None
-    return values.coding
 
 
 def _refuse_nested(rows: StagedRows, schema: Schema) -> None:
