@@ -49,6 +49,7 @@ def main(quick: bool = False) -> Iterator[Row]:
         yield Row(f"{what}, against the aim", done["seconds"], 2.0, AIM)
     yield from _adult(quick)
     yield from _mpyc(quick)
+    yield from _spu(quick)
 
 
 def _adult(quick: bool) -> Iterator[Row]:
@@ -100,15 +101,58 @@ def _mpyc(quick: bool) -> Iterator[Row]:
     except ImportError:
         yield missing("MPyC", "mpyc is not installed")
         return
-    batch = 20 if quick else 500
-    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
-    addresses = [f"127.0.0.1:{server.getsockname()[1]}" for server in servers]
-    for server in servers:
-        server.close()
+    batch, addresses = 20 if quick else 500, _addresses(3)
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         ends = [pool.apply_async(_mpyc_end, (i, addresses, batch)) for i in range(3)]
         each = max(end.get(timeout=600) for end in ends)
     yield Row(f"MPyC, three parties: x ln x in a batch of {batch}", each)
+
+
+def _addresses(count: int) -> list[str]:
+    """Ports of this machine that nobody uses."""
+    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    addresses = [f"127.0.0.1:{server.getsockname()[1]}" for server in servers]
+    for server in servers:
+        server.close()
+    return addresses
+
+
+def _spu(quick: bool) -> Iterator[Row]:
+    """SPU's two protocols, as processes on plain lines: the same products, opened at the end."""
+    try:
+        import spu  # noqa: F401
+    except ImportError:
+        yield missing("SPU", "spu is not installed")
+        return
+    batch = 50 if quick else 10_000
+    done = _two("spu", {"addresses": _addresses(2)}, (batch,))
+    yield Row(f"SPU's Cheetah, two parties: x ln x in a batch of {batch:,}", done["each"])
+    addresses = _addresses(3)
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        ends = [pool.apply_async(_aby3_end, (i, addresses, batch)) for i in range(3)]
+        each = max(end.get(timeout=600) for end in ends)
+    yield Row(f"SPU's ABY3, three parties: x ln x in a batch of {batch:,}", each)
+
+
+def _aby3_end(index: int, addresses: list[str], batch: int) -> float:
+    from shoal.secure.miners._aby3 import ABY3Party
+
+    with ABY3Party(index, addresses, timeout=300.0) as party:
+        return _spu_products(party, batch)["each"]
+
+
+def _spu_products(party: Any, batch: int) -> dict[str, Any]:
+    import jax.numpy as jnp
+
+    def function(*parts: Any) -> Any:
+        share = sum(parts)
+        return share * jnp.log(share)
+
+    shares = np.random.default_rng(1).random(batch).astype(np.float32) / 4 + 0.01
+    party.compute(function, shares)  # compiled
+    start = perf_counter()
+    party.compute(function, shares)
+    return {"each": (perf_counter() - start) / batch, "result": None}
 
 
 def _mpyc_end(index: int, addresses: list[str], batch: int) -> float:
@@ -157,12 +201,22 @@ def _end(
     open_, kind = (listen, FirstParty) if name == "first" else (connect, SecondParty)
     with open_(("127.0.0.1", port), **files) as channel:
         start = perf_counter()
-        party = kind(channel, Settings(**settings))
+        party = _spu_party(name, channel, settings) or kind(channel, Settings(**settings))
         setup = perf_counter() - start
         done = TASKS[task](party, *arguments)
         traffic = channel.transcript.to_dict()
     total = traffic["bytes_sent"] + traffic["bytes_received"]
     return {"setup": setup, "bytes": total, "turns": traffic["rounds"], **done}
+
+
+def _spu_party(name: str, channel: Any, settings: dict[str, Any]) -> Any:
+    """SPU's end of a line, where addresses of its own are given."""
+    if "addresses" not in settings:
+        return None
+    from shoal.secure.miners._spu import FirstSPUParty, SecondSPUParty
+
+    kind = FirstSPUParty if name == "first" else SecondSPUParty
+    return kind(channel, tuple(settings["addresses"]))
 
 
 def _logarithms(party: Any, batch: int) -> dict[str, Any]:
@@ -255,4 +309,5 @@ TASKS = {
     "network": _network,
     "tree": _tree,
     "large": _large,
+    "spu": _spu_products,
 }

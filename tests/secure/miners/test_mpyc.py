@@ -12,6 +12,7 @@ import pytest
 from shoal.errors import ParameterError
 from shoal.secure import MPyCParty
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
+from shoal.secure.miners._mpyc_scores import MPyCLogs
 from tests.extras import ROOT, need
 from tests.reference.id3 import id3
 from tests.reference.k2 import k2
@@ -82,3 +83,9 @@ def test_all_three_learn_the_net_of_the_pooled_rows(learnt):
 def test_lines_in_plain_text_and_pairs_are_refused(index, addresses):
     with pytest.raises(ParameterError):
         MPyCParty(index, addresses)
+
+
+@pytest.mark.parametrize("kind", ["strict", "fast"])
+def test_logarithms_that_are_circuits_of_two_parties_are_refused(kind):
+    with pytest.raises(ParameterError, match="'chebyshev' or 'taylor'"):
+        MPyCLogs(None, logarithm_for(kind, 100, 3))

@@ -66,7 +66,8 @@ class FastLogarithm(Logarithm):
         """Shares of the logarithms of shared counts, all in one batch."""
         bits = count_bits(counts[:, None], self.bits)
         results = party.run(fast_program(self.bits, self.ring), bits)
-        return LogShares(*results.shares, results.split)
+        log, x, positive = results.shares
+        return LogShares(log, x, positive, results.split)
 
 
 def logarithm_for(kind: str, largest: int, terms: int) -> Logarithm:

@@ -5,9 +5,7 @@ together, they learn nothing.  It is fed with counts, never with rows.
 """
 
 import asyncio
-import hashlib
 import importlib
-import ipaddress
 import logging
 import os
 import sys
@@ -18,16 +16,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import MissingExtraError, ParameterError, ProtocolError, TimeLimitError
-from shoal.parties._wire import encode
-from shoal.secure.miners._joint_table import MAX_ROWS, too_few
-from shoal.secure.miners._table_part import Query, TablePart
+from shoal.errors import MissingExtraError, ProtocolError, TimeLimitError
+from shoal.secure.miners._equals import EqualParty, check_place
 
-DIGEST_BITS = 120
 WORD = 128  # bits of numbers that are compared in the clear
 
 
-class MPyCParty:
+class MPyCParty(EqualParty):
     """One of three or more equal parties; rows are split among them.
 
     Parameters
@@ -60,14 +55,7 @@ class MPyCParty:
     """
 
     def __init__(self, index: int, addresses: Sequence[str], *, timeout: float = 60.0) -> None:
-        if len(addresses) < 3:
-            raise ParameterError(
-                f"an honest majority needs at least three parties, got {len(addresses)}."
-            )
-        if not 0 <= index < len(addresses):
-            raise ParameterError(f"index is 0 to {len(addresses) - 1}, got {index}.")
-        for address in addresses:
-            _check_loopback(address)
+        check_place(index, addresses, "MPyC", encrypted=False)
         self.index, self.size, self.timeout = index, len(addresses), timeout
         self.runtime = _runtime(index, addresses)
         self.run(self.runtime.start(), "waiting for the other parties")
@@ -100,19 +88,14 @@ class MPyCParty:
         except (OSError, EOFError, AttributeError, AssertionError, ValueError, TypeError):
             raise ProtocolError("MPyC failed: another party ended, or sent nonsense.") from None
 
-    def agree(self, mine: dict[str, Any], what: str) -> None:
-        """Check that all parties have the same public parameters."""
-        digest = int.from_bytes(hashlib.sha256(encode(mine)).digest()[: DIGEST_BITS // 8], "little")
-        if len(set(self.tell(digest))) != 1:
-            raise ProtocolError(f"the parties have other {what}. Use the same everywhere.")
-
-    def confirm(self) -> None:
-        """MPyC's messages are not compared."""
-
     def tell(self, number: int) -> list[int]:
         """A public number of every party."""
         kind = self.runtime.SecInt(WORD)
         return [int(n) for n in self.run(self.runtime.output(self.runtime.input(kind(number))))]
+
+    def all_rows(self, mine: int) -> int:
+        """Number of rows of all parties together."""
+        return int(self.open(self.total(np.array([mine]), WORD))[0])
 
     def total(self, mine: NDArray[Any], bits: int) -> Any:
         """Secret sum of all parties' arrays, as numbers of so many bits."""
@@ -123,41 +106,6 @@ class MPyCParty:
     def open(self, secret: Any) -> NDArray[np.int64]:
         """Let all learn an array."""
         return np.array(self.run(self.runtime.output(secret)), object).astype(np.int64)
-
-
-class MPyCTable:
-    """Rows of all parties as one table; what is returned is this party's part of each count."""
-
-    def __init__(self, part: TablePart, party: MPyCParty) -> None:
-        self.part = part
-        if part.split != "rows":
-            raise ParameterError("this engine takes split rows only.")
-        party.agree({"names": list(part.names), "values": [list(v) for v in part.values]}, "tables")
-        total = party.total(np.array([len(part.codes)]), WORD)
-        self.n_rows = int(party.open(total)[0])
-        if not 0 < self.n_rows < MAX_ROWS:
-            raise ParameterError(f"the joint table needs 1 to 2**31 - 1 rows, has {self.n_rows}.")
-
-    def counts(self, queries: Sequence[Query]) -> list[NDArray[np.uint32]]:
-        """Counts of this party's rows."""
-        return [self.part.tabulate(columns, fixed) for columns, fixed in queries]
-
-    def require(self, k: int) -> None:
-        """Raise unless there are k rows; their number is public."""
-        if self.n_rows < k:
-            raise too_few(k)
-
-
-def _check_loopback(address: str) -> None:
-    host, _, port = address.rpartition(":")
-    try:
-        local = host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        local = False
-    if not local or not port.isdigit():
-        raise ParameterError(
-            "MPyC's lines are in plain text: only loopback addresses HOST:PORT are taken."
-        )
 
 
 def _runtime(index: int, addresses: Sequence[str]) -> Any:

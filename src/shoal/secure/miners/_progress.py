@@ -15,7 +15,7 @@ from typing import Any
 from shoal.errors import ParameterError, ProtocolError
 from shoal.parties._expect import Fields, Octets, Whole
 from shoal.secure._party import Session
-from shoal.secure.miners._mpyc import MPyCParty
+from shoal.secure.miners._equals import EqualParty
 from shoal.secure.owners._helper import Helper
 from shoal.secure.owners._owner import Owner
 
@@ -64,11 +64,11 @@ def common_rounds(party: Session, done: Progress | None) -> tuple[list[list[int]
 
 
 def resume(
-    seat: Session | Helper | Owner | MPyCParty, done: Progress | None
+    seat: Session | Helper | Owner | EqualParty, done: Progress | None
 ) -> tuple[list[list[int]], str]:
     """Rounds from which all who take part go on, and the name of the run."""
     done = done or Progress([])
-    if isinstance(seat, MPyCParty):
+    if isinstance(seat, EqualParty):
         if done.rounds:
             raise ParameterError("this engine does not resume a run. Start anew.")
         return [], ""

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from shoal.errors import ParameterError
 from shoal.secure._party import Party, Session
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
+from shoal.secure.miners._aby3 import ABY3Party
+from shoal.secure.miners._equals import EqualParty, RowsOfEquals
 from shoal.secure.miners._joint_table import JointTable
-from shoal.secure.miners._mpyc import MPyCParty, MPyCTable
+from shoal.secure.miners._mpyc import MPyCParty
 from shoal.secure.miners._mpyc_scores import MPyCScores
 from shoal.secure.miners._spu import SPUParty, SPUScores
 from shoal.secure.miners._table_part import Query, TablePart
@@ -21,7 +23,7 @@ from shoal.secure.owners._helper import Helper
 from shoal.secure.owners._owner import Owner
 from shoal.secure.owners._scores import AnnouncedScores, HeardScores
 
-Seat: TypeAlias = Session | Helper | Owner | MPyCParty
+Seat: TypeAlias = Session | Helper | Owner | EqualParty
 
 
 class SharedTable(Protocol):
@@ -45,14 +47,14 @@ def open_table(part: TablePart, seat: Seat) -> SharedTable:
         return OwnerCounts(part, seat) if whole else OwnerCells(part, seat)
     if isinstance(seat, Helper):
         return HelperCounts(part, seat) if whole else HelperCells(part, seat)
-    return MPyCTable(part, seat) if isinstance(seat, MPyCParty) else JointTable(part, seat)
+    return RowsOfEquals(part, seat) if isinstance(seat, EqualParty) else JointTable(part, seat)
 
 
 def open_scores(kind: str, terms: int, seat: Seat, table: SharedTable) -> TreeScores:
     """What decides the nodes of a tree at this seat."""
     if isinstance(seat, Owner):
         return HeardScores(seat)
-    if isinstance(seat, SPUParty):
+    if isinstance(seat, SPUParty | ABY3Party):
         return SPUScores(seat, table.n_rows)
     logarithm = logarithm_for(kind, table.n_rows, terms)
     if isinstance(seat, MPyCParty):
@@ -66,5 +68,7 @@ def party_of(seat: Seat) -> Party:
     """The session in which this seat computes."""
     party = seat.party if isinstance(seat, Helper) else seat
     if not isinstance(party, Party):
-        raise ParameterError("fit needs a FirstParty, a SecondParty, a Helper or an Owner.")
+        raise ParameterError(
+            "this takes a FirstParty, SecondParty, Helper, Owner or MPyCParty: SPU has trees only."
+        )
     return party

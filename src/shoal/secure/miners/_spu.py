@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from shoal.parties._channel import Channel
 from shoal.parties._expect import Octets, Several
 from shoal.secure._party import Session
 from shoal.secure.miners._argmin import in_range
+
+if TYPE_CHECKING:
+    from shoal.secure.miners._aby3 import ABY3Party
 
 Table = NDArray[np.uint32]
 
@@ -71,7 +74,7 @@ class SPUParty(Session):
                 "without a trusted dealer."
             )
         super().__init__(channel, {"engine": "spu", "protocol": protocol})
-        self._spu = _load()
+        self._spu = load()
         config = self._spu.RuntimeConfig(
             protocol=self._spu.ProtocolKind.CHEETAH, field=self._spu.FieldType.FM64
         )
@@ -83,7 +86,7 @@ class SPUParty(Session):
             description.add_party(name, address)
         description.recv_timeout_ms = int(1000 * channel.timeout)
         if key and certificate and peer:
-            _secure(description, Path(key), Path(certificate), Path(peer))
+            secure(description, Path(key), Path(certificate), Path(peer))
         try:
             context = link.create_brpc(description, self.rank)
         except RuntimeError:
@@ -99,7 +102,7 @@ class SPUParty(Session):
         other = self._unpacked(self.exchange(_packed(pieces[1 - self.rank]), self._piece))
         own = pieces[self.rank]
         shares = [own, other] if self.is_first else [other, own]
-        executable = self._compiled(function, [mine, mine])
+        executable = compiled(self._spu, function, [mine, mine])
         for name, share in zip(executable.input_names, shares, strict=True):
             self._runtime.set_var(name, share)
         try:
@@ -110,24 +113,6 @@ class SPUParty(Session):
         answer = self._unpacked(self.exchange(_packed(result), self._piece))
         ordered = [result, answer] if self.is_first else [answer, result]
         return np.asarray(self._io.reconstruct(ordered))
-
-    def _compiled(self, function: Callable[..., Any], arrays: list[NDArray[Any]]) -> Any:
-        from spu.utils import frontend  # noqa: PLC0415  optional, and it loads a compiler
-
-        secret = self._spu.Visibility.VIS_SECRET
-        names = [f"in{i}" for i in range(len(arrays))]
-        executable, _ = frontend.compile(
-            frontend.Kind.JAX,
-            function,
-            arrays,
-            {},
-            names,
-            [secret] * len(arrays),
-            lambda flat: [f"out{i}" for i in range(len(flat))],
-            static_argnums=(),
-            copts=self._spu.libspu.CompilerOptions(),
-        )
-        return executable
 
     @property
     def _piece(self) -> Several:
@@ -165,15 +150,15 @@ class SPUScores:
 
     n_logarithms = n_comparisons = 0  # SPU computes its own
 
-    def __init__(self, party: SPUParty, n_rows: int) -> None:
+    def __init__(self, party: "SPUParty | ABY3Party", n_rows: int) -> None:
         self._party, self._n_rows = party, n_rows
 
     def leaves(self, rows: Table, n_classes: int, min_rows: int) -> list[int]:
         """Open the class of leaves, -1 for other nodes."""
         import jax.numpy as jnp  # noqa: PLC0415  comes with spu
 
-        def function(first: Any, second: Any) -> Any:
-            total = first + second
+        def function(*parts: Any) -> Any:
+            total = sum(parts)
             own, parent = total[:, :n_classes], total[:, n_classes:]
             size = jnp.sum(own, axis=1)
             label = jnp.where(size > 0, jnp.argmax(own, axis=1), jnp.argmax(parent, axis=1))
@@ -208,8 +193,8 @@ class SPUScores:
         def entropy(p: Any) -> Any:
             return p * jnp.log(jnp.maximum(p, 2.0**-20))
 
-        def function(first: Any, second: Any) -> Any:
-            share = first + second
+        def function(*parts: Any) -> Any:
+            share = sum(parts)
             rest = entropy(jnp.sum(share, axis=2)) - jnp.sum(entropy(share), axis=2)
             scores = [jnp.sum(rest[:, i:j], axis=1) for i, j in pairwise(ends)]
             return jnp.argmin(jnp.stack(scores, axis=1), axis=1)
@@ -221,10 +206,29 @@ class SPUScores:
     def open(self, counts: Table) -> NDArray[np.int64]:
         """Open sums of counts."""
         mine = counts.astype(np.int32)
-        return self._party.compute(lambda first, second: first + second, mine).astype(np.int64)
+        return self._party.compute(lambda *parts: sum(parts), mine).astype(np.int64)
 
 
-def _load() -> Any:
+def compiled(spu: Any, function: Callable[..., Any], arrays: list[NDArray[Any]]) -> Any:
+    """A JAX function of secret arrays as SPU runs it."""
+    from spu.utils import frontend  # noqa: PLC0415  optional, and it loads a compiler
+
+    executable, _ = frontend.compile(
+        frontend.Kind.JAX,
+        function,
+        arrays,
+        {},
+        [f"in{i}" for i in range(len(arrays))],
+        [spu.Visibility.VIS_SECRET] * len(arrays),
+        lambda flat: [f"out{i}" for i in range(len(flat))],
+        static_argnums=(),
+        copts=spu.libspu.CompilerOptions(),
+    )
+    return executable
+
+
+def load() -> Any:
+    """SPU, or an error that says what to install."""
     try:
         import spu  # noqa: PLC0415  optional: hundreds of megabytes
     except ImportError:
@@ -236,8 +240,8 @@ def _packed(share: Any) -> list[bytes]:
     return [bytes(share.meta), *map(bytes, share.share_chunks)]
 
 
-def _secure(description: Any, key: Path, certificate: Path, peer: Path) -> None:
-    """Mutual TLS with the pinned certificate as the only trusted one."""
+def secure(description: Any, key: Path, certificate: Path, peer: Path) -> None:
+    """Mutual TLS with the pinned certificates in a file as the only trusted ones."""
     description.enable_ssl = True
     for options in (description.client_ssl_opts, description.server_ssl_opts):
         options.cert.certificate_path = str(certificate)

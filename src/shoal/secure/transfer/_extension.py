@@ -35,7 +35,9 @@ from shoal.secure.transfer._consistency import (
 WIDTH = 128
 AHEAD = 3
 """Messages that the receiver sends before it wants an answer; more would fill the line."""
-A, B, C = TypeVar("A"), TypeVar("B"), TypeVar("C")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
 
 _CHUNK = 2**20  # transfers per message: 16 MiB
 

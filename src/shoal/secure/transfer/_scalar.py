@@ -50,8 +50,8 @@ def serve_tables(
     """
 
     def run(blocks: Iterable[_Block]) -> Iterator[Lanes]:
-        for index, _, lanes in blocks:
-            amounts = (index[:, None] == np.arange(lanes, dtype=np.int32)).astype(np.uint32)
+        for own, _, lanes in blocks:
+            amounts = (own[:, None] == np.arange(lanes, dtype=np.int32)).astype(np.uint32)
             yield -offer_lanes(channel, sender, amounts)
 
     return _tables(margins, run)
@@ -63,7 +63,7 @@ def ask_tables(
     """Share, for each table, how many rows have each pair of values."""
 
     def ask(block: _Block) -> tuple[Bits, Limbs, int]:
-        choices: Bits = block.index == block.value
+        choices: Bits = block.own == block.value
         return choices, receiver.extend(choices), block.lanes
 
     def take(asked: tuple[Bits, Limbs, int]) -> Lanes:
@@ -76,7 +76,7 @@ def ask_tables(
 class _Block(NamedTuple):
     """Rows of one message: a party's own values, the second party's value that is asked for."""
 
-    index: NDArray[np.int32]
+    own: NDArray[np.int32]
     value: NDArray[np.int32]
     lanes: int
 
