@@ -96,3 +96,29 @@ def test_attacks_and_utility_are_measured_where_the_raw_table_is_there(files):
     without = make_dossier(release, EMPTY)
     assert without.measured.attacks == ()
     assert "were not measured: the raw table" in without.html
+
+
+def test_people_with_several_rows_are_not_taken_for_several_people(tmp_path):
+    """Twelve rows of a group may be of three people: the risk is one in three."""
+    schema = SCHEMA.replace(name={"role": "subject"})
+    table = {
+        "name": [f"person{i // 4}" for i in range(24)],
+        "age": [30 + i // 12 for i in range(24)],
+        "ill": ["flu", "gout"] * 12,
+    }
+    Mondrian(schema, 3).fit(table).release_.write(tmp_path / "r.csv")
+    dossier = make_dossier(tmp_path / "r.csv", EMPTY)
+    assert dossier.residual.after >= 1 / 6
+    assert dossier.residual.accepted is False
+    assert "manifest, by people" in dossier.html
+
+
+def test_what_was_done_to_coarse_columns_is_said(tmp_path):
+    pay = {"role": "insensitive", "kind": "numeric", "round_to": 500, "top": 9000}
+    schema = SCHEMA.replace(pay=pay)
+    n = 24
+    table = {"name": [f"p{i}" for i in range(n)], "age": list(range(n)), "ill": ["flu"] * n}
+    table["pay"] = [100 * i for i in range(n)]
+    Mondrian(schema, 12).fit(table).release_.write(tmp_path / "r.csv")
+    html = make_dossier(tmp_path / "r.csv", EMPTY).html
+    assert "by public lines: rounded to 500, not above 9000" in html

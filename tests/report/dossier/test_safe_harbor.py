@@ -57,3 +57,8 @@ def test_whatever_names_people_has_a_kind():
 
 def place_of(what):
     return next(at for words, at in BY_VALUES if what.startswith(words))
+
+
+def test_a_token_is_a_code_whatever_its_column_is_called():
+    lines = check_safe_harbor(Schema({"visitor": {"role": "pseudonym"}}))
+    assert lines[17].released == ("visitor",)

@@ -24,7 +24,9 @@ from shoal.typing import PathText
 class Residual:
     """The risk of the released rows, counted again, against the threshold.
 
-    `accepted` is None where the released rows were not there to be counted.
+    `accepted` is None where the released rows were not there to be counted.  Where people have
+    several rows, or share a household, a release does not show whose rows are whose: then figures
+    are those that were counted when it was made, and `source` says so.
     """
 
     threshold: float
@@ -32,6 +34,7 @@ class Residual:
     after: float | None
     share_above: float | None
     accepted: bool | None
+    source: str = "counted again"
 
 
 @dataclass(frozen=True)
@@ -109,10 +112,22 @@ def _residual(facts: Facts, threshold: float) -> Residual:
     before = facts.release.number("risk", "before", "prosecutor", "highest")
     if facts.seen is None or not facts.seen.belongs or not len(facts.seen.sizes):
         return Residual(threshold, before, None, None, None)
+    if facts.release.schema.subject is not None:
+        return _residual_of_people(facts, threshold, before)
     sizes = facts.seen.sizes
     above = float(sizes[sizes * threshold < 1].sum() / sizes.sum())
     highest = 1.0 / float(sizes.min())
     return Residual(threshold, before, highest, above, highest <= threshold)
+
+
+def _residual_of_people(facts: Facts, threshold: float, before: float | None) -> Residual:
+    """By the manifest: rows of a group may be of fewer people, which the rows do not show."""
+    source = f"manifest, by {facts.release.get('counts')}"
+    highest = facts.release.number("risk", "after", "prosecutor", "highest")
+    if highest is None:
+        return Residual(threshold, before, None, None, None, source)
+    accepted = highest <= threshold
+    return Residual(threshold, before, highest, 0.0 if accepted else None, accepted, source)
 
 
 def _variables(release: ReleaseFile) -> list[tuple[str, str, str]]:
@@ -129,6 +144,14 @@ def _variables(release: ReleaseFile) -> list[tuple[str, str, str]]:
     rows: list[tuple[str, str, str]] = []
     for name, column in release.schema.items():
         text = done.get(column.role, column.role)
+        if column.is_coarse:
+            lines = {"round_to": "rounded to", "bottom": "not below", "top": "not above"}
+            said = [(words, getattr(column, key)) for key, words in lines.items()]
+            text = "made coarser by public lines: " + ", ".join(
+                f"{words} {line:g}" for words, line in said if line is not None
+            )
+        if column.most_days:
+            text = f"moved by the same number of days for a person, at most {column.most_days}"
         if column.role == "quasi-identifier":
             share = float(lost.get(name, 0.0))
             text = (
