@@ -36,3 +36,4 @@ def started(folder, *arguments):
         left = process.stderr.read()
         process.stderr.close()
         assert "Traceback" not in left, left
+        assert process.returncode == 130, process.returncode  # ended as Ctrl-C ends programs

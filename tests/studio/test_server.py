@@ -51,6 +51,12 @@ def test_the_first_page_is_there_soon_and_for_nobody_else(tmp_path):
                     assert line.connect_ex((other, port)) != 0
 
 
+def test_ctrl_c_right_at_the_start_ends_it_without_a_traceback(tmp_path):
+    for _ in range(3):
+        with started(tmp_path):
+            pass  # `started` sends the signal at once, and looks for tracebacks
+
+
 def test_files_of_a_project_are_for_their_owner(tmp_path):
     table = write_people(tmp_path / "people.csv")
     with started(tmp_path, table) as (address, _):

@@ -77,6 +77,59 @@ def test_the_command_of_a_screen_runs(bureau, screen, monkeypatch):
             assert done.exit_code in ((0, 1) if answers else (0,)), done.output
 
 
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """A project whose file leaves much open, and whose people get tokens."""
+    need("cryptography")
+    folder = tmp_path_factory.mktemp("house")
+    rows = "".join(f"P{n // 2};{20 + n // 2 % 5},5;{('Köln', 'k.A.')[n % 2]}\n" for n in range(120))
+    (folder / "klinik.csv").write_bytes(f"pid;alter;ort\n{rows}".encode("cp1252"))
+    made = Bureau(folder, folder / "klinik.csv")
+    made.act("table", "reading", encoding="cp1252", delimiter=";", missing="k.A.", decimal=",")
+    made.with_roles()
+    for name, role in (("pid", "pseudonym"), ("alter", "quasi-identifier"), ("ort", "sensitive")):
+        made.act("columns", "set", columns=[name], role=role)
+    made.desk.project.set(method="top-down", k=3)
+    made.act("sign", "key", passphrase="pass", again="pass")
+    made.settle()
+    made.act("sign", "write", name="ours.csv", key="keys/pseudonyms.key", passphrase="pass",
+             order_seed="0")  # fmt: skip
+    made.settle()
+    assert made.desk.results["sign"]["state"] == "done", made.desk.results["sign"]
+    return made
+
+
+def with_order(code):
+    """The same lines with an order that can be made again."""
+    return code.replace("shuffle=None", "shuffle=0").replace(" --out ", " --order-seed 0 --out ")
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.TableWarning")
+@pytest.mark.parametrize("kind", ["command", "python"])
+def test_lines_read_and_sign_as_the_project_says(house, kind, monkeypatch):
+    folder = house.desk.project.folder
+    monkeypatch.setenv("SHOAL_PASSPHRASE", "pass")
+    monkeypatch.chdir(folder)
+    _remove_all_but(folder / "releases", "ours")
+    lines = with_order(lines_of(house, "sign")[kind])
+    if kind == "python":
+        exec(compile(lines, "sign", "exec"), {"__name__": "lines"})
+    else:
+        for line in lines.splitlines()[2:]:
+            done = CliRunner().invoke(app, shlex.split(line)[1:])
+            assert done.exit_code in ((0, 1) if " dossier " in line else (0,)), done.output
+    name = house.show("sign")["releases"][0]["name"]
+    made, ours = folder / "releases" / name, folder / "releases" / "ours.csv"
+    assert name != "ours.csv"
+    assert made.read_bytes() == ours.read_bytes()
+    assert "Köln".encode("cp1252") in ours.read_bytes()
+    for ending in ("report.html", "dossier.html"):
+        assert made.with_name(f"{made.stem}.{ending}").exists()
+    for screen in ("table", "columns", "promise", "explore", "compare"):
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(lines_of(house, screen)["python"], screen, "exec"), {"__name__": "lines"})
+
+
 @pytest.mark.parametrize("screen", [name for name in WITH_LINES if name != "together"])
 def test_the_python_lines_of_a_screen_run(bureau, screen, monkeypatch):
     monkeypatch.chdir(bureau.folder)  # and back afterwards

@@ -17,6 +17,9 @@ from shoal.studio.project._project import Project
 
 _MOST_UNDO = 100
 _MOST_WATCHERS = 20
+_MOST_KEPT = 60
+_IN_HISTORY = ("attack", "sign", "judge", "dossier")
+"""Work whose outcomes are kept with the project."""
 _REMEMBERED = ("suggestion", "exposure")
 """Facts that are kept with the project, and hold for as long as what they depend on."""
 
@@ -83,6 +86,13 @@ class Desk:
         fact = self._facts.get(name)
         return None if fact is None or fact.key != _key(task, args) else _shown(fact)
 
+    def ask(self, name: str, task: str, args: Mapping[str, Any]) -> dict[str, Any]:
+        """Begin long work on things as they stand; what failed before is tried again."""
+        before = self.asked(name, task, args)
+        if before is not None and before["state"] == "failed":  # cancelled, say
+            self.forget(name)
+        return self.fact(name, task, args, lane="make")
+
     def known(self, name: str) -> Any:
         """The value of a fact, if it is there; nothing is begun."""
         fact = self._facts.get(name)
@@ -122,6 +132,8 @@ class Desk:
             await lane.close()
 
     def _job_changed(self, job: Job) -> None:
+        if job.is_over:
+            job.args.pop("passphrase", None)  # nobody needs it any more
         for name, fact in self._facts.items():
             if fact.job is job and job.is_over:
                 fact.value, fact.error, fact.job = job.value, job.error, None
@@ -140,12 +152,17 @@ class Desk:
                 "state": job.state, "value": job.value, "error": job.error,
                 "parts": list(job.parts),
             }  # fmt: skip
-            if job.state == "done":
-                done = {"on": job.args.get("on", ""), "value": job.value}
-                self.history.setdefault(job.task, []).insert(0, done)
-                remember(self.project.scratch, "history", self.history)
+            if job.state == "done" and job.task in _IN_HISTORY:
+                self._keep(job)
             self.tell({"changed": job.task})
         self.tell({"jobs": self.jobs()})
+
+    def _keep(self, job: Job) -> None:
+        """Remember what was done, with what it depends on."""
+        done = {"on": job.args.get("on", ""), "basis": basis_of(job.args), "value": job.value}
+        kept = [done, *self.history.get(job.task, ())]
+        self.history[job.task] = kept[:_MOST_KEPT]
+        remember(self.project.scratch, "history", self.history)
 
     def _take_suggestion(self, value: Mapping[str, Any]) -> None:
         """Begin with what was suggested; nothing of it counts as accepted yet."""
@@ -256,6 +273,13 @@ class Desk:
             "suppress": settings.suppress,
             "method": method or settings.method,
         }
+
+
+def basis_of(args: Mapping[str, Any]) -> str:
+    """What an outcome depends on: table, how it is read, schema, promise and method."""
+    names = ("table", "reading", "stamp", "schema", "k", "conditions", "suppress", "method")
+    text = json.dumps([args.get(name) for name in names], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _key(task: str, args: Mapping[str, Any]) -> str:

@@ -12,11 +12,12 @@ from shoal.studio._desk import Desk
 from shoal.studio._render import render
 from shoal.studio._snippets import snippet_values, snippets
 from shoal.studio.screens._columns import exposure
+from shoal.studio.screens._coverage import coverage
 from shoal.studio.screens._explore import GRID, proposed_method, suppresses
 from shoal.studio.screens._promise import exposed_at
 from shoal.studio.screens._registry import STEPS
 from shoal.studio.screens._screen import Room, Screen
-from shoal.studio.screens._sign import checklist
+from shoal.studio.screens.signing._sign import checklist, is_attacked
 
 
 def start_page(shown: Mapping[str, Any]) -> str:
@@ -61,14 +62,14 @@ def _done(desk: Desk, step: str) -> bool:
             return checklist(desk)[0]["done"]
         case "hierarchies":
             names = desk.project.schema.quasi_identifiers if desk.project.schema else ()
-            found = [(desk.known(f"column:{name}") or {}).get("tree") for name in names]
+            found = [coverage(desk, name) for name in names]
             return bool(found) and all(tree and not tree["uncovered"] for tree in found)
         case "promise":
             return bool(settings.recipient)
         case "explore" | "compare":
             return bool(settings.method)
         case "attack":
-            return bool(desk.history.get("attack"))
+            return is_attacked(desk)
         case "sign":
             return any(desk.project.folder.glob("releases/*.signed.json"))
         case _:

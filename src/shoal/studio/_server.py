@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import socket
 import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
+from types import FrameType
 
 from shoal.errors import MissingExtraError, TableError
 from shoal.typing import PathText
@@ -72,12 +75,14 @@ def serve_studio(
         app, log_config=None, access_log=False, server_header=False, http="h11", ws="none",
         timeout_graceful_shutdown=1, log_level="critical",
     )  # fmt: skip
-    tell(keys.address)
-    if sys.stdin is not None and sys.stdin.isatty():
-        threading.Thread(target=_renew, args=(keys, tell), daemon=True).start()
-    if browser:
-        threading.Thread(target=_open, args=(keys.address,), daemon=True).start()
-    _Server(config, studio).run(sockets=[line])
+    server = _Server(config, studio)
+    with _obeying(server):
+        tell(keys.address)
+        if sys.stdin is not None and sys.stdin.isatty():
+            threading.Thread(target=_renew, args=(keys, tell), daemon=True).start()
+        if browser:
+            threading.Thread(target=_open, args=(keys.address,), daemon=True).start()
+        server.run(sockets=[line])
 
 
 class _Server(uvicorn.Server):
@@ -86,12 +91,37 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, studio: Studio) -> None:
         super().__init__(config)
         self._studio = studio
+        self.is_interrupted = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Remember that it was Ctrl-C, and end in order."""
+        self.is_interrupted |= sig == signal.SIGINT
+        super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams of events, then everything else."""
         for desk in self._studio.desks.values():
             desk.tell({"closed": True})
         await super().shutdown(sockets)
+
+
+@contextmanager
+def _obeying(server: _Server) -> Iterator[None]:
+    """Let Ctrl-C end the server from its first word on, in order.
+
+    The loop of the server puts handlers of its own in place only when it runs; a Ctrl-C before that
+    would end it half begun, with a traceback.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, server.handle_exit)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if server.is_interrupted:
+        raise KeyboardInterrupt
 
 
 def _renew(keys: Keys, tell: Callable[[str], None]) -> None:

@@ -42,6 +42,7 @@ def snippet_values(project: Project, suppresses: bool = True) -> dict[str, Any]:
         "encoding": settings.encoding,
         "reading": reading_words(project.reading),
         "keywords": reading_keywords(project.reading),
+        "key": _key(project),
         "method": settings.method or "local",
         "k": settings.k,
         "conditions": list(settings.conditions),
@@ -49,6 +50,15 @@ def snippet_values(project: Project, suppresses: bool = True) -> dict[str, Any]:
         "privacy": read_promise(settings.k, settings.conditions).to_dict(),
         "further": [read_condition(c, settings.k).to_dict() for c in settings.conditions],
     }
+
+
+def _key(project: Project) -> str:
+    """File of the key that a release needs; empty where it needs none."""
+    schema = project.schema
+    if schema is None or (schema.pseudonym is None and not schema.shifted):
+        return ""
+    known = project.settings.key or project.folder / "keys" / "pseudonyms.key"
+    return _seen(Path(known), project.folder)
 
 
 @cache

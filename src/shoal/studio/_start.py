@@ -29,7 +29,7 @@ def show_start(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def open_path(studio: Studio, given: Mapping[str, Any]) -> str:
+def open_path(studio: Studio, given: dict[str, Any]) -> str:
     """Open a project, or begin one for a table; the number of its desk."""
     path = studio.folders.resolve(given["path"])
     folder = studio.folders.resolve(given["folder"]) if given["folder"] else None

@@ -9,7 +9,7 @@ from shoal.studio.project._reading import FIELDS, read_reading, reading_keywords
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
 
-SAID = {"encoding": "cp1252", "delimiter": ";", "decimal": ",", "missing": ["k.A."]}
+SAID = {"encoding": "cp1252", "delimiter": ";", "decimal": ",", "missing": ("k.A.",)}
 
 
 def test_every_option_of_the_command_line_can_be_said():

@@ -7,7 +7,6 @@ from tests.extras import need
 from tests.studio.desks import Bureau
 
 ROWS = "\n".join(f"{20 + n % 9};{n % 3},5;{('Köln', 'Ulm', 'k.A.')[n % 3]}" for n in range(60))
-EMPTY = dict.fromkeys(("encoding", "delimiter", "decimal", "thousands", "dates", "header", "missing", "sheet", "database_table"), "")  # fmt: skip
 
 
 def klinik(folder):
@@ -23,15 +22,15 @@ def columns_of(bureau):
 def test_what_is_said_is_read_and_roles_that_nobody_accepted_are_suggested_anew(tmp_path):
     bureau = Bureau(tmp_path, klinik(tmp_path)).with_roles()
     assert set(bureau.desk.schema) == {"alter", "gewicht", "ort"}
-    bureau.act("table", "reading", **EMPTY | {"header": "no", "encoding": "cp1252"})
+    bureau.act("table", "reading", header="no", encoding="cp1252")
     assert set(columns_of(bureau)) == {"column1", "column2", "column3"}
     bureau.show("columns")
     assert set(bureau.desk.schema) == {"column1", "column2", "column3"}
     with pytest.raises(ParameterError, match="in this way already"):
-        bureau.act("table", "reading", **EMPTY | {"header": "no", "encoding": "cp1252"})
-    bureau.act("table", "reading", **EMPTY | {"missing": "k.A., ?"})
+        bureau.act("table", "reading", header="no", encoding="cp1252")
+    bureau.act("table", "reading", missing="k.A., ?")
     assert columns_of(bureau)["ort"]["missing"] == 20
-    assert bureau.desk.project.reading == {"missing": ["k.A.", "?"]}
+    assert bureau.desk.project.reading == {"missing": ("k.A.", "?")}
     assert "k.A." not in (bureau.desk.project.folder / "decisions.jsonl").read_text()
 
 
@@ -68,7 +67,7 @@ def test_sheets_of_a_workbook_are_listed_and_one_is_read(tmp_path):
     assert bureau.show("table")["reading"]["parts"] == {
         "setting": "sheet", "names": ["Patients", "Staff"],
     }  # fmt: skip
-    bureau.act("table", "reading", **EMPTY | {"sheet": "Patients"})
+    bureau.act("table", "reading", sheet="Patients")
     assert set(columns_of(bureau)) == {"age", "illness"}
     assert bureau.show("table")["reading"]["said"] == {"sheet": "Patients"}
 
@@ -83,7 +82,7 @@ def test_tables_of_a_database_are_listed(tmp_path):
     bureau = Bureau(tmp_path, tmp_path / "house.db")
     bureau.show("table")
     assert bureau.show("table")["reading"]["parts"]["names"] == ["people", "visits"]
-    bureau.act("table", "reading", **EMPTY | {"database_table": "people"})
+    bureau.act("table", "reading", database_table="people")
     assert columns_of(bureau)["age"]["sort"] == "number"
 
 

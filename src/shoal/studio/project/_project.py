@@ -75,8 +75,7 @@ class Project:
                 raise TableError(
                     f"cannot make the folder {folder.name!r}: {error.strerror}. Choose another."
                 ) from None
-            said = {k: tuple(v) if isinstance(v, list) else v
-                    for k, v in read_reading(reading).items()}  # fmt: skip
+            said: dict[str, Any] = read_reading(reading)
             settings = Settings(table=_relative(table, folder), **said)
             write_settings(folder / SETTINGS, settings)
             add_decision(folder / DECISIONS, f"opened {table.name}")

@@ -54,7 +54,7 @@ def read_reading(given: Mapping[str, Any]) -> Reading:
             raise ParameterError(f"{name}: choose from {', '.join(choices)}.")
     if len(told.get("thousands", ".")) != 1:
         raise ParameterError("thousands: give one sign, such as . or ' or a space.")
-    return {k: list(v) if FIELDS[k].kind == "texts" else v for k, v in told.items()}
+    return {k: tuple(v) if FIELDS[k].kind == "texts" else v for k, v in told.items()}
 
 
 def reading_words(reading: Mapping[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ParameterError
-from shoal.studio._desk import Desk
+from shoal.studio._desk import Desk, basis_of
 from shoal.studio.screens._explore import proposed_method
 from shoal.studio.screens._screen import Action, Field, Room, Screen
 
@@ -29,8 +29,17 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "sensitive": list(schema.sensitive),
         "job": job.to_dict() if job else None,
         "failed": (outcome or {}).get("error", ""),
-        "results": [one["value"] | {"on": one["on"]} for one in desk.history.get("attack", ())],
+        "results": past_attacks(desk),
     }
+
+
+def past_attacks(desk: Desk) -> list[dict[str, Any]]:
+    """Attacks with what they achieved; `stale` where table, schema or promise are others now."""
+    now = basis_of(desk.promise_args(desk.project.settings.method or proposed_method(desk)))
+    return [
+        one["value"] | {"on": one["on"], "stale": one.get("basis") != now}
+        for one in desk.history.get("attack", ())
+    ]
 
 
 def _run(room: Room, given: dict[str, Any]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shoal.errors import ParameterError
+from shoal.studio._desk import Desk
 from shoal.studio.screens._columns import REVEAL
 from shoal.studio.screens._explore import CHOOSE, read_candidate, suppresses
 from shoal.studio.screens._screen import Action, Field, Room, Screen
@@ -16,7 +18,6 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     name = f"{method}:{k}"
     args = desk.promise_args(method, k) | {"revealed": sorted(desk.revealed)}
     fact = desk.fact(f"compare:{name}", "compare", args, lane="make")
-    trained = desk.results.get("train")
     settings = desk.project.settings
     return {
         "candidate": name,
@@ -27,16 +28,26 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "candidates": list(dict.fromkeys([*settings.pinned, name])),
         "chosen": f"{settings.method}:{settings.k}" if settings.method else "",
         "target": desk.schema.target,
-        "trained": trained if trained and desk.results.get("train for") == name else None,
-        "training": desk.running("train") is not None,
+        "trained": desk.asked(f"train:{name}", "train", desk.promise_args(method, k)),
         "kept": desk.asked(f"kept:{name}", "kept", desk.promise_args(method, k)),
         "suppresses": suppresses(desk, method),
         "others": [
-            {"candidate": other, "found": _short(desk.known(f"compare:{other}"))}
+            {"candidate": other, "found": _short(_found(desk, other))}
             for other in settings.pinned
             if other != name
         ],
     }
+
+
+def _found(desk: Desk, name: str) -> Any:
+    """What another candidate came to, if that was of things as they stand."""
+    try:
+        method, k = read_candidate(desk, name)
+    except ParameterError:  # pinned by hand in the file, and no method of ours
+        return None
+    args = desk.promise_args(method, k) | {"revealed": sorted(desk.revealed)}
+    fact = desk.asked(f"compare:{name}", "compare", args)
+    return fact["value"] if fact else None
 
 
 def _short(found: Any) -> dict[str, Any] | None:
@@ -50,18 +61,13 @@ def _train(room: Room, given: dict[str, Any]) -> None:
     """Train a model on the original and on the release, and compare how often each is right."""
     desk = room.desk
     method, k = read_candidate(desk, given["candidate"])
-    desk.results["train for"] = f"{method}:{k}"
-    desk.start("train", desk.promise_args(method, k), "train")
+    desk.ask(f"train:{method}:{k}", "train", desk.promise_args(method, k))
 
 
 def _measure(room: Room, given: dict[str, Any]) -> None:
     """Ask the original and the release what analysts ask."""
     method, k = read_candidate(room.desk, given["candidate"])
-    name, args = f"kept:{method}:{k}", room.desk.promise_args(method, k)
-    before = room.desk.asked(name, "kept", args)
-    if before and before["state"] == "failed":  # cancelled, say: somebody wants it after all
-        room.desk.forget(name)
-    room.desk.fact(name, "kept", args, lane="make")
+    room.desk.ask(f"kept:{method}:{k}", "kept", room.desk.promise_args(method, k))
 
 
 COMPARE = Screen(

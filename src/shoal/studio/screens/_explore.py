@@ -57,7 +57,7 @@ def _methods(desk: Desk) -> list[dict[str, Any]]:
 def _key(desk: Desk) -> str:
     """What points depend on, beside method and k."""
     args = desk.promise_args()
-    parts = [args["stamp"], args["schema"], args["conditions"], args["suppress"]]
+    parts = [args["stamp"], args["reading"], args["schema"], args["conditions"], args["suppress"]]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -93,20 +93,22 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     points = points_of(desk)
     job = desk.running("explore")
     settings = desk.project.settings
-    lattice = desk.results.get("lattice")
+    lattice = desk.asked("lattice", "lattice", desk.promise_args("full-domain"))
     found = (lattice or {}).get("value")
+    is_now = desk.results.get("explore key") == _key(desk)
+    outcome = (desk.results.get("explore") or {}) if is_now else {}
     return {
         "methods": _methods(desk),
         "grid": list(GRID),
         "points": sorted(points, key=lambda p: (p["k"], p["method"])),
         "chart": frontier_chart(points),
         "job": job.to_dict() if job else None,
-        "outcome": {k: (desk.results.get("explore") or {}).get(k, "") for k in ("state", "error")},
+        "outcome": {k: outcome.get(k, "") for k in ("state", "error")},
         "pinned": list(settings.pinned),
         "chosen": f"{settings.method}:{settings.k}" if settings.method else "",
         "proposed": proposal(desk).method,
         "proposed_why": proposal(desk).reason,
-        "lattice": lattice and {"state": lattice["state"], "error": lattice.get("error", "")},
+        "lattice": lattice and {key: lattice[key] for key in ("state", "error")},
         "lattice_found": found,
         "lattice_chart": scatter_chart(found["nodes"], found["best"]) if found else None,
         "conditions": list(settings.conditions),
@@ -164,7 +166,7 @@ def _choose(room: Room, given: dict[str, Any]) -> None:
 
 def _lattice(room: Room, given: dict[str, Any]) -> None:
     """Search the lattice of full-domain generalizations."""
-    room.desk.start("lattice", room.desk.promise_args("full-domain"), "lattice")
+    room.desk.ask("lattice", "lattice", room.desk.promise_args("full-domain"))
 
 
 CANCEL = Action("Cancel work.", _cancel, {"number": Field("integer", "Number of the job.")})

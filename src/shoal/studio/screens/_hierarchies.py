@@ -15,6 +15,7 @@ from shoal.schema._builders import recipe_from_toml
 from shoal.studio._desk import Desk
 from shoal.studio.project._project import HIERARCHIES
 from shoal.studio.screens._columns import REVEAL, UNDO
+from shoal.studio.screens._coverage import coverage, look_at
 from shoal.studio.screens._screen import Action, Field, Room, Screen
 from shoal.studio.screens._tree_edits import (
     groups,
@@ -45,7 +46,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     if column:
         shown |= _editor(desk, column)
         for name in names[:MOST_LOOKED_AT]:  # so that the list says which ones miss values
-            _look(desk, name)
+            look_at(desk, name)
     return shown
 
 
@@ -57,8 +58,7 @@ def _chosen(names: list[str], text: str) -> str:
 
 
 def _listed(desk: Desk, index: int, name: str) -> dict[str, Any]:
-    known = desk.known(f"column:{name}")
-    tree = (known or {}).get("tree", {})
+    tree = coverage(desk, name) or {}
     return {
         "index": index,
         "name": name,
@@ -78,19 +78,8 @@ def _recipe_words(column: Column) -> str:
     return written if isinstance(written, str) else next(iter(written))
 
 
-def _look(desk: Desk, name: str) -> dict[str, Any]:
-    """What a worker finds in a column; only a change of this column makes it look again."""
-    column = desk.schema[name]
-    one = Schema({name: column}).to_toml()
-    args = desk.table_args() | {
-        "schema": one, "folder": str(desk.project.folder), "column": name,
-        "reveal": name in desk.revealed,
-    }  # fmt: skip
-    return desk.fact(f"column:{name}", "column", args)
-
-
 def _editor(desk: Desk, name: str) -> dict[str, Any]:
-    reveal, fact = name in desk.revealed, _look(desk, name)
+    reveal, fact = name in desk.revealed, look_at(desk, name)
     column, found = desk.schema[name], fact["value"]
     written = _recipe(column)
     shown: dict[str, Any] = {

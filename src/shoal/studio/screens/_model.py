@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from shoal.errors import ParameterError
+from shoal.studio._desk import Desk
 from shoal.studio.screens._screen import Action, Field, Room, Screen
 
 PUBLISHES = ("counts", "frequencies", "majority")
@@ -13,7 +15,8 @@ PUBLISHES = ("counts", "frequencies", "majority")
 
 def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     desk = room.desk
-    outcome, job = desk.results.get("audit"), desk.running("audit")
+    asked, job = desk.results.get("audit of", {}), desk.running("audit")
+    outcome = desk.asked("audit", "audit", _args(desk, asked)) if asked else None
     return {
         "publishes": list(PUBLISHES),
         "k": desk.project.settings.k,
@@ -21,8 +24,18 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "job": job.to_dict() if job else None,
         "failed": (outcome or {}).get("error", ""),
         "found": (outcome or {}).get("value"),
-        "asked": desk.results.get("audit of", {}),
+        "asked": asked,
+        "stale": bool(asked) and outcome is None,
     }
+
+
+def _args(desk: Desk, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What an audit depends on, the model file as it is now included."""
+    try:
+        found = Path(asked["model"]).stat()
+    except OSError:
+        return {**asked}  # it is gone, and what was found of it with it
+    return desk.schema_args() | {**asked, "model_stamp": [found.st_size, found.st_mtime_ns]}
 
 
 def _audit(room: Room, given: dict[str, Any]) -> None:
@@ -31,13 +44,12 @@ def _audit(room: Room, given: dict[str, Any]) -> None:
     path = room.folders.resolve(given["model"], base=desk.project.folder)
     if given["publishes"] not in PUBLISHES or given["k"] < 1:
         raise ParameterError("choose what is published with the model, and k from 1 on.")
-    args = desk.schema_args() | {
-        "model": str(path), "k": given["k"], "publishes": given["publishes"],
-    }  # fmt: skip
-    desk.results["audit of"] = {key: args[key] for key in ("model", "k", "publishes")}
-    desk.results.pop("audit", None)
+    if not path.is_file():
+        raise ParameterError("there is no such file.")
+    asked = {"model": str(path), "k": given["k"], "publishes": given["publishes"]}
+    desk.results["audit of"] = asked
     desk.project.note(f"audited the model {path.name} at k = {given['k']}")
-    desk.start("audit", args, "audit")
+    desk.ask("audit", "audit", _args(desk, asked))
 
 
 MODEL = Screen(
@@ -55,5 +67,5 @@ MODEL = Screen(
             },
         )
     },
-    live=("audit",),
+    live=("audit", "schema"),
 )

@@ -11,9 +11,9 @@ from shoal.studio.screens._log import LOG
 from shoal.studio.screens._model import MODEL
 from shoal.studio.screens._promise import PROMISE
 from shoal.studio.screens._screen import Screen
-from shoal.studio.screens._sign import SIGN
 from shoal.studio.screens._table import TABLE
 from shoal.studio.screens._together import TOGETHER
+from shoal.studio.screens.signing._sign import SIGN
 
 SCREENS: dict[str, Screen] = {
     screen.name: screen

@@ -15,10 +15,11 @@ from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio._folders import Folders
 
-Kind = Literal["text", "integer", "number", "flag", "texts"]
+Kind = Literal["text", "secret", "integer", "number", "flag", "texts"]
 _LONGEST = 1_000_000
 _TYPES: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
+    "secret": {"type": "string", "format": "password"},
     "integer": {"type": "integer"},
     "number": {"type": "number"},
     "flag": {"type": "boolean"},
@@ -40,8 +41,8 @@ class Field:
 
     Parameters
     ----------
-    kind : {"text", "integer", "number", "flag", "texts"}
-        What is expected.
+    kind : {"text", "secret", "integer", "number", "flag", "texts"}
+        What is expected; a secret is taken as it is, blanks and all.
     summary : str
         What it is for.
     default : object
@@ -71,6 +72,8 @@ class Field:
             return self.read(name, given[0])
         elif self.kind == "text" and _is_text(given):
             return given.strip()
+        elif self.kind == "secret" and _is_text(given):
+            return given
         elif self.kind == "flag" and (isinstance(given, bool) or given in ("on", "true", "false")):
             return given is True or given in ("on", "true")
         elif self.kind in ("integer", "number") and not isinstance(given, bool):

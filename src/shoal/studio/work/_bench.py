@@ -83,7 +83,10 @@ class Bench:
 
         parameters = suppression_of(args["method"], args)
         method = make_method(args["method"], read_schema(args), privacy_of(args), parameters)
-        rows = RowOptions()  # labels: screens show and compare what they cover
+        from shoal.studio.work._keys import passing_key  # noqa: PLC0415  it needs this file
+
+        # labels: screens show and compare what they cover
+        rows = RowOptions(key=passing_key(read_schema(args)))
         release: Release = method.fit(self.engine(args), output=rows, progress=progress).release_
         return release
 

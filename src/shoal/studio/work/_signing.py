@@ -15,6 +15,7 @@ from shoal.report.dossier._form import read_form
 from shoal.report.release.pages._html import report_path
 from shoal.schema import Schema
 from shoal.studio.work._bench import Args, Bench, like, privacy_of, source_of, suppression_of
+from shoal.studio.work._keys import open_key
 from shoal.studio.work._registered import task
 from shoal.tables import RowOptions
 from shoal.typing import Progress
@@ -27,25 +28,48 @@ def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> di
     refuse_existing(release_files(out).values(), force=False)
     page = report_path(out)
     out.parent.mkdir(exist_ok=True)
+    schema = Schema.from_toml(args["schema_path"])
+    key = open_key(args, schema)  # a wrong passphrase is told before any work
     method = make_method(
         args["method"],
-        Schema.from_toml(args["schema_path"]),
+        schema,
         privacy_of(args),
         suppression_of(args["method"], args),
     )
-    rows = RowOptions(shuffle=args.get("order_seed"))
+    rows = RowOptions(shuffle=args.get("order_seed"), key=key)
     source = source_of(args)
     method.fit(source, output=rows, progress=progress)
     progress(0, 0, "writing and counting again")
     paths = method.release_.write(out)
     progress(0, 0, "attacking it for the report")
-    written = {"files": {name: str(path) for name, path in paths.items()}}
+    found = _reported(args, out, page, {name: str(path) for name, path in paths.items()})
+    if found["promise"] == "not evaluated" and not found["problems"]:
+        # whose the rows are cannot be seen in a release: the judge, who has both tables, counted
+        found["promise"] = "judged"
+    return found
+
+
+def _reported(args: Args, out: Path, page: Path, files: dict[str, str]) -> dict[str, Any]:
+    """What a report finds, and of which bytes."""
+    source, stat = source_of(args), out.stat()
+    written = {
+        "files": files, "stamp": [stat.st_size, stat.st_mtime_ns], "promise": "not evaluated",
+        "digest": digest(out) if out.is_file() else None, "report": None,
+    }  # fmt: skip
     try:
         report = release_report(out, source, encoding=source.options.encoding)
-        report.write(page)
+        report.write(page, force=True)
     except ShoalError as error:  # the release is there; without its report it must not go
-        return written | {"promise": "not evaluated", "problems": [str(error)], "report": None}
+        return written | {"problems": [str(error)]}
     return written | report.to_dict() | {"report": str(page)}
+
+
+@task("judge")
+def judge_release(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
+    """Count a release of whoever wrote it again, and attack it for its report."""
+    progress(0, 0, "counting it again and attacking it")
+    out = Path(args["release"])
+    return _reported(args, out, file_beside(out, "report"), {"table": str(out)})
 
 
 @task("dossier")

@@ -80,8 +80,14 @@ class Recount:
 
 def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
     """Count the table and ask the privacy model again."""
-    # roles are all that counting needs: hierarchy files may have stayed behind
-    roles = Schema({name: {"role": column.role} for name, column in release.schema.items()})
+    # roles are all that counting needs: hierarchy files may have stayed behind; rows are counted,
+    # so that tokens, which tie the rows of a person together, are a column like others
+    roles = Schema(
+        {
+            name: {"role": "insensitive" if column.role == "pseudonym" else column.role}
+            for name, column in release.schema.items()
+        }
+    )
     names = open_table(table, encoding=encoding).names
     whole = count_released(table, roles, encoding=encoding)
     groups = whole
@@ -90,7 +96,7 @@ def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
     n_starred = whole.n_rows - groups.n_rows
     present = [name for name in roles.sensitive if name in groups.histograms]
     risks = risk(groups, sensitive=present)
-    by_people = roles.subject is not None  # whose the rows are cannot be seen in a release
+    by_people = release.schema.subject is not None  # whose the rows are cannot be seen in a release
     verdict = None if by_people else _judge(release, table, n_starred > 0, encoding)
     expected = set(roles.released)
     allowed = expected | {name + end for name in roles.quasi_identifiers for end in _ADDED}

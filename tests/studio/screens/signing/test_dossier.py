@@ -8,8 +8,8 @@ from shoal.errors import ParameterError
 from shoal.report.dossier._form import QUESTIONS, read_form
 from shoal.studio._page import page_of
 from shoal.studio._texts import load_texts
-from shoal.studio.screens._dossier import ASKED
 from shoal.studio.screens._registry import SCREENS
+from shoal.studio.screens.signing._dossier import ASKED
 from tests.studio.desks import Bureau, let_in, make_client
 
 NAMES = {"roles": "Ada", "promise": "Ben", "approval": "Cleo"}

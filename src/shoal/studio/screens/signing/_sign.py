@@ -13,10 +13,14 @@ from shoal._atomic import write_text
 from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio.project._project import RELEASES
-from shoal.studio.screens._dossier import ASKED, DOSSIER, dossier_problem, show_dossier
+from shoal.studio.screens._attack import past_attacks
+from shoal.studio.screens._coverage import coverage
 from shoal.studio.screens._explore import proposed_method
 from shoal.studio.screens._promise import proposed_k
 from shoal.studio.screens._screen import Action, Field, Room, Screen
+from shoal.studio.screens.signing._dossier import ASKED, DOSSIER, dossier_problem, show_dossier
+from shoal.studio.screens.signing._judged import JUDGE, against, judged, problem
+from shoal.studio.screens.signing._pseudonyms import MAKE_KEY, key_args, show_key
 
 PEOPLE = ("roles", "promise", "approval")
 """What a person puts a name under."""
@@ -31,7 +35,7 @@ def checklist(desk: Desk) -> list[dict[str, Any]]:
     bad = [
         name
         for name in (schema.quasi_identifiers if schema else ())
-        if ((desk.known(f"column:{name}") or {}).get("tree") or {}).get("uncovered")
+        if (coverage(desk, name) or {}).get("uncovered")
     ]
     return [
         {"name": "roles", "done": bool(columns) and not open_columns, "count": len(open_columns)},
@@ -44,7 +48,7 @@ def checklist(desk: Desk) -> list[dict[str, Any]]:
             "count": wanted or 0,
         },
         {"name": "method", "done": bool(settings.method), "count": 0},
-        {"name": "attacked", "done": bool(desk.history.get("attack")), "count": 0},
+        {"name": "attacked", "done": is_attacked(desk), "count": 0},
     ]
 
 
@@ -52,25 +56,35 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     desk = room.desk
     settings = desk.project.settings
     outcome, job = desk.results.get("sign"), desk.running("sign")
-    dossier = desk.running("dossier")
+    written = (outcome or {}).get("value")
+    dossier, judging = desk.running("dossier"), desk.running("judge")
     return {
         "checklist": checklist(desk),
+        **show_key(desk),
         "method": settings.method or proposed_method(desk),
         "k": settings.k,
         "conditions": list(settings.conditions),
         "name": _free_name(desk),
         "job": job.to_dict() if job else None,
         "outcome": outcome and {"state": outcome["state"], "error": outcome.get("error", "")},
-        "written": (outcome or {}).get("value"),
+        "written": written and written | {"against": against(written)},
         "releases": [
-            _signed(release) | {"papers": show_dossier(desk, release)}
+            _signed(release)
+            | {"papers": show_dossier(desk, release), "judged": judged(desk, release["path"])}
             for release in desk.project.releases()
         ],
         "people": list(PEOPLE),
         "questions": [key for keys in ASKED.values() for key in keys],
+        "judging": judging.args["on"] if judging else "",
+        "judge_failed": (desk.results.get("judge") or {}).get("error", ""),
         "dossier_on": dossier.args["on"] if dossier else "",
         "dossier_failed": (desk.results.get("dossier") or {}).get("error", ""),
     }
+
+
+def is_attacked(desk: Desk) -> bool:
+    """Whether an attack was tried on what the settings ask for now."""
+    return any(not one["stale"] for one in past_attacks(desk))
 
 
 def _free_name(desk: Desk) -> str:
@@ -86,12 +100,25 @@ def _signature_file(table: Path) -> Path:
 
 
 def _signed(release: dict[str, Any]) -> dict[str, Any]:
-    path = _signature_file(Path(release["path"]))
+    table = Path(release["path"])
+    path = _signature_file(table)
     try:
         signature = json.loads(path.read_text("utf-8"))
+        is_one = isinstance(signature, dict) and isinstance(signature.get("names"), dict)
+        changed = is_one and _is_changed(table, path, signature)
     except (OSError, ValueError):
-        signature = None
-    return release | {"signature": signature}
+        signature, is_one, changed = None, False, False
+    shown = signature if is_one and not changed else None
+    return release | {"signature": shown, "changed": changed}
+
+
+def _is_changed(table: Path, path: Path, signature: Mapping[str, Any]) -> bool:
+    """Whether somebody wrote the release anew after it was signed."""
+    if table.is_dir() or table.stat().st_mtime_ns <= path.stat().st_mtime_ns:
+        return False
+    from shoal.anonymize._release_files import digest  # noqa: PLC0415  loads the engines
+
+    return digest(table) != signature.get("digest")
 
 
 def _write(room: Room, given: dict[str, Any]) -> None:
@@ -110,11 +137,15 @@ def _write(room: Room, given: dict[str, Any]) -> None:
     method = desk.project.settings.method or proposed_method(desk)
     if not desk.project.settings.method:
         desk.project.set(method=method)
-    args = desk.promise_args(method) | {
-        "schema_path": str(desk.project.schema_path),
-        "out": str(desk.project.folder / RELEASES / name),
-        "order_seed": given["order_seed"],
-    }
+    args = (
+        desk.promise_args(method)
+        | {
+            "schema_path": str(desk.project.schema_path),
+            "out": str(desk.project.folder / RELEASES / name),
+            "order_seed": given["order_seed"],
+        }
+        | key_args(room, given)
+    )
     desk.results.pop("sign", None)
     desk.project.note(f"asked for the release {name} by {method} at k = {args['k']}")
     desk.start("sign", args, "sign")
@@ -135,7 +166,7 @@ def _sign(room: Room, given: dict[str, Any]) -> None:
     if missing := [item["name"] for item in checklist(desk) if not item["done"]]:
         raise ParameterError(f"do not publish: {len(missing)} points of the checklist are open.")
     found = digest(table)
-    if problems := _problems(desk, table) or dossier_problem(desk, table, found):
+    if problems := problem(desk, table, found) or dossier_problem(desk, table, found):
         raise ParameterError(f"do not publish: {problems}")
     signature = {
         "release": table.name,
@@ -149,22 +180,6 @@ def _sign(room: Room, given: dict[str, Any]) -> None:
     desk.tell({"changed": "sign"})
 
 
-def _problems(desk: Desk, table: Path) -> str:
-    """Why a written release must not go; empty when nothing speaks against it."""
-    from shoal.anonymize._release_files import file_beside  # noqa: PLC0415  loads the engines
-
-    written = (desk.results.get("sign") or {}).get("value") or {}
-    if written.get("files", {}).get("table") == str(table):
-        if written["problems"]:
-            return "; ".join(written["problems"])
-        if written["promise"] != "holds":
-            return "the promise could not be evaluated again."
-        return ""
-    if not file_beside(table, "report").exists():
-        return "there is no report beside it. Write one with `shoal report`."
-    return ""
-
-
 SIGN = Screen(
     "sign",
     "The checklist, the release as the command line writes it, report, dossier, names under it.",
@@ -176,8 +191,12 @@ SIGN = Screen(
             {
                 "name": Field("text", "Name of the file in `releases`."),
                 "order_seed": Field("integer", "Order that can be made again; else secret.", None),
+                "key": Field("text", "Key for pseudonyms and shifted dates.", ""),
+                "passphrase": Field("secret", "It opens the key, and is not kept.", ""),
             },
         ),
+        "key": MAKE_KEY,
+        "judge": JUDGE,
         "sign": Action(
             "Put names under a release.",
             _sign,
@@ -191,5 +210,5 @@ SIGN = Screen(
         ),
         "dossier": DOSSIER,
     },
-    live=("sign", "dossier", "schema", "promise", "attack", "column"),
+    live=("sign", "key", "judge", "dossier", "schema", "promise", "attack", "column"),
 )

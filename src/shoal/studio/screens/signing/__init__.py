@@ -1,0 +1,1 @@
+"""The screen Sign: writing, key, verdict, dossier, names."""

@@ -1,0 +1,71 @@
+"""Whether a written release was counted again, and what came of it: no one signs without that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import ParameterError
+from shoal.studio._desk import Desk
+from shoal.studio.screens._screen import Action, Field, Room
+
+
+def judged(desk: Desk, path: str) -> dict[str, Any] | None:
+    """What was found when a release was last counted again; None where that was of other bytes."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    stamp = [found.st_size, found.st_mtime_ns]
+    known = _verdicts(desk, path)
+    verdict = next((one for one in known if one.get("stamp") == stamp), None)
+    return None if verdict is None else verdict | {"against": against(verdict)}
+
+
+def problem(desk: Desk, table: Path, digest: str | None) -> str:
+    """Why a written release must not go; empty when nothing speaks against it."""
+    known = _verdicts(desk, str(table))
+    found = next((one for one in known if one.get("digest") == digest), None)
+    if found is None:
+        return "nobody counted it again since it was written. Have it counted first."
+    return against(found)
+
+
+def against(found: Mapping[str, Any]) -> str:
+    """What a verdict says against a release; empty when it says nothing."""
+    if found["problems"]:
+        return "; ".join(found["problems"])
+    if found["promise"] not in ("holds", "judged"):
+        return (
+            "the promise cannot be evaluated from the released rows alone, as where people have "
+            "several. Write the release on this screen: both tables are looked at then."
+        )
+    return ""
+
+
+def _verdicts(desk: Desk, path: str) -> list[dict[str, Any]]:
+    """The newest first; whoever wrote it, the studio or the command line."""
+    kept = [*desk.history.get("judge", ()), *desk.history.get("sign", ())]
+    values = [one["value"] for one in kept if isinstance(one.get("value"), dict)]
+    return [value for value in values if value.get("files", {}).get("table") == path]
+
+
+def _judge(room: Room, given: dict[str, Any]) -> None:
+    """Count a release again, and attack it for its report, in the background."""
+    desk = room.desk
+    if desk.running("judge"):
+        raise ParameterError("a release is being counted already.")
+    release = next((r for r in desk.project.releases() if r["name"] == given["release"]), None)
+    if release is None:
+        raise ParameterError("there is no release of that name in the project.")
+    desk.results.pop("judge", None)
+    more = {"release": release["path"], "on": release["name"]}
+    desk.start("judge", desk.table_args() | more, "judge")
+
+
+JUDGE = Action(
+    "Count a release again, as the command line wrote it, and write its report.",
+    _judge,
+    {"release": Field("text", "Name of the release.")},
+)

@@ -1,0 +1,68 @@
+"""Nobody signs a release that was not counted again since it was written."""
+
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from shoal.cli import app
+from shoal.errors import ParameterError
+from tests.studio.desks import Bureau
+
+NAMES = {"roles": "Ada", "promise": "Ben", "approval": "Cleo"}
+LINE = "anonymize ../people.csv --schema schema.toml --method top-down -k 5 --out by-hand.csv"
+
+
+def run_in(folder, line):
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        done = CliRunner().invoke(app, line.split())
+        assert done.exit_code == 0, done.output
+    finally:
+        os.chdir(before)
+
+
+@pytest.fixture
+def bureau(tmp_path):
+    made = Bureau(tmp_path).with_roles()
+    made.act("columns", "set", columns=["illness"], role="sensitive")
+    made.act("columns", "set", columns=["age", "city"], role="quasi-identifier")
+    made.act("columns", "accept")
+    made.act("promise", "set", recipient="contract")
+    made.act("explore", "choose", candidate="top-down:5")
+    made.act("attack", "run", attack="linking")
+    made.settle()
+    return made
+
+
+def the_release(bureau):
+    (release,) = bureau.show("sign")["releases"]
+    return release
+
+
+def test_a_release_of_the_command_line_is_counted_before_it_is_signed(bureau, tmp_path):
+    folder = bureau.desk.project.folder
+    run_in(folder, LINE)
+    run_in(folder, "report by-hand.csv")  # a page beside it proves nothing
+    assert the_release(bureau)["judged"] is None
+    with pytest.raises(ParameterError, match="nobody counted it again"):
+        bureau.act("sign", "sign", release="by-hand.csv", **NAMES)
+    bureau.act("sign", "judge", release="by-hand.csv")
+    bureau.settle()
+    assert the_release(bureau)["judged"]["promise"] == "holds"
+    again = Bureau(tmp_path, bureau.desk.project.table)  # it is remembered
+    again.act("sign", "sign", release="by-hand.csv", **NAMES)
+    assert the_release(again)["signature"]["names"] == NAMES
+    table = folder / "by-hand.csv"
+    table.write_text(table.read_text() + "1,2,3\n")
+    os.utime(table, ns=(2**62, 2**62))  # later than the signature on any clock
+    shown = the_release(again)
+    assert (shown["signature"], shown["changed"], shown["judged"]) == (None, True, None)
+    with pytest.raises(ParameterError, match="nobody counted it again"):
+        again.act("sign", "sign", release="by-hand.csv", **NAMES)
+    again.act("sign", "judge", release="by-hand.csv")
+    again.settle()
+    with pytest.raises(ParameterError, match="do not publish"):
+        again.act("sign", "sign", release="by-hand.csv", **NAMES)
