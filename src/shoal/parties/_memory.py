@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from shoal.errors import ConnectionCutError, ProtocolError, TimeLimitError
-from shoal.parties._channel import DEFAULT_LIMIT, DEFAULT_TIMEOUT, HEADER_SIZE, Buffer, Channel
+from shoal.parties._channel import DEFAULT_LIMIT, DEFAULT_TIMEOUT, HEADER_SIZE, Channel
+from shoal.parties._wire import Buffer
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -17,10 +17,10 @@ from shoal.parties._channel import (
     DEFAULT_TIMEOUT,
     HEADER_SIZE,
     VERSION,
-    Buffer,
     Channel,
 )
 from shoal.parties._expect import Fields, Whole
+from shoal.parties._wire import Buffer
 
 _CHUNK = 2**20
 _RECORD = 2**14  # what TLS hands out at a time

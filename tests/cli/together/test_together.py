@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -68,7 +69,8 @@ def prepare(folder, names, values, codes, owners, *options):
     return done.stdout
 
 
-def start(folder, name, *options):
+def start(folder, name, *options, killed_at=None):
+    """Start a seat; with `killed_at` it kills itself when it says so."""
     seat = ["help"] if name in ("first", "second") else ["join"]
     part = [] if seat == ["help"] else [f"{name}.csv"]
     arguments = [
@@ -76,10 +78,11 @@ def start(folder, name, *options):
         "--certificate", f"{name}.crt", "--timeout", "60", "--state", f"{name}.state.json",
         "--out", f"{name}.json", "--force", "--transcript", f"{name}.transcript", *options,
     ]  # fmt: skip
+    program = ["shoal"] if killed_at is None else ["tests.reference.killed", killed_at]
     return subprocess.Popen(
-        [sys.executable, "-m", "shoal", "together", *arguments],
+        [sys.executable, "-m", *program, "together", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -89,7 +92,7 @@ def start(folder, name, *options):
 def finish(processes):
     ended = {}
     for name, process in processes.items():
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=240)
         ended[name] = (process.returncode, out, err)
     return ended
 
@@ -154,11 +157,9 @@ def test_an_owner_that_is_killed_stops_all_and_the_run_is_resumed(small):
     owners = OWNERS[:2]
     prepare(folder, names, values, codes, owners, "--answer-seconds", "20")
     seats = ["first", "second", *owners]
-    processes = {name: start(folder, name) for name in seats}
-    for line in processes["south"].stderr:
-        if "round 1 done" in line:
-            processes["south"].kill()
-    ended = finish(processes)
+    ends = {"south": "round 1 done"}
+    ended = finish({name: start(folder, name, killed_at=ends.get(name)) for name in seats})
+    assert ended["south"][0] == -signal.SIGKILL
     codes_ = {name: ended[name][0] for name in seats if name != "south"}
     assert codes_ == dict.fromkeys(codes_, 4), ended
     assert "lost on the way: south. The agreement says to stop" in ended["north"][2]
@@ -177,11 +178,9 @@ def test_a_run_goes_on_without_a_killed_owner_where_that_was_agreed(small):
     agreed = ["--loss", "continue", "-k", "3", "--check-transfers"]
     prepare(folder, names, values, codes, owners, *agreed)
     seats = ["first", "second", *owners]
-    processes = {name: start(folder, name) for name in seats}
-    for line in processes["east"].stderr:
-        if "round 1 done" in line:
-            processes["east"].kill()
-    ended = finish(processes)
+    ends = {"east": "round 1 done"}
+    ended = finish({name: start(folder, name, killed_at=ends.get(name)) for name in seats})
+    assert ended["east"][0] == -signal.SIGKILL
     left = [name for name in seats if name != "east"]
     assert {ended[name][0] for name in left} == {0}, ended
     assert all("east is lost; the run goes on" in ended[name][2] for name in left)

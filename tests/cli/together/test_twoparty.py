@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -62,7 +63,8 @@ def free_port():
         return server.getsockname()[1]
 
 
-def start(folder, own, peer, table, port, *options, command="id3"):
+def start(folder, own, peer, table, port, *options, command="id3", killed_at=None):
+    """Start a party; with `killed_at` it kills itself when it says so."""
     arguments = [
         command,
         "--listen" if own == "alice" else "--connect", f"127.0.0.1:{port}",
@@ -70,10 +72,11 @@ def start(folder, own, peer, table, port, *options, command="id3"):
         "--key", f"{own}.key", "--certificate", f"{own}.crt", "--peer", f"{peer}.crt",
         "--timeout", "60", *options,
     ]  # fmt: skip
+    program = ["shoal"] if killed_at is None else ["tests.reference.killed", killed_at]
     return subprocess.Popen(
-        [sys.executable, "-m", "shoal", "twoparty", *arguments],
+        [sys.executable, "-m", *program, "twoparty", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -151,18 +154,14 @@ def test_a_wrong_peer_is_an_error_at_both_ends_and_nothing_is_written(
     assert not (folder / "t.json").exists()
 
 
-def test_a_caller_that_dies_is_noticed_and_the_run_can_be_resumed(folder):
+@pytest.mark.parametrize("moment", ["connected", "round 1 done"])
+def test_a_caller_that_dies_is_noticed_and_the_run_can_be_resumed(folder, moment):
     port = free_port()
-    listener = start(folder, "alice", "bob", "alice.csv", port, "--state", "a.json")
-    caller = start(folder, "bob", "alice", "bob.csv", port, "--state", "b.json")
-    for line in caller.stderr:
-        if "connected" in line:
-            break
-    else:
-        pytest.fail("the caller never connected")
-    caller.kill()
-    code, _, err = finish(listener)[0]
-    finish(caller)
+    (code, _, err), (killed, *_) = finish(
+        start(folder, "alice", "bob", "alice.csv", port, "--state", "a.json"),
+        start(folder, "bob", "alice", "bob.csv", port, "--state", "b.json", killed_at=moment),
+    )
+    assert killed == -signal.SIGKILL
     assert code == 4
     assert "run the same command again" in err or "hung up" in err
     port = free_port()

@@ -1,6 +1,6 @@
 """Owners who are lost, late or wrong: the run stops, or goes on without them and says so."""
 
-import time
+import contextlib
 from hashlib import sha256
 
 import numpy as np
@@ -39,8 +39,10 @@ class Failing:
         if self._how == "cut":
             self._channel.close()
             raise ProtocolError("killed")
-        if self._how == "late":
-            time.sleep(1.5)
+        if self._how == "late":  # it answers when the helpers have gone on without it
+            with contextlib.suppress(ProtocolError):
+                while True:
+                    self._channel.receive()
         if self._how == "noise" and isinstance(message, np.ndarray):
             message = np.random.default_rng(1).integers(0, 2**32, len(message), dtype=np.uint32)
         if self._how == "shape" and isinstance(message, np.ndarray):
@@ -83,7 +85,8 @@ def test_a_killed_owner_stops_the_run_where_that_was_agreed(number, lines):
 
 @pytest.mark.parametrize(("how", "number"), [("cut", 1), ("cut", 12), ("late", 7), ("shape", 11)])
 def test_the_run_goes_on_without_an_owner_where_that_was_agreed(how, number):
-    terms = Terms(list(PARTS), most_rows=64, loss="continue", answer_seconds=0.7)
+    seconds = 3.0 if how == "late" else 60.0
+    terms = Terms(list(PARTS), most_rows=64, loss="continue", answer_seconds=seconds)
     results, seats = run_seats(terms, fit, PARTS, wrap=lose(number, how))
     assert isinstance(results.pop("owner2"), ProtocolError)
     assert {name: nested(model.tree_) for name, model in results.items()} == dict.fromkeys(
