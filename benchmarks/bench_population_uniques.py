@@ -1,11 +1,14 @@
 """Estimates of population uniques where the truth is known: docs/evidence/population-uniques.md.
 
     python benchmarks/bench_population_uniques.py
+    python benchmarks/bench_population_uniques.py --coverage 200
 
-Two made-up populations of a million people, samples of 1, 5, 10 and 50 %, ten draws each.
+Two made-up populations of a million people, samples of 1, 5, 10 and 50 %, ten draws each; or how
+often bootstrap intervals hold the truth in populations that follow Pitman's model.
 """
 
 import argparse
+import random
 
 import numpy as np
 
@@ -49,6 +52,49 @@ def compare(group_of, fraction, times, rng):
     return truth, found, covered
 
 
+def pitman_population(people, theta, sigma, seed):
+    """Groups of people as Pitman's model makes them, one person after the other.
+
+    Person n + 1 founds a group with chance (theta + sigma groups) / (n + theta), and else joins one
+    with a chance in proportion to its size less sigma.  Any first so many are a random sample.
+    """
+    rng = random.Random(seed)
+    group_of, sizes = [], []
+    for n in range(people):
+        if rng.random() * (n + theta) < theta + sigma * len(sizes):
+            group_of.append(len(sizes))
+            sizes.append(1)
+            continue
+        while True:  # a random person's group is one in proportion to its size
+            group = group_of[int(rng.random() * n)]
+            if rng.random() * sizes[group] >= sigma:
+                break
+        group_of.append(group)
+        sizes[group] += 1
+    return np.array(group_of)
+
+
+def coverage(times, people=100_000):
+    """How often intervals of 95 % hold the truth, where the model is right."""
+    print("| theta | sigma | truth | sample | mean estimate | intervals that hold the truth |")
+    print("|---|---|---|---|---|---|", flush=True)
+    for theta, sigma in ((2_000, 0.2), (500, 0.5)):
+        lines = {fraction: [] for fraction in FRACTIONS[:3]}
+        for turn in range(times):
+            group_of = pitman_population(people, theta, sigma, turn)
+            truth = float((np.bincount(group_of) == 1).sum()) / people
+            for fraction, found in lines.items():
+                sizes = np.bincount(group_of[: int(people * fraction)])
+                made = estimate_uniques(
+                    sizes[sizes > 0], fraction, method="pitman", bootstrap=100, random_state=turn
+                )
+                found.append((truth, made.share, made.low <= truth <= made.high))
+        for fraction, found in lines.items():
+            truth, mean, held = np.array(found, np.float64).mean(axis=0)
+            line = f"| {theta} | {sigma} | {truth:.2%} | {fraction:.0%} | {mean:.2%} |"
+            print(f"{line} {held:.1%} of {times} |", flush=True)
+
+
 def show(kind, truth, fraction, found, covered, draws):
     """The lines of one sampling fraction."""
     for name, shares in found.items():
@@ -68,7 +114,11 @@ def main():
     asked.add_argument("--people", type=int, default=PEOPLE)
     asked.add_argument("--draws", type=int, default=10)
     asked.add_argument("kinds", nargs="*", default=["coarse", "fine"])
+    asked.add_argument("--coverage", type=int, default=0)
     given = asked.parse_args()
+    if given.coverage:
+        coverage(given.coverage)
+        return
     print("| population | truth | sample | estimator | mean | bias | error | answers | intervals |")
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
     for kind in given.kinds:

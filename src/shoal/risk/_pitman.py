@@ -58,6 +58,8 @@ def _starts(counts: SizeCounts) -> list[Floats]:
     return [np.array([np.log(theta), np.log(alpha / (1 - alpha))]), np.zeros(2)]
 
 
+# a step of the search may leave what numbers can hold: it is NaN there, and not taken
+@np.errstate(divide="ignore", over="ignore", invalid="ignore")
 def _cost(point: Floats, counts: SizeCounts) -> tuple[float, Floats]:
     """Minus the log-likelihood, by log(theta) and logit(alpha), and its slope."""
     theta, alpha = np.exp(point[0]), expit(point[1])
