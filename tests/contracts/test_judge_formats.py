@@ -252,6 +252,17 @@ def test_a_changed_row_in_a_database_is_rolled_back(release, tmp_path, monkeypat
     connection.close()
 
 
+def test_a_replaced_table_of_sqlite_is_wiped(release, tmp_path):
+    """Pages that a dropped table leaves are read by no query, and by everybody who has the file."""
+    with sqlite3.connect(tmp_path / "house.db") as connection:
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute("CREATE TABLE people (name TEXT)")
+        connection.executemany("INSERT INTO people VALUES (?)", [("CANARY" * 40,)] * 200)
+    connection.close()
+    release.write(f"sqlite:///{tmp_path}/house.db?table=people", force=True)
+    assert b"CANARY" not in (tmp_path / "house.db").read_bytes()
+
+
 def test_cells_that_a_spreadsheet_computes_are_marked_and_names_refused(release, tmp_path):
     release.write(tmp_path / "out.csv")
     written = (tmp_path / "out.csv").read_text()

@@ -123,6 +123,7 @@ class _SqliteStore(DatabaseStore):
     def _connect(self) -> Any:
         try:
             connection = sqlite3.connect(self.address.place, isolation_level=None)
+            connection.execute("PRAGMA secure_delete = ON")  # a replaced table is wiped
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error:
             raise TableError(
