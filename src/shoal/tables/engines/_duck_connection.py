@@ -6,8 +6,10 @@ import atexit
 import re
 import secrets
 import shutil
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Literal
 
 import duckdb
@@ -18,6 +20,10 @@ from shoal.errors import TableError
 
 STOP = "shoal: a value cannot be transformed"
 """What a query of ours raises, by SQL's own `error`, when it meets a value it must not pass."""
+
+
+_open: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
+_spills: set[Path] = set()
 
 
 class StoppedQueryError(TableError):
@@ -32,13 +38,26 @@ def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
         "python_enable_replacements": False,  # a table is never a variable
         "memory_limit": database_memory(),
     }
-    atexit.register(shutil.rmtree, spill, ignore_errors=True)  # DuckDB does, unless it is cut short
     asked = asked_threads()
     if asked is not None:  # DuckDB takes every core unless told otherwise
         settings["threads"] = asked
     connection = duckdb.connect(database, config=settings)
     connection.execute("SET enable_progress_bar = false")  # stdout belongs to the command
+    if not _spills:
+        atexit.register(_leave)
+    _spills.add(spill)
+    _open.add(connection)
     return connection
+
+
+def _leave() -> None:
+    """Close what is open while the interpreter is whole: later DuckDB may abort the process."""
+    for connection in list(_open):
+        with suppress(duckdb.Error):
+            connection.interrupt()
+            connection.close()
+    for spill in _spills:
+        shutil.rmtree(spill, ignore_errors=True)  # DuckDB does, unless it is cut short
 
 
 @contextmanager
