@@ -6,10 +6,14 @@ Run it as ``python -m tests.files.make``; the files are kept, so that a changed 
 import csv
 import gzip
 import io
+import json
 import random
+import zipfile
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 FOLDER = Path(__file__).parent / "messy"
+OFFICE = "application/vnd.openxmlformats"
 NAMES = ["name", "age", "city", "sex", "admitted", "cost", "illness"]
 
 
@@ -44,6 +48,59 @@ def text(rows, *, header=NAMES, end="\n", **how):
 def german(_, cost):
     whole, cents = cost.split(".")
     return f"{int(whole):,}".replace(",", ".") + f",{cents}"
+
+
+def workbook(sheets, merged=()):
+    """A minimal Excel workbook, the same bytes each time; numbers are numbers, others texts."""
+    out, main = io.BytesIO(), "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    listed, links, types = "", "", ""
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+
+        def put(name, content):
+            archive.writestr(zipfile.ZipInfo(name), f'<?xml version="1.0"?>{content}')
+
+        for i, (title, rows) in enumerate(sheets.items(), 1):
+            listed += f'<sheet name="{title}" sheetId="{i}" r:id="r{i}"/>'
+            links += (f'<Relationship Id="r{i}" Type="{kinds}/worksheet" '
+                      f'Target="worksheets/sheet{i}.xml"/>')  # fmt: skip
+            types += (f'<Override PartName="/xl/worksheets/sheet{i}.xml" ContentType="{OFFICE}-'
+                      'officedocument.spreadsheetml.worksheet+xml"/>')  # fmt: skip
+            lines = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+            areas = "".join(f'<mergeCell ref="{area}"/>' for area in merged)
+            areas = f"<mergeCells>{areas}</mergeCells>" if areas else ""
+            put(
+                f"xl/worksheets/sheet{i}.xml",
+                f'<worksheet xmlns="{main}"><sheetData>{lines}</sheetData>{areas}</worksheet>',
+            )
+        put("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{package}/relationships">{links}'
+            "</Relationships>")  # fmt: skip
+        put("xl/workbook.xml", f'<workbook xmlns="{main}" xmlns:r="{kinds}"><sheets>{listed}'
+            "</sheets></workbook>")  # fmt: skip
+        put("_rels/.rels", f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1"'
+            f' Type="{kinds}/officeDocument" Target="xl/workbook.xml"/>'
+            "</Relationships>")  # fmt: skip
+        put("[Content_Types].xml", f'<Types xmlns="{package}/content-types"><Default '
+            f'Extension="rels" ContentType="{OFFICE}-package.relationships+xml"/>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{OFFICE}-'
+            f'officedocument.spreadsheetml.sheet.main+xml"/>{types}</Types>')  # fmt: skip
+    return out.getvalue()
+
+
+def cell(value):
+    if value in ("", None):
+        return "<c/>"
+    if value.startswith("#"):
+        return f'<c t="e"><v>{value}</v></c>'
+    if value.replace(".", "").isdigit():
+        return f"<c><v>{value}</v></c>"
+    return f'<c t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+
+
+def month_name(day):
+    months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    return f"{day[8:]} {months[int(day[5:7]) - 1]} {day[:4]}"
 
 
 def files():  # noqa: PLR0915  a line for each file
@@ -225,6 +282,53 @@ def files():  # noqa: PLR0915  a line for each file
     yield "cut.parquet", b"PAR1\x15\x04\x15\x10\x15\x14L\x15\x02"
     yield "workbook.csv", b"PK\x03\x04\x14\x00\x06\x00" + bytes(40)
     yield "old_excel.csv", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(40)
+    polish = change(rows, "city", lambda i, _: ["Łódź", "Kraków", "Śrem"][i % 3])
+    russian = change(rows, "city", lambda i, _: ["Москва", "Казань", "Тверь"][i % 3])
+    yield "iso8859_2.csv", text(polish).encode("iso8859_2")
+    yield "koi8.csv", text(russian).encode("koi8_r")
+    yield "bars.psv", text(rows, delimiter="|")
+    yield "end_mark.csv", plain + "\x1a"
+    yield "month_names.csv", text(change(rows, "admitted", lambda _, day: month_name(day)))
+    yield (
+        "three_spellings.csv",
+        text(
+            [
+                [row, turned[i], [*row[:4], month_name(row[4]), *row[5:]]][i % 3]
+                for i, row in enumerate(rows)
+            ]
+        ),
+    )
+    yield "failed_formulas.csv", text(change(rows, "cost", lambda i, c: c if i % 7 else "#DIV/0!"))
+    yield "units.csv", text(change(rows, "cost", lambda _, cost: f"{cost} EUR"))
+    yield "codes_for_nothing.csv", text(change(rows, "age", lambda i, a: a if i % 7 else "-99"))
+    yield "total.csv", f"{plain}Total,,,,,99999.99,\n"
+    yield (
+        "fixed_places.txt",
+        "".join("".join(f"{c:14}" for c in row).rstrip() + "\n" for row in [NAMES, *rows]),
+    )
+    yield "page.csv", "<!DOCTYPE html>\n<html><table><tr><td>1</td></tr></table></html>\n"
+    yield (
+        "odd_names.csv",
+        text(rows, header=["name", "age", "city", "sex", "a\nb", 'x"y', "illness"]),
+    )
+    told = [dict(zip(NAMES, row, strict=True)) for row in rows]
+    within = [
+        {"name": r["name"], "age": r["age"], "at": {"city": r["city"], "day": r["admitted"]}}
+        for r in told
+    ]
+    yield "nested.jsonl", "".join(json.dumps(row) + "\n" for row in within)
+    yield "lists.jsonl", "".join(json.dumps({"name": r["name"], "x": [1]}) + "\n" for r in told)
+    titled = [["Patients of 2024"], ["Printed", "", "on", "Monday"], [], NAMES, *rows]
+    yield "titles.xlsx", workbook({"Data": titled}, ["A1:D1"])
+    groups = ["", "Person", "", "", "Stay", "", ""]
+    yield "groups_of_names.xlsx", workbook({"Data": [groups, NAMES, *rows]}, ["B1:D1", "E1:F1"])
+    merged = change(rows, "city", lambda i, _: ["Ulm", "", ""][i % 3])
+    areas = [f"C{i}:C{i + 2}" for i in range(2, 32, 3)]
+    yield "merged_cells.xlsx", workbook({"Data": [NAMES, *merged]}, areas)
+    failed = change(rows, "cost", lambda i, c: c if i % 7 else "#DIV/0!")
+    yield "failed_formulas.xlsx", workbook({"Data": [NAMES, *failed]})
+    notes = [["This workbook holds patients."]]
+    yield "two_sheets.xlsx", workbook({"Read me": notes, "People": [NAMES, *rows]})
     yield "zeros.csv", plain.replace("Ulm", "U\x00lm")
     yield "table.unknown", plain
 

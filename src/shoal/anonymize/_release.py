@@ -283,7 +283,15 @@ class Release:
             if "full schema" in drafts:
                 folder = paths["full schema"].parent
                 self.schema.to_toml(drafts["full schema"], folder=folder)
+            text = witness.written
             sealed = manifest.result() | {
+                "written": None
+                if text is None
+                else {
+                    "encoding": text.encoding,
+                    "delimiter": text.delimiter,
+                    "decimal": text.decimal,
+                },
                 "schema": public.to_dict(),
                 "files": {
                     paths[kind].name: digest(drafts[kind])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +19,7 @@ from shoal._atomic import atomic_paths, refuse_existing
 from shoal.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
+    from shoal.tables._engine import OpenOptions
     from shoal.typing import PathText
 
 _TEXT = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
@@ -34,7 +36,7 @@ PUBLISHED = ("table", "manifest", "schema")
 """Kinds of files that may be published."""
 
 FileKind = Literal[
-    "manifest", "recoding", "schema", "full schema", "promise", "seed", "report",
+    "manifest", "recoding", "schema", "full schema", "promise", "seed", "reading", "report",
     "dossier", "dossier form",
 ]  # fmt: skip
 
@@ -48,6 +50,7 @@ _ENDINGS: dict[FileKind, str] = {
     "full schema": f"{PRIVATE}/schema.toml",
     "promise": f"{PRIVATE}/promise.json",
     "seed": f"{PRIVATE}/draws.json",
+    "reading": f"{PRIVATE}/reading.json",
 }
 _NOT_OF_LABELS = {
     "means": "means of groups; with --as labels there are other groups, and a report on those",
@@ -55,6 +58,15 @@ _NOT_OF_LABELS = {
     "sets": "sets of items",
 }
 """What releases hold that were not made of labels, by the form that the manifest names."""
+
+_WRITTEN = ("encoding", "delimiter", "decimal")
+"""What a manifest says of a released text file."""
+
+_READING = (
+    "encoding", "delimiter", "decimal", "thousands", "dates", "missing", "skip_bad_rows", "sheet",
+    "table",
+)  # fmt: skip
+"""What may be told about a raw table, besides whether it has a header."""
 
 _FORMER = ".recoding.json"  # where recodings lay before they had a folder of their own
 
@@ -109,10 +121,8 @@ def find_schema(path: PathText) -> Path:
 def find_recoding(path: PathText) -> Path:
     """The recoding, given as it is, or by its folder, or by any other file of its release."""
     path = Path(path)
-    is_other = is_manifest(path) or path in (
-        file_beside(path, "promise"),
-        file_beside(path, "seed"),
-    )
+    house: tuple[FileKind, ...] = ("promise", "seed", "reading")
+    is_other = is_manifest(path) or path in [file_beside(path, kind) for kind in house]
     return path if path.suffix == ".json" and not is_other else file_beside(path, "recoding")
 
 
@@ -153,6 +163,53 @@ def require_labels(table: PathText, what: str) -> None:
             "release once more with --as labels: what holds for labels holds for what is made "
             "of them."
         )
+
+
+def as_written(table: PathText, told: OpenOptions) -> OpenOptions:
+    """How a released text file is read: as its manifest says, as long as it is that very file.
+
+    What was told, mostly about the raw table, is kept for every other file.
+    """
+    try:
+        manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
+        written = {name: str(manifest["written"][name]) for name in _WRITTEN}
+        if manifest["files"][Path(table).name] != digest(Path(table)):
+            return told
+        return replace(told, **written, header=True)  # type: ignore[arg-type]
+    except (OSError, ValueError, KeyError, TypeError):
+        return told
+
+
+def keep_reading(table: PathText, told: OpenOptions) -> None:
+    """Note in the house how the raw table of a release was said to be read, for later commands."""
+    path = file_beside(table, "reading")
+    asked = {n: v for n in _READING if (v := getattr(told, n)) not in (None, False, ())}
+    if told.header is not None:
+        asked["header"] = told.header
+    if not asked:
+        path.unlink(missing_ok=True)
+        return
+    with atomic_paths({"reading": path}, "the reading options", private={"reading"}) as drafts:
+        drafts["reading"].write_text(json.dumps({"shoal": "reading"} | asked) + "\n", "utf-8")
+
+
+def as_told(release: PathText, told: OpenOptions) -> OpenOptions:
+    """How the raw table of a release is read: as it was when it was released, where it is not said.
+
+    Examples
+    --------
+    >>> from shoal.tables._engine import OpenOptions
+    >>> as_told("no-such-release.csv", OpenOptions(delimiter=";")).delimiter
+    ';'
+    """
+    try:
+        kept = json.loads(file_beside(release, "reading").read_text("utf-8"))
+        missing = kept.get("missing")
+        kept["missing"] = None if missing is None else tuple(map(str, missing))
+        open_ = [name for name in (*_READING, "header") if getattr(told, name) in (None, False)]
+        return replace(told, **{name: kept[name] for name in open_ if kept.get(name) is not None})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return told
 
 
 def publish_files(table: PathText, folder: PathText, *, force: bool = False) -> dict[str, Path]:

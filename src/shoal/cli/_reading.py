@@ -86,6 +86,7 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
         for name in tables:
             if given.get(name) is not None:
                 given[name] = _table_file(given[name], told)
+        _follow_release({name: given[name] for name in tables if given.get(name) is not None})
         if given.get("out") == "-":
             _to_standard_output(command, given)
             return
@@ -138,6 +139,20 @@ def _target(text: str) -> Path:
     from shoal.tables._table_file import TableFile
 
     return TableFile.of(text, OpenOptions())
+
+
+def _follow_release(files: dict[str, Any]) -> None:
+    """Released files are read as their manifests say, raw tables as when they were released."""
+    local = {name: file for name, file in files.items() if not is_address(file)}
+    if not any(any(file.parent.glob("*.manifest.json")) for file in local.values()):
+        return
+    from shoal.anonymize._release_files import as_told, as_written
+
+    for file in local.values():
+        file.options = as_written(file, file.options)
+    raw = files.get("original", files.get("table"))
+    if raw is not None and "release" in local:
+        raw.options = as_told(local["release"], raw.options)
 
 
 def _table_file(text: Any, told: dict[str, Any]) -> Any:

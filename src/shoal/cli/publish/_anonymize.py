@@ -163,11 +163,12 @@ def anonymize(
     a folder NAME.private.  The written file is read again and judged before it gets its name.
     """
     from shoal.anonymize import make_method
-    from shoal.anonymize._release_files import PUBLISHED, release_files
+    from shoal.anonymize._release_files import PUBLISHED, keep_reading, release_files
     from shoal.anonymize.trials._choose_on_table import note_choice
     from shoal.schema import Schema
     from shoal.tables import RowOptions
     from shoal.tables._assemble import CodingOptions
+    from shoal.tables._engine import OpenOptions
     from shoal.tables._keyed import need_key
 
     files = release_files(out)
@@ -219,6 +220,7 @@ def anonymize(
         if choice.reason:
             release = note_choice(release, choice)
         paths = release.write(out, force=force, publish=publish)
+        keep_reading(out, getattr(table, "options", OpenOptions()))
     data = release.to_dict() | {
         "files": {name: str(path) for name, path in paths.items()},
         "total_seconds": round(time.perf_counter() - started, 3),

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.anonymize._release_files import digest
+from shoal._addresses import address_of
+from shoal.anonymize._release_files import as_told, digest
 from shoal.errors import TableError
 from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.schema import Schema
@@ -78,15 +79,15 @@ class Original:
 def open_original(source: PathText, release: ReleaseFile, encoding: str | None) -> Original:
     """Open the raw table; refuses one that the release was not made of."""
     path = Path(source)
-    engine = open_relation(source, encoding=encoding)  # a path of the command line knows its sheet
+    told = source.options if isinstance(source, TableFile) else OpenOptions()
+    reading = as_told(release.path, replace(told, encoding=encoding) if encoding else told)
+    engine = open_relation(TableFile.of(address_of(source), reading))
     release.schema.require(engine.names)
     if engine.n_rows != release.number("rows"):
         raise TableError(
             f"{path.name} has {engine.n_rows} rows, and the release was made of "
             f"{release.number('rows')}. Give the table that was released."
         )
-    told = source.options if isinstance(source, TableFile) else OpenOptions()
-    reading = replace(told, encoding=encoding) if encoding else told
     content = digest(path) if path.is_file() else None
     return Original(path.name, content, engine, release.schema, reading)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from shoal._atomic import settle
 from shoal.anonymize._release_files import (
+    as_written,
     digest,
     file_beside,
     find_schema,
@@ -21,6 +22,8 @@ from shoal.anonymize._release_files import (
 )
 from shoal.errors import TableError
 from shoal.schema import Schema
+from shoal.tables._engine import OpenOptions
+from shoal.tables._table_file import TableFile
 from shoal.typing import PathText
 
 
@@ -143,6 +146,8 @@ def read_release(source: PathText) -> ReleaseFile:
     digests = {
         path.name: digest(path) for path in (manifest_path, table, schema) if path and path.exists()
     }
+    if table is not None:
+        table = TableFile.of(str(table), as_written(table, OpenOptions()))
     return ReleaseFile((table or manifest_path).name, manifest, manifest_path, table, digests)
 
 
