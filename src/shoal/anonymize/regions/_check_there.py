@@ -9,6 +9,7 @@ from shoal.anonymize._recheck import plain_schema
 from shoal.anonymize.regions._region_solver import with_whole
 from shoal.judge._labels import STAR
 from shoal.judge.cluster._check_cluster import ClusterCheck, check_cluster
+from shoal.judge.cluster._judge_cluster import moments_as_texts
 from shoal.privacy import PrivacyModel
 from shoal.privacy._population_model import PopulationModel
 from shoal.privacy._projection import split_promise
@@ -42,7 +43,7 @@ def check_there(
     on_population = any(isinstance(part, PopulationModel) for part in privacy.parts)
     if on_population or split_promise(privacy)[1] or fits_one_search(engine, schema):
         return None
-    frame, n_starred = _with_texts_of_moments(engine.native), 0
+    frame, n_starred = moments_as_texts(engine.native), 0
     if drop_stars:
         frame = frame.where(f"NOT ({_all_starred(schema)})")
         n_starred = engine.n_rows - int(frame.count())
@@ -56,18 +57,6 @@ def check_there(
     plain = plain_schema(schema, engine.names)
     found = check_cluster(frame, plain, partial(with_whole, privacy))
     return CheckedThere(found, n_starred, tuple(one.cells for one in limited))
-
-
-def _with_texts_of_moments(frame: Native) -> Native:
-    """Moments as texts: driver and workers may tell them by different clocks."""
-    return frame.selectExpr(
-        *(
-            f"CAST({_quoted(name)} AS STRING) AS {_quoted(name)}"
-            if kind == "timestamp"
-            else _quoted(name)
-            for name, kind in frame.dtypes
-        )
-    )
 
 
 def _quoted(name: str) -> str:

@@ -100,6 +100,7 @@ class Totals(NamedTuple):
 
     n_rows: int
     n_suppressed: int
+    n_groups: int
     ncp: Floats
     loss: float
     height: float
@@ -120,6 +121,7 @@ def add_regions(figures: Sequence[Mapping[str, Any]]) -> Totals:
     return Totals(
         n_rows=sum(one["rows"] for one in figures),
         n_suppressed=sum(one["suppressed"] for one in figures),
+        n_groups=sum(one["groups"] for one in figures),
         ncp=np.array([fsum(column) for column in zip(*(o["ncp"] for o in figures), strict=True)]),
         loss=fsum(one["loss"] for one in figures),
         height=fsum(one["height"] for one in figures),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,10 +59,12 @@ class RegionSolver:
         estimator = self._with_its_time(len(keys))
         recoding = estimator._solve(cells, self.privacy, no_progress)
         recoded = recoding.recode(cells)
-        _require_cover(recoded, self.estimator.schema)
+        written = [_used(recoded, column) for column in range(keys.shape[1])]
+        _require_cover(recoded, written, self.estimator.schema)
         figures = region_figures(recoded, self.value_counts)
-        labels = np.vstack([recoded.codes, np.full((1, keys.shape[1]), HIDDEN, np.int32)])
-        texts = tuple(part.texts for part in recoded.labels)
+        codes = np.column_stack([column.codes for column in written])
+        labels = np.vstack([codes, np.full((1, keys.shape[1]), HIDDEN, np.int32)])
+        texts = tuple(column.texts for column in written)
         return SolvedRows(labels[recoded.group_of[cell_of]], texts, figures)
 
     def _with_its_time(self, n_rows: int) -> Anonymizer:
@@ -84,17 +86,25 @@ def with_whole(privacy: PrivacyModel, whole: FrequencyTable) -> PrivacyModel:
     return settled[0] if len(settled) == 1 else All(tuple(settled))
 
 
-def _require_cover(recoded: Recoded, schema: Schema) -> None:
+def _used(recoded: Recoded, column: int) -> TextColumn:
+    """The label of each group in a column; texts that no group has are left out."""
+    used, codes = np.unique(recoded.codes[:, column], return_inverse=True)
+    texts = recoded.labels[column].texts
+    return TextColumn(codes.reshape(-1).astype(np.int32), tuple(texts[code] for code in used))
+
+
+def _require_cover(recoded: Recoded, written: Sequence[TextColumn], schema: Schema) -> None:
     """Raise unless every label is true of every value behind it, as the judge reads labels."""
     kept = recoded.group_of != SUPPRESSED
-    for column, labels in enumerate(recoded.labels):
-        coding = labels.coding
+    group_of = recoded.group_of[kept]
+    for column, groups in enumerate(written):
+        coding = recoded.labels[column].coding
         reader = reader_of(coding, schema)
-        written = TextColumn(recoded.codes[recoded.group_of[kept], column], labels.texts)
-        values = recoded.cells.keys[kept, column]
-        own = TextColumn(values, coding.texts)
-        for label, value in unproven_pairs(reader, written, own, values):
-            if not reader.covers(labels.texts[label], coding.texts[value]):
+        met, values = np.unique(recoded.cells.keys[kept, column], return_inverse=True)
+        own = TextColumn(values.reshape(-1), tuple(coding.texts[code] for code in met))
+        rows = TextColumn(groups.codes[group_of], groups.texts)
+        for label, value in unproven_pairs(reader, rows, own, own.codes):
+            if not reader.covers(groups.texts[label], own.texts[value]):
                 raise GuaranteeError(
                     f"column {coding.name!r}: rows of a region have labels that do not cover the "
                     "value behind them. Nothing is released; please report this defect."

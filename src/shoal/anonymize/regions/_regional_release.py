@@ -264,6 +264,7 @@ class RegionalRelease:
             self.totals.n_rows if keeps_all else self.n_released,
             partial(with_whole, self.asked),
             expected if keeps_all else None,
+            self.totals.n_groups,
         )
         return GroupFigures(*verdict)
 

@@ -13,8 +13,9 @@ That labels cover the values behind them, the workers check before they hand out
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -37,6 +38,9 @@ _WITHHELD = "It is withheld; please report this defect."
 
 _ROWS_TOGETHER = 500_000
 """Rows whose groups one worker judges at a time."""
+
+_ALIKE = 4
+"""Rows for each combination from which on they are counted before they travel."""
 
 
 class ClusterVerdict(NamedTuple):
@@ -106,6 +110,7 @@ def judge_cluster(
     n_rows: int,
     settle: Callable[[FrequencyTable], PrivacyModel],
     expected: Mapping[str, Mapping[str | None, int]] | None = None,
+    n_groups: int | None = None,
 ) -> ClusterVerdict:
     """Raise :class:`GuaranteeError` unless the released rows keep the promise.
 
@@ -121,6 +126,8 @@ def judge_cluster(
         The promise about groups, made from the whole output as one group.
     expected : mapping, optional
         For counted columns, rows of the source with each text in canonical form.
+    n_groups : int, optional
+        About how many groups there are; decides how they are counted, and nothing else.
     """
     _judge_columns(frame, schema)
     judge, found = make_judge(GroupJudge, frame, schema, settle, expected)
@@ -128,7 +135,7 @@ def judge_cluster(
         raise GuaranteeError(
             f"the output has {found} rows where {n_rows} were to be released. {_WITHHELD}"
         )
-    return _combine(judge.privacy, ask_workers(frame, judge, n_rows))
+    return _combine(judge.privacy, ask_workers(frame, judge, n_rows, n_groups))
 
 
 def make_judge(
@@ -181,7 +188,7 @@ def _quoted(name: str) -> str:
 
 def _texts(frame: Native, name: str) -> dict[str | None, int]:
     """Rows of the output with each value of a column, by the value's text in canonical form."""
-    counts = frame.groupBy(_quoted(name)).count().collect()
+    counts = moments_as_texts(frame).groupBy(_quoted(name)).count().collect()
     said: dict[str | None, int] = {}
     for value, n in counts:
         text = canonical(plain_text(value))
@@ -217,28 +224,50 @@ def _histogram(
     )
 
 
-def ask_workers(frame: Native, judge: GroupJudge, n_rows: int) -> list[dict[str, Any]]:
-    """What the workers say of the groups; a group is judged by one of them."""
+def ask_workers(
+    frame: Native, judge: GroupJudge, n_rows: int, n_groups: int | None = None
+) -> list[dict[str, Any]]:
+    """What the workers say of the groups; a group is judged by one of them.
+
+    `n_groups` is how many there are thought to be.  No verdict rests on it: where many rows are
+    alike they are counted before they travel, otherwise that would be done in vain.
+    """
     listed = [f"{_quoted(name)} AS q{i}" for i, name in enumerate(judge.quasi)]
     listed += [f"{_quoted(name)} AS s{i}" for i, name in enumerate(judge.codes)]
-    texts = frame.selectExpr(*listed)
-    counts = texts.groupBy(*texts.columns).count().withColumnRenamed("count", "shoal_rows")
-    labels = ", ".join(f"q{i}" for i in range(len(judge.quasi)))
-    n_buckets = 1 + n_rows // _ROWS_TOGETHER
-    bucket = f"pmod(xxhash64({labels}), {n_buckets}) AS shoal_bucket"
+    texts = moments_as_texts(frame).selectExpr(*listed)
+    labels = [f"q{i}" for i in range(len(judge.quasi))]
+    n_parts = 1 + n_rows // _ROWS_TOGETHER
+    values = prod(coding.n_codes for coding in judge.codings.values())
+    if n_groups is not None and n_groups * values * _ALIKE <= n_rows:
+        counts = texts.groupBy(*texts.columns).count().repartition(n_parts, *labels)
+    else:  # rows of a group are in one part already, so counting moves none of them
+        counts = texts.repartition(n_parts, *labels).groupBy(*texts.columns).count()
     said = (
-        counts.selectExpr("*", bucket)
-        .groupBy("shoal_bucket")
-        .applyInArrow(_worker(judge), "said string")
+        counts.withColumnRenamed("count", "shoal_rows")
+        .mapInArrow(_worker(judge), "said string")
         .collect()
     )
     return [json.loads(row[0]) for row in said]
 
 
-def _worker(judge: GroupJudge) -> Callable[[Any], Any]:
-    def work(table: Any) -> Any:
+def moments_as_texts(frame: Native) -> Native:
+    """Moments as texts by the clock of the session: driver and workers may have other clocks."""
+    return frame.selectExpr(
+        *(
+            f"CAST({_quoted(name)} AS STRING) AS {_quoted(name)}"
+            if kind == "timestamp"
+            else _quoted(name)
+            for name, kind in frame.dtypes
+        )
+    )
+
+
+def _worker(judge: GroupJudge) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
         pyarrow = find_pyarrow()
-        return pyarrow.table({"said": [json.dumps(judge.judge(table))]})
+        if held := list(batches):
+            said = json.dumps(judge.judge(pyarrow.Table.from_batches(held)))
+            yield pyarrow.RecordBatch.from_pydict({"said": [said]})
 
     return work
 

@@ -60,7 +60,7 @@ class CodedColumn:
     ----------
     coding : Coding
         What the codes stand for.
-    values : sequence
+    values : sequence or Arrow array
         The column's distinct values as the engine knows them; none is missing.
     codes : ndarray of int32
         Code of each of them, and behind them the missing value's (-1 where none is).
@@ -69,7 +69,7 @@ class CodedColumn:
     """
 
     coding: Coding
-    values: Sequence[Any] = field(repr=False)
+    values: Any = field(repr=False)
     codes: Codes = field(repr=False)
     counts: Counts = field(repr=False)
 
