@@ -218,10 +218,7 @@ class Release:
                 *_FORM_NOTES.get(self.output.form, ()),
             ],
             "seconds": {name: round(taken, 4) for name, taken in self.seconds.items()},
-            "versions": {
-                "python": platform.python_version(),
-                **{name: version(name) for name in ("shoal", "numpy", "duckdb", "narwhals")},
-            },
+            "versions": made_with(),
         }
 
     def write(
@@ -277,30 +274,8 @@ class Release:
             self.recoding.save(drafts["recoding"])
             for kind, content in house.items():
                 drafts[kind].write_text(json.dumps(content) + "\n", "utf-8")
-            told = told_by(groups)
-            public = published_schema(self.schema, told)
-            public.to_toml(drafts["schema"], folder=paths["table"].parent)
-            if "full schema" in drafts:
-                folder = paths["full schema"].parent
-                self.schema.to_toml(drafts["full schema"], folder=folder)
-            text = witness.written
-            sealed = manifest.result() | {
-                "written": None
-                if text is None
-                else {
-                    "encoding": text.encoding,
-                    "delimiter": text.delimiter,
-                    "decimal": text.decimal,
-                },
-                "schema": public.to_dict(),
-                "files": {
-                    paths[kind].name: digest(drafts[kind])
-                    for kind in ("table", "schema")
-                    if kind in drafts
-                },
-            }
-            drafts["manifest"].write_text(json.dumps(sealed, indent=2) + "\n", "utf-8")
-            judge_companions(drafts["manifest"], drafts["schema"], self.schema, told)
+            made = manifest.result() | {"written": written_as(witness)}
+            seal_files(drafts, paths, self.schema, made, told_by(groups))
             if store is not None:
                 store.keep()
         if publish is not None:
@@ -409,3 +384,48 @@ def _read_back(store: DatabaseStore) -> TextTable:
     store.fill()
     with closing(store.reader()) if store.own_reader else nullcontext(store.reader()) as reader:
         return read_rows(reader, store.query)
+
+
+def made_with() -> dict[str, str]:
+    """Versions of what a release was made with, for its manifest."""
+    names = ("shoal", "numpy", "duckdb", "narwhals")
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
+
+
+def written_as(witness: Witness | None) -> dict[str, Any] | None:
+    """How a table of text was written, for its manifest; None for other tables."""
+    text = None if witness is None else witness.written
+    if text is None:
+        return None
+    return {"encoding": text.encoding, "delimiter": text.delimiter, "decimal": text.decimal}
+
+
+def seal_files(
+    drafts: Mapping[str, Path],
+    paths: Mapping[str, Path],
+    schema: Schema,
+    manifest: Mapping[str, Any],
+    told: Mapping[str, set[str]],
+) -> None:
+    """Write schema and manifest beside a judged table, and have them judged too.
+
+    Parameters
+    ----------
+    drafts, paths : mapping of str to path
+        Where files are written, and what they will be called, by kind.
+    schema : Schema
+        With everything that the house knows.
+    manifest : mapping
+        How the release was made; its schema and the digests of the files are added.
+    told : mapping of str to set of str
+        What the released cells say, by column: nothing else may be listed in public.
+    """
+    public = published_schema(schema, told)
+    public.to_toml(drafts["schema"], folder=paths["table"].parent)
+    if "full schema" in drafts:
+        schema.to_toml(drafts["full schema"], folder=paths["full schema"].parent)
+    kinds = [kind for kind in ("table", "schema") if kind in drafts]
+    files = {paths[kind].name: digest(drafts[kind]) for kind in kinds}
+    sealed = {**manifest, "schema": public.to_dict(), "files": files}
+    drafts["manifest"].write_text(json.dumps(sealed, indent=2) + "\n", "utf-8")
+    judge_companions(drafts["manifest"], drafts["schema"], schema, told)

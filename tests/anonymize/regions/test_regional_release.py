@@ -13,7 +13,7 @@ from shoal.anonymize.regions._region_solver import RegionSolver
 from shoal.cli import app
 from shoal.datasets import census, census_schema
 from shoal.errors import GuaranteeError, InfeasibleError, MissingExtraError, ParameterError
-from shoal.privacy import KAnonymity
+from shoal.privacy import KAnonymity, KMap, LKCPrivacy, Requirement
 from shoal.tables import RowOptions
 from tests.extras import need
 
@@ -87,9 +87,12 @@ def test_a_number_that_is_none_is_refused(people, tmp_path):
 @pytest.mark.parametrize(
     ("method", "output"),
     [
-        ("top-down", RowOptions()),
+        ("tree", RowOptions()),
         ("mondrian", RowOptions(form="midpoints")),
+        ("mondrian", RowOptions(form="intervals")),
+        ("full-domain", RowOptions(form="draws")),
         ("mondrian", RowOptions(ranges=("age",))),
+        ("top-down", RowOptions(key=b"0" * 32)),
     ],
 )
 def test_what_needs_the_whole_table_is_refused_with_advice(people, method, output):
@@ -97,10 +100,18 @@ def test_what_needs_the_whole_table_is_refused_with_advice(people, method, outpu
         make_method(method, census_schema(), 5).fit(people, regions=4, output=output)
 
 
-def test_people_with_several_rows_are_refused_with_advice():
+@pytest.mark.parametrize("method", ["mondrian", "top-down"])
+def test_people_with_several_rows_are_refused_with_advice(method):
     schema = shoal.Schema({"who": {"role": "subject"}, "age": {"role": "quasi-identifier"}})
     with pytest.raises(ParameterError, match="'who'"):
-        make_method("mondrian", schema, 2).fit({"who": [1, 1, 2], "age": [3, 3, 4]}, regions=2)
+        make_method(method, schema, 2).fit({"who": [1, 1, 2], "age": [3, 3, 4]}, regions=2)
+
+
+@pytest.mark.parametrize("method", ["local", "bottom-up"])
+def test_promises_that_count_over_the_whole_are_refused_with_advice(people, method):
+    for promise in (LKCPrivacy(2, 5), Requirement(("age", "sex"), 3), KMap(5)):
+        with pytest.raises(ParameterError, match="Leave regions out"):
+            make_method(method, census_schema(), KAnonymity(5) & promise).fit(people, regions=4)
 
 
 def test_small_tables_are_not_cut_by_themselves(people):
@@ -116,8 +127,10 @@ def test_large_tables_are_cut_by_themselves(people, monkeypatch):
     # few combinations: one search will do, however many rows
     monkeypatch.setattr("shoal.tables.engines.regions._open_regions.BYTES_PER_CELL", 1_500_000)
     assert not hasattr(shoal.release(people, _few(), 5, method="mondrian"), "n_regions")
-    # a method that recodes columns in all rows alike cannot be, and is left as it was
-    assert not hasattr(shoal.release(people, census_schema(), 5, method="top-down"), "n_regions")
+    # what cannot be made in regions is left as it was
+    asked = RowOptions(form="midpoints")
+    whole = make_method("mondrian", census_schema(), 5).fit(people, output=asked).release_
+    assert not hasattr(whole, "n_regions")
 
 
 def _few():

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.anonymize._anonymizer import Anonymizer, no_progress
+from shoal.anonymize._recoding import Recoding
 from shoal.anonymize.regions._figures import region_figures
 from shoal.anonymize.regions._within_whole import WithinWhole
 from shoal.errors import GuaranteeError
@@ -44,6 +45,8 @@ class RegionSolver:
         The same for all regions.
     value_counts : tuple of ndarray
         Rows of the whole table with each code, for every quasi-identifier.
+    recoding : Recoding, optional
+        What was found for the whole table; without it every region is searched.
     """
 
     estimator: Anonymizer
@@ -51,13 +54,16 @@ class RegionSolver:
     codings: tuple[Coding, ...] = field(repr=False)
     counted: Mapping[str, Coding] = field(repr=False)
     value_counts: tuple[Counts, ...] = field(repr=False)
+    recoding: Recoding | None = field(default=None, repr=False)
 
     def __call__(self, keys: Codes, counted: Mapping[str, Codes]) -> SolvedRows:
         """Labels of the rows of a region."""
         entries = {name: (self.counted[name], codes) for name, codes in counted.items()}
         cells, cell_of = assemble(self.codings, keys, entries)
-        estimator = self._with_its_time(len(keys))
-        recoding = estimator._solve(cells, self.privacy, no_progress)
+        recoding = self.recoding
+        if recoding is None:
+            estimator = self._with_its_time(len(keys))
+            recoding = estimator._solve(cells, self.privacy, no_progress)
         recoded = recoding.recode(cells)
         written = [_used(recoded, column) for column in range(keys.shape[1])]
         _require_cover(recoded, written, self.estimator.schema)

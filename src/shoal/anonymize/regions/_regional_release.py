@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +13,15 @@ import numpy as np
 from shoal._addresses import is_address
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._recheck import recheck
-from shoal.anonymize._release import _ORDER_NOTES
+from shoal.anonymize._release import _ORDER_NOTES, made_with, seal_files
 from shoal.anonymize._release_files import (
-    digest,
     file_beside,
     former_files,
     publish_files,
     release_files,
 )
 from shoal.anonymize.bounds._loss_bound import LossBound
+from shoal.anonymize.regions._cell_budget import Coarsening
 from shoal.anonymize.regions._figures import (
     GroupFigures,
     Totals,
@@ -36,11 +33,12 @@ from shoal.anonymize.regions._region_solver import with_whole
 from shoal.errors import ParameterError
 from shoal.judge._values import canonical
 from shoal.judge.cluster._judge_cluster import judge_cluster
-from shoal.judge.companions._companions import judge_companions, told_by
+from shoal.judge.companions._companions import told_by
 from shoal.metrics import Metrics, Risk
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._level import Level
 from shoal.schema import Schema
+from shoal.schema._coding import Coding
 from shoal.schema.promise._published import lists_values, published_schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Witness
@@ -68,6 +66,10 @@ class RegionalRelease:
         Sums over all regions.
     n_regions : int
         How many there are.
+    codings : tuple of Coding
+        How labels of the quasi-identifiers are read.
+    coarsened : Coarsening or None
+        How columns were coarsened before rows were counted; None where regions were searched.
 
     Notes
     -----
@@ -84,6 +86,8 @@ class RegionalRelease:
     rows: RegionRows = field(repr=False)
     totals: Totals = field(repr=False)
     n_regions: int
+    codings: tuple[Coding, ...] = field(repr=False)
+    coarsened: Coarsening | None = None
     output: RowOptions = field(default_factory=RowOptions)
     notes: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -161,6 +165,7 @@ class RegionalRelease:
             "method": self.method,
             "parameters": dict(self.parameters),
             "regions": self.n_regions,
+            "coarsened": None if self.coarsened is None else self.coarsened.to_dict(),
             "privacy": self.privacy.to_dict(),
             "guarantee": self.privacy.describe(),
             "reached": [part.to_dict() for part in self.reached],
@@ -180,10 +185,7 @@ class RegionalRelease:
             "key": None,
             "notes": [*self.notes, *_ORDER_NOTES.get(self.output.order, ())],
             "seconds": {name: round(taken, 4) for name, taken in self.seconds.items()},
-            "versions": {
-                "python": platform.python_version(),
-                **{name: version(name) for name in ("shoal", "numpy", "duckdb", "narwhals")},
-            },
+            "versions": made_with(),
         }
 
     def write(
@@ -221,15 +223,7 @@ class RegionalRelease:
         with atomic_paths(paths, "the release", private=private, outdated=outdated) as drafts:
             witness = self.rows.write(self.output, drafts["table"])
             told = self._judge(self.rows.reopen(drafts["table"]), witness)
-            public = published_schema(self.schema, told)
-            public.to_toml(drafts["schema"], folder=paths["table"].parent)
-            if "full schema" in drafts:
-                folder = paths["full schema"].parent
-                self.schema.to_toml(drafts["full schema"], folder=folder)
-            files = {paths[kind].name: digest(drafts[kind]) for kind in ("table", "schema")}
-            sealed = self.to_dict() | {"schema": public.to_dict(), "files": files}
-            drafts["manifest"].write_text(json.dumps(sealed, indent=2) + "\n", "utf-8")
-            judge_companions(drafts["manifest"], drafts["schema"], self.schema, told)
+            seal_files(drafts, paths, self.schema, self.to_dict(), told)
         if publish is not None:
             publish_files(paths["table"], publish, force=force)
         return paths
@@ -270,7 +264,7 @@ class RegionalRelease:
 
     def _charged(self) -> Recoded:
         """What the judge is told: how many rows there are to be, and how labels are read."""
-        codings = tuple(self.rows.columns[name].coding for name in self.schema.quasi_identifiers)
+        codings = self.codings
         none = np.zeros((1, len(codings)), np.int32)
         zero = np.zeros(1, np.int32)
         cells = FrequencyTable(codings, none, np.array([self.n_released], np.int64))

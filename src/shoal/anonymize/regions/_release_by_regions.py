@@ -15,6 +15,7 @@ from shoal.anonymize.regions._join_parts import join_parts, whole_of
 from shoal.anonymize.regions._plan_cuts import plan_cuts, sample_size
 from shoal.anonymize.regions._region_solver import RegionSolver, with_whole
 from shoal.anonymize.regions._regional_release import RegionalRelease
+from shoal.anonymize.regions._search_coarse import search_coarse
 from shoal.errors import InfeasibleError, ParameterError
 from shoal.privacy import PrivacyModel
 from shoal.privacy._population_model import PopulationModel
@@ -26,6 +27,7 @@ from shoal.tables._engine import Engine
 from shoal.tables.engines.regions._cuts import regions_of
 from shoal.tables.engines.regions._open_regions import (
     fits_one_search,
+    most_cells,
     open_regions,
     rows_of_a_region,
 )
@@ -36,7 +38,10 @@ if TYPE_CHECKING:
     from shoal.anonymize._anonymizer import Anonymizer
 
 METHODS_BY_REGION = ("mondrian", "local", "constrained")
-"""Methods that release a group by itself.  The others recode a column alike in all rows."""
+"""Methods that release a group by itself: each region is searched by itself."""
+
+METHODS_BY_COLUMN = ("bottom-up", "top-down", "full-domain")
+"""Methods that recode a column alike in all rows: coarse columns are searched, rows labelled."""
 
 Regions = int | Literal["auto"]
 
@@ -83,16 +88,18 @@ def release_by_regions(
     rows = open_regions(engine, estimator.schema, options)
     asked = regions if isinstance(regions, int) else 0
     target = -(-rows.n_rows // asked) if asked else rows_of_a_region(engine)
-    return _solve(estimator, rows, privacy, output, target, started, progress)
+    most = most_cells(engine)
+    return _solve(estimator, rows, privacy, output, (target, most), started, progress)
 
 
 def _refusal(estimator: Anonymizer, privacy: PrivacyModel, output: RowOptions) -> str:
     """Why a release cannot be made by regions, with advice; empty where it can."""
     schema = estimator.schema
-    if estimator.name not in METHODS_BY_REGION:
+    if estimator.name not in METHODS_BY_REGION + METHODS_BY_COLUMN:
+        known = ", ".join(METHODS_BY_REGION + METHODS_BY_COLUMN)
         return (
-            f"method {estimator.name} recodes a column alike in all rows, so regions cannot be "
-            f"solved by themselves. Use {', '.join(METHODS_BY_REGION)}, or leave regions out."
+            f"method {estimator.name or type(estimator).__name__} needs all rows in one place, not "
+            f"in regions. Use {known}, or leave regions out."
         )
     if any(isinstance(part, PopulationModel) and part.counts_population for part in privacy.parts):
         return (
@@ -123,22 +130,32 @@ def _solve(
     rows: RegionRows,
     privacy: PrivacyModel,
     output: RowOptions,
-    target: int,
+    sizes: tuple[int, int],
     started: float,
     progress: Progress,
 ) -> RegionalRelease:
+    """Plan, count and solve; `sizes` are rows of a region, and combinations of one search."""
     schema, names = estimator.schema, estimator.schema.quasi_identifiers
     codings = tuple(rows.columns[name].coding for name in names)
+    (target, most), recoding, coarsened = sizes, None, None
     progress(0, 0, "planning regions")
     sample = rows.sample(sample_size(rows.n_rows, target), 0)
     weights = [schema[name].weight for name in names]
     columns = domain_columns(codings, weights, [is_range_column(coding) for coding in codings])
     cut = plan_cuts(columns, sample, int(target * len(sample) / max(1, rows.n_rows)))
     n_leaves = 1 + max(regions_of(cut))
+    asked = privacy.rungs(rows.n_rows)[-1]
+    if estimator.name in METHODS_BY_COLUMN:
+        recoding, coarsened = search_coarse(estimator, rows, sample, asked, most, progress)
+        codings = recoding.codings
     progress(0, 0, "counting regions")
     parts = rows.partition(cut)
-    asked = privacy.rungs(rows.n_rows)[-1]
-    region_of = join_parts(cut, parts, asked, n_leaves, target)
+    # rows that are only labelled may lie in any region
+    region_of = (
+        join_parts(cut, parts, asked, n_leaves, target)
+        if recoding is None
+        else list(range(n_leaves))
+    )
     counted = time.perf_counter()
     solver = RegionSolver(
         copy(estimator),
@@ -146,12 +163,18 @@ def _solve(
         codings,
         {name: column.coding for name, column in rows.columns.items()},
         tuple(rows.columns[name].counts for name in names),
+        recoding,
     )
     figures = rows.solve(region_of, solver, progress)
     n_regions = len(figures)
     totals = add_regions(figures)
     _require_whole_unchanged(asked, totals.n_suppressed, totals.n_rows)
     seconds = {"compress": counted - started, "solve": time.perf_counter() - counted}
+    if coarsened is not None:
+        notes = (*_asked_notes(privacy, asked), coarsened.note())
+    else:
+        ranges = range_notes(_ranges(estimator, codings), exact=_ends(estimator) == "exact")
+        notes = (*_notes(n_regions, privacy, asked), *ranges)
     return RegionalRelease(
         method=type(estimator).__name__,
         parameters={
@@ -166,11 +189,10 @@ def _solve(
         rows=rows,
         totals=totals,
         n_regions=n_regions,
+        codings=codings,
+        coarsened=coarsened,
         output=output,
-        notes=(
-            *_notes(n_regions, privacy, asked),
-            *range_notes(_ranges(estimator, codings), exact=_ends(estimator) == "exact"),
-        ),
+        notes=notes,
         seconds=seconds,
     )
 
@@ -190,11 +212,16 @@ def _require_whole_unchanged(asked: PrivacyModel, n_suppressed: int, n_rows: int
 def _notes(n_regions: int, privacy: PrivacyModel, asked: PrivacyModel) -> tuple[str, ...]:
     """What the reader should know of how the table was cut."""
     notes = [f"the table was solved in {n_regions} regions, each by itself"]
-    if asked != privacy:
-        notes.append(f"every group was asked that {asked.describe()}, which implies the promise")
+    notes += _asked_notes(privacy, asked)
     if not privacy.is_monotone:
         notes.append("two allowed groups may make one that is not: all rows are one region")
     return tuple(notes)
+
+
+def _asked_notes(privacy: PrivacyModel, asked: PrivacyModel) -> tuple[str, ...]:
+    if asked == privacy:
+        return ()
+    return (f"every group was asked that {asked.describe()}, which implies the promise",)
 
 
 def _ends(estimator: Anonymizer) -> str:

@@ -5,6 +5,7 @@ from copy import copy
 import duckdb
 import pytest
 
+from shoal._threads import memory_bytes
 from shoal.anonymize import make_method
 from shoal.errors import InfeasibleError, ParameterError, TableError
 from shoal.privacy import DistinctDiversity, KAnonymity
@@ -100,3 +101,20 @@ def test_a_worker_that_fails_quotes_no_row(released):
         copy(released[0].rows).solve([0] * 64, fail, lambda *_: None)
     assert "Lovelace" not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+def test_columns_are_coarsened_on_the_cluster_as_on_one_machine(released, tmp_path, monkeypatch):
+    _, _, _, path = released
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.DRIVER_CELLS", 60)
+    monkeypatch.setattr(
+        "shoal.tables.engines.regions._open_regions.BYTES_PER_CELL", memory_bytes() / 60.5
+    )
+    method = make_method("full-domain", SCHEMA, MODEL)
+    there = method.fit(spark_session().read.parquet(str(path)), regions=3).release_
+    there.write(tmp_path / "out.parquet")
+    here = make_method("full-domain", SCHEMA, MODEL).fit(path, regions=3).release_
+    assert there.coarsened == here.coarsened
+    assert there.coarsened.levels
+    assert there.coarsened.n_cells <= 60
+    written = rows_of(spark_session().read.parquet(str(tmp_path / "out.parquet")))
+    assert sorted(map(str, map(tuple, written))) == sorted(map(str, here.table.fetchall()))

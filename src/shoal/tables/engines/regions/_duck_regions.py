@@ -6,7 +6,8 @@ import itertools
 import secrets
 import shutil
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
@@ -28,6 +29,7 @@ from shoal.tables.engines._sql import name_sql, value_sql
 from shoal.tables.engines.regions._cuts import Cut, cut_sql
 from shoal.tables.engines.regions._region_rows import (
     HIDDEN,
+    CellCounts,
     CodedColumn,
     PartCount,
     Solve,
@@ -126,6 +128,42 @@ class DuckRegions:
                 f"SELECT {columns} FROM ({self._coded_sql(drawn)}) ORDER BY {NUMBER}"
             ).fetchnumpy()
         return np.column_stack([found[f"k{i}"] for i in range(len(self._quasi))]).astype(np.int32)
+
+    def estimate_cells(self, coarse: Sequence[Codes]) -> int:
+        """About how many combinations there are of the coarse codes of each quasi-identifier."""
+        with disclose_nothing(), self._coarse_sql(coarse) as (query, names):
+            together = f"approx_count_distinct(({', '.join(names)}))"
+            return int(self._connection.sql(f"SELECT {together} FROM ({query})").fetchall()[0][0])
+
+    def count_cells(self, coarse: Sequence[Codes]) -> CellCounts:
+        """Combinations of coarse codes and of codes of counted columns, with exact counts."""
+        counted = counted_columns(self.schema)
+        listed = [f"k{i}" for i, name in enumerate(self.columns) if name in counted]
+        with disclose_nothing(), self._coarse_sql(coarse) as (query, names):
+            found = self._connection.sql(
+                f"SELECT {', '.join([*names, *listed])}, count(*) AS n FROM ({query}) GROUP BY ALL"
+            ).fetchnumpy()
+        keys = np.column_stack([found[name] for name in names]).astype(np.int32)
+        at = {name: f"k{i}" for i, name in enumerate(self.columns)}
+        codes = {name: np.asarray(found[at[name]], np.int32) for name in counted}
+        return CellCounts(keys, codes, np.asarray(found["n"], np.int64))
+
+    @contextmanager
+    def _coarse_sql(self, coarse: Sequence[Codes]) -> Iterator[tuple[str, list[str]]]:
+        """A query for the coded rows with coarse codes `f0`, ..., and the names of these."""
+        tables, joins, names = [], [], []
+        for i, codes in enumerate(coarse):
+            tables.append(f"coarse_{next(_counter)}")
+            own = {"code": np.arange(len(codes), dtype=np.int32), "floor": codes}
+            store(self._connection, tables[-1], own)
+            joins.append(f"JOIN {tables[-1]} AS f{i} ON f{i}.code = k{i}")
+            names.append(f"f{i}")
+        listed = ", ".join(f"f{i}.floor AS f{i}" for i in range(len(coarse)))
+        try:
+            yield f"SELECT k.*, {listed} FROM ({self._coded_sql()}) AS k {' '.join(joins)}", names
+        finally:
+            for table in tables:
+                self._connection.execute(f"DROP TABLE {table}")
 
     def partition(self, cut: Cut | int) -> FrequencyTable:
         """Key every row by its region, on disk; the parts of regions, counted exactly."""

@@ -29,9 +29,14 @@ def rows_of_a_region(engine: Engine) -> int:
     return max(1, int(memory_bytes() / BYTES_PER_CELL))
 
 
+def most_cells(engine: Engine) -> int:
+    """Combinations that may be searched in one place."""
+    return DRIVER_CELLS if isinstance(engine, SparkEngine) else rows_of_a_region(engine)
+
+
 def fits_one_search(engine: Engine, schema: Schema) -> bool:
     """Whether the combinations of a table are few enough to be searched at once."""
-    most = DRIVER_CELLS if isinstance(engine, SparkEngine) else rows_of_a_region(engine)
+    most = most_cells(engine)
     return engine.n_rows <= most or _estimate_cells(engine, schema) <= most
 
 

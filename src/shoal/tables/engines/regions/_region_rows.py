@@ -129,6 +129,14 @@ def part_table(plain: PartCount, counted: Mapping[str, tuple[Coding, PartCount]]
     return FrequencyTable((), keys, rows.astype(np.int64), histograms)
 
 
+class CellCounts(NamedTuple):
+    """Combinations of codes: of quasi-identifiers, of counted columns by name, and their rows."""
+
+    keys: Codes
+    counted: dict[str, Codes]
+    rows: Counts
+
+
 class RegionRows(Protocol):
     """A table that is too large for one search, and stays where it is.
 
@@ -141,6 +149,15 @@ class RegionRows(Protocol):
 
     def sample(self, size: int, seed: int) -> Codes:
         """Codes of the quasi-identifiers of about `size` rows, drawn by a seed."""
+
+    def estimate_cells(self, coarse: Sequence[Codes]) -> int:
+        """About how many combinations there are of the coarse codes of each quasi-identifier.
+
+        `coarse` has, for each of them, the coarse code of every code.
+        """
+
+    def count_cells(self, coarse: Sequence[Codes]) -> CellCounts:
+        """Combinations of coarse codes and of codes of counted columns, with exact counts."""
 
     def partition(self, cut: Cut | int) -> FrequencyTable:
         """Key every row by its region; the parts of regions, counted exactly."""

@@ -20,10 +20,12 @@ from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions, counted_columns, require_quasi_identifiers
 from shoal.tables._engine import RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable
+from shoal.tables.engines._spark_arrow import fetch
 from shoal.tables.engines._spark_compress import refuse_spellings
 from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.tables.engines.regions._cuts import Cut, cut_sql, renumber
 from shoal.tables.engines.regions._region_rows import (
+    CellCounts,
     CodedColumn,
     PartCount,
     Solve,
@@ -35,6 +37,7 @@ from shoal.tables.engines.regions._spark_codes import count_values, look_up_code
 from shoal.tables.engines.regions._spark_worker import (
     FIGURES,
     HIDDEN,
+    exchange_codes,
     raise_refusals,
     region_worker,
 )
@@ -111,6 +114,31 @@ class SparkRegions:
         drawn = self._coded.select(*names)
         table = (drawn if share == 1.0 else drawn.sample(share, seed)).toArrow()
         return np.column_stack([table.column(name).to_numpy() for name in names]).astype(np.int32)
+
+    def estimate_cells(self, coarse: Sequence[Codes]) -> int:
+        """About how many combinations there are of the coarse codes of each quasi-identifier."""
+        import pyspark.sql.functions as F
+
+        together = F.xxhash64(*(f"k{i}" for i in range(len(self._quasi))))
+        (row,) = self._coarse(coarse).select(F.approx_count_distinct(together)).collect()
+        return int(row[0])
+
+    def count_cells(self, coarse: Sequence[Codes]) -> CellCounts:
+        """Combinations of coarse codes and of codes of counted columns, with exact counts."""
+        frame = self._coarse(coarse)
+        with explain_workers():
+            table = fetch(frame.groupBy(*frame.columns).count())
+        codes = [column.to_numpy().astype(np.int32) for column in table.columns[:-1]]
+        at = {name: i for i, name in enumerate(self.columns)}
+        counted = {name: codes[at[name]] for name in counted_columns(self.schema)}
+        keys = np.column_stack(codes[: len(self._quasi)])
+        return CellCounts(keys, counted, table.column(len(codes)).to_numpy().astype(np.int64))
+
+    def _coarse(self, coarse: Sequence[Codes]) -> Any:
+        """The coded rows with coarse codes in place of those of quasi-identifiers."""
+        names = [f"k{i}" for i in range(len(self.columns))]
+        fields = ", ".join(f"{name} int" for name in names)
+        return self._coded.select(*names).mapInArrow(exchange_codes(coarse), fields)
 
     def partition(self, cut: Cut | int) -> FrequencyTable:
         """Remember the cuts; the parts of regions, counted exactly in one pass."""

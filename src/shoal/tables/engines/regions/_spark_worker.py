@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from shoal.errors import GuaranteeError, InfeasibleError, ShoalError
 from shoal.tables._engine import STAR
 from shoal.tables.engines.regions._region_rows import Solve, SolvedRows
+from shoal.typing import Codes
 
 FIGURES = "shoal_figures"
 """Column of what a region says of itself, in one row that has nothing else."""
@@ -45,6 +46,21 @@ def region_worker(
             said = {"refused": str(error), "required": None}
             return _last_row(said, len(quasi), table.select(passed).schema)
         return _labelled(solved, table.select(passed))
+
+    return work
+
+
+def exchange_codes(coarse: Sequence[Codes]) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """A function that exchanges codes of the first columns of Arrow batches for coarse ones."""
+
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for batch in batches:
+            columns = list(batch.columns)
+            for i, codes in enumerate(coarse):
+                columns[i] = pa.array(codes[columns[i].to_numpy()], pa.int32())
+            yield pa.RecordBatch.from_arrays(columns, batch.schema.names)
 
     return work
 
