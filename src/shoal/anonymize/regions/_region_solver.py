@@ -107,7 +107,9 @@ def _require_cover(recoded: Recoded, written: Sequence[TextColumn], schema: Sche
         coding = recoded.labels[column].coding
         reader = reader_of(coding, schema)
         met, values = np.unique(recoded.cells.keys[kept, column], return_inverse=True)
-        own = TextColumn(values.reshape(-1), tuple(coding.texts[code] for code in met))
+        own = TextColumn(
+            values.reshape(-1).astype(np.int32), tuple(coding.texts[code] for code in met)
+        )
         rows = TextColumn(groups.codes[group_of], groups.texts)
         for label, value in unproven_pairs(reader, rows, own, own.codes):
             if not reader.covers(groups.texts[label], own.texts[value]):

@@ -102,7 +102,7 @@ def _look_up(
     values = column.values
     # a moment that the clock shows twice is two values, and one in Python
     if len(known) <= _FEW and kind != "timestamp":
-        listed = values.to_pylist()  # type: ignore[attr-defined]
+        listed = values.to_pylist()
         return frame, _of_few(place, listed, known), _of_few(place, listed, tops)
     table = pa.table({f"v{i}": values, f"n{i}": known, f"t{i}": tops.astype(np.int32)})
     fields = f"v{i} {kind}, n{i} int, t{i} int"
