@@ -13,7 +13,7 @@ import numpy as np
 from shoal._addresses import is_address
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._recheck import recheck
-from shoal.anonymize._release import _ORDER_NOTES, made_with, seal_files
+from shoal.anonymize._release import _ORDER_NOTES, made_with, seal_files, written_as
 from shoal.anonymize._release_files import (
     file_beside,
     former_files,
@@ -223,7 +223,8 @@ class RegionalRelease:
         with atomic_paths(paths, "the release", private=private, outdated=outdated) as drafts:
             witness = self.rows.write(self.output, drafts["table"])
             told = self._judge(self.rows.reopen(drafts["table"]), witness)
-            seal_files(drafts, paths, self.schema, self.to_dict(), told)
+            made = self.to_dict() | {"written": written_as(witness)}
+            seal_files(drafts, paths, self.schema, made, told)
         if publish is not None:
             publish_files(paths["table"], publish, force=force)
         return paths
