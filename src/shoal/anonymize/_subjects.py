@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.discover.columns._names import name_of_people, names_a_person
 from shoal.errors import InfeasibleError, SchemaError, TableError
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._level import Level
@@ -24,6 +25,10 @@ from shoal.tables._recoded import SUPPRESSED, Recoded
 from shoal.typing import Flags
 
 _Found = tuple[Recoded, tuple[str, ...]]
+MOST_ROWS_EACH = 50
+"""Rows for each value, on average, beyond which a column is not taken for people's numbers."""
+_KNOWN = 8
+"""Quasi-identifiers that are looked at to tell whether rows are of one person."""
 _FAR = 8
 """How far below the limit it is searched before nothing is left out at all."""
 
@@ -197,7 +202,12 @@ def warn_of_repeats(engine: Engine, schema: Schema) -> tuple[str, ...]:
     """A note on identifiers that stand in several rows, when no column is the subject."""
     if schema.subject is not None:
         return ()
-    repeated = [name for name in schema.identifiers if _n_distinct(engine, name) < engine.n_rows]
+    counts = {name: _n_distinct(engine, name) for name in schema.identifiers}
+    repeated = [
+        name
+        for name, n_values in counts.items()
+        if n_values < engine.n_rows and _may_name_people(engine, schema, name, n_values)
+    ]
     if not repeated:
         return ()
     shown = ", ".join(map(repr, repeated))
@@ -205,6 +215,25 @@ def warn_of_repeats(engine: Engine, schema: Schema) -> tuple[str, ...]:
         f"rows were counted, not people: values of {shown} stand in several rows. If one of these "
         'columns names the person behind a row, give it the role "subject".',
     )
+
+
+def _may_name_people(engine: Engine, schema: Schema, name: str, n_values: int) -> bool:
+    """Whether a column left out for naming people may do so, and does not merely repeat itself.
+
+    A number with few values (years of school) names nobody.  One with many does if it is called so,
+    or if most of what is known of people is the same in all rows that share it.
+    """
+    if names_a_person(name):
+        return True
+    if n_values * MOST_ROWS_EACH < engine.n_rows:
+        return False
+    if engine.types[name] != "number" or name_of_people(name) is not None:
+        return True
+    known = schema.quasi_identifiers[:_KNOWN]
+    varying = [other for other in known if _n_distinct(engine, other) > 1]
+    repeats = engine.n_rows - n_values
+    steady = sum(_n_distinct(engine, name, o) - n_values <= 0.01 * repeats for o in varying)
+    return 2 * steady > len(varying)
 
 
 def pseudonyms(engine: Engine, schema: Schema) -> tuple[str, ...]:
