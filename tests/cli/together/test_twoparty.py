@@ -122,11 +122,12 @@ def test_both_shells_print_the_same_tree(folder):
     assert "round 1 done" not in again[0][2]
 
 
-def test_bayes_nets_across_columns(folder):
-    port = free_port()
+@pytest.mark.parametrize("logarithm", ["chebyshev", "strict"])
+def test_bayes_nets_across_columns(folder, logarithm):
+    port, options = free_port(), ("--logarithm", logarithm)
     one, two = finish(
-        start(folder, "alice", "bob", "left.csv", port, "--json", command="bayes-net"),
-        start(folder, "bob", "alice", "right.csv", port, command="bayes-net"),
+        start(folder, "alice", "bob", "left.csv", port, "--json", *options, command="bayes-net"),
+        start(folder, "bob", "alice", "right.csv", port, *options, command="bayes-net"),
     )
     assert one[0] == two[0] == 0, one[2] + two[2]
     assert set(json.loads(one[1])["model"]["class"]) == {"colour", "size"}
