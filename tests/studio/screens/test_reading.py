@@ -84,6 +84,7 @@ def test_tables_of_a_database_are_listed(tmp_path):
     assert bureau.show("table")["reading"]["parts"]["names"] == ["people", "visits"]
     bureau.act("table", "reading", database_table="people")
     assert columns_of(bureau)["age"]["sort"] == "number"
+    assert bureau.desk.project.settings.database_table == "people"
 
 
 def test_labels_of_columns_are_shown_beside_their_names(tmp_path):

@@ -1,47 +1,72 @@
-"""First looks at a table: its columns at once, exact counts soon after, roles, who is exposed."""
+"""First looks at a table: its columns at once, exact counts soon after, roles with reasons."""
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
-from shoal.metrics import risk
-from shoal.studio.work._bench import Args, Bench, cells_of, read_schema
+from shoal._scratch import scratch
+from shoal.errors import ShoalError, TableWarning
+from shoal.studio.work._bench import Args, Bench, source_of
 from shoal.studio.work._registered import task
-from shoal.tables import FrequencyTable
-from shoal.tables._frequency import group_keys
+from shoal.tables import open_table
+from shoal.tables._open import open_relation
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.typing import Counts, Progress
+from shoal.typing import Progress
 
 _SAMPLE = 20_000
 """Rows of the first look."""
-_HEAD = 1_000_000
-"""Bytes from which the number of rows of a text file is estimated."""
-_LARGEST_SIZE = 1_000
-"""Sizes of groups up to here are told apart."""
-_MOST_CELLS = 2_000_000
-"""Cells up to which the part of each column is worked out."""
+_HEAD = 4_000_000
+"""Bytes of a large text file that the first look takes."""
+_TEXTS = (".csv", ".tsv", ".txt", ".data")
 
 
 @task("glance")
 def glance(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
-    """Names, sorts and missing values from the first rows; the number of rows is estimated."""
+    """Names, sorts and missing values from the first rows; of a large text its head alone."""
     progress(0, 0, "opening the table")
+    head = look_at_head(args)
+    if head is not None:
+        return head
     engine = bench.relation(args)
     sample = _count(engine, f"(SELECT * FROM source LIMIT {_SAMPLE})")
     seen = sample["rows"]
-    n_rows = seen if seen < _SAMPLE else _estimated_rows(Path(args["table"]))
-    told = {"exact": seen < _SAMPLE, "sampled": seen, "notes": bench.notes(args)}
-    return sample | told | {"rows": n_rows}
+    told = {"exact": seen < _SAMPLE, "rows_exact": True, "sampled": seen}
+    # whatever is open tells its number of rows without reading them
+    return sample | told | {"rows": engine.n_rows, "notes": bench.notes(args)}
+
+
+def look_at_head(args: Args) -> dict[str, Any] | None:
+    """The same from the first lines of a large text file; None where that is no good."""
+    path = Path(args["table"])
+    if not path.is_file() or path.suffix.lower() not in _TEXTS or path.stat().st_size < 4 * _HEAD:
+        return None
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    head = head[: head.rfind(b"\n") + 1]
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or not head:  # two bytes for each sign
+        return None
+    with TemporaryDirectory(dir=scratch()) as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", TableWarning)  # told of the whole file, soon
+        part = Path(folder) / path.name
+        part.write_bytes(head)
+        try:
+            found = _count(open_relation(open_table(source_of(args, str(part)))), "source")
+        except ShoalError:  # a row of many lines was cut, say: the whole file will tell
+            return None
+    about = round(found["rows"] * path.stat().st_size / len(head))
+    told = {"exact": False, "rows_exact": False, "sampled": found["rows"], "notes": []}
+    return found | told | {"rows": about}
 
 
 @task("look")
 def look(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """The same from all rows."""
     progress(0, 0, "counting all rows")
-    return _count(bench.relation(args), "source") | {"exact": True, "notes": bench.notes(args)}
+    told = {"exact": True, "rows_exact": True, "notes": bench.notes(args)}
+    return _count(bench.relation(args), "source") | told
 
 
 def _count(engine: DuckEngine, rows: str) -> dict[str, Any]:
@@ -68,50 +93,10 @@ def _count(engine: DuckEngine, rows: str) -> dict[str, Any]:
     }
 
 
-def _estimated_rows(path: Path) -> int | None:
-    """Lines of a text file, from the length of the first; None where that tells nothing."""
-    if not path.is_file() or path.suffix.lower() not in (".csv", ".tsv", ".txt", ".data"):
-        return None
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    return max(1, round(head.count(b"\n") * size / max(1, len(head))))
+@task("suggest")
+def suggest(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
+    """Roles, kinds and hierarchies with the reason for each: what `shoal schema` suggests."""
+    from shoal.discover import suggest_schema  # noqa: PLC0415  not for the first look
 
-
-@task("exposure")
-def count_exposed(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
-    """Who looks like whom in the raw table, and which column tells people apart."""
-    progress(0, 0, "counting who looks alike")
-    schema = read_schema(args)
-    compressed = bench.raw(args)
-    cells = cells_of(compressed)
-    measured = risk(cells, sensitive=schema.sensitive)
-    return {
-        "counts": "rows" if compressed.people is None else "people",
-        "n": measured.n_rows,
-        "groups": measured.n_groups,
-        "unique": measured.sample_uniques,
-        "average": measured.prosecutor.average,
-        "inference": measured.to_dict()["inference"],
-        "sizes": _sizes(cells.sizes),
-        "without": _without_each(cells),
-    }
-
-
-def _sizes(sizes: Counts) -> list[list[int]]:
-    """Size of groups and the rows in groups of that size; the largest stand together."""
-    cut = np.minimum(sizes[sizes > 0], _LARGEST_SIZE)
-    rows = np.bincount(cut, weights=sizes[sizes > 0], minlength=1).astype(np.int64)
-    return [[int(size), int(rows[size])] for size in np.flatnonzero(rows)]
-
-
-def _without_each(cells: FrequencyTable) -> dict[str, int]:
-    """For every column, how many would still be alone if nobody knew it."""
-    if cells.n_groups > _MOST_CELLS:
-        return {}
-    left = {}
-    for column, name in enumerate(cells.names):
-        group_of, n_groups = group_keys(np.delete(cells.keys, column, axis=1))
-        sizes = np.bincount(group_of, weights=cells.sizes, minlength=n_groups)
-        left[name] = int((sizes == 1).sum())
-    return left
+    progress(0, 0, "looking at the columns")
+    return suggest_schema(bench.engine(args)).to_dict()

@@ -21,7 +21,7 @@ TASKS: dict[str, str] = {
     "compare": "_comparing",
     "dossier": "_signing",
     "explore": "_exploring",
-    "exposure": "_looking",
+    "exposure": "_exposing",
     "glance": "_looking",
     "judge": "_signing",
     "kept": "_keeping",
@@ -30,7 +30,7 @@ TASKS: dict[str, str] = {
     "look": "_looking",
     "parts": "_parts",
     "sign": "_signing",
-    "suggest": "_suggesting",
+    "suggest": "_looking",
     "together": "_pairing",
     "train": "_comparing",
 }

@@ -95,7 +95,7 @@ def release_report(
     the promise asks.  It loads nothing and runs no script.
     """
     if original is not None and reading:
-        original = TableFile.of(str(original), OpenOptions(encoding, **reading))  # type: ignore[misc]
+        original = TableFile.of(str(original), OpenOptions(encoding, **reading))
     if n_people < 1:
         raise ParameterError(f"n_people must be at least 1, got {n_people}.")
     facts = find_facts(source, original, n_people=n_people, seed=random_state, encoding=encoding)

@@ -1,0 +1,49 @@
+"""Who is exposed, counted in memory and by the database: the same."""
+
+import random
+
+import pytest
+
+from shoal.schema import Schema
+from shoal.studio.work import _exposing
+from shoal.studio.work._bench import Bench
+from shoal.studio.work._loop import answer
+
+SCHEMA = Schema(
+    {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "town": {"role": "quasi-identifier"},
+        "illness": {"role": "sensitive"},
+        "weight": {"role": "sensitive", "kind": "numeric"},
+    }
+)
+
+
+def a_table(seed):
+    draw = random.Random(seed)
+    lines = ["age,town,illness,weight"]
+    for _ in range(draw.randint(1, 60)):
+        age, town = draw.choice(["", "30", "30.0", "-0", "0", "41"]), draw.choice(["", "Ulm", "K"])
+        illness, weight = draw.choice(["", "flu", "gout"]), draw.choice(["", "70", "81.5"])
+        lines.append(f"{age},{town},{illness},{weight}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_database_counts_what_memory_counts(tmp_path, monkeypatch, seed):
+    table = tmp_path / "people.csv"
+    table.write_text(a_table(seed))
+    args = {"table": str(table), "stamp": [1], "schema": SCHEMA.to_toml(), "folder": str(tmp_path)}
+    counted = []
+    for most in (_exposing._MOST_ROWS, 0):
+        monkeypatch.setattr(_exposing, "_MOST_ROWS", most)
+        said = []
+        answer(Bench(), {"task": "exposure", "args": args}, said.append)
+        counted.append(said[-1]["done"])
+    in_memory, in_place = counted
+    assert in_memory.pop("without") is not None
+    assert in_place.pop("without") == {}
+    shares = [{n: one["certain_share"] for n, one in c.pop("inference").items()} for c in counted]
+    assert shares[1] == pytest.approx(shares[0])
+    assert in_place.pop("average") == pytest.approx(in_memory.pop("average"))
+    assert in_place == in_memory
