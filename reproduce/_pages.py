@@ -16,6 +16,8 @@ from shoal._atomic import write_text
 from shoal.typing import PathText
 
 _PACKAGES = ("shoal", "numpy", "scipy", "numba", "scikit-learn", "duckdb", "lifelines")
+PROCESSOR = "processor"
+"""By which clock the seconds of a record were taken."""
 _STATES = {
     "reproduced": "reproduced: every number that is compared agrees with the paper",
     "in part": "reproduced in part: some numbers or claims do not agree, and it is said which",
@@ -64,6 +66,7 @@ def describe(outcome: Outcome) -> dict[str, Any]:
         "quick": outcome.setup.quick,
         "seed": outcome.setup.seed,
         "seconds": round(outcome.seconds, 1),
+        "clock": PROCESSOR,
         "versions": _versions(),
         "unmet": list(evidence.unmet) if evidence else [],
         "bounds": evidence.bounds if evidence else "",
@@ -109,7 +112,7 @@ def _page(outcome: Outcome, figures: Sequence[Path]) -> str:
             if chart.where not in known:
                 lines += ["", f"## {chart.where}", "", f"![{chart.title}]({figure.name})"]
                 lines += ["", f"*{chart.title}*"]
-    lines += ["", "## Made with", "", f"`{command}`, {said['seconds']:g} s on this run; versions: "]
+    lines += ["", "## Made with", "", f"`{command}`, {_seconds(said)} on this run; versions: "]
     lines[-1] += ", ".join(f"{name} {version}" for name, version in said["versions"].items()) + "."
     if said["settings"]:
         lines += ["", "; ".join(f"{name}: {value}" for name, value in said["settings"].items())]
@@ -162,6 +165,12 @@ def _shown(value: float | str | None, unit: str = "") -> str:
     return f"{text} {unit}".strip()
 
 
+def _seconds(said: Mapping[str, Any]) -> str:
+    """How long it took; records of before were taken by the wall clock, and say so."""
+    by = "of processor time" if said.get("clock") == PROCESSOR else "by the wall clock"
+    return f"{said['seconds']:g} s {by}"
+
+
 def _versions() -> dict[str, str]:
     versions = {"Python": platform.python_version()}
     for name in _PACKAGES:
@@ -206,7 +215,7 @@ def _index(folder: Path) -> str:
         "paper says without a number. *Guards* are bounds around our own numbers, which say that",
         "nothing broke since, and nothing of the paper.",
         "*In part*: something that the paper prints or claims does not agree; the page says what.",
-        "", "| experiment | state | numbers agree | in words | guards kept | seconds |",
+        "", "| experiment | state | numbers agree | in words | guards kept | took |",
         "|---|---|---|---|---|---|",
     ]  # fmt: skip
     for path in sorted(folder.glob("*.json")):
@@ -216,6 +225,6 @@ def _index(folder: Path) -> str:
         state = said["state"] + (" (quick)" if said["quick"] else "")
         counts = " | ".join(f"{held} of {n}" for held, n in tally(said["findings"]).values())
         lines.append(
-            f"| [{said['title']}]({path.stem}.md) | {state} | {counts} | {said['seconds']:g} |"
+            f"| [{said['title']}]({path.stem}.md) | {state} | {counts} | {_seconds(said)} |"
         )
     return "\n".join(lines) + "\n"
