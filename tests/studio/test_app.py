@@ -116,6 +116,11 @@ def test_no_value_is_shown_until_its_column_is_revealed(client, tmp_path):
         for way in (address, f"/api{address}"):
             assert CANARY not in settled(client, desk, f"{way}/{screen}").text, (way, screen)
     client.post(f"{address}/columns/set", data={"columns": "town", "role": "quasi-identifier"})
+    for screen in ("columns", "promise", "compare", "attack"):
+        settled(client, desk, f"{address}/{screen}")
+    kept = [*desk.project.scratch.rglob("*.json"), *desk.project.folder.glob("[!.]*.*")]
+    for path in kept:  # what is remembered of a project is nobody's either
+        assert CANARY not in path.read_text(), path
     index = desk.schema.quasi_identifiers.index("town")
     hidden = settled(client, desk, f"{address}/hierarchies?column={index}").text
     assert CANARY not in hidden
@@ -141,6 +146,23 @@ def test_a_path_outside_opens_nothing(client, tmp_path):
                              headers={"content-type": "application/json"})  # fmt: skip
         assert answer.status_code == 422, (name, answer.text)
     assert client.studio.desks == {}
+
+
+def test_a_project_from_elsewhere_opens_no_table_that_was_not_allowed(client, tmp_path):
+    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    outside.mkdir()
+    secret = write_people(outside / "secret.csv")
+    project = tmp_path / "gift.shoal"
+    project.mkdir()
+    (tmp_path / "link.csv").symlink_to(secret)
+    for table in (str(secret), f"../../{outside.name}/secret.csv", "../link.csv"):
+        (project / "project.toml").write_text(f'[table]\ntable = "{table}"\n')
+        answer = client.post("/api/open", json={"path": str(project)})
+        assert answer.status_code == 422, table
+        assert "outside the folders" in answer.json()["error"]
+    assert client.studio.desks == {}
+    client.post("/api/allow", json={"folder": str(outside)})
+    assert client.post("/api/open", json={"path": str(project)}).status_code == 200
 
 
 def test_links_that_lead_out_open_nothing(client, tmp_path):

@@ -10,6 +10,7 @@ import random
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from shoal.studio.project._reading import FIELDS
 from shoal.studio.screens._registry import SCREENS
 from tests.studio.desks import Bureau, InlineLane, let_in, make_client
 
@@ -34,6 +35,17 @@ NAMES = (
         "recipe",
         "level",
         "attack",
+        *(
+            "key",
+            "passphrase",
+            "again",
+            "threshold",
+            "control",
+            "register",
+            "order_seed",
+            "purpose",
+        ),
+        *FIELDS,
     ),
 )
 VALUES = (

@@ -62,6 +62,7 @@ class Studio:
 
     def take(self, project: Project) -> Desk:
         """Put a project on the desk; one that is there stays as it is."""
+        self._require_near(project)
         desk = Desk(project)
         if desk.number in self.desks:
             return self.desks[desk.number]
@@ -75,6 +76,16 @@ class Studio:
         self.desks[desk.number] = desk
         remember_project(project.folder)
         return desk
+
+    def _require_near(self, project: Project) -> None:
+        """Raise where a project that came from elsewhere names a table the user did not allow."""
+        table = project.table.resolve()
+        beside = table.parent in (project.folder, project.folder.parent)
+        if not beside and not any(table.is_relative_to(known) for known in self.folders.allowed):
+            raise ParameterError(
+                f"the table of {project.name!r} lies outside the folders that you allowed: in "
+                f"{str(table.parent)!r}. Allow that folder first, if you know it."
+            )
 
     def recent(self) -> list[dict[str, Any]]:
         """Projects opened lately that lie in folders the user allowed."""
