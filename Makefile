@@ -6,6 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 CORE := .venv-core
 FLOWER := .venv-flower
+SPU := .venv-spu
 BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check install --quiet
 JOBS ?= 2
@@ -21,7 +22,7 @@ CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/
 CORE_ONCE := --ignore-glob='*_kernels.py' -m 'not hypothesis'
 CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 
-.PHONY: help demo test fuzz lint pytest core flower chromium postgresql docs evidence bench clean
+.PHONY: help demo test fuzz lint pytest core flower spu chromium postgresql docs evidence bench clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -51,6 +52,10 @@ pytest: $(VENV)/.test chromium postgresql
 flower: $(FLOWER)/.test
 	$(FLOWER)/bin/python -m pytest -W ignore::DeprecationWarning -W ignore::ResourceWarning \
 	  tests/federated/kernels/test_flower.py tests/federated/kernels/test_flower_app.py
+
+# SPU is a gigabyte: its tests run where somebody asks for them.
+spu: $(SPU)/.test
+	$(SPU)/bin/python -m pytest tests/secure/miners/test_spu.py tests/secure/miners/test_aby3.py
 
 core: $(CORE)/.test
 	$(CORE)/bin/python -m pytest -n $(JOBS) --dist loadfile $(CORE_ONCE) $(CORE_TESTS)
@@ -88,11 +93,11 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(if $(FULL),--full) $(ONLY)
 
 clean:
-	rm -rf $(VENV) $(CORE) $(FLOWER) site demo-output
+	rm -rf $(VENV) $(CORE) $(FLOWER) $(SPU) site demo-output
 
 # -- environments: a stamp file each, so that nothing is installed twice ------------------------
 
-$(VENV)/.made $(CORE)/.made $(FLOWER)/.made:
+$(VENV)/.made $(CORE)/.made $(FLOWER)/.made $(SPU)/.made:
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python $(PIP) --upgrade 'pip>=25.1'
 	touch $@
@@ -114,6 +119,10 @@ $(VENV)/.bench: $(VENV)/.test
 
 $(FLOWER)/.test: $(FLOWER)/.made pyproject.toml
 	$(FLOWER)/bin/python $(PIP) -e '.[flower,sites,polars]' --group test
+	touch $@
+
+$(SPU)/.test: $(SPU)/.made pyproject.toml
+	$(SPU)/bin/python $(PIP) -e '.[spu,mpyc]' --group test
 	touch $@
 
 $(CORE)/.test: $(CORE)/.made pyproject.toml
