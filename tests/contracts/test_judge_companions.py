@@ -10,6 +10,7 @@ from shoal.anonymize._registry import METHODS
 from shoal.anonymize._release_files import find_schema
 from shoal.errors import GuaranteeError
 from shoal.judge.companions import _companions
+from shoal.privacy import AlphaKAnonymity, KAnonymity
 from shoal.schema import Hierarchy
 
 RARE = ("Quellmann-Stadt", "Seltendorf", "rarest-illness", "oddest-grade")
@@ -116,3 +117,15 @@ def test_the_judge_withholds_files_that_list_more(tmp_path, monkeypatch):
 )
 def test_what_a_cell_names(cell, text, named):
     assert _companions._names(cell, text) is named
+
+
+def test_a_protected_value_that_only_suppressed_people_have_is_told_nowhere(tmp_path):
+    town = {"role": "quasi-identifier", "hierarchy": "flat", "limit": ["Seltendorf"]}
+    schema = Schema({"town": town, "ill": {"role": "sensitive"}})
+    table = {"town": ["Kiel", "Ulm"] * 12 + ["Seltendorf"], "ill": ["flu", "gout"] * 12 + [RARE[2]]}
+    asked = KAnonymity(3) & AlphaKAnonymity(0.9, 3, "ill", values=(RARE[2],))
+    release = make_method("full-domain", schema, asked, {"max_suppression": 0.1}).fit(table)
+    release.release_.write(tmp_path / "out.csv")
+    told = published_bytes(tmp_path)
+    assert b"Seltendorf" not in told
+    assert RARE[2].encode() not in told

@@ -37,10 +37,17 @@ def test_only_protected_values_are_bounded():
 
 def test_protected_values_appear_in_no_message():
     model = AlphaKAnonymity(0.5, 2, "disease", ("canary",))
+    groups = groups_of("ab")
     with pytest.raises(SchemaError, match="1 of the protected values") as caught:
-        model.holds(groups_of("ab"))
+        model.conditions(groups)
     for text in (str(caught.value), repr(model), model.describe()):
         assert "canary" not in text
+
+
+def test_a_value_that_no_released_row_has_breaks_nothing():
+    """Its people may all be suppressed; a search is where a wrong spelling is told."""
+    model = AlphaKAnonymity(0.5, 2, "disease", ("canary", "a"))
+    np.testing.assert_array_equal(model.holds(groups_of("aaab", "abbb")), [False, True])
 
 
 @pytest.mark.parametrize(

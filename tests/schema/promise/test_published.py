@@ -84,3 +84,13 @@ def test_levels_are_cut_at_random_labels():
 
 def test_ends_of_ranges_are_named():
     assert named_by(["[a to b]", None, "* [level 2]"]) >= {"a", "b", "*"}
+
+
+@pytest.mark.parametrize("recipe", ["flat", {"prefix": [1]}])
+def test_limits_name_labels_and_stay_in_the_house(recipe):
+    column = {"role": "quasi-identifier", "hierarchy": recipe, "limit": ["Seltendorf"]}
+    schema = Schema({"town": column})
+    assert lists_values(schema)
+    assert published_schema(schema, {"town": ["Ulm"]})["town"].limit == ()
+    public = schema.replace(town=column | {"hierarchy": "flat", "public": True})
+    assert published_schema(public, {"town": ["Ulm"]})["town"].limit == ("Seltendorf",)

@@ -56,8 +56,9 @@ def judge_companions(
 
 
 def _listed(column: Mapping[str, Any]) -> Iterator[str]:
-    """Values that a column of a schema lists: leaves of trees, first labels of ways up, orders."""
+    """Values that a column of a schema lists: orders, limits, leaves of trees, first labels."""
     yield from column.get("order", ())
+    yield from column.get("limit", ())
     hierarchy = column.get("hierarchy")
     if isinstance(hierarchy, Mapping):
         yield from (str(way[0]) for way in hierarchy.get("levels", ()))

@@ -106,12 +106,19 @@ class AlphaKAnonymity(ColumnModel):
         return super().holds(groups) & ((groups.sizes >= self.k) | (groups.sizes == 0))
 
     def column_levels(self, groups: FrequencyTable, column: str) -> Floats:
-        """Largest share of a protected value in each group."""
+        """Largest share of a protected value in each group; a value that nobody has has none."""
         histogram = groups.histograms[column]
         counts = np.where(self._protected(groups, column)[histogram.codes], histogram.counts, 0)
         return largest(histogram, counts) / np.maximum(groups.sizes, 1)
 
     def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
+        known = cells.histograms[column].coding.code_of
+        if unknown := sum(value not in known for value in self.values or ()):
+            # a release may lack a value whose people are suppressed; the table itself may not
+            raise SchemaError(
+                f"AlphaKAnonymity: {unknown} of the protected values do not occur in column "
+                f"{column!r}. Remove them or correct their spelling."
+            )
         caps = np.where(self._protected(cells, column), float(self.alpha), np.inf)
         return Condition(CAP, column, self.alpha, floats=caps)
 
@@ -145,14 +152,10 @@ class AlphaKAnonymity(ColumnModel):
             )
         if self.values is None:
             return np.ones(coding.n_codes, np.bool_)
-        unknown = sum(value not in coding.code_of for value in self.values)
-        if unknown:
-            raise SchemaError(
-                f"AlphaKAnonymity: {unknown} of the protected values do not occur in column "
-                f"{column!r}. Remove them or correct their spelling."
-            )
         protected = np.zeros(coding.n_codes, np.bool_)
-        protected[[coding.code_of[value] for value in self.values]] = True
+        for value in self.values:
+            if value in coding.code_of:
+                protected[coding.code_of[value]] = True
         return protected
 
 

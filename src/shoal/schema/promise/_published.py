@@ -35,7 +35,7 @@ def lists_values(schema: Schema) -> bool:
 
 def _lists(column: Column) -> bool:
     return not column.public and (
-        isinstance(column.hierarchy, Tree | Hierarchy) or bool(column.order)
+        isinstance(column.hierarchy, Tree | Hierarchy) or bool(column.order or column.limit)
     )
 
 
@@ -79,9 +79,9 @@ def _published(column: Column, named: set[str]) -> Column:
         hierarchy = Tree(tree) if tree else None
     elif isinstance(hierarchy, Hierarchy):
         hierarchy = _cut(hierarchy, named)
-    if hierarchy is column.hierarchy:
-        return replace(column, order=order)
     # how far values may coarsen was kept when the release was made, and names labels
+    if hierarchy is column.hierarchy:
+        return replace(column, order=order, limit=())
     return replace(column, order=order, hierarchy=hierarchy, limit=(), limit_level=None)
 
 
