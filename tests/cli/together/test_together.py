@@ -16,6 +16,7 @@ from shoal.cli import app
 from shoal.parties import make_keys
 from tests.extras import DATA, ROOT
 from tests.reference.id3 import id3
+from tests.reference.k2 import k2, sample_asia
 from tests.reference.two_parties import table
 
 FOLDER_FILES = ["--key", "first.key", "--certificate", "first.crt"]
@@ -172,6 +173,23 @@ def test_an_owner_that_is_killed_stops_all_and_the_run_is_resumed(small):
     assert tree_of(folder, "south") == as_dict(expected, names, values, 3)
 
 
+def test_a_helper_that_is_killed_stops_all_and_the_run_is_resumed(small):
+    folder, names, values, codes = small
+    owners = OWNERS[:2]
+    prepare(folder, names, values, codes, owners, "--loss", "continue")
+    seats = ["first", "second", *owners]
+    ends = {"first": "round 1 done"}
+    ended = finish({name: start(folder, name, killed_at=ends.get(name)) for name in seats})
+    assert ended.pop("first")[0] == -signal.SIGKILL
+    assert {end[0] for end in ended.values()} == {4}, ended
+    assert "Traceback" not in "".join(end[2] for end in ended.values())
+    assert not any((folder / f"{name}.json").exists() for name in seats)
+    ended = finish({name: start(folder, name) for name in seats})
+    assert {end[0] for end in ended.values()} == {0}, ended
+    expected, _ = id3(codes, 3, [3, 2, 2, 2], max_depth=3)
+    assert tree_of(folder, "south") == as_dict(expected, names, values, 3)
+
+
 def test_a_run_goes_on_without_a_killed_owner_where_that_was_agreed(small):
     folder, names, values, codes = small
     owners = OWNERS[:3]
@@ -188,6 +206,28 @@ def test_a_run_goes_on_without_a_killed_owner_where_that_was_agreed(small):
     result = json.loads((folder / "north.json").read_text())
     assert result["lost"] == ["east"]
     assert any("these owners are lost: east" in e["what"] for e in _revealed(folder, "first"))
+
+
+def test_columns_of_three_owners_give_the_net_of_the_whole_table(tmp_path):
+    codes = sample_asia(600, seed=2)[:, :5]
+    names, values = [f"c{i}" for i in range(5)], [["no", "yes"]] * 5
+    owners, held = OWNERS[:3], ([0, 3], [1], [2, 4])
+    task = ["--task", "bayes-net", "--split", "columns", "--max-parents", "2"]
+    prepare(tmp_path, names, values, codes, owners, *task)
+    for owner, columns in zip(owners, held, strict=True):
+        lines = [",".join(names[c] for c in columns)]
+        lines += [",".join(values[c][row[c]] for c in columns) for row in codes]
+        (tmp_path / f"{owner}.csv").write_text("\n".join(lines) + "\n")
+    seats = ["first", "second", *owners]
+    ended = finish({name: start(tmp_path, name) for name in seats})
+    assert {end[0] for end in ended.values()} == {0}, ended
+    expected, margin = k2(codes, [2] * 5, list(range(5)), 2)
+    assert margin > 0.5  # so that the equality is no luck
+    assert any(expected)
+    found = json.loads((tmp_path / "north.json").read_text())
+    arcs = {names[c]: [names[p] for p in parents] for c, parents in enumerate(expected)}
+    assert found["model"] == arcs
+    assert len({end[1] for end in ended.values()}) == 1
 
 
 def _revealed(folder, name):
