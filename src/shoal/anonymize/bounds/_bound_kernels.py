@@ -31,29 +31,31 @@ class Near(NamedTuple):
 
 
 @kernel
+def pair_losses(columns: GroupColumns, column: int, own: int, codes: Codes) -> Floats:
+    """What a label for a code and each of others loses."""
+    low, high = np.minimum(codes, own), np.maximum(codes, own)
+    first = columns.first[column]
+    if first >= 0:
+        return columns.table[first + low * columns.n_codes[column] + high]
+    losses = np.empty(codes.shape[0])
+    for i in range(codes.shape[0]):
+        losses[i] = pair_loss(columns, column, low[i], high[i])
+    return losses
+
+
+@kernel
 def near_cells(columns: GroupColumns, keys: Codes, rows: Counts, cell: int, most: float) -> Near:
     """Cells whose pair with a cell loses no more than `most`."""
     n, d = keys.shape
-    found = np.empty(n, np.int64)
-    n_found = 0
-    for other in range(n):
-        total = 0.0
-        j = 0
-        while j < d and total <= most + _SLACK:
-            low, high = keys[cell, j], keys[other, j]
-            total += pair_loss(columns, j, min(low, high), max(low, high))
-            j += 1
-        if total <= most + _SLACK:
-            found[n_found] = other
-            n_found += 1
-    near = Near(np.empty((n_found, d)), np.zeros(n_found), np.empty(n_found, np.int64))
-    for i in range(n_found):
-        near.rows[i] = rows[found[i]]
-        for j in range(d):
-            low, high = keys[cell, j], keys[found[i], j]
-            near.pair[i, j] = pair_loss(columns, j, min(low, high), max(low, high))
-            near.total[i] += near.pair[i, j]
-    return near
+    found, total = np.arange(n), np.zeros(n)
+    for j in range(d):  # column by column: arrays are quick in plain Python, too
+        total = total + pair_losses(columns, j, keys[cell, j], keys[:, j][found])
+        is_close = total <= most + _SLACK
+        found, total = found[is_close], total[is_close]
+    pair = np.empty((found.shape[0], d))
+    for j in range(d):
+        pair[:, j] = pair_losses(columns, j, keys[cell, j], keys[:, j][found])
+    return Near(pair, total, rows[found])
 
 
 @kernel
@@ -70,20 +72,21 @@ def nearest_bound(near: Near, least: int, most: float) -> float:
 @kernel
 def column_levels(losses: Floats, level: NDArray[np.int64], cost: Floats) -> int:
     """Number the losses of one column from the least on; `cost` is the least of each number."""
+    n = losses.shape[0]
+    if n == 0:
+        return 0
     order = np.argsort(losses, kind="mergesort")
-    n_values = 0
-    for i in range(order.shape[0]):
-        n_values += i == 0 or losses[order[i]] > losses[order[i - 1]] + _SLACK
-    value, n_levels = -1, 0
-    for i in range(order.shape[0]):
-        if i == 0 or losses[order[i]] > losses[order[i - 1]] + _SLACK:
-            value += 1
-            own = value if n_values <= MOST_LEVELS else value * MOST_LEVELS // n_values
-            if own >= n_levels:
-                cost[n_levels] = losses[order[i]]
-                n_levels += 1
-        level[order[i]] = n_levels - 1
-    return n_levels
+    ordered = losses[order]
+    own = np.zeros(n, np.int64)
+    own[1:] = np.cumsum((ordered[1:] > ordered[:-1] + _SLACK).astype(np.int64))
+    n_values = own[n - 1] + 1
+    if n_values > MOST_LEVELS:
+        own = own * MOST_LEVELS // n_values
+    level[order] = own
+    begins = np.flatnonzero(own[1:] > own[:-1]) + 1
+    cost[0] = ordered[0]
+    cost[1 : begins.shape[0] + 1] = ordered[begins]
+    return begins.shape[0] + 1
 
 
 @kernel
@@ -111,15 +114,12 @@ def cover_bound(near: Near, least: int, most: float, budget: int) -> float:
         looked += n_kept[j]
         if looked > budget:
             return -1.0
-        n_rows, n_next = 0, 0
-        for i in kept[j, : n_kept[j]]:
-            if level[j, i] <= chosen[j]:
-                kept[j + 1, n_next] = i
-                n_next += 1
-                n_rows += near.rows[i]
-        if n_rows < least:
+        own = kept[j, : n_kept[j]]
+        own = own[level[j][own] <= chosen[j]]
+        if near.rows[own].sum() < least:
             continue
-        spent[j + 1], n_kept[j + 1] = spent[j] + cost[j, chosen[j]], n_next
+        kept[j + 1, : own.shape[0]] = own
+        spent[j + 1], n_kept[j + 1] = spent[j] + cost[j, chosen[j]], own.shape[0]
         if j == d - 1:
             best = float(spent[d])
         else:
