@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -27,7 +28,7 @@ from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
 from shoal.tables._frequency import FrequencyTable, group_keys, pack_codes
 from shoal.tables._people import count_people, require_named
 from shoal.tables.engines._duck_connection import disclose_nothing
-from shoal.tables.engines._duck_release import CompressedRelation
+from shoal.tables.engines._duck_release import MOST_JOINS, CompressedRelation
 from shoal.tables.engines._duck_staging import NUMBER, StagedRows, spell_once
 from shoal.tables.engines._duck_write import fetch_batches
 from shoal.tables.engines._sql import is_nested
@@ -81,6 +82,8 @@ class RowCells:
             for i, (at, table, _) in enumerate(self.columns)
         )
         known, cell_of = pack_codes(self.keys, sizes), self.cells.astype(np.int32)
+        if len(self.columns) > MOST_JOINS:
+            return cell_of[match_words(known, pack_codes(self._number_rows(), sizes))]
         result = np.empty(self.n_rows, np.int32)
         with disclose_nothing():
             found = self.rows.connection.sql(
@@ -91,6 +94,18 @@ class RowCells:
                 packed = np.array([rows[f"w{i}"] for i in range(len(words))], np.uint64)
                 result[rows["place"]] = cell_of[match_words(known, packed)]
         return result
+
+    def _number_rows(self) -> Codes:
+        """Numbers of the values of every row, some columns at a time."""
+        numbers = np.empty((self.n_rows, len(self.columns)), np.int32)
+        for i, (at, table, n) in enumerate(self.columns):
+            with disclose_nothing():
+                found = self.rows.connection.sql(
+                    f"SELECT r.{NUMBER} AS place, coalesce(v.number, {n}) AS number "
+                    f"FROM {self.rows.view} AS r LEFT JOIN {table} AS v ON v.value = r.c{at}"
+                ).fetchnumpy()
+            numbers[found["place"], i] = found["number"]
+        return numbers
 
 
 def _words_sql(sizes: Codes) -> list[str]:
@@ -179,11 +194,14 @@ def _count(
         joins = " ".join(
             f"LEFT JOIN {values} AS v{i} ON v{i}.value = t.k{i}" for i, values in enumerate(tables)
         )
-        facts = ", ".join(
+        facts = [
             f"(SELECT count(*) FROM {values}), coalesce(bool_or(k{i} IS NULL), false)"
             for i, values in enumerate(tables)
-        )
-        ((*said,),) = connection.sql(f"SELECT {facts} FROM {table}").fetchall()
+        ]
+        said: list[Any] = []
+        for start in range(0, len(facts), MOST_JOINS):
+            part = ", ".join(facts[start : start + MOST_JOINS])
+            said += connection.sql(f"SELECT {part} FROM {table}").fetchall()[0]
         sizes = dict(zip(wanted, said[::2], strict=True))
         coded = {  # people are told apart, and have no coding
             name: connection.sql(f"SELECT value FROM {values} ORDER BY number").fetchall()
@@ -192,7 +210,10 @@ def _count(
         }
         select = f"SELECT {numbers}, t.n AS n FROM {table} AS t {joins}"
         with ThreadPoolExecutor(1) as pool:  # the database joins while values are coded
-            joined = pool.submit(lambda: connection.sql(select).fetchnumpy())
+            if len(wanted) > MOST_JOINS:
+                joined = pool.submit(_joined_in_parts, connection, table, tables)
+            else:
+                joined = pool.submit(lambda: connection.sql(select).fetchnumpy())
             codings = {
                 name: code_values(
                     name,
@@ -217,6 +238,19 @@ def _count(
         for i, name in enumerate(wanted)
     }
     return values, at, np.asarray(found["n"], np.int64)
+
+
+def _joined_in_parts(
+    connection: duckdb.DuckDBPyConnection, cells: str, tables: Sequence[str]
+) -> dict[str, Any]:
+    """Numbers of the cells' values, a column at a time, in one order."""
+    found = {"n": connection.sql(f"SELECT n FROM {cells} ORDER BY rowid").fetchnumpy()["n"]}
+    for i, values in enumerate(tables):
+        found |= connection.sql(
+            f"SELECT v.number AS k{i} FROM {cells} AS t LEFT JOIN {values} AS v "
+            f"ON v.value = t.k{i} ORDER BY t.rowid"
+        ).fetchnumpy()
+    return found
 
 
 def _number_values(connection: duckdb.DuckDBPyConnection, cells: str, n_columns: int) -> list[str]:
