@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shoal._atomic import atomic_paths
+
 if TYPE_CHECKING:
     from shoal.schema import Hierarchy, Schema
 
@@ -40,20 +42,29 @@ def write_schema(
     comments: Mapping[str, Sequence[str]],
     header: Sequence[str],
 ) -> dict[str, Path]:
-    """Write the schema, and each tree as CSV; gives the files of the trees."""
+    """Write the schema, and each tree as CSV; gives the files of the trees.
+
+    They appear together; where trees go elsewhere than beside the schema, they come first, so that
+    a schema never names a file that is not there.
+    """
     from shoal.schema import FromFile, write_hierarchy
 
     paths = hierarchy_paths(list(trees), folder)
-    if paths:
-        folder.mkdir(parents=True, exist_ok=True)
-    for name, path in paths.items():
-        write_hierarchy(trees[name], path)
     home = out.resolve().parent
     files = {
         name: FromFile(Path(os.path.relpath(path.resolve(), home)).as_posix(), str(home))
         for name, path in paths.items()
     }
     named = {name: replace(schema[name], hierarchy=file) for name, file in files.items()}
-    # last, so that a schema never names a file that is not there
-    schema.replace(**named).to_toml(out, comments=comments, header=header)
+    described = schema.replace(**named)
+    trees_at = {f"column {name}": path for name, path in paths.items()}
+    beside = folder.resolve().parent == home or not paths
+    moves = {"schema": out, **trees_at} if beside else trees_at
+    with atomic_paths(moves, "the schema and its hierarchies") as drafts:
+        for name in paths:
+            write_hierarchy(trees[name], drafts[f"column {name}"])
+        if beside:
+            described.to_toml(drafts["schema"], comments=comments, header=header, folder=home)
+    if not beside:
+        described.to_toml(out, comments=comments, header=header)
     return paths
