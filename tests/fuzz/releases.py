@@ -44,6 +44,9 @@ PARAMETERS = {
 PEOPLE_ELSEWHERE = ("DeltaPresence", "KMap")
 """Models that ask whom a label fits."""
 
+BY_REGIONS = ("mondrian", "local", "constrained")
+"""Methods that solve a table region by region."""
+
 PER_TABLE = 20
 """Cases that share a table."""
 
@@ -68,13 +71,14 @@ class Case:
     models: list
     output: dict
     suffix: str | None
+    regions: int | None = None
 
     def __str__(self):
         kinds = ", ".join(f"{n!r}: {d.sort} {d.schema}" for n, d in self.columns.items())
         rows = len(next(iter(self.columns.values())).values)
         return (
             f"{self.engine} {rows} rows ({kinds}) {self.method} {self.parameters} {self.models} "
-            f"{self.output} {self.suffix}"
+            f"{self.output} {self.suffix} regions {self.regions}"
         )
 
 
@@ -100,6 +104,9 @@ def draw(seed: int, case: int) -> Case:
         rng.choice(FORMATS),
     )
     _draw_form(random.Random(f"{seed}:{case}:form"), drawn)
+    cut = random.Random(f"{seed}:{case}:regions")
+    if method in BY_REGIONS and cut.random() < 0.1:
+        drawn.regions = cut.choice((1, 2, 3))
     return drawn
 
 
@@ -285,7 +292,8 @@ def _run(case, source):
         schema = Schema({name: drawn.schema for name, drawn in case.columns.items()})
         model, population = _privacy(case, schema)
         method = make_method(case.method, schema, model, case.parameters)
-        release = method.fit(source.table(), output=RowOptions(**case.output)).release_
+        output = RowOptions(**case.output)
+        release = method.fit(source.table(), output=output, regions=case.regions).release_
         released, published = _give_out(release, case, source.folder)
         claim = _claim(case, release, population)
     except GuaranteeError as error:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
+from shoal.tables._canonical import canonical_values
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import ColumnMap, OpenOptions
 from shoal.tables.engines._duck_compress import compress_rows
@@ -68,9 +69,16 @@ class DuckEngine:
 
     @classmethod
     def of_frame(cls, frame: Frame) -> DuckEngine:
-        """A dataframe in memory, for those who ask in SQL."""
+        """A dataframe in memory, for those who ask in SQL: its columns, and no index."""
+        pools = {}
+        for name in frame.names:
+            if frame.is_loose(name):
+                codes, values = frame.factorize(name)
+                missing = np.where(codes < 0, len(values), codes).astype(np.int32)
+                pools[name] = ([*canonical_values(values), None], missing)
+        plain = frame.fresh(frame.names, np.arange(frame.n_rows), pools, {})
         connection = connect()
-        return cls(connection.from_arrow(frame.arrow()), connection)
+        return cls(connection.from_arrow(plain.arrow()), connection)
 
     @cached_property
     def staged(self) -> StagedRows:
