@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shoal.errors import ConnectionCutError, ProtocolError, TimeLimitError
+from shoal.errors import ConnectionCutError, ParameterError, ProtocolError, TimeLimitError
 from shoal.parties import memory_pair, run_parties
 from shoal.parties._channel import _HEADER, MAGIC, VERSION, Channel
 
@@ -109,3 +109,9 @@ def test_the_first_error_is_the_one_that_is_raised():
 
     with pytest.raises(ProtocolError, match="mine"):
         run_parties(lambda channel: channel.receive(), fails)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan"), 1e300])
+def test_time_limits_that_nobody_can_wait_for_are_refused(seconds):
+    with pytest.raises(ParameterError, match="time limit"):
+        memory_pair(timeout=seconds)

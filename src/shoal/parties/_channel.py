@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from shoal.errors import ProtocolError
+from shoal.errors import ParameterError, ProtocolError
 from shoal.parties._expect import ANYTHING, Expected
 from shoal.parties._transcript import Transcript
 from shoal.parties._wire import Buffer, Message, Reader, encoded
@@ -16,6 +16,8 @@ VERSION = 2
 """Version of the frames; both ends must speak the same."""
 DEFAULT_TIMEOUT = 60.0
 """Longest wait for a message, in seconds."""
+MOST_SECONDS = 10**7
+"""Longest time limit, in seconds: some months."""
 DEFAULT_LIMIT = 256 * 2**20
 """Largest message, in bytes."""
 
@@ -59,7 +61,7 @@ class Channel(ABC):
     def __init__(
         self, *, timeout: float = DEFAULT_TIMEOUT, limit: int = DEFAULT_LIMIT, record: bool = False
     ) -> None:
-        self.timeout, self.limit = timeout, limit
+        self.timeout, self.limit = checked_timeout(timeout), limit
         self.transcript = Transcript(frames=[] if record else None)
         self._next_sent = 0
         self._next_received = 0
@@ -131,6 +133,13 @@ class Channel(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def checked_timeout(seconds: float) -> float:
+    """A time limit that the system can wait for; else an error."""
+    if not 0 < seconds <= MOST_SECONDS:
+        raise ParameterError(f"a time limit is above 0 and up to {MOST_SECONDS} s, got {seconds}.")
+    return float(seconds)
 
 
 def _digest(*body: Buffer) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ProtocolError, TimeLimitError
-from shoal.parties._channel import DEFAULT_LIMIT, DEFAULT_TIMEOUT
+from shoal.parties._channel import DEFAULT_LIMIT, DEFAULT_TIMEOUT, checked_timeout
 from shoal.parties._tls import TLSChannel, greet, read_certificate, reason, tls_context
 
 MOST_REFUSED = 10_000
@@ -101,7 +101,7 @@ class _Door:
         self, context: ssl.SSLContext, pins: Mapping[str, bytes], options: dict[str, Any]
     ) -> None:
         self._context, self._pins, self._options = context, pins, options
-        self._timeout = float(options["timeout"])
+        self._timeout = checked_timeout(options["timeout"])
         self._callers: list[socket.socket] = []
         self._proved: dict[str, TLSChannel] = {}
         self._lock, self._open = threading.Lock(), True

@@ -18,6 +18,7 @@ from shoal.parties._channel import (
     HEADER_SIZE,
     VERSION,
     Channel,
+    checked_timeout,
 )
 from shoal.parties._expect import Fields, Whole
 from shoal.parties._wire import Buffer
@@ -167,7 +168,7 @@ def call(
 ) -> TLSChannel:
     """Call whoever holds one of the pinned certificates."""
     context = tls_context(ssl.PROTOCOL_TLS_CLIENT, key, certificate, pins)
-    timeout = float(options["timeout"])
+    timeout = checked_timeout(options["timeout"])
     deadline = time.monotonic() + timeout
     while True:
         try:

@@ -48,7 +48,8 @@ class StateFile:
             if version == VERSION:
                 rounds = [[int(value) for value in outcome] for outcome in data["rounds"]]
                 done, bound = Progress(rounds, str(data["run"])), dict(data["bound"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError,
+                RecursionError):  # fmt: skip
             raise TableError(f"{name!r} is not a state file. Remove it to start anew.") from None
         if version != VERSION:
             raise ParameterError(
@@ -56,7 +57,8 @@ class StateFile:
                 "belongs to. Remove it to start anew."
             )
         for what, content in contents.items():
-            if not hmac.compare_digest(str(bound.get(what)), self._bound(done.run, what, content)):
+            told = str(bound.get(what)).encode("utf-8", "replace")  # whatever was written there
+            if not hmac.compare_digest(told, self._bound(done.run, what, content).encode()):
                 raise ParameterError(
                     f"{name!r} belongs to a run with another {what}. Its rounds are not continued: "
                     "remove it at both ends to start anew."
@@ -76,7 +78,7 @@ class StateFile:
 
     def _bound(self, run: str, what: str, content: bytes) -> str:
         secret = hashlib.sha256(b"shoal state file\0" + self.key.read_bytes()).digest()
-        text = f"{run}\0{what}\0".encode() + content
+        text = f"{run}\0{what}\0".encode("utf-8", "replace") + content
         return hmac.new(secret, text, hashlib.sha256).hexdigest()
 
 

@@ -146,7 +146,7 @@ def _checked(data: dict[str, Any]) -> Agreement:
         task.pop("name"),
         task,
         split=terms.pop("split"),
-        check_transfers=bool(terms.pop("check_transfers")),
+        check_transfers=terms.pop("check_transfers"),
         terms=Terms(**terms),
         columns={str(name): [str(v) for v in values] for name, values in data["columns"].items()},
         addresses=dict(data["helpers"]),
@@ -158,6 +158,11 @@ def _checked(data: dict[str, Any]) -> Agreement:
 
 def check_agreement(agreement: Agreement) -> None:
     """Raise unless every participant has a certificate of its own and the task can be run."""
+    texts = [*agreement.addresses.values(), agreement.task, agreement.split]
+    if not all(isinstance(text, str) for text in texts):
+        raise ParameterError("the addresses, the task and the split of an agreement are texts.")
+    if type(agreement.check_transfers) is not bool:
+        raise ParameterError("check_transfers of an agreement is true or false.")
     if set(agreement.addresses) != set(HELPERS):
         raise ParameterError("an agreement has the helpers first and second.")
     names = {*HELPERS, *agreement.terms.owners}

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 from shoal.errors import ParameterError
 
 MAX_ROWS = 2**31
 MAX_OWNERS = 1000
+MOST_SECONDS = 10**6
+"""Longest wait that can be agreed on, eleven days."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Terms:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "owners", tuple(self.owners))
+        self._check_types()
         if not 2 <= len(self.owners) <= MAX_OWNERS or len(set(self.owners)) != len(self.owners):
             raise ParameterError(
                 f"owners are 2 to {MAX_OWNERS} different names, got {len(self.owners)}."
@@ -60,8 +64,25 @@ class Terms:
             raise ParameterError(
                 f"least_owners is 2 to the number of owners, got {self.least_owners}."
             )
-        if not self.answer_seconds > 0:
-            raise ParameterError(f"answer_seconds is positive, got {self.answer_seconds}.")
+        if not 0 < self.answer_seconds <= MOST_SECONDS:
+            raise ParameterError(
+                f"answer_seconds is positive, up to {MOST_SECONDS}, got {self.answer_seconds}."
+            )
+
+    def _check_types(self) -> None:
+        """All compare the terms as texts, where 1, 1.0 and True are three."""
+        for name in ("most_rows", "least_owners"):
+            number = getattr(self, name)
+            if isinstance(number, Integral) and not isinstance(number, bool):
+                object.__setattr__(self, name, int(number))  # NumPy's, too
+        kinds = {"most_rows": int, "least_owners": int, "check_inputs": bool, "loss": str}
+        wrong = [name for name, kind in kinds.items() if type(getattr(self, name)) is not kind]
+        if type(self.answer_seconds) not in (int, float):
+            wrong.append("answer_seconds")
+        if not all(isinstance(name, str) and name for name in self.owners):
+            wrong.append("owners")
+        if wrong:
+            raise ParameterError(f"terms of another type than they have: {', '.join(wrong)}.")
 
     @property
     def width(self) -> int:
