@@ -65,3 +65,8 @@ def test_every_public_name_loads():
     assert set(anonymize.__all__) <= set(dir(anonymize))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = anonymize.nothing
+
+
+def test_who_asks_a_method_for_what_another_has_is_told_of_it():
+    with pytest.raises(ParameterError, match=r"'time_limit' is known to .*top-down"):
+        make_method("bottom-up", SCHEMA, 2, {"time_limit": 1.0})

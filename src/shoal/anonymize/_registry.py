@@ -80,8 +80,15 @@ def make_method(
     given = {key: value for key, value in (parameters or {}).items() if value is not None}
     allowed = set(inspect.signature(kind).parameters) - {"schema", "privacy"}
     if unknown := sorted(given.keys() - allowed):
+        others = [
+            other
+            for other, there in known_methods().items()
+            if unknown[0] in inspect.signature(there).parameters
+        ]
+        instead = f" {unknown[0]!r} is known to {', '.join(others)}." if others else ""
         raise ParameterError(
             f"method {name} has no parameter {unknown[0]!r}. It has {', '.join(sorted(allowed))}."
+            + instead
         )
     made: Anonymizer = kind(schema, privacy, **given)
     return made

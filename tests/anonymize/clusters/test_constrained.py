@@ -296,3 +296,16 @@ def test_the_default_is_near_local_recoding_without_limits():
     local = LocalRecoding(free, KAnonymity(5)).fit(table).release_.metrics.gcp
     ours = ConstrainedKMember(free, KAnonymity(5)).fit(table).release_.metrics.gcp
     assert ours <= 1.1 * local
+
+
+def test_a_time_limit_leaves_each_part_as_one_group():
+    rows = random_rows(np.random.default_rng(1), 80)
+    hurried = ConstrainedKMember(SCHEMA, KAnonymity(3), time_limit=1e-9).fit(relation(rows))
+    assert hurried.release_.reached[0].holds
+    assert hurried.release_.table is not None  # judged
+    assert "The time limit ended the search for better groups." in hurried.release_.notes
+    unhurried = ConstrainedKMember(SCHEMA, KAnonymity(3), time_limit=3600).fit(relation(rows))
+    assert unhurried.release_.metrics.loss < hurried.release_.metrics.loss
+    assert not any("time limit" in note for note in unhurried.release_.notes)
+    with pytest.raises(ParameterError, match="time_limit must be above 0"):
+        ConstrainedKMember(SCHEMA, KAnonymity(3), time_limit=0).fit(relation(rows))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.anonymize import BottomUpGeneralization, TopDownSpecialization
-from shoal.errors import InfeasibleError
+from shoal.errors import InfeasibleError, ParameterError
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
 from tests.anonymize.people import PARENTS, SCHEMA, random_rows, relation, worked_rows
@@ -136,3 +136,16 @@ def test_both_directions_release_alike_shaped_tables():
     down = TopDownSpecialization(SCHEMA, KAnonymity(4)).fit(relation(rows)).release_
     assert up.to_dict().keys() == down.to_dict().keys()
     assert up.table.columns == down.table.columns
+
+
+def test_a_time_limit_releases_the_cut_that_was_reached():
+    rows = random_rows(np.random.default_rng(0), 60)
+    hurried = fit(rows, 3, time_limit=1e-9)
+    assert hurried.steps_ == []
+    assert hurried.release_.reached[0].holds
+    assert "The time limit ended the search for finer labels." in hurried.release_.notes
+    unhurried = fit(rows, 3, time_limit=3600)
+    assert unhurried.steps_ == fit(rows, 3).steps_ != []
+    assert not any("time limit" in note for note in unhurried.release_.notes)
+    with pytest.raises(ParameterError, match="time_limit must be above 0"):
+        fit(rows, 3, time_limit=0)

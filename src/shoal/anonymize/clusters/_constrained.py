@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._checks import check_number
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._ranges import check_ranges, range_notes
 from shoal.anonymize.bounds._unprotectable import (
@@ -43,6 +45,9 @@ PIECE = 16_384
 
 COSTS: dict[str, Cost] = {"height": label_height, "leaves": label_ncp}
 
+_HURRIED = 1_024
+"""The same where there is a time limit: nothing looks at the clock while a piece is clustered."""
+
 _SAMPLE = 2 * PIECE
 
 
@@ -70,6 +75,9 @@ class ConstrainedKMember(Anonymizer):
         lines, as the least range between values of people in the group (which tells that somebody
         has exactly these; the paper's), or as nodes of their hierarchy.  None reaches beyond a
         limit.
+    time_limit : float or None, default=None
+        Seconds to search.  Cells are then compared within pieces of 1,024 ("exact" aside), and
+        pieces that are not clustered by then become one group each; the manifest says so.
 
     Attributes
     ----------
@@ -131,6 +139,7 @@ class ConstrainedKMember(Anonymizer):
         metric: Literal["leaves", "height"] = "leaves",
         neighbours: Literal["auto", "exact", "pieces"] = "auto",
         ranges: Literal["lines", "exact", "nodes"] = "lines",
+        time_limit: float | None = None,
     ) -> None:
         self.schema = schema
         self.privacy = privacy
@@ -138,9 +147,12 @@ class ConstrainedKMember(Anonymizer):
         self.metric = metric
         self.neighbours = neighbours
         self.ranges = ranges
+        self.time_limit = time_limit
 
     def _check_params(self) -> None:
         check_ranges(self.ranges, ("lines", "exact", "nodes"))
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, 0, above=True)
         if self.metric not in COSTS:
             raise ParameterError(f"metric must be one of {', '.join(COSTS)}, got {self.metric!r}.")
         if self.neighbours not in ("auto", "exact", "pieces"):
@@ -154,6 +166,7 @@ class ConstrainedKMember(Anonymizer):
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> GroupRecoding:
+        deadline = time.perf_counter() + (self.time_limit or np.inf)
         grown = grow_hierarchies(cells, None, max(privacy.minimum_size, 1))
         blocks, kept, compiled = parts_within_limits(grown, privacy, thin=not is_exact(privacy))
         if not kept.any():
@@ -172,13 +185,15 @@ class ConstrainedKMember(Anonymizer):
             return make_group_recoding(grown.keys, codings, is_range, group_of, exact=exact)
 
         def cluster(refine: bool) -> GroupRecoding:
-            group_of = solve_pieces(problem, pieces, refine=refine, progress=progress)
+            group_of = solve_pieces(problem, pieces, deadline, refine=refine, progress=progress)
             return join_until_allowed(problem.loss, compiled, blocks, group_of, recode)
 
         recoding = cluster(self.refine)
         if self.refine and not _all_allowed(compiled, recoding):
             # moves may leave people of the population in a group where nobody of the table is
             recoding = cluster(False)
+        if time.perf_counter() > deadline:
+            self._said += ("The time limit ended the search for better groups.",)
         check_groups(recoding, compiled, privacy)
         return recoding
 
@@ -196,10 +211,12 @@ class ConstrainedKMember(Anonymizer):
         return codings, np.array(is_range, np.bool_)
 
     def _pieces(self, problem: MemberProblem, block: Block) -> list[Block]:
-        few = self.neighbours == "auto" and len(block) <= EXACT_CELLS
-        if self.neighbours == "exact" or few or len(block) <= PIECE:
+        hurried = self.time_limit is not None
+        few = self.neighbours == "auto" and len(block) <= EXACT_CELLS and not hurried
+        most = _HURRIED if hurried else PIECE
+        if self.neighbours == "exact" or few or len(block) <= most:
             return [block]
-        return cut_into_pieces(problem, block, PIECE)
+        return cut_into_pieces(problem, block, most)
 
     def _compare(
         self, problem: MemberProblem, blocks: list[Block], pieces: list[Block]
@@ -207,6 +224,8 @@ class ConstrainedKMember(Anonymizer):
         """What an approximation costs, measured on a part of the largest block."""
         if len(pieces) == len(blocks):
             return ()
+        if self.time_limit is not None:  # comparing takes as long as clustering does
+            return (f"Clusters were sought within {len(pieces)} pieces of the table.",)
         sample = max(cut_into_pieces(problem, max(blocks, key=len), _SAMPLE), key=len)
         exact = information_loss_of(problem, [sample], refine=self.refine)
         parts = cut_into_pieces(problem, sample, PIECE)
@@ -252,23 +271,35 @@ def make_member_problem(
 
 
 def solve_pieces(
-    problem: MemberProblem, pieces: list[Block], *, refine: bool, progress: Progress
+    problem: MemberProblem,
+    pieces: list[Block],
+    deadline: float = np.inf,
+    *,
+    refine: bool,
+    progress: Progress,
 ) -> NDArray[np.int64]:
-    """Cluster every piece by itself; the longest first, which keeps all cores busy."""
+    """Cluster every piece by itself; the longest first, which keeps all cores busy.
+
+    Whoever's turn comes after the deadline is one group: every piece is allowed as a whole.
+    """
 
     def solve(piece: Block) -> NDArray[np.int64]:
-        return solve_piece(problem, piece, refine=refine)
+        if time.perf_counter() > deadline:
+            return np.zeros(len(piece), np.int64)
+        return solve_piece(problem, piece, deadline, refine=refine)
 
     ordered = sorted(pieces, key=len, reverse=True)
     return solve_each(ordered, len(problem.keys), solve, progress, "clustering")
 
 
-def solve_piece(problem: MemberProblem, piece: Block, *, refine: bool) -> NDArray[np.int64]:
+def solve_piece(
+    problem: MemberProblem, piece: Block, deadline: float = np.inf, *, refine: bool
+) -> NDArray[np.int64]:
     """Groups of the cells of one piece, which is allowed as a whole."""
     keys = np.ascontiguousarray(problem.keys[piece])
     compiled = take_cells(problem.compiled, piece)
     clusters = k_member(problem.loss, compiled, keys)
-    group_of, _ = improve(problem.loss, compiled, keys, clusters, refine=refine)
+    group_of, _ = improve(problem.loss, compiled, keys, clusters, refine=refine, deadline=deadline)
     return group_of
 
 

@@ -75,7 +75,7 @@ def how_long(method: str, n_rows: int, n_columns: int) -> str:
         f"{method} with {n_columns} quasi-identifiers: up to about {duration(seconds)} to search "
         f"{n_rows:,} different rows."
     )
-    if seconds > _WORTH_A_LIMIT and method != "top-down":
+    if seconds > _WORTH_A_LIMIT:
         said += " --time-limit SECONDS releases the best found by then."
     return said
 

@@ -32,7 +32,11 @@ from shoal.cli._options import (
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.cli.publish._show import show_release
-from shoal.cli.together._passphrase import PassphraseFile, passphrase
+from shoal.cli.together._passphrase import (
+    PassphraseFile,
+    PseudonymKeyFile,
+    read_pseudonym_key,
+)
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -123,12 +127,7 @@ def anonymize(
             "group). Labels, or what the method is for (means for microaggregation), if not given.",
         ),
     ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option(
-            "--key", help="Key file for pseudonyms and shifted dates (shoal site key pseudonyms)."
-        ),
-    ] = None,
+    key: PseudonymKeyFile = None,
     passphrase_file: PassphraseFile = None,
     missing_to_root: MissingToRoot = False,
     encoding: Encoding = None,
@@ -151,8 +150,8 @@ def anonymize(
         float | None,
         typer.Option(
             min=0.1,
-            help="Seconds to search; then the best so far is released (local, mondrian, "
-            "full-domain).",
+            help="Seconds to search; then the best so far is released. Not with bottom-up, which "
+            "has nothing to release before its end.",
         ),
     ] = None,
     force: Force = False,
@@ -201,7 +200,7 @@ def anonymize(
         ranges=tuple(ranges or ()),
         keep_order=keep_order,
         form=form or estimator.form,  # type: ignore[arg-type]  # checked there
-        key=_read_key(key, passphrase_file),
+        key=read_pseudonym_key(key, passphrase_file),
     )
     need_key(columns, rows.key, keep_suppressed=keep_suppressed)  # before any work
     out_ = output()
@@ -236,14 +235,6 @@ def _read_regions(text: str) -> Any:
     if not text.isdigit() or int(text) < 1:
         raise ParameterError(f"--regions {text!r}: give a whole number above 0, or auto.")
     return int(text)
-
-
-def _read_key(path: Path | None, passphrase_file: Path | None) -> bytes | None:
-    if path is None:
-        return None
-    from shoal.federated import PseudonymKey
-
-    return PseudonymKey.load(path, passphrase(passphrase_file)).secret
 
 
 def pick_method(
