@@ -165,6 +165,13 @@ def test_every_measure_is_there(page, made):
         assert (key,) in shown
 
 
+def test_it_says_how_far_from_the_least_possible_the_loss_is(html, made):
+    bound = made[1]["loss_bound"]
+    assert bound["times"] >= 1
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+    assert f"at most {numbers.at_most(bound['times'])} times the least possible" in words
+
+
 def test_it_says_what_is_promised_and_what_is_not(page, made):
     text = " ".join(page.text)
     for part in made[1]["reached"]:

@@ -1,5 +1,7 @@
 """Numbers as people read them."""
 
+import math
+
 
 def percent(share: float) -> str:
     r"""A share as people read it; neither zero nor all is said of what only comes near.
@@ -35,3 +37,14 @@ def number(value: float | int | None) -> str:
 def exact(value: float | int | None) -> str:
     """In full: two numbers that differ must not look alike."""
     return "-" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.10g}"
+
+
+def at_most(value: float) -> str:
+    """Rounded up, so that what is said of a bound stays true.
+
+    Examples
+    --------
+    >>> at_most(1.501), at_most(2.0)
+    ('1.51', '2.00')
+    """
+    return f"{math.ceil(100 * value - 1e-9) / 100:,.2f}"

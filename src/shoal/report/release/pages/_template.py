@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.report.figures._bars import Bar, draw_bars
-from shoal.report.release.pages._numbers import exact, number, of_hundred, percent
+from shoal.report.release.pages._numbers import at_most, exact, number, of_hundred, percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,6 +42,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {
+        "at_most": at_most,
         "exact": exact,
         "number": number,
         "of_hundred": of_hundred,
