@@ -150,8 +150,8 @@ def anonymize(
         float | None,
         typer.Option(
             min=0.1,
-            help="Seconds to search; then the best so far is released. Not with bottom-up, which "
-            "has nothing to release before its end.",
+            help="Seconds to search; then the best so far is released (local, mondrian, top-down, "
+            "full-domain, constrained).",
         ),
     ] = None,
     force: Force = False,
