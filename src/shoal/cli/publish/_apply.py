@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,11 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
+from shoal.cli.together._passphrase import (
+    PassphraseFile,
+    PseudonymKeyFile,
+    read_pseudonym_key,
+)
 from shoal.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -56,6 +62,8 @@ def apply(
         typer.Option("--unseen", help="Values never seen: '*', row left out, or refused."),
     ] = Unseen.root,
     keep_suppressed: KeepSuppressed = False,
+    key: PseudonymKeyFile = None,
+    passphrase_file: PassphraseFile = None,
     encoding: Encoding = None,
     force: Force = False,
 ) -> None:
@@ -68,6 +76,7 @@ def apply(
     from shoal.schema import Schema
     from shoal.tables import RowOptions, open_table
     from shoal.tables._assemble import CodingOptions
+    from shoal.tables._keyed import need_key
 
     refuse_input([out], [table, recoding])
     refuse_existing([out], force=force)
@@ -75,15 +84,17 @@ def apply(
     recoding = find_recoding(recoding)
     loaded = load_recoding(recoding)
     described = Schema.from_toml(schema or _schema_beside(recoding))
+    secret = read_pseudonym_key(key, passphrase_file)
+    need_key(described, secret, keep_suppressed=keep_suppressed)
+    _require_same_key(recoding, secret)
     engine = open_table(table, encoding=encoding)
     compressed = engine.compress(
         _present(described, engine.names), CodingOptions(use_hierarchies=False)
     )
     recoded = loaded.recode(compressed.cells, unseen.value)
     with atomic_path(out) as part:
-        compressed.write(
-            recoded, RowOptions(keep_suppressed=keep_suppressed, keep_order=True), part
-        )
+        rows = RowOptions(keep_suppressed=keep_suppressed, keep_order=True, key=secret)
+        compressed.write(recoded, rows, part)
     data = {
         "rows": int(recoded.cells.row_counts.sum()),
         "suppressed_rows": int(recoded.cells.row_counts[recoded.suppressed].sum()),
@@ -99,6 +110,22 @@ def apply(
         output().print("Nothing is promised for these rows: check them before you publish them.")
 
     output().emit(data, show)
+
+
+def _require_same_key(recoding: Path, secret: bytes | None) -> None:
+    """Refuse another key than that of the release: nobody would have the same token in both."""
+    from shoal.anonymize._release_files import file_beside
+    from shoal.tables._keyed import fingerprint
+
+    try:
+        used = json.loads(file_beside(recoding, "manifest").read_text("utf-8"))["key"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if secret is not None and used is not None and fingerprint(secret) != used:
+        raise ParameterError(
+            "this is not the key that the release was made with, and people would get other tokens "
+            "and dates. Give the key of the release with --key."
+        )
 
 
 def _schema_beside(recoding: Path) -> Path:

@@ -28,3 +28,20 @@ def passphrase(file: Path | None, *, new: bool = False) -> str:
     if VARIABLE in os.environ:
         return os.environ[VARIABLE]
     return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=new, err=True))
+
+
+PseudonymKeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--key", help="Key file for pseudonyms and shifted dates (shoal site key pseudonyms)."
+    ),
+]
+
+
+def read_pseudonym_key(path: Path | None, passphrase_file: Path | None) -> bytes | None:
+    """The secret in a key file; None where no file is named."""
+    if path is None:
+        return None
+    from shoal.federated import PseudonymKey
+
+    return PseudonymKey.load(path, passphrase(passphrase_file)).secret

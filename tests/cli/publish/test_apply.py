@@ -1,0 +1,67 @@
+"""New rows under the key of a release: the same person has the same token."""
+
+import csv
+
+import pytest
+from typer.testing import CliRunner
+
+from shoal.cli import app
+from tests.extras import need
+
+need("cryptography")
+
+SCHEMA = """
+columns.patient = {role = "pseudonym"}
+columns.age = {role = "quasi-identifier", kind = "numeric"}
+columns.seen = {role = "insensitive", kind = "date", shift = "30 days"}
+columns.ill = {role = "sensitive"}
+"""
+
+
+def shoal(*line):
+    return CliRunner().invoke(app, [str(word) for word in line])
+
+
+def write(path, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["patient", "age", "seen", "ill"], *rows])
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHOAL_PASSPHRASE", "a long enough sentence")
+    (tmp_path / "s.toml").write_text(SCHEMA)
+    rows = [[f"P{i:02}", 20 + i % 10, f"2024-03-{1 + i % 28:02}", "ab"[i % 2]] for i in range(40)]
+    write(tmp_path / "people.csv", rows)
+    write(tmp_path / "new.csv", rows[:5])
+    for name in ("a", "b"):
+        assert shoal("site", "key", "pseudonyms", "--out", f"{name}.key", "-q").exit_code == 0
+    made = shoal("anonymize", "people.csv", "-s", "s.toml", "-k", 4, "--key", "a.key",
+                 "--keep-order", "-o", "r.csv", "-q")  # fmt: skip
+    assert made.exit_code == 0, made.output
+    return tmp_path
+
+
+def column(path, name):
+    with path.open(newline="") as file:
+        return [row[name] for row in csv.DictReader(file)]
+
+
+def test_people_keep_their_tokens_and_their_shift(house):
+    done = shoal("apply", "r.csv", "new.csv", "--key", "a.key", "-o", "n.csv")
+    assert done.exit_code == 0, done.output
+    for name in ("patient", "seen"):
+        assert column(house / "n.csv", name) == column(house / "r.csv", name)[:5]
+    assert "P01" not in (house / "n.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [([], "asks for a secret key"), (["--key", "b.key"], "not the key that the release was made")],
+)
+def test_without_its_key_nothing_is_written(house, more, said):
+    done = shoal("apply", "r.csv", "new.csv", "-o", "n.csv", *more)
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.split())
+    assert not (house / "n.csv").exists()
