@@ -23,7 +23,7 @@ from shoal.tables._row_order import put_in_order
 from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_staging import NUMBER, StagedRows
 from shoal.tables.engines._duck_write import copy_query, in_order, store
-from shoal.tables.engines._sql import name_sql, value_sql
+from shoal.tables.engines._sql import name_sql
 from shoal.tables.forms._coarse import coarse_sql
 from shoal.tables.forms._typed_rows import TypedRows, typed_rows
 from shoal.typing import Native
@@ -113,9 +113,8 @@ class CompressedRelation:
             if is_typed or (recoded.is_untouched(index) and not (group < 0).any()):
                 continue
             if len(recoded.labels) > MOST_JOINS:
-                columns[f"l{index}"], released[labels.coding.name] = _listed_label(
-                    recoded, index, labels, group
-                )
+                columns[f"l{index}"] = _label_texts(recoded, index, labels, group)
+                released[labels.coding.name] = f"p.l{index}"
                 continue
             columns[f"l{index}"], table = self._label(recoded, index, labels, group)
             joins += f" LEFT JOIN {table} AS t{index} ON t{index}.label = p.l{index}"
@@ -228,12 +227,10 @@ class CompressedRelation:
             self.staged.connection.execute(f"DROP TABLE {table}")
 
 
-def _listed_label(
+def _label_texts(
     recoded: Recoded, index: int, labels: Labels, group: NDArray[np.int64]
-) -> tuple[NDArray[Any], str]:
-    """Number of each row's label, and its text taken from a list: for more columns than joins."""
+) -> NDArray[Any]:
+    """Text of each row's label: more room than numbers, but for more columns than joins."""
     used, code = np.unique(recoded.codes[:, index], return_inverse=True)
-    texts = [labels.texts[label] for label in used] + [STAR]
-    listed = ", ".join("NULL" if text is None else value_sql(text) for text in texts)
-    number = slim(np.append(code.ravel(), len(used)))[group]
-    return number, f"CAST([{listed}] AS VARCHAR[])[CAST(p.l{index} AS BIGINT) + 1]"
+    texts = np.array([*(labels.texts[label] for label in used), STAR], object)
+    return texts[np.append(code.ravel(), len(used))[group]]
