@@ -13,7 +13,7 @@ from shoal.anonymize._recheck import count_written, names_of, starred_groups
 from shoal.anonymize._subjects import worst_of
 from shoal.anonymize.regions._check_there import CheckedThere, check_there
 from shoal.errors import SchemaError, TableError
-from shoal.privacy import KAnonymity, PrivacyModel, check
+from shoal.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, check
 from shoal.privacy._level import Level
 from shoal.privacy._promise import bind_promise
 from shoal.privacy._written_population import count_population
@@ -185,8 +185,26 @@ def check_table(
             for group in worst
         ),
         beyond_limits=_beyond_limits(counted, schema),
-        notes=(_UNNAMED,) if unnamed else (),
+        notes=(*((_UNNAMED,) if unnamed else ()), *_absent_values(privacy, counted)),
     )
+
+
+def _absent_values(privacy: PrivacyModel, groups: FrequencyTable) -> list[str]:
+    """Say where nobody has a protected value: a release may lack it, but so does a misspelling."""
+    named = [part for part in privacy.parts if isinstance(part, AlphaKAnonymity) and part.values]
+    absent = {
+        str(part.column): sum(
+            value not in groups.histograms[str(part.column)].coding.code_of
+            for value in part.values or ()
+        )
+        for part in named
+        if part.column in groups.histograms
+    }
+    return [
+        f"nobody has {count} of the protected values of column {name!r}. Check how they are spelt."
+        for name, count in absent.items()
+        if count
+    ]
 
 
 def _told_from_there(
