@@ -268,3 +268,20 @@ def test_a_message_is_read_after_what_came_while_sending(keys):
 
     got = _both(keys, first, second, timeout=60)
     assert got == [[bytes(2**24), "after"], 2**24]
+
+
+@pytest.mark.parametrize("open_", [listen, connect])
+def test_names_that_no_computer_can_have_and_ones_own_certificate_are_refused(keys, open_):
+    with pytest.raises(ProtocolError, match="cannot"):
+        open_(("a" * 300, 5), timeout=3, **_options(keys, "alice", "bob"))
+    with pytest.raises(ParameterError, match="this party's own"):
+        open_(("127.0.0.1", 5), timeout=3, **_options(keys, "alice", "alice"))
+
+
+def test_addresses_of_the_longer_kind_can_be_listened_at(keys):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with pytest.raises(TimeLimitError):  # nobody calls
+        listen(("::1", 0), timeout=0.2, **_options(keys, "alice", "bob"))

@@ -75,17 +75,17 @@ def admit(
 ) -> tuple[dict[str, TLSChannel], ProtocolError | None]:
     """Wait for all who are expected; who came, and why the wait ended without the others."""
     context = tls_context(ssl.PROTOCOL_TLS_SERVER, key, certificate, pins)
-    door = _Door(context, pins, options)
     if isinstance(address, socket.socket):
-        return door.wait(address)
+        return _Door(context, pins, options).wait(address)
     with _server(address) as server:
-        return door.wait(server)
+        return _Door(context, pins, options).wait(server)
 
 
 def _server(address: tuple[str, int]) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     try:
-        return socket.create_server(address)
-    except OSError as error:
+        return socket.create_server(address, family=family)
+    except (OSError, UnicodeError) as error:  # a name that no computer can have
         raise ProtocolError(
             f"cannot listen at {address[0]}:{address[1]}: {reason(error)}."
         ) from None

@@ -180,7 +180,7 @@ def call(
                     f"nobody listened at {address[0]}:{address[1]} for {timeout:g} s."
                 ) from None
             time.sleep(0.05)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # a name that no computer can have
             raise ProtocolError(
                 f"cannot reach {address[0]}:{address[1]}: {reason(error)}."
             ) from None
@@ -198,6 +198,10 @@ def tls_context(
     for path in (key, certificate):
         if not Path(path).is_file():
             raise ParameterError(f"no such key or certificate file: {path}.")
+    if read_certificate(certificate) in pins.values():
+        raise ParameterError(
+            "the other party's certificate is this party's own. Take the one that it sent."
+        )
     try:
         context.load_cert_chain(certificate, key)
         context.load_verify_locations(cadata=b"".join(pins.values()))
@@ -295,9 +299,10 @@ def grouped(digest: str) -> str:
     return " ".join(digest[i : i + 4] for i in range(0, len(digest), 4))
 
 
-def reason(error: OSError) -> str:
+def reason(error: OSError | UnicodeError) -> str:
     """What the system says, without addresses or names."""
-    return getattr(error, "reason", None) or error.strerror or type(error).__name__
+    said = getattr(error, "reason", None) or getattr(error, "strerror", None)
+    return said or ("no such name" if isinstance(error, UnicodeError) else type(error).__name__)
 
 
 @contextlib.contextmanager

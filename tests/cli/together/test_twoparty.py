@@ -226,6 +226,9 @@ def test_bad_usage_is_told_at_once(folder, run_alone):
         (["--connect", "127.0.0.1:1", "--state", "old.json"], "another version"),
         (["--connect", "127.0.0.1:1", "--state", "bad.json"], "not a state file"),
         (["--connect", "127.0.0.1:1", "--products", "semi2k"], "transfer or paillier"),
+        (["--connect", "127.0.0.1:1", "--logarithm", "table"], "chebyshev, taylor"),
+        (["--connect", "127.0.0.1:1", "--timeout", "inf"], "time limit"),
+        (["--connect", "127.0.0.1:1", "--peer", "alice.crt"], "this party's own"),
         (["--connect", "127.0.0.1:1", "wrong.csv"], "column 'colour': 1 cells"),
     ):
         part = [] if "wrong.csv" in options else ["alice.csv"]

@@ -50,6 +50,7 @@ class MiningRun:
         done = state.load(contents)
         if not self.share_values:
             done, part = self._resume(state, contents, self._part(schema, None))
+            model._check(part)
         rounds = len(done.rounds) if done else 0
 
         def report(progress: Progress) -> None:

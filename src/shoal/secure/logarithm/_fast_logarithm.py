@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,8 @@ class FastLogarithm(Logarithm):
 
 def logarithm_for(kind: str, largest: int, terms: int) -> Logarithm:
     """Return the logarithm for counts up to `largest`."""
+    if not isinstance(terms, Integral):
+        raise ParameterError(f"terms is a whole number from 1 to 8, got {terms!r}.")
     bits = max(4, largest.bit_length())
     if kind == "chebyshev":
         return ChebyshevLogarithm(bits, terms)

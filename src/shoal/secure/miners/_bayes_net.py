@@ -179,6 +179,7 @@ class SecureBayesNet(Parameters):
         return _AnnouncedScorer(scorer, seat) if isinstance(seat, Helper) else scorer
 
     def _check(self, part: TablePart) -> list[int]:
+        logarithm_for(self.logarithm, 1, self.terms)  # or an error
         if not isinstance(self.max_parents, Integral) or self.max_parents < 0:
             raise ParameterError(f"max_parents is at least 0, got {self.max_parents!r}.")
         if self._largest(part) > MAX_CELLS:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
+from shoal.secure.logarithm._fast_logarithm import logarithm_for
 from shoal.secure.miners._parameters import Parameters
 from shoal.secure.miners._progress import Progress, resume
 from shoal.secure.miners._roles import Seat, SharedTable, open_scores, open_table
@@ -155,6 +156,7 @@ class SecureID3(Parameters):
 
     def _check(self, part: TablePart) -> None:
         part.column(self.target)
+        logarithm_for(self.logarithm, 1, self.terms)  # or an error
         if len(part.names) < 2:
             raise ParameterError("a tree needs at least one column besides the target.")
         if self.max_depth is not None and (
