@@ -5,6 +5,7 @@ and writes docs/images/studio-*.png.  `--check` exits with 1 when a picture is m
 the tutorial shows it; pixels are not compared, since fonts differ between machines.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -55,7 +56,10 @@ def draw() -> None:
 
 def _start(folder: Path) -> tuple[subprocess.Popen[str], str]:
     command = [sys.executable, "-m", "shoal", "studio", "--no-browser"]
-    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(folder / "config")}
+    process = subprocess.Popen(
+        command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment
+    )
     assert process.stderr is not None
     found = re.search(r"http://\S+", process.stderr.readline())
     assert found is not None
@@ -123,7 +127,18 @@ def _keep(page: Any, name: str, place: str = "") -> None:
         page.locator(place).evaluate("node => node.scrollIntoView()")
         page.mouse.wheel(0, -120)
         page.wait_for_timeout(300)
-    page.screenshot(path=IMAGES / f"studio-{name}.png")
+    path = IMAGES / f"studio-{name}.png"
+    page.screenshot(path=path)
+    shrink(path)
+
+
+def shrink(path: Path) -> None:
+    """Keep 128 colours: a page has few, and the repository keeps every picture for ever."""
+    from PIL import Image  # noqa: PLC0415  comes with matplotlib
+
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.schema import Schema
+from shoal.schema import Column, Schema
 from shoal.studio._lane import Job, Lane
 from shoal.studio.project._memory import recall, remember
 from shoal.studio.project._project import Project
@@ -52,6 +52,7 @@ class Desk:
         self.number = hashlib.sha256(str(project.folder).encode()).hexdigest()[:12]
         self.revealed: set[str] = set()
         self.results: dict[str, Any] = {}
+        self.column_texts: dict[str, tuple[Column, str]] = {}
         self._facts: dict[str, Fact] = {}
         self._lanes = {name: Lane(self._job_changed) for name in ("look", "make")}
         self._watchers: set[asyncio.Queue[dict[str, Any]]] = set()

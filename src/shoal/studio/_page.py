@@ -19,6 +19,9 @@ from shoal.studio.screens._registry import STEPS
 from shoal.studio.screens._screen import Room, Screen
 from shoal.studio.screens.signing._sign import checklist, is_attacked
 
+_GAPS = ("NAME.csv", "MODEL.json", "NAME.key", "OTHER.crt", " TARGET")
+"""Words that stand for what the project has not got yet."""
+
 
 def start_page(shown: Mapping[str, Any]) -> str:
     """The first page."""
@@ -62,7 +65,7 @@ def _done(desk: Desk, step: str) -> bool:
             return checklist(desk)[0]["done"]
         case "hierarchies":
             names = desk.project.schema.quasi_identifiers if desk.project.schema else ()
-            found = [coverage(desk, name) for name in names]
+            found = coverage(desk, names)
             return bool(found) and all(tree and not tree["uncovered"] for tree in found)
         case "promise":
             return bool(settings.recipient)
@@ -92,14 +95,16 @@ def _exposed(desk: Desk) -> dict[str, Any] | None:
 def _lines(desk: Desk, screen: Screen, shown: Mapping[str, Any] | None) -> dict[str, str]:
     """The same as commands and in Python; nothing where there is nothing to run yet."""
     if shown is None:
-        return {"command": "", "python": ""}
+        return {"command": "", "python": "", "gaps": ""}
     try:
         method = str(shown.get("method") or "") or desk.project.settings.method
         method = method or (proposed_method(desk) if desk.project.schema else "local")
         values = snippet_values(desk.project, suppresses(desk, method)) | {"method": method}
-        return snippets(screen.name, values | _more(desk, screen.name, shown))
+        lines = snippets(screen.name, values | _more(desk, screen.name, shown))
+        is_open = any(gap in lines["command"] for gap in _GAPS)
+        return lines | {"gaps": "yes" if is_open else ""}
     except ShoalError:
-        return {"command": "", "python": ""}
+        return {"command": "", "python": "", "gaps": ""}
 
 
 def _more(desk: Desk, screen: str, shown: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,8 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "candidates": list(dict.fromkeys([*settings.pinned, name])),
         "chosen": f"{settings.method}:{settings.k}" if settings.method else "",
         "target": desk.schema.target,
+        # cells count sensitive columns apart, so that no rows for testing can be drawn from them
+        "several": len({*desk.schema.sensitive, desk.schema.target}) > 1,
         "trained": desk.asked(f"train:{name}", "train", desk.promise_args(method, k)),
         "kept": desk.asked(f"kept:{name}", "kept", desk.promise_args(method, k)),
         "suppresses": suppresses(desk, method),

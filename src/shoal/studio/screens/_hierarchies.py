@@ -36,7 +36,10 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     names = list(schema.quasi_identifiers)
     column = _chosen(names, query.get("column", ""))
     shown: dict[str, Any] = {
-        "columns": [_listed(desk, index, name) for index, name in enumerate(names)],
+        "columns": [
+            _listed(desk, index, name, tree or {})
+            for index, (name, tree) in enumerate(zip(names, coverage(desk, names), strict=True))
+        ],
         "column": column,
         "index": names.index(column) if column else 0,
         "can_undo": desk.can_undo,
@@ -57,8 +60,7 @@ def _chosen(names: list[str], text: str) -> str:
     return names[min(index, len(names) - 1)]
 
 
-def _listed(desk: Desk, index: int, name: str) -> dict[str, Any]:
-    tree = coverage(desk, name) or {}
+def _listed(desk: Desk, index: int, name: str, tree: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "index": index,
         "name": name,

@@ -22,6 +22,8 @@ from shoal.typing import Floats, Progress
 _QUERIES = 200
 _WORST = 8
 _SEED = 0
+_MOST_PAIRS = 60
+"""Pairs of columns that are shown; of 200 columns there are 20,000."""
 _MOST_CELLS = 300_000
 """Cells up to which correlations are worked out."""
 
@@ -108,7 +110,7 @@ def _column(recoded: Recoded, index: int, lost: float, least: int, reveal: bool)
 
 
 def _correlations(recoded: Recoded) -> list[dict[str, Any]]:
-    """Correlation of every two ordered columns, before and after."""
+    """Correlation of every two ordered columns, before and after; those that moved most first."""
     if recoded.cells.n_groups > _MOST_CELLS:
         return []
     ordered = [c for c, labels in enumerate(recoded.labels) if labels.coding.is_ordered]
@@ -118,11 +120,12 @@ def _correlations(recoded: Recoded) -> list[dict[str, Any]]:
     raw = released_raw(recoded.cells)
     before = _correlated(raw, names)
     after = _correlated(recoded, names)
-    return [
+    pairs: list[dict[str, Any]] = [
         {"a": names[a], "b": names[b], "before": before[(names[a], names[b])],
          "after": after[(names[a], names[b])]}
         for a in ordered for b in ordered if a < b
     ]  # fmt: skip
+    return sorted(pairs, key=lambda pair: -abs(pair["after"] - pair["before"]))[:_MOST_PAIRS]
 
 
 def _correlated(recoded: Recoded, names: tuple[str, ...]) -> dict[tuple[str, str], float]:

@@ -32,11 +32,8 @@ def checklist(desk: Desk) -> list[dict[str, Any]]:
     columns = list(schema or ())
     open_columns = [name for name in columns if name not in settings.accepted]
     wanted = proposed_k(settings.recipient) if settings.recipient else None
-    bad = [
-        name
-        for name in (schema.quasi_identifiers if schema else ())
-        if (coverage(desk, name) or {}).get("uncovered")
-    ]
+    looked_at = coverage(desk, schema.quasi_identifiers) if schema else []
+    bad = [tree for tree in looked_at if (tree or {}).get("uncovered")]
     return [
         {"name": "roles", "done": bool(columns) and not open_columns, "count": len(open_columns)},
         {"name": "quasi", "done": bool(schema and schema.quasi_identifiers), "count": 0},
