@@ -1,10 +1,12 @@
 """Pairwise masks: sums come out exactly, and a site's own numbers do not."""
 
+import hashlib
+
 import numpy as np
 import pytest
 
 from shoal.errors import ParameterError, ProtocolError
-from shoal.federated.kernels._masked_sums import MODULUS, SiteMasks, sum_masked
+from shoal.federated.kernels._masked_sums import MODULUS, SiteMasks, _noise, sum_masked
 
 SECRET = b"s" * 32
 
@@ -15,6 +17,22 @@ def met(*names, secret=SECRET):
     for site in sites:
         site.meet(keys)
     return sites
+
+
+def test_keys_and_noise_are_those_of_their_standards():
+    """RFC 7748, section 5.2, one step from 9; FIPS 202's SHAKE-256 of nothing."""
+    nine = bytes([9, *bytes(31)])
+    point = SiteMasks("a", SECRET, nine).public_key()[:32]  # 9 is also the base point
+    assert point.hex() == "422c8e7a6227d7bca1350b3e2bb7279f7897b87bb6854b783c60e80311ae3079"
+    empty = _noise(b"", 0, 0)
+    assert empty == []
+    data = hashlib.shake_256(b"").digest(16)
+    assert data.hex() == "46b9dd2b0ba88d13233b3feb743eeb24"
+    expected = hashlib.shake_256(b"key" + bytes([7, *bytes(7)])).digest(32)
+    assert _noise(b"key", 7, 2) == [
+        int.from_bytes(expected[:16], "little"),
+        int.from_bytes(expected[16:], "little"),
+    ]
 
 
 @pytest.mark.parametrize("count", [2, 3, 5])

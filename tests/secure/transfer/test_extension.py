@@ -5,7 +5,14 @@ from shoal.errors import ProtocolError
 from shoal.parties import memory_pair, run_parties
 from shoal.secure._ring import Ring
 from shoal.secure.transfer._base_transfer import receive_keys, send_keys
-from shoal.secure.transfer._extension import ExtensionReceiver, ExtensionSender, _transpose
+from shoal.secure.transfer._consistency import random_factors
+from shoal.secure.transfer._extension import (
+    ExtensionReceiver,
+    ExtensionSender,
+    _columns,
+    _stream,
+    _transpose,
+)
 from shoal.secure.transfer._transfer import chosen_lanes, chosen_sums, offer_lanes, offer_sums
 
 
@@ -33,6 +40,24 @@ def test_bit_matrices_are_transposed():
     bits = np.unpackbits(columns, axis=1, bitorder="little").T
     expected = np.ascontiguousarray(np.packbits(bits, axis=1, bitorder="little")).view(np.uint64)
     np.testing.assert_array_equal(_transpose(columns), expected)
+
+
+# AES-128 under the key of zeros of the counters 0, 1 and 2: the hash key of test case 1 of the
+# specification of GCM (McGrew, Viega 2005), its tag, and the ciphertext of test case 2.
+COUNTED = (
+    "66e94bd4ef8a2c3b884cfa59ca342b2e"
+    "58e2fccefa7e3061367f1d57a4e7455a"
+    "0388dace60b6a392f328c2b971b2fe78"
+)
+
+
+def test_generators_of_columns_give_the_published_blocks():
+    streams = [_stream(bytes(16)) for _ in range(128)]
+    parts = [_columns(streams, octets) for octets in (16, 8, 24)]  # a stream goes on
+    columns = np.concatenate(parts, axis=1)
+    assert {row.tobytes().hex() for row in columns} == {COUNTED}
+    factors = random_factors(bytes(16), 3)
+    assert factors.astype("<u8").tobytes().hex() == COUNTED
 
 
 def test_rows_differ_by_the_offset_where_chosen_and_streams_go_on(monkeypatch):
