@@ -3,7 +3,7 @@ import pytest
 
 from shoal.anonymize import FullDomain, LocalRecoding, Mondrian
 from shoal.anonymize.bounds import _loss_bound
-from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss
+from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss, least_mean
 from shoal.privacy import KAnonymity
 from tests.anonymize import group_cases
 
@@ -69,3 +69,20 @@ def test_what_cannot_be_said_is_not_said():
     assert LossBound(0.2, 0.0).times is None
     assert "not known" in LossBound(0.2, 0.0).describe()
     assert "at most 2.00 times" in LossBound(0.2, 0.1).describe()
+
+
+@pytest.mark.parametrize("n", [40, 200, 2_000])
+@pytest.mark.parametrize("shape", [(0.02, 1.0), (0.5, 0.5), (2.0, 5.0), (60.0, 40.0)])
+def test_the_least_mean_is_above_the_true_one_in_no_more_draws_than_said(shape, n):
+    draw = np.random.default_rng(0)
+    true = shape[0] / sum(shape)
+    bounds = [least_mean(draw.beta(*shape, n), 0.05) for _ in range(400)]
+    assert np.mean(np.array(bounds) > true) <= 0.05
+    if n == 2_000:  # and it is worth something
+        assert np.median(bounds) >= true - 0.05
+
+
+def test_shares_that_hardly_vary_are_known_better_than_by_their_number():
+    alike = 0.5 + 0.01 * np.random.default_rng(0).standard_normal(2_000)
+    by_number = alike.mean() - np.sqrt(np.log(2 / 0.01) / (2 * 2_000))
+    assert least_mean(alike, 0.01) > by_number + 0.02
