@@ -142,8 +142,8 @@ class Desk:
                     fact.error = "cancelled"
                 elif job.state == "done" and name in _REMEMBERED:
                     remember(self.project.scratch, name, {"key": fact.key, "value": job.value})
-                if name == "suggestion" and self.project.schema is None and job.value:
-                    self._take_suggestion(job.value)
+                if name == "suggestion" and job.value:
+                    self.take_suggestion(job.value)
                 self.tell({"changed": name.split(":")[0]})
         if job.parts and not job.is_over:
             self.results[job.task] = {"state": "working", "parts": list(job.parts)}
@@ -165,8 +165,10 @@ class Desk:
         self.history[job.task] = kept[:_MOST_KEPT]
         remember(self.project.scratch, "history", self.history)
 
-    def _take_suggestion(self, value: Mapping[str, Any]) -> None:
-        """Begin with what was suggested; nothing of it counts as accepted yet."""
+    def take_suggestion(self, value: Mapping[str, Any]) -> None:
+        """Begin with what was suggested, if there is no schema; nothing counts as accepted yet."""
+        if self.project.schema is not None:
+            return
         schema = Schema.from_dict(value["schema"], folder=str(self.project.folder))
         self.project.save_schema(schema, value["reasons"])
         self.project.note(f"took over the roles suggested for {len(schema)} columns")
@@ -228,7 +230,8 @@ class Desk:
             raise ParameterError(
                 "there is nothing to take back." if back else "nothing to do again."
             )
-        kept.append(self.project.schema_text())
+        if now := self.project.schema_text():
+            kept.append(now)
         self.project.restore_schema(taken.pop())
         self.project.note("took a change of the schema back" if back else "did a change again")
         self.tell({"changed": "schema"})

@@ -107,3 +107,20 @@ def test_how_a_file_was_read_where_it_leaves_that_open_is_told(tmp_path):
     bureau = Bureau(tmp_path, klinik(tmp_path))
     (note,) = bureau.show("table")["overview"]["value"]["notes"]
     assert "read as cp1252" in note
+
+
+def test_a_schema_that_is_gone_is_suggested_again_and_one_dropped_can_be_had_back(
+    tmp_path,
+):
+    bureau = Bureau(tmp_path, klinik(tmp_path)).with_roles()
+    first = bureau.desk.project.schema_text()
+    bureau.act("table", "reading", header="no", encoding="cp1252")
+    assert bureau.desk.project.schema is None
+    bureau.act("columns", "undo")
+    assert bureau.desk.project.schema_text() == first
+    with pytest.raises(ParameterError, match="nothing to do again"):
+        bureau.act("columns", "undo", again="true")
+    bureau.desk.project.schema_path.unlink()
+    again = Bureau(tmp_path, bureau.desk.project.table)  # with what was suggested in mind
+    again.show("columns")
+    assert again.desk.schema

@@ -26,7 +26,10 @@ def exposure(desk: Desk) -> dict[str, Any] | None:
 
 def suggestion(desk: Desk) -> dict[str, Any]:
     """Roles with reasons; the first schema of a project is made from them."""
-    return desk.fact("suggestion", "suggest", desk.table_args())
+    known = desk.fact("suggestion", "suggest", desk.table_args())
+    if known["value"]:  # remembered of an earlier run, perhaps, and the schema was removed
+        desk.take_suggestion(known["value"])
+    return known
 
 
 def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
