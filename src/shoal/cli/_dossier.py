@@ -38,6 +38,12 @@ def dossier(
     pdf: Annotated[
         bool, typer.Option("--pdf", help="Print it as PDF, too, by Chromium or Chrome.")
     ] = False,
+    shadows: Annotated[
+        int,
+        typer.Option(
+            "--shadows", min=0, help="Releases to make for shadow tables, 6 or more; else none."
+        ),
+    ] = 0,
     people: People = 5_000,
     seed: Seed = 0,
     encoding: Encoding = None,
@@ -66,6 +72,7 @@ def dossier(
         read_form(form),
         original,
         control=control,
+        n_shadows=shadows,
         n_people=people,
         random_state=seed,
         encoding=encoding,

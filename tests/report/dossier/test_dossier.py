@@ -122,3 +122,13 @@ def test_what_was_done_to_coarse_columns_is_said(tmp_path):
     Mondrian(schema, 12).fit(table).release_.write(tmp_path / "r.csv")
     html = make_dossier(tmp_path / "r.csv", EMPTY).html
     assert "by public lines: rounded to 500, not above 9000" in html
+
+
+def test_shadow_tables_are_made_where_they_are_asked_for(files):
+    release, raw = files(12)
+    without = make_dossier(release, EMPTY, raw)
+    found = make_dossier(release, EMPTY, raw, n_shadows=6)
+    assert found.measured.attacks[:-1] == without.measured.attacks
+    assert found.measured.attacks[-1].attack == "membership, shadow tables"
+    assert "membership, shadow tables" in found.html
+    assert "canaryflu" not in found.html

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from shoal.anonymize._release_files import file_beside
 from shoal.privacy._registry import left_open
 from shoal.report.dossier._form import QUESTIONS, Form
 from shoal.report.dossier._frameworks import FRAMEWORKS
-from shoal.report.dossier._measured import Measured, measure_release
+from shoal.report.dossier._measured import Measured, attack_members, measure_release
 from shoal.report.dossier._safe_harbor import check_safe_harbor
 from shoal.report.release.facts._facts import Facts, find_facts
 from shoal.report.release.facts._release_file import ReleaseFile
@@ -73,6 +73,7 @@ def make_dossier(
     original: PathText | None = None,
     *,
     control: PathText | None = None,
+    n_shadows: int = 0,
     n_people: int = 5_000,
     random_state: int = 0,
     encoding: str | None = None,
@@ -89,6 +90,11 @@ def make_dossier(
     measured = measure_release(
         table, original, control, facts.release.schema, random_state=random_state, encoding=encoding
     )
+    if n_shadows and table is not None and original is not None and not measured.not_done:
+        told = attack_members(
+            table, original, n_shadows, random_state=random_state, encoding=encoding
+        )
+        measured = replace(measured, attacks=(*measured.attacks, told))
     html = render(
         "dossier.html",
         release=facts.release,
