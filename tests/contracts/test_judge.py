@@ -16,6 +16,7 @@ from shoal.anonymize._registry import METHODS
 from shoal.errors import GuaranteeError, TableError
 from shoal.judge._labels import LabelReader
 from shoal.judge._read_files import read_files
+from shoal.judge._values import canonical
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
 from shoal.tables import RowOptions
@@ -300,3 +301,11 @@ def test_categories_are_texts_and_numbers_are_numbers(tmp_path):
     # of a column that does not say, and reads as numbers throughout, spellings are no values
     assert not check_table(numbers, Schema(schema), DistinctDiversity(3)).holds
     assert check_table(numbers, Schema(schema), DistinctDiversity(2)).holds
+
+
+def test_numbers_of_any_length_are_counted_as_what_they_are():
+    one, two = "1." + "0" * 30 + "1", "1." + "0" * 30 + "2"
+    assert canonical(one) != canonical(two)
+    assert canonical("1e9999999") == canonical("10e9999998") != canonical("1e9999998")
+    assert canonical(f"1e{9**20}") == f"1e{9**20}"  # no number that a computer holds
+    assert canonical("-0.00") == "0"

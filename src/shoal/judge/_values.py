@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from functools import lru_cache
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE)
 _TRUE = {"true", "t", "yes", "y", "1"}
 _FALSE = {"false", "f", "no", "n", "0"}
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _PERIOD = re.compile(r"(\d{4})(?:-(\d{2}))?")
 _DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d",
          "%d/%m/%y", "%m/%d/%y", "%Y-%m-%d", "%Y%m%d")  # fmt: skip
@@ -49,7 +50,7 @@ def canonical(value: str | None) -> str | None:
     if value is None:
         return None
     if (plain := number(value)) is not None:
-        return str(plain.normalize()) if plain else "0"
+        return str(_EXACT.normalize(plain)) if plain else "0"
     if (moment := iso_moment(value)) is not None:
         return moment.isoformat()
     return value.lower() if value.lower() in ("true", "false") else value
@@ -57,7 +58,12 @@ def canonical(value: str | None) -> str | None:
 
 def number(value: str) -> Decimal | None:
     """The number that a text is, exactly; None when it is none."""
-    return Decimal(value.strip()) if _NUMBER.fullmatch(value) else None
+    if not _NUMBER.fullmatch(value):
+        return None
+    try:
+        return Decimal(value.strip())
+    except InvalidOperation:  # an exponent of twenty digits
+        return None
 
 
 def is_number(value: str) -> bool:

@@ -46,7 +46,7 @@ def canonical_values(values: Sequence[Any]) -> list[Any]:
 
     Examples
     --------
-    >>> from decimal import Decimal
+    >>> from decimal import Decimal, InvalidOperation
     >>> canonical_values([20, 20.0, Decimal("20.00"), None, float("nan")])
     [20, 20, 20, None, None]
     >>> canonical_values([True, 1, "x"])
