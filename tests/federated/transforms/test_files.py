@@ -257,7 +257,7 @@ def test_many_categories_are_looked_up_alike(tmp_path, folder):
         ("cut.parquet", TableError, "cannot be read: it is damaged, cut short"),
         ("table.xlsx", TableError, "cannot be read: it is damaged, cut short"),
         ("less.csv", SchemaError, "missing from the table: 'age', 'disease'"),
-        ("text.csv", TableError, "a row has another shape or type"),
+        ("text.csv", SchemaError, "'age' is graded by the key, and some of its values are no"),
     ],
 )
 def test_unreadable_input_is_an_error_without_its_content(
@@ -324,3 +324,18 @@ def test_a_table_in_memory_leaves_with_no_column_that_nobody_named(table, key):
     with pytest.raises(SchemaError, match="columns that the key does not name: 'ward'"):
         encode(table, key)
     assert encode(table, key, clear=["ward"])["ward"].equals(table["ward"])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_texts_in_a_graded_column_are_told_without_one(key, tmp_path, suffix):
+    source = tmp_path / f"rows{suffix}"
+    rows = {"age": ["31", "Quellmann"], "disease": ["flu", "cold"], "zip": ["01234", "1234"]}
+    table = pl.DataFrame(rows)
+    (table.write_csv if suffix == ".csv" else table.write_parquet)(source)
+    with pytest.raises(SchemaError, match=r"'age' is graded.*no numbers.*--missing") as caught:
+        encode_file(source, tmp_path, key, "gent")
+    assert "Quellmann" not in str(caught.value)
+    with pytest.raises(SchemaError, match="no numbers") as caught:
+        key.columns["age"].encode(["31", "Quellmann"], "age")
+    assert "Quellmann" not in str(caught.value)
+    assert not list(tmp_path.glob("*.encoded.parquet"))

@@ -189,7 +189,24 @@ def _is_provenance(meta: Any) -> bool:
 def _open(path: PathText, key: TransformKey, *, encoded: bool = False) -> DuckEngine:
     """A file whose columns are read as what the key says: '01234' stays a text, 15 is a double."""
     types = {name: _csv_type(code, encoded) for name, code in key.columns.items()}
-    return open_relation(path, guess="numbers", types=types)
+    try:
+        engine = open_relation(path, guess="numbers", types=types)
+    except TableError:  # a text where the key expects a number, perhaps
+        _require_numbers(open_relation(path, guess="numbers"), key)
+        raise
+    _require_numbers(engine, key)
+    return engine
+
+
+def _require_numbers(engine: DuckEngine, key: TransformKey) -> None:
+    for name, code in key.columns.items():
+        is_graded = name in engine.names and not isinstance(code, AliasTable)
+        if is_graded and engine.types[name] not in ("number", "other"):
+            raise SchemaError(
+                f"column '{name}' is graded by the key, and some of its values are no numbers. "
+                "Correct them, or name words that stand for nothing with --missing; nothing was "
+                "written."
+            )
 
 
 def _select_sql(engine: DuckEngine, key: TransformKey, *, back: bool) -> str:

@@ -95,7 +95,12 @@ class GradedRanges:
 
     def encode(self, values: ArrayLike, column: str = "column") -> Floats:
         """Published form of agreed values; NaN stays NaN, any other value is an error."""
-        values = np.asarray(values, np.float64)
+        try:
+            values = np.asarray(values, np.float64)
+        except (ValueError, TypeError):  # numpy's message shows the value
+            raise SchemaError(
+                f"column '{column}' is graded by the key, and some of its values are no numbers."
+            ) from None
         self.check(values, column)
         i = self._range_of(values)
         low, high, name = self._low[i], self._high[i], self._name[i]
