@@ -86,7 +86,9 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
         for name in tables:
             if given.get(name) is not None:
                 given[name] = _table_file(given[name], told)
-        _follow_release({name: given[name] for name in tables if given.get(name) is not None})
+        files = {name: given[name] for name in tables if given.get(name) is not None}
+        if any(any(file.parent.glob("*.manifest.json")) for file in files.values()):
+            _follow_release(files)
         if given.get("out") == "-":
             _to_standard_output(command, given)
             return
@@ -143,11 +145,9 @@ def _target(text: str) -> Path:
 
 def _follow_release(files: dict[str, Any]) -> None:
     """Released files are read as their manifests say, raw tables as when they were released."""
-    local = {name: file for name, file in files.items() if not is_address(file)}
-    if not any(any(file.parent.glob("*.manifest.json")) for file in local.values()):
-        return
     from shoal.anonymize._release_files import as_told, as_written
 
+    local = {name: file for name, file in files.items() if not is_address(file)}
     for file in local.values():
         file.options = as_written(file, file.options)
     raw = files.get("original", files.get("table"))

@@ -162,7 +162,12 @@ def anonymize(
     a folder NAME.private.  The written file is read again and judged before it gets its name.
     """
     from shoal.anonymize import make_method
-    from shoal.anonymize._release_files import PUBLISHED, keep_reading, release_files
+    from shoal.anonymize._release_files import (
+        PUBLISHED,
+        file_beside,
+        keep_reading,
+        release_files,
+    )
     from shoal.anonymize.trials._choose_on_table import note_choice
     from shoal.schema import Schema
     from shoal.tables import RowOptions
@@ -200,7 +205,7 @@ def anonymize(
         ranges=tuple(ranges or ()),
         keep_order=keep_order,
         form=form or estimator.form,  # type: ignore[arg-type]  # checked there
-        key=read_pseudonym_key(key, passphrase_file),
+        key=None if key is None else read_pseudonym_key(key, passphrase_file),
     )
     need_key(columns, rows.key, keep_suppressed=keep_suppressed)  # before any work
     out_ = output()
@@ -219,7 +224,9 @@ def anonymize(
         if choice.reason:
             release = note_choice(release, choice)
         paths = release.write(out, force=force, publish=publish)
-        keep_reading(out, getattr(table, "options", OpenOptions()))
+        told = getattr(table, "options", OpenOptions())
+        if told != OpenOptions() or file_beside(out, "reading").exists():
+            keep_reading(out, told)
     data = release.to_dict() | {
         "files": {name: str(path) for name, path in paths.items()},
         "total_seconds": round(time.perf_counter() - started, 3),

@@ -84,7 +84,7 @@ def apply(
     recoding = find_recoding(recoding)
     loaded = load_recoding(recoding)
     described = Schema.from_toml(schema or _schema_beside(recoding))
-    secret = read_pseudonym_key(key, passphrase_file)
+    secret = None if key is None else read_pseudonym_key(key, passphrase_file)
     need_key(described, secret, keep_suppressed=keep_suppressed)
     _require_same_key(recoding, secret)
     engine = open_table(table, encoding=encoding)

@@ -38,10 +38,8 @@ PseudonymKeyFile = Annotated[
 ]
 
 
-def read_pseudonym_key(path: Path | None, passphrase_file: Path | None) -> bytes | None:
-    """The secret in a key file; None where no file is named."""
-    if path is None:
-        return None
+def read_pseudonym_key(path: Path, passphrase_file: Path | None) -> bytes:
+    """The secret in a key file."""
     from shoal.federated import PseudonymKey
 
     return PseudonymKey.load(path, passphrase(passphrase_file)).secret
