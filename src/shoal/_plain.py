@@ -7,10 +7,10 @@ import dataclasses
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 _MOST_LISTED = 10_000
 """Numbers up to which an array is written out, so that people can read it."""
@@ -57,11 +57,14 @@ def pack_numbers(array: NDArray[Any], packed: bool = True) -> Any:
 
     Examples
     --------
+    >>> import numpy as np
     >>> pack_numbers(np.array([3.0, float("nan")]))
     [3.0, None]
     >>> sorted(pack_numbers(np.zeros(20_000, np.int32)))
     ['base64', 'shape', 'type']
     """
+    import numpy as np  # noqa: PLC0415  --help needs what is above, and not this
+
     if packed and array.size > _MOST_LISTED:
         plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         text = base64.b64encode(plain.tobytes()).decode("ascii")
@@ -77,9 +80,12 @@ def unpack_numbers(said: ArrayLike | Mapping[str, Any], kind: DTypeLike) -> NDAr
 
     Examples
     --------
+    >>> import numpy as np
     >>> unpack_numbers([2.5, None], np.float64)
     array([2.5, nan])
     """
+    import numpy as np  # noqa: PLC0415  as above
+
     if not isinstance(said, Mapping):
         return np.array(said, kind)
     if said["type"] not in ("int32", "int64", "float64", "bool"):
