@@ -1,7 +1,7 @@
 """A helper: it computes on shares of the owners' counts, together with the other helper."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,14 +11,14 @@ from shoal.errors import OwnerLostError, ParameterError, ProtocolError
 from shoal.parties._channel import Channel
 from shoal.parties._expect import Array, Expected, Octets
 from shoal.secure._party import Party
-from shoal.secure.owners._ledger import EVERYBODY, Ledger
-from shoal.secure.owners._owner import DIGEST, STORED, digest_of
+from shoal.secure.owners._ledger import EVERYBODY
+from shoal.secure.owners._messages import DIGEST, STORED, Participant, digest_of, take
 from shoal.secure.owners._terms import Terms
 
 _SHORTEST = 0.05  # seconds for an answer that is there already
 
 
-class Helper:
+class Helper(Participant):
     """One of two helpers: it holds shares and learns what the run opens, which is the model.
 
     Parameters
@@ -64,9 +64,8 @@ class Helper:
         unknown = set(owners) - set(terms.owners)
         if unknown:
             raise ParameterError(f"{len(unknown)} lines are to owners that the terms do not name.")
-        self.party, self.terms = party, terms
-        self.lost: list[str] = []
-        self.ledger = Ledger()
+        super().__init__(terms)
+        self.party = party
         self._lines = {name: owners[name] for name in terms.owners if name in owners}
         channel = party.channel
         channel.timeout = max(channel.timeout, 2 * terms.answer_seconds)
@@ -80,11 +79,8 @@ class Helper:
         return list(self._lines)
 
     @property
-    def traffic(self) -> dict[str, int]:
-        """Messages and bytes of all lines together."""
-        lines = [self.party.channel, *self._lines.values()]
-        counts = [line.transcript.to_dict() for line in lines]
-        return {name: sum(count[name] for count in counts) for name in counts[0]}
+    def _all_lines(self) -> Sequence[Channel]:
+        return [self.party.channel, *self._lines.values()]
 
     def agree(self, mine: dict[str, Any], what: str) -> None:
         """Check that the other helper and all owners have the same public parameters."""
@@ -124,11 +120,7 @@ class Helper:
             # One deadline for all: an owner that is silent does not use up the others' time.
             line.timeout = max(_SHORTEST, deadline - time.monotonic())
             try:
-                answer = line.receive(expected)
-                seen = line.transcript.digests()[1]
-                if line.receive(Octets("a digest of all messages", DIGEST)) != seen:
-                    raise ProtocolError("a message was changed on its way.")
-                answers[name] = answer
+                answers[name] = take(line, expected)
             except ProtocolError:  # cut, too late, or something else than an answer
                 line.close()
             line.timeout = self.terms.answer_seconds
