@@ -24,7 +24,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from numbers import Number
 from typing import Any
 
@@ -103,8 +103,14 @@ def _number(known: str) -> Decimal | None:
     """The number that a text writes; one that no float comes near stays a text."""
     if not _NUMBER.fullmatch(known):
         return None
-    meant, nearest = Decimal(known.strip()), float(known)
-    return meant if math.isfinite(nearest) and (nearest or not meant) else None
+    nearest = float(known)
+    if not math.isfinite(nearest):
+        return None
+    try:
+        meant = Decimal(known.strip())
+    except InvalidOperation:  # an exponent of twenty digits
+        return None
+    return meant if nearest or not meant else None
 
 
 def _moment(known: str) -> dt.datetime | None:
