@@ -14,14 +14,16 @@ class Texts:
     """Texts by name: ``texts.columns.title``; a name that is not there is an error."""
 
     def __init__(self, table: dict[str, Any]) -> None:
-        self._table = table
+        self._table = {
+            name: Texts(found) if isinstance(found, dict) else found
+            for name, found in table.items()
+        }
 
     def __getattr__(self, name: str) -> Any:
         try:
-            found = self._table[name]
+            return self._table[name]
         except KeyError:
             raise AttributeError(f"there is no text {name!r}") from None
-        return Texts(found) if isinstance(found, dict) else found
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
