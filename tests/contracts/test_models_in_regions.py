@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.anonymize._registry import method_class
-from shoal.anonymize.regions._release_by_regions import METHODS_BY_REGION
+from shoal.anonymize.regions._release_by_regions import METHODS_BY_COLUMN, METHODS_BY_REGION
 from shoal.errors import ParameterError
 from shoal.privacy import DeltaPresence, KAnonymity
 from shoal.privacy._registry import MODELS as REGISTERED
@@ -15,6 +15,7 @@ from tests.contracts.test_models_in_releases import CASES, SCHEMA, people, relat
 from tests.contracts.test_whole_models import CASES as WHOLE_CASES
 from tests.privacy.columns import VALUES
 
+METHODS = METHODS_BY_REGION + METHODS_BY_COLUMN
 ROWS = 400
 REFUSED = {"DeltaPresence", "KMap"}
 """Models that count a population: they are refused with advice, which another test looks at."""
@@ -37,8 +38,8 @@ def released_groups(method, model, values, seed):
 TRIED = [
     (method, index)
     for index in range(len(CASES))
-    for place, method in enumerate(METHODS_BY_REGION)
-    if place == 0 or index % len(METHODS_BY_REGION) == place
+    for place, method in enumerate(METHODS)
+    if place == 0 or index % len(METHODS) == place
     if type(CASES[index][0]).__name__ not in REFUSED
 ]
 WHOLE_TRIED = [
@@ -66,7 +67,7 @@ def test_conditions_on_the_whole_are_kept(method, model, twin):
 
 def test_every_model_is_tried_or_refused():
     tried = {type(CASES[index][0]) for _, index in TRIED} | {type(m) for _, m, _ in WHOLE_TRIED}
-    assert {method for method, _ in TRIED} == set(METHODS_BY_REGION)
+    assert {method for method, _ in TRIED} == set(METHODS)
     assert {model.__name__ for model in set(REGISTERED) - tried} <= REFUSED | COLUMNS
 
 

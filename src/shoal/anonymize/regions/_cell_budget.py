@@ -59,8 +59,7 @@ class Coarsening:
         shown = ", ".join(f"{name!r} to level {level}" for name, level in self.levels.items())
         return (
             f"columns were coarsened before rows were counted ({shown}), so that no more than "
-            f"{self.most_cells} combinations are searched; that alone loses {self.loss:.4f}, and "
-            "figures of groups before the release are those of the coarsened table"
+            f"{self.most_cells} combinations are searched; that alone loses {self.loss:.4f}"
         )
 
 

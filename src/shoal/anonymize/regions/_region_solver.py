@@ -24,7 +24,7 @@ from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.tables._assemble import assemble
 from shoal.tables._recoded import SUPPRESSED, Recoded
-from shoal.tables.engines.regions._region_rows import HIDDEN, SolvedRows
+from shoal.tables.engines.regions._region_rows import SolvedRows
 from shoal.typing import Codes, Counts
 
 
@@ -68,10 +68,9 @@ class RegionSolver:
         written = [_used(recoded, column) for column in range(keys.shape[1])]
         _require_cover(recoded, written, self.estimator.schema)
         figures = region_figures(recoded, self.value_counts)
-        codes = np.column_stack([column.codes for column in written])
-        labels = np.vstack([codes, np.full((1, keys.shape[1]), HIDDEN, np.int32)])
+        labels = np.column_stack([column.codes for column in written])
         texts = tuple(column.texts for column in written)
-        return SolvedRows(labels[recoded.group_of[cell_of]], texts, figures)
+        return SolvedRows(recoded.group_of[cell_of], labels, texts, figures)
 
     def _with_its_time(self, n_rows: int) -> Anonymizer:
         """The method with the part of a time limit that the region's rows are of all."""

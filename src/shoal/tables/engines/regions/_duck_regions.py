@@ -233,7 +233,8 @@ class DuckRegions:
         for i, texts in enumerate(solved.texts):
             known = self._vocabulary[i]
             number = [known.setdefault(text, len(known)) for text in texts]
-            columns[f"l{i}"] = np.array([*number, HIDDEN], np.int32)[solved.labels[:, i]]
+            of_group = np.array([*number, HIDDEN], np.int32)[np.append(solved.labels[:, i], -1)]
+            columns[f"l{i}"] = of_group[solved.group_of]  # -1, a hidden row, reads the last entry
         arrived = f"arrived_{next(_counter)}"
         store(self._connection, arrived, columns)
         with disclose_nothing():

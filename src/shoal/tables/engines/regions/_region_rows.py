@@ -29,17 +29,18 @@ from shoal.tables.engines.regions._cuts import Cut
 from shoal.typing import Codes, Counts, Native, Progress
 
 HIDDEN = -1
-"""Label of a row that is not released."""
+"""Group of rows that are not released, and number of their labels."""
 
 
 class SolvedRows(NamedTuple):
     """The rows of a region with their labels.
 
-    `labels` has a number for each row (first axis) and quasi-identifier, -1 where the row is not
-    released; `texts` says for each column what the numbers stand for; `figures` are plain values
-    that add up over regions.
+    `group_of` has the group of each row, -1 where the row is not released; `labels` a number for
+    each group (first axis) and quasi-identifier; `texts` says for each column what the numbers
+    stand for; `figures` are plain values that add up over regions.
     """
 
+    group_of: NDArray[np.int64]
     labels: Codes
     texts: tuple[tuple[str | None, ...], ...]
     figures: dict[str, Any]

@@ -34,9 +34,12 @@ from shoal.tables.engines.regions._region_rows import (
     wanted_columns,
 )
 from shoal.tables.engines.regions._spark_codes import count_values, look_up_codes
+from shoal.tables.engines.regions._spark_progress import watch_tasks
 from shoal.tables.engines.regions._spark_worker import (
     FIGURES,
     HIDDEN,
+    NOTHING,
+    ROWS,
     exchange_codes,
     raise_refusals,
     region_worker,
@@ -175,7 +178,6 @@ class SparkRegions:
         """Solve every region in a worker; labels stay there, figures come to the driver."""
         from pyspark import StorageLevel
 
-        progress(0, 0, "solving regions on the cluster")
         self._n_regions = max(region_of, default=0) + 1
         keyed = self._coded.selectExpr(
             f"{self._cut_sql(renumber(self._cut, region_of))} AS region", "*"
@@ -183,7 +185,8 @@ class SparkRegions:
         passed = [self._column(name) for name in self._passed]
         types = dict(self._frame.dtypes)
         fields = [f"l{i} string" for i in range(len(self._quasi))]
-        fields += [f"{name} {types[name]}" for name in passed]
+        inner = [f"{name}: {types[name]}" for name in passed] or [f"{NOTHING}: boolean"]
+        fields += [f"{ROWS} array<struct<{', '.join(inner)}>>"]
         fields += [f"{HIDDEN} boolean", f"{FIGURES} string"]
         counted = counted_columns(self.schema)
         work = region_worker(solve, [*self.columns], self._quasi, counted, passed)
@@ -194,7 +197,8 @@ class SparkRegions:
             .persist(StorageLevel.DISK_ONLY)
         )
         weakref.finalize(self, _forget, self._solved).atexit = False
-        with explain_workers():
+        session = self._engine.native.sparkSession
+        with explain_workers(), watch_tasks(session, progress, "solving regions on the cluster"):
             said = self._solved.where(f"{FIGURES} IS NOT NULL").select(FIGURES).collect()
         figures = [json.loads(row[0]) for row in said]
         raise_refusals(figures)
@@ -217,6 +221,8 @@ class SparkRegions:
         frame = self._solved.where(f"{FIGURES} IS NULL")
         if not output.keep_suppressed:
             frame = frame.where(f"NOT {HIDDEN}")
+        labels = [f"l{i}" for i in range(len(self._quasi))]
+        frame = frame.selectExpr(*labels, f"inline({ROWS})")
         inside = {name: f"l{i}" for i, name in enumerate(self._quasi)}
         inside |= {name: self._column(name) for name in self._passed}
         released = [name for name in self._engine.names if name in inside]

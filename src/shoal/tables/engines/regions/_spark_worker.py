@@ -21,6 +21,15 @@ FIGURES = "shoal_figures"
 HIDDEN = "shoal_hidden"
 """Column that says which rows are not released."""
 
+ROWS = "shoal_rows"
+"""Column with the rows of a group: what is released of them besides labels."""
+
+ROWS_TOGETHER = 10_000
+"""Rows of a group that stand in one list; larger groups have several."""
+
+NOTHING = "shoal_nothing"
+"""What a row has where nothing else is released of it."""
+
 
 def region_worker(
     solve: Solve,
@@ -78,29 +87,64 @@ def raise_refusals(figures: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _labelled(solved: SolvedRows, passed: Any) -> Any:
-    """Rows with their labels, and behind them the one with figures."""
+    """Groups with their labels and rows, and behind them the row with figures."""
     import pyarrow as pa
 
-    hidden = solved.labels[:, 0] < 0
+    n_groups = len(solved.labels)
+    group_of = np.where(solved.group_of < 0, n_groups, solved.group_of)  # hidden rows come last
+    order = np.argsort(group_of, kind="stable")
+    group, start = _pieces(np.bincount(group_of, minlength=n_groups + 1))
     columns: dict[str, Any] = {}
     for i, texts in enumerate(solved.texts):
         known = pa.array([*texts, STAR], pa.string())
-        columns[f"l{i}"] = known.take(pa.array(np.where(hidden, len(texts), solved.labels[:, i])))
-    for name in passed.column_names:
-        columns[name] = passed.column(name)
-    columns[HIDDEN] = pa.array(hidden, pa.bool_())
-    columns[FIGURES] = pa.nulls(len(hidden), pa.string())
-    return pa.concat_tables(
-        [pa.table(columns), _last_row(solved.figures, len(solved.texts), passed.schema)]
-    )
+        numbers = np.append(solved.labels[:, i], len(texts)).astype(np.int64)
+        columns[f"l{i}"] = known.take(pa.array(numbers[group]))
+    columns[ROWS] = _lists(passed.take(pa.array(order)).combine_chunks(), start)
+    columns[HIDDEN] = pa.array(group == n_groups)
+    columns[FIGURES] = pa.nulls(len(group), pa.string())
+    said = _last_row(solved.figures, len(solved.texts), passed.schema)
+    return pa.concat_tables([pa.table(columns), said])
+
+
+def _pieces(sizes: Any) -> tuple[Any, Any]:
+    """Groups cut into pieces of a size that a row of Spark can hold, and where each begins.
+
+    Examples
+    --------
+    >>> group, start = _pieces(np.array([3, 0, ROWS_TOGETHER + 1]))
+    >>> group.tolist(), start.tolist()
+    ([0, 2, 2], [0, 3, 10003, 10004])
+    """
+    n_pieces = -(-sizes // ROWS_TOGETHER)
+    group = np.repeat(np.arange(len(sizes)), n_pieces)
+    first = np.concatenate([[0], np.cumsum(n_pieces)])[group]
+    inside = (np.arange(len(group)) - first) * ROWS_TOGETHER
+    held = np.minimum(sizes[group] - inside, ROWS_TOGETHER)
+    return group, np.concatenate([[0], np.cumsum(held)])
+
+
+def _lists(rows: Any, start: Any) -> Any:
+    """Rows as lists; `start` has the first row of each, and behind them how many there are."""
+    import pyarrow as pa
+
+    if rows.num_columns:
+        arrays = [
+            column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+            for column in rows.columns
+        ]
+        inner = pa.StructArray.from_arrays(arrays, fields=list(rows.schema))
+    else:
+        inner = pa.StructArray.from_arrays([pa.nulls(int(start[-1]), pa.bool_())], [NOTHING])
+    return pa.ListArray.from_arrays(pa.array(start.astype(np.int32)), inner)
 
 
 def _last_row(said: Mapping[str, Any], n_labels: int, passed: Any) -> Any:
     """One row that has nothing but what a region says of itself."""
     import pyarrow as pa
 
+    kept = list(passed) or [pa.field(NOTHING, pa.bool_())]
     columns = {f"l{i}": pa.nulls(1, pa.string()) for i in range(n_labels)}
-    columns |= {field.name: pa.nulls(1, field.type) for field in passed}
+    columns[ROWS] = pa.nulls(1, pa.list_(pa.struct(kept)))
     columns[HIDDEN] = pa.nulls(1, pa.bool_())
     columns[FIGURES] = pa.array([json.dumps(said)], pa.string())
     return pa.table(columns)
