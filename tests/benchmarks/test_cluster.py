@@ -13,7 +13,7 @@ from tests.extras import ROOT, has_spark, need
 def test_two_workers_release_a_table():
     need("pyarrow")
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.cluster", "--rows", "300", "--regions", "2"],
+        [sys.executable, "-m", "benchmarks.cluster", "--rows", "1500", "--regions", "2"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -22,6 +22,6 @@ def test_two_workers_release_a_table():
     )
     assert done.returncode == 0, done.stderr[-2000:]
     said = ast.literal_eval(done.stdout.strip().splitlines()[-1])
-    assert said["rows"] == 300
+    assert said["rows"] == 1500
     assert said["regions"] >= 2
     assert said["smallest group"] >= 5

@@ -23,6 +23,12 @@ COLUMNS = {"LKCPrivacy", "Requirement"}
 """Models about some of the quasi-identifiers: searched for by what implies them, as below."""
 
 
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Small tables are cut here, too: what is tested does not depend on what borders cost."""
+    monkeypatch.setattr("shoal.anonymize.regions._release_by_regions.LEAST_GROUPS", 1)
+
+
 def released_groups(method, model, values, seed):
     table, _connection = relation(people(np.random.default_rng(seed), ROWS, values))
     fitted = method_class(method)(SCHEMA, model).fit(table, regions=5)

@@ -27,6 +27,12 @@ def people(tmp_path_factory):
     return path
 
 
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Small tables are cut here, too: what is tested does not depend on what borders cost."""
+    monkeypatch.setattr("shoal.anonymize.regions._release_by_regions.LEAST_GROUPS", 1)
+
+
 @pytest.mark.parametrize("method", ["mondrian", "local", "constrained"])
 def test_eight_regions_lose_at_most_five_per_cent_more(people, method):
     whole = make_method(method, census_schema(), 5).fit(people).release_
@@ -35,6 +41,16 @@ def test_eight_regions_lose_at_most_five_per_cent_more(people, method):
     assert parts.metrics.loss <= 1.05 * whole.metrics.loss
     assert parts.metrics_before.n_groups == whole.metrics_before.n_groups
     assert parts.risk_before == whole.risk_before
+
+
+@pytest.mark.parametrize("method", ["mondrian", "local"])
+def test_regions_are_not_so_small_that_borders_cost_much(people, method, monkeypatch):
+    monkeypatch.undo()
+    asked = make_method(method, census_schema(), 5).fit(people, regions=100).release_
+    # 1,500 rows: halved as long as a half has room for about a hundred groups of five
+    assert 1 < asked.n_regions <= 5
+    whole = make_method(method, census_schema(), 5).fit(people).release_
+    assert asked.metrics.loss <= 1.05 * whole.metrics.loss
 
 
 def test_one_region_has_the_figures_of_one_search(people):

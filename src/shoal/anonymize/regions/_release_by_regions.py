@@ -43,6 +43,9 @@ METHODS_BY_REGION = ("mondrian", "local", "constrained")
 METHODS_BY_COLUMN = ("bottom-up", "top-down", "full-domain")
 """Methods that recode a column alike in all rows: coarse columns are searched, rows labelled."""
 
+LEAST_GROUPS = 100
+"""Groups of the least size that a region has room for: where it has fewer, borders cost much."""
+
 Regions = int | Literal["auto"]
 
 
@@ -86,8 +89,11 @@ def release_by_regions(
     started = time.perf_counter()
     progress(0, 0, "coding")
     rows = open_regions(engine, estimator.schema, options)
-    asked = regions if isinstance(regions, int) else 0
-    target = -(-rows.n_rows // asked) if asked else rows_of_a_region(engine)
+    target = rows_of_a_region(engine)
+    if isinstance(regions, int):
+        # recodings alike in all rows have no borders; one region is one search, whatever its size
+        least = LEAST_GROUPS * privacy.minimum_size if estimator.name in METHODS_BY_REGION else 1
+        target = max(-(-rows.n_rows // regions), least)
     most = most_cells(engine)
     return _solve(estimator, rows, privacy, output, (target, most), started, progress)
 

@@ -128,21 +128,33 @@ def _lists(rows: Any, start: Any) -> Any:
     import pyarrow as pa
 
     if rows.num_columns:
-        arrays = [
-            column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-            for column in rows.columns
-        ]
-        inner = pa.StructArray.from_arrays(arrays, fields=list(rows.schema))
+        arrays = [_whole(column) for column in rows.columns]
+        inner = pa.StructArray.from_arrays(arrays, names=rows.column_names)
     else:
         inner = pa.StructArray.from_arrays([pa.nulls(int(start[-1]), pa.bool_())], [NOTHING])
     return pa.ListArray.from_arrays(pa.array(start.astype(np.int32)), inner)
+
+
+def _whole(column: Any) -> Any:
+    """A column in one piece; moments by the zone in which Spark takes them back, the same ones."""
+    import pyarrow as pa
+
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return whole.cast(_taken_back(whole.type))
+
+
+def _taken_back(kind: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.timestamp("us", "UTC") if getattr(kind, "tz", None) is not None else kind
 
 
 def _last_row(said: Mapping[str, Any], n_labels: int, passed: Any) -> Any:
     """One row that has nothing but what a region says of itself."""
     import pyarrow as pa
 
-    kept = list(passed) or [pa.field(NOTHING, pa.bool_())]
+    kept = [pa.field(field.name, _taken_back(field.type)) for field in passed]
+    kept = kept or [pa.field(NOTHING, pa.bool_())]
     columns = {f"l{i}": pa.nulls(1, pa.string()) for i in range(n_labels)}
     columns[ROWS] = pa.nulls(1, pa.list_(pa.struct(kept)))
     columns[HIDDEN] = pa.nulls(1, pa.bool_())
