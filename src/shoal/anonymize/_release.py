@@ -49,6 +49,9 @@ from shoal.tables._recoded import Recoded
 from shoal.tables.engines._database_store import DatabaseStore, open_store
 from shoal.typing import Native, PathText
 
+MADE_WITH = ("shoal", "numpy", "duckdb", "narwhals")
+"""Packages whose versions the manifest tells."""
+
 _ORDER_NOTES = {
     "input": ("Rows stand in the order of the input: whoever knows it knows who is who.",),
     "seed": ("The order of the rows comes from a seed: whoever knows the seed can undo it.",),
@@ -130,7 +133,7 @@ class Release:
         if self.output.ranges and self.output.keep_suppressed:
             self._refuse_ranges_of_stars()
         given = self.compressed.rows(self.recoded, self.output)
-        self._judge(given.table, given.witness)
+        recheck(given.table, self.schema, self.privacy, self.output, self.recoded, given.witness)
         return given.table
 
     @cached_property
@@ -218,7 +221,10 @@ class Release:
                 *_FORM_NOTES.get(self.output.form, ()),
             ],
             "seconds": {name: round(taken, 4) for name, taken in self.seconds.items()},
-            "versions": made_with(),
+            "versions": {
+                "python": platform.python_version(),
+                **dict(zip(MADE_WITH, map(version, MADE_WITH), strict=True)),
+            },
         }
 
     def write(
@@ -270,12 +276,12 @@ class Release:
             manifest = pool.submit(self.to_dict)  # measured while the engine writes
             target = drafts["table"] if store is None else store.draft
             witness = self.compressed.write(self.recoded, self.output, target)
-            groups = self._judge(target if store is None else _read_back(store), witness)
+            written = target if store is None else _read_back(store)
+            groups = recheck(written, self.schema, self.privacy, self.output, self.recoded, witness)
             self.recoding.save(drafts["recoding"])
             for kind, content in house.items():
                 drafts[kind].write_text(json.dumps(content) + "\n", "utf-8")
-            made = manifest.result() | {"written": written_as(witness)}
-            seal_files(drafts, paths, self.schema, made, told_by(groups))
+            seal_files(drafts, paths, self.schema, manifest.result(), told_by(groups), witness)
             if store is not None:
                 store.keep()
         if publish is not None:
@@ -333,9 +339,6 @@ class Release:
             house["seed"] = {"shoal": "draws", "seed": str(self.output.draw_seed)}
         return house
 
-    def _judge(self, table: Native, witness: Witness) -> FrequencyTable:
-        return recheck(table, self.schema, self.privacy, self.output, self.recoded, witness)
-
     def _refuse_ranges_of_stars(self) -> None:
         """Kept rows look like a group of stars: ranges of the group would tell them apart."""
         if not self.n_suppressed:
@@ -386,26 +389,13 @@ def _read_back(store: DatabaseStore) -> TextTable:
         return read_rows(reader, store.query)
 
 
-def made_with() -> dict[str, str]:
-    """Versions of what a release was made with, for its manifest."""
-    names = ("shoal", "numpy", "duckdb", "narwhals")
-    return {"python": platform.python_version(), **{name: version(name) for name in names}}
-
-
-def written_as(witness: Witness | None) -> dict[str, Any] | None:
-    """How a table of text was written, for its manifest; None for other tables."""
-    text = None if witness is None else witness.written
-    if text is None:
-        return None
-    return {"encoding": text.encoding, "delimiter": text.delimiter, "decimal": text.decimal}
-
-
 def seal_files(
     drafts: Mapping[str, Path],
     paths: Mapping[str, Path],
     schema: Schema,
     manifest: Mapping[str, Any],
     told: Mapping[str, set[str]],
+    witness: Witness | None,
 ) -> None:
     """Write schema and manifest beside a judged table, and have them judged too.
 
@@ -419,6 +409,8 @@ def seal_files(
         How the release was made; its schema and the digests of the files are added.
     told : mapping of str to set of str
         What the released cells say, by column: nothing else may be listed in public.
+    witness : Witness or None
+        How the table was written, if it is text.
     """
     public = published_schema(schema, told)
     public.to_toml(drafts["schema"], folder=paths["table"].parent)
@@ -426,6 +418,10 @@ def seal_files(
         schema.to_toml(drafts["full schema"], folder=paths["full schema"].parent)
     kinds = [kind for kind in ("table", "schema") if kind in drafts]
     files = {paths[kind].name: digest(drafts[kind]) for kind in kinds}
-    sealed = {**manifest, "schema": public.to_dict(), "files": files}
+    text = None if witness is None else witness.written
+    written = text and {
+        "encoding": text.encoding, "delimiter": text.delimiter, "decimal": text.decimal
+    }  # fmt: skip
+    sealed = {**manifest, "written": written, "schema": public.to_dict(), "files": files}
     drafts["manifest"].write_text(json.dumps(sealed, indent=2) + "\n", "utf-8")
     judge_companions(drafts["manifest"], drafts["schema"], schema, told)

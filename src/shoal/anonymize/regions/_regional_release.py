@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 from shoal._addresses import is_address
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._recheck import recheck
-from shoal.anonymize._release import _ORDER_NOTES, made_with, seal_files, written_as
+from shoal.anonymize._release import _ORDER_NOTES, MADE_WITH, seal_files
 from shoal.anonymize._release_files import (
     file_beside,
     former_files,
@@ -185,7 +187,10 @@ class RegionalRelease:
             "key": None,
             "notes": [*self.notes, *_ORDER_NOTES.get(self.output.order, ())],
             "seconds": {name: round(taken, 4) for name, taken in self.seconds.items()},
-            "versions": made_with(),
+            "versions": {
+                "python": platform.python_version(),
+                **dict(zip(MADE_WITH, map(version, MADE_WITH), strict=True)),
+            },
         }
 
     def write(
@@ -223,8 +228,7 @@ class RegionalRelease:
         with atomic_paths(paths, "the release", private=private, outdated=outdated) as drafts:
             witness = self.rows.write(self.output, drafts["table"])
             told = self._judge(self.rows.reopen(drafts["table"]), witness)
-            made = self.to_dict() | {"written": written_as(witness)}
-            seal_files(drafts, paths, self.schema, made, told)
+            seal_files(drafts, paths, self.schema, self.to_dict(), told, witness)
         if publish is not None:
             publish_files(paths["table"], publish, force=force)
         return paths

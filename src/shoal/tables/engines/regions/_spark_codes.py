@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -21,18 +22,21 @@ _TOGETHER = 16
 
 
 class ValueCounts(NamedTuple):
-    """The distinct values of a column in an Arrow array, rows of each, and rows without one."""
+    """The distinct values of a column in an Arrow array, rows of each, and rows without one.
+
+    `texts` are moments as Spark writes them, by the clock of the session; None for other columns.
+    """
 
     values: Any
     counts: Counts
     n_missing: int
+    texts: Any = None
 
     def listed(self) -> list[Any]:
-        """The values as Python's: moments by the clock of the session, as Spark writes them."""
-        known = self.values.to_pylist()
-        if getattr(self.values.type, "tz", None) is None:
-            return list(known)
-        return [moment.replace(tzinfo=None) for moment in known]
+        """The values as Python's."""
+        if self.texts is None:
+            return list(self.values.to_pylist())
+        return [dt.datetime.fromisoformat(text) for text in self.texts.to_pylist()]
 
 
 def count_values(frame: Any, columns: Sequence[str]) -> list[ValueCounts]:
@@ -50,7 +54,9 @@ def _count_together(frame: Any, columns: Sequence[str]) -> list[ValueCounts]:
     counted = frame.groupingSets(sets, *columns).agg(
         F.count(F.lit(1)).alias("n"), F.grouping_id().alias("which")
     )
-    table = fetch(counted)
+    moments = [name for name, kind in frame.dtypes if kind == "timestamp" and name in columns]
+    texts = [F.col(name).cast("string").alias(f"{name} said") for name in moments]
+    table = fetch(counted.select("*", *texts))
     which, rows = table.column("which").to_numpy(), table.column("n").to_numpy()
     result = []
     for i, name in enumerate(columns):
@@ -59,7 +65,9 @@ def _count_together(frame: Any, columns: Sequence[str]) -> list[ValueCounts]:
         values = table.column(name).take(own).combine_chunks()
         known = values.is_valid().to_numpy(zero_copy_only=False)
         counts = rows[own].astype(np.int64)
-        result.append(ValueCounts(values.drop_null(), counts[known], int(counts[~known].sum())))
+        said = table.column(f"{name} said").take(own).drop_null() if name in moments else None
+        missing = int(counts[~known].sum())
+        result.append(ValueCounts(values.drop_null(), counts[known], missing, said))
     return result
 
 
