@@ -56,6 +56,19 @@ def test_a_kernel_is_compiled_again_when_a_constant_of_another_module_changes(pr
     assert probe(callee="STEP = 9\n", middle=middle) == 10
 
 
+def test_an_attribute_is_no_callee_of_the_same_name():
+    scope = {"__name__": __name__, "kernel": kernel}
+    exec(
+        "def size(x):\n    return x\n"
+        "def reads(x):\n    return x.size\n"
+        "def calls(x):\n    return [size(y) for y in x]\n"
+        "size, reads, calls = kernel(size), kernel(reads), kernel(calls)\n",
+        scope,
+    )
+    assert not scope["reads"]._callees
+    assert set(scope["calls"]._callees) == {"size"}
+
+
 def test_what_is_kept_is_not_compiled_again(probe):
     sources = {"callee": "", "middle": MIDDLE.format(imports="", body="x * 3")}
     heard = []

@@ -10,6 +10,7 @@ each is compiled once it has taken about as long as compiling it would.
 
 from __future__ import annotations
 
+import dis
 import functools
 import os
 import sys
@@ -152,7 +153,8 @@ def _as_compiled(result: Any) -> Any:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    names = set(code.co_names)
+    """Global names that a function reads; an attribute of the same name is none of them."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             names |= _names(constant)

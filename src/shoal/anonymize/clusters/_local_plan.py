@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.anonymize.clusters._group_loss import code_positions, loss_table
-from shoal.anonymize.clusters._priced_kernels import number_words
+from shoal.anonymize.clusters.prices._priced_kernels import number_words
 from shoal.schema._coding import Coding
 from shoal.tables._frequency import group_keys
 from shoal.typing import Codes, Counts, Floats

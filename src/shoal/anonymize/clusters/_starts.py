@@ -16,8 +16,8 @@ from shoal.anonymize.clusters._group_kernels import Groups, make_groups, total_l
 from shoal.anonymize.clusters._improve import settle
 from shoal.anonymize.clusters._local_plan import Steps, make_steps
 from shoal.anonymize.clusters._local_problem import LocalProblem
-from shoal.anonymize.clusters._priced import priced_groups
 from shoal.anonymize.clusters._walk_kernels import Walk, full_mask, mark_alive, walk_steps
+from shoal.anonymize.clusters.prices._priced import priced_groups
 from shoal.anonymize.mondrian._partition import region_groups
 from shoal.anonymize.mondrian._preferences import Preferences
 from shoal.privacy.compiled._compile import allowed_groups

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from shoal.anonymize.clusters._local_plan import make_ladder
-from shoal.anonymize.clusters._priced import make_nodes, priced_groups
-from shoal.anonymize.clusters._priced_kernels import make_part_table, node_value, number_words
+from shoal.anonymize.clusters.prices._priced import make_lattice, priced_groups
+from shoal.anonymize.clusters.prices._priced_kernels import (
+    make_part_table,
+    node_value,
+    number_words,
+)
 from shoal.privacy.compiled._compile import allowed_groups
 from tests.anonymize import group_cases
 
@@ -41,7 +45,7 @@ def slow_value(cells, ladders, levels, listed, least, price):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_node_is_worth_what_its_slow_twin_says(seed):
     cells, ladders, compiled = problem(seed)
-    nodes, _ = make_nodes(ladders, cells.keys, compiled)
+    nodes = make_lattice(ladders, cells.keys, compiled).nodes
     listed = np.arange(0, cells.n_groups, 2)
     table = make_part_table(len(listed))
     for node in range(0, len(nodes.levels), 3):

@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize.clusters._local_plan import Ladder, cheapest_nodes, halves, number_parts
-from shoal.anonymize.clusters._priced_kernels import (
+from shoal.anonymize.clusters.prices._priced_kernels import (
     Nodes,
     take_best_nodes,
     weigh_nodes,
 )
 from shoal.privacy.compiled._condition_kernels import CompiledModel
-from shoal.typing import Codes
+from shoal.typing import Codes, Floats
 
-_PRICES = 40  # even steps up to the loss of a row of which nothing is released
+PRICES = 40  # even steps up to the loss of a row of which nothing is released
 _MOST_NODES = 24_000
 _ROWS_OF_A_SAMPLED_GROUP = 3  # parts of the sample should be this large before they count
 _WEIGHED = 400  # nodes at one price, times the root of the smallest group
@@ -26,22 +27,45 @@ _LEAST_SAMPLE = 2_048
 _ABOVE_THE_PRICE = 1.25  # nodes with a higher average loss hardly have a part below the price
 
 
+class Lattice(NamedTuple):
+    """The nodes that groups are made at."""
+
+    nodes: Nodes
+    losses: Floats  # of each node, on average
+    highest: float  # loss of a row of which nothing is released
+
+
 def priced_groups(
-    ladders: Sequence[Ladder],
-    keys: Codes,
-    compiled: CompiledModel,
-    deadline: float,
-    prices: int = _PRICES,
+    ladders: Sequence[Ladder], keys: Codes, compiled: CompiledModel, deadline: float
 ) -> tuple[NDArray[np.int64], bool]:
     """Group of each cell, -1 for none, and whether the time sufficed."""
-    nodes, losses = make_nodes(ladders, keys, compiled)
-    group_of = np.full(len(keys), -1, np.int64)
+    nobody = np.full(len(keys), -1, np.int64)
+    return fill_by_price(make_lattice(ladders, keys, compiled), compiled, nobody, deadline)
+
+
+def fill_by_price(
+    lattice: Lattice,
+    compiled: CompiledModel,
+    group_of: NDArray[np.int64],
+    deadline: float,
+    *,
+    prices: int = PRICES,
+    above: float = 0.0,
+    seed: int = 0,
+) -> tuple[NDArray[np.int64], bool]:
+    """Make groups of the cells that have none, and leave the others as they are.
+
+    Prices up to `above` are left out; `seed` draws the samples that nodes are compared on.
+    """
+    nodes, losses, highest = lattice
+    group_of = group_of.copy()
     wakes = np.zeros(len(losses))
-    draw = np.random.default_rng(0)  # nodes are compared on a sample, always the same
+    draw = np.random.default_rng(seed)
     # the larger groups are, the fewer there are, and the longer each may be searched for
     most_weighed = int(_WEIGHED * math.sqrt(max(1, compiled.minimum_size)))
-    n_groups, highest = 0, sum(ladder.losses[-1] for ladder in ladders)
-    for price in np.linspace(0, highest, prices + 1)[1:]:
+    n_groups = int(group_of.max(initial=-1)) + 1
+    steps = np.linspace(0, highest, prices + 1)[1:]
+    for price in steps[steps > min(above, 0.99 * highest)]:
         free = np.flatnonzero(group_of < 0)
         rows = int(compiled.sizes[free].sum())
         if rows < max(1, compiled.minimum_size):
@@ -69,10 +93,8 @@ def _sample_size(n_cells: int, compiled: CompiledModel) -> int:
     return min(n_cells, max(_LEAST_SAMPLE, wanted))
 
 
-def make_nodes(
-    ladders: Sequence[Ladder], keys: Codes, compiled: CompiledModel
-) -> tuple[Nodes, NDArray[np.float64]]:
-    """The nodes with least average loss, and that loss."""
+def make_lattice(ladders: Sequence[Ladder], keys: Codes, compiled: CompiledModel) -> Lattice:
+    """The nodes with least average loss."""
     levels, losses = cheapest_nodes([np.array(ladder.losses) for ladder in ladders], _MOST_NODES)
     node_of = [
         [level[codes] for level in ladder.nodes]
@@ -101,7 +123,7 @@ def make_nodes(
         keys,
         compiled.sizes,
     )
-    return nodes, losses
+    return Lattice(nodes, losses, sum(ladder.losses[-1] for ladder in ladders))
 
 
 def take_nodes(nodes: Nodes, cells: NDArray[np.int64]) -> Nodes:
