@@ -89,12 +89,23 @@ def _compared(room: Room, given: dict[str, Any]) -> None:
     desk.tell({"changed": "together"})
 
 
+def _require_same(desk: Desk, peer: dict[str, Any]) -> None:
+    """Raise where the file of the other party's certificate is another since it was compared."""
+    path = Path(peer["path"])
+    now = spoken(fingerprint(path)) if path.is_file() else ""
+    if now != peer["fingerprint"]:
+        desk.results |= {"compared": False, "peer": peer | {"fingerprint": now} if now else None}
+        desk.tell({"changed": "together"})
+        raise ParameterError("the certificate is another one now. Compare its fingerprint again.")
+
+
 def _start(room: Room, given: dict[str, Any]) -> None:
     """Grow a tree with the other party."""
     desk, own = room.desk, _own(room.desk)
     peer = desk.results.get("peer")
     if own is None or peer is None or not desk.results.get("compared"):
         raise ParameterError("make a key, take the other's certificate, and compare both first.")
+    _require_same(desk, peer)
     if given["way"] not in ("listen", "connect"):
         raise ParameterError("either wait for the other party, or call it.")
     if desk.running("together"):

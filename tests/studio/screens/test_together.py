@@ -1,0 +1,38 @@
+"""Nobody is called whose fingerprint was not compared."""
+
+import pytest
+
+from shoal.errors import ParameterError
+from tests.extras import need
+from tests.studio.desks import Bureau
+
+need("cryptography")
+
+
+def test_a_certificate_that_was_exchanged_after_comparing_is_not_used(tmp_path):
+    from shoal.parties import make_keys
+
+    bureau = Bureau(tmp_path).with_roles()
+    theirs, forged = tmp_path / "theirs", tmp_path / "forged"
+    for folder in (theirs, forged):
+        folder.mkdir()
+        make_keys("bob", folder)
+    start = {"way": "connect", "address": "127.0.0.1:1", "target": "illness"}
+    bureau.act("together", "keys", name="ann")
+    with pytest.raises(ParameterError, match="compare both first"):
+        bureau.act("together", "start", **start)
+    bureau.act("together", "peer", path=str(theirs / "bob.crt"))
+    bureau.act("together", "compared")
+    before = bureau.show("together")["peer"]["fingerprint"]
+    (theirs / "bob.crt").write_bytes((forged / "bob.crt").read_bytes())
+    with pytest.raises(ParameterError, match="another one now"):
+        bureau.act("together", "start", **start)
+    shown = bureau.show("together")
+    assert not shown["compared"]
+    assert shown["peer"]["fingerprint"] != before
+    assert bureau.desk.running("together") is None
+    bureau.act("together", "compared")
+    (theirs / "bob.crt").unlink()
+    with pytest.raises(ParameterError, match="another one now"):
+        bureau.act("together", "start", **start)
+    assert bureau.show("together")["peer"] is None
