@@ -167,7 +167,8 @@ def _read_band(coding: Coding, start: int, stop: int, label: str) -> _Band:
     if ends is None:
         return _Band(start, stop, label)
     least, most = ends
-    low, high = _float(least, -math.inf), _float(most, math.inf)
+    low = -math.inf if least.value is None else float(least.value)
+    high = math.inf if most.value is None else float(most.value)
     return _Band(start, stop, label, least, most, low, high, *_halves(coding, least, most))
 
 
@@ -340,7 +341,3 @@ def _plain(value: Fraction) -> str:
     if value.denominator == 1:
         return str(value.numerator)
     return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():f}"
-
-
-def _float(end: _End, beyond: float) -> float:
-    return beyond if end.value is None else float(end.value)

@@ -130,7 +130,8 @@ class CompressedRelation:
             f"SELECT {listed}, p.place AS {_PLACE} FROM {self.staged.view} AS r JOIN {made[0]} "
             f"AS p ON p.{NUMBER} = r.{NUMBER}{joins}"
         )
-        return select, self._witness(kept, typed), made
+        source = self.staged.paths or self.staged.relation
+        return select, Witness(kept, source, self.staged.dialect, typed.labels), made
 
     def _keyed(
         self, output: RowOptions, kept: NDArray[np.int64], columns: dict[str, NDArray[Any]]
@@ -217,10 +218,6 @@ class CompressedRelation:
         }
         store(self.staged.connection, table, columns)
         return slim(np.append(code.ravel(), len(used)))[group], table
-
-    def _witness(self, kept: NDArray[np.int64], typed: TypedRows) -> Witness:
-        source = self.staged.paths or self.staged.relation
-        return Witness(kept, source, self.staged.dialect, typed.labels)
 
     def _drop(self, tables: list[str]) -> None:
         for table in tables:
