@@ -37,3 +37,21 @@ def test_a_process_that_keeps_rows_ends_in_peace():
     for _ in range(3):
         done = subprocess.run([sys.executable, "-c", LEAVE], capture_output=True, timeout=120)
         assert (done.returncode, done.stderr) == (0, b"")
+
+
+NOTEBOOK = """
+import sys, types
+shell = types.SimpleNamespace(config={"IPKernelApp": {}})
+sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: shell)
+sys.modules["ipywidgets"] = None  # not installed
+
+from shoal.tables.engines._duck_connection import connect
+print(connect().sql("SELECT 1").fetchall())
+"""
+
+
+def test_a_notebook_without_widgets_has_connections():
+    # DuckDB refuses there to have its progress bar turned off
+    done = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [b"[(1,)]"]

@@ -42,7 +42,9 @@ def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
     if asked is not None:  # DuckDB takes every core unless told otherwise
         settings["threads"] = asked
     connection = duckdb.connect(database, config=settings)
-    connection.execute("SET enable_progress_bar = false")  # stdout belongs to the command
+    # stdout belongs to the command; a notebook without widgets has no bar, and refuses the setting
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
     if not _spills:
         atexit.register(_leave)
     _spills.add(spill)
