@@ -7,6 +7,7 @@ import pytest
 from shoal.judge import _proofs, _read_files
 from shoal.judge._labels import LabelReader
 from shoal.judge._proofs import unproven_pairs
+from shoal.judge._read_arrow import numbers_of
 from shoal.judge._read_memory import read_texts
 from shoal.judge._text_table import TextColumn
 from tests.extras import need
@@ -88,3 +89,13 @@ def test_files_are_read_alike_in_one_part_and_in_many(tmp_path, monkeypatch):
             for table in (whole, parts)
         ]
         assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("kind", ["int8", "int32", "int64"])
+def test_numbers_of_arrow_are_read_with_their_gaps_and_from_the_middle(kind):
+    pyarrow = need("pyarrow")
+    listed = [None if i % 5 == 2 else i for i in range(40)]
+    array = pyarrow.array(listed, kind)
+    for part in (array, array[3:17], array[9:], array[3:7], array[:0], array.drop_null()[1:9]):
+        wanted = [-1 if value is None else value for value in part.to_pylist()]
+        assert numbers_of(part).tolist() == wanted
