@@ -23,7 +23,8 @@ def small_heads(monkeypatch):
     monkeypatch.setattr(_looking, "_SAMPLE", 50)
 
 
-def test_a_large_text_is_told_from_its_head_and_the_rest_is_not_read(tmp_path, small_heads):
+@pytest.mark.usefixtures("small_heads")
+def test_a_large_text_is_told_from_its_head_and_the_rest_is_not_read(tmp_path):
     table = write_people(tmp_path / "people.csv", 1_000)
     bench, before = Bench(), set(scratch().glob("*"))
     first = ask(bench, "glance", table)
@@ -37,14 +38,16 @@ def test_a_large_text_is_told_from_its_head_and_the_rest_is_not_read(tmp_path, s
     assert set(scratch().glob("*")) <= before  # nothing stays behind
 
 
-def test_a_head_that_ends_inside_a_row_is_not_believed(tmp_path, small_heads):
+@pytest.mark.usefixtures("small_heads")
+def test_a_head_that_ends_inside_a_row_is_not_believed(tmp_path):
     table = tmp_path / "notes.csv"
     long = "line\n" * 1_000
     table.write_text("age,note\n" + f'30,"{long}"\n' + '31,"x"\n' * 1_500)
     assert ask(Bench(), "glance", table)["rows"] == 1_501
 
 
-def test_a_file_that_knows_its_rows_tells_them_at_once(tmp_path, small_heads):
+@pytest.mark.usefixtures("small_heads")
+def test_a_file_that_knows_its_rows_tells_them_at_once(tmp_path):
     from shoal.datasets import write_hospital
 
     table = write_hospital(tmp_path / "hospital.parquet", 200)
