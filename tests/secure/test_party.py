@@ -108,14 +108,14 @@ def _traffic(both, function, first, second):
 
 
 def test_logarithms_cost_what_is_declared(both):
-    """Two rounds for a whole batch, below 10,500 bytes per logarithm."""
+    """Two rounds for a whole batch, below 8,500 bytes per logarithm."""
     counts = np.arange(1, 201, dtype=np.uint32)
     logarithm = TaylorLogarithm(17, 3)
     size, messages = _traffic(
         both, lambda party, c: logarithm.shares(party, c), (counts,), (counts,)
     )
     assert messages == 2
-    assert size < 200 * 10_500
+    assert size < 200 * 8_500
 
 
 def test_scalar_products_cost_twenty_bytes_a_row(both):
