@@ -30,6 +30,7 @@ def things(release):
         "audit": audit(lambda rows: rows["ill"], table, schema, k=4),
         "comparison": shoal.compare_methods(table, schema, 2, methods=["mondrian"]),
         "explanation": release.explain(0, k=[2]),
+        "verdict": shoal.check_table(table, schema, shoal.KAnonymity(2)),
     }
 
 
@@ -45,7 +46,7 @@ def test_every_result_shows_itself_and_no_value_of_anybody(release):
 def test_pictures_are_drawn_and_saved(release, tmp_path):
     need("matplotlib")
     for kind, thing in things(release).items():
-        if kind == "explanation":
+        if kind in ("explanation", "verdict"):
             continue
         plot = thing.plot()
         assert plot._repr_png_().startswith(b"\x89PNG"), kind
@@ -87,3 +88,12 @@ SCHEMA = shoal.Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
 
 def test_a_method_shows_no_bar_by_itself():
     assert Mondrian(SCHEMA, 2).fit({"age": [1, 2]}).release_.n_suppressed == 0
+
+
+def test_columns_of_numbers_are_set_right_and_others_left():
+    rows = [["lost", "7.6 %", "0 %; below 2 % is hard to see"], ["kept", "3 of 4", "100 %"]]
+    shown = html_table("", ["measure", "value", "good is"], [*rows, ["left out", None, "all"]])
+    assert shown.count('<td style="text-align:right">') == 3
+    assert '<th style="text-align:right">value</th>' in shown
+    assert '<td style="text-align:left">100 %</td>' in shown
+    assert "left" in html_table("", ["empty"], [])

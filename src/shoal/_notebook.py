@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import io
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,18 +20,21 @@ if TYPE_CHECKING:
     from shoal.typing import PathText, Progress
 
 _MUTED = "opacity:.75"
+_NUMBER = re.compile(r"[-+]?[0-9][0-9,.]*( %| of [0-9,]+)?")
 
 
 def html_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A table as HTML; every text is escaped, and numbers are set right.
+    """A table as HTML; every text is escaped, and columns of numbers are set right.
 
     Examples
     --------
     >>> html_table("", ["a"], [["<b>"]]).count("&lt;b&gt;")
     1
     """
-    head = "".join(f'<th style="text-align:left">{_text(name)}</th>' for name in header)
-    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
+    sides = ["right" if _is_numeric(column) else "left" for column in zip(*rows, strict=True)]
+    sides = sides or ["left"] * len(header)
+    head = "".join(map(_head, header, sides))
+    body = "".join("<tr>" + "".join(map(_cell, row, sides)) + "</tr>" for row in rows)
     caption = f"<p><strong>{_text(title)}</strong></p>" if title else ""
     return f"<div>{caption}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
@@ -40,10 +44,21 @@ def html_note(text: str) -> str:
     return f'<p style="{_MUTED}">{_text(text)}</p>'
 
 
-def _cell(value: Any) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    side = "right" if is_number or (isinstance(value, str) and value.endswith(" %")) else "left"
-    shown = f"{value:,}" if isinstance(value, int) and is_number else value
+def _is_numeric(column: Sequence[Any]) -> bool:
+    """Whether a column holds nothing but numbers, also as people read them: `7 %`, `3 of 4`."""
+    given = [value for value in column if value is not None]
+    return bool(given) and all(
+        _NUMBER.fullmatch(value) if isinstance(value, str) else isinstance(value, int | float)
+        for value in given
+    )
+
+
+def _head(name: str, side: str) -> str:
+    return f'<th style="text-align:{side}">{_text(name)}</th>'
+
+
+def _cell(value: Any, side: str) -> str:
+    shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
     if isinstance(value, float):
         shown = f"{value:,.4g}"
     return f'<td style="text-align:{side}">{_text("" if shown is None else shown)}</td>'

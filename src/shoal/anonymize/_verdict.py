@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._notebook import html_note, html_table
 from shoal.anonymize._recheck import count_written, names_of, starred_groups
 from shoal.anonymize._subjects import worst_of
 from shoal.anonymize.regions._check_there import CheckedThere, check_there
@@ -96,6 +97,15 @@ class Verdict:
     def holds(self) -> bool:
         """Whether the table keeps the promise and stays within the limits."""
         return self.n_failing_groups == 0 and not any(self.beyond_limits.values())
+
+    def _repr_html_(self) -> str:
+        said = "It holds." if self.holds else "It does not hold."
+        header = ["condition", "asked", "reached", "failing groups", "rows in them"]
+        rows = [
+            [part.description, part.required, part.reached, part.failing_groups, part.failing_rows]
+            for part in self.reached
+        ]
+        return html_table(said, header, rows) + "".join(map(html_note, self.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
