@@ -68,7 +68,8 @@ def judge(released, claim, published=()):
         broken.append(f"{len(written.rows)} rows where {expected} were claimed")
     if claim.form != "draws":  # rows that look alike cannot be seen in draws
         broken += _models(table, source_of, claim)
-        broken += _ranges(table, source_of, claim)
+        if is_forced or claim.form in ("labels", "intervals"):  # else nobody knows whose they are
+            broken += _ranges(table, source_of, claim)
     groups = _groups(table, claim)
     broken += broken_means(groups, table, source_of if is_forced else None, claim)
     return broken + leaks(written, published, claim)
@@ -354,7 +355,7 @@ def _ranges(table, source_of, claim):
     k = max((model.get("k", 1) for model in sized), default=1)
     broken = []
     for name in claim.ranges:
-        for rows in _groups(table, claim).values():
+        for rows in _ranged_groups(table, claim):
             have = [row for row in rows if claim.source[name][source_of[row]] is not None]
             cells = {end: {table[f"{name}_{end}"][row] for row in rows} for end in _ENDS}
             if any(len(said) > 1 for said in cells.values()):
@@ -362,6 +363,19 @@ def _ranges(table, source_of, claim):
             elif _people(have, source_of, claim) < k and next(iter(cells["mean"]))[1] is not None:
                 broken.append(f"a mean of {name!r} is of {len(have)} rows")
     return broken
+
+
+def _ranged_groups(table, claim):
+    """Groups; where labels share a midpoint, what all ends and means together tell apart."""
+    for rows in _groups(table, claim).values():
+        if claim.form == "labels":
+            yield rows
+            continue
+        told = [table[f"{name}_{end}"] for name in claim.ranges for end in _ENDS]
+        apart = defaultdict(list)
+        for row in rows:
+            apart[tuple(column[row] for column in told)].append(row)
+        yield from apart.values()
 
 
 def leaks(written, published, claim):
