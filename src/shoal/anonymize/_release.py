@@ -190,7 +190,10 @@ class Release:
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest: how the release was made and what it reaches.  Holds no row."""
-        known = {}
+        known, people = {}, self.compressed.people
+        guarantee = self.privacy.describe()
+        if people is not None:
+            guarantee = of_people(guarantee, people.unit)
         if self.privacy.asks_of_some_columns:
             known["by_columns"] = [one.to_dict() for one in self.column_risks]
         return {
@@ -199,13 +202,13 @@ class Release:
             "method": self.method,
             "parameters": dict(self.parameters),
             "privacy": self.privacy.to_dict(),
-            "guarantee": self._said(self.privacy.describe()),
+            "guarantee": guarantee,
             "reached": [part.to_dict() for part in self.reached],
             "rows": int(self.recoded.cells.row_counts.sum()),
             "released_rows": self.recoded.n_released_rows,
             "suppressed_rows": self.n_suppressed,
             "groups": self.recoded.groups.n_groups,
-            "counts": "rows" if self.compressed.people is None else self.compressed.people.unit,
+            "counts": "rows" if people is None else people.unit,
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
             "loss_bound": self.loss_bound.to_dict(),
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict(), **known},
@@ -363,10 +366,6 @@ class Release:
         for name, counts in self.recoded.groups.histograms.items():
             told[name] = {counts.coding.texts[code] for code in np.unique(counts.codes)}
         return told
-
-    def _said(self, sentence: str) -> str:
-        people = self.compressed.people
-        return sentence if people is None else of_people(sentence, people.unit)
 
     def __reduce__(self) -> str:
         raise TypeError(
