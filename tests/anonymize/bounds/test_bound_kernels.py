@@ -99,3 +99,16 @@ def test_more_losses_than_are_told_apart_cost_the_least_of_those_taken_together(
     assert (cost[level] <= losses + 1e-12).all()
     assert (np.diff(level) <= 0).all()
     assert cost[0] == 0
+
+
+@pytest.mark.parametrize("most", [0.3, EVERYTHING])
+def test_many_cells_are_looked_at_as_few_are(most):
+    cells = group_cases.cells(2, 40)
+    columns, *_ = group_cases.columns_of(cells, True)
+    times = 3_200 // len(cells.keys) + 1
+    few = near_cells(columns, cells.keys, cells.sizes, 3, most)
+    keys, sizes = np.tile(cells.keys, (times, 1)), np.tile(cells.sizes, times)
+    many = near_cells(columns, keys, sizes, 3, most)
+    np.testing.assert_allclose(many.pair, np.tile(few.pair, (times, 1)))
+    np.testing.assert_allclose(many.total, np.tile(few.total, times))
+    assert many.rows.tolist() == few.rows.tolist() * times

@@ -20,6 +20,8 @@ MOST_LEVELS = 12
 """Losses of a column that are told apart; more are taken together, at the least of them."""
 
 _SLACK = 1e-9
+_MANY_CELLS = 3_000
+"""From here on kernels are compiled, and a loop that ends early beats operations on arrays."""
 
 
 class Near(NamedTuple):
@@ -48,10 +50,23 @@ def near_cells(columns: GroupColumns, keys: Codes, rows: Counts, cell: int, most
     """Cells whose pair with a cell loses no more than `most`."""
     n, d = keys.shape
     found, total = np.arange(n), np.zeros(n)
-    for j in range(d):  # column by column: arrays are quick in plain Python, too
-        total = total + pair_losses(columns, j, keys[cell, j], keys[:, j][found])
-        is_close = total <= most + _SLACK
-        found, total = found[is_close], total[is_close]
+    if n > _MANY_CELLS:
+        n_found = 0
+        for other in range(n):
+            j, lost = 0, 0.0
+            while j < d and lost <= most + _SLACK:
+                low, high = keys[cell, j], keys[other, j]
+                lost += pair_loss(columns, j, min(low, high), max(low, high))
+                j += 1
+            if lost <= most + _SLACK:
+                found[n_found], total[n_found] = other, lost
+                n_found += 1
+        found, total = found[:n_found], total[:n_found]
+    else:
+        for j in range(d):
+            total = total + pair_losses(columns, j, keys[cell, j], keys[:, j][found])
+            is_close = total <= most + _SLACK
+            found, total = found[is_close], total[is_close]
     pair = np.empty((found.shape[0], d))
     for j in range(d):
         pair[:, j] = pair_losses(columns, j, keys[cell, j], keys[:, j][found])
