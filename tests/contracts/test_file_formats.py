@@ -84,7 +84,7 @@ READERS = {
     "site share": "site share {table} --kernel site.kernel --site {suffix} --to shares --label sex",
     "tree": "tree {table} -s schema.toml -k 4 --test-share 0",
     "twoparty id3": "twoparty id3 {table} -s categories.toml --key ann.key --certificate ann.crt "
-    "--peer ann.crt --connect 127.0.0.1:1 --timeout 0.2",
+    "--peer ben.crt --connect 127.0.0.1:1 --timeout 0.2",
     "together join": "together join together.toml {table} --as bob --key bob.key "
     "--certificate bob.crt --timeout 0.2",
 }
@@ -113,7 +113,7 @@ def folder(tmp_path_factory):
         "tree table.csv -s schema.toml -k 4 --test-share 0 -o model.json",
         "site key new agreement.toml -o site.key",
         "site kernel new agreement.toml -o site.kernel",
-        "twoparty keys ann --out .",
+        *(f"twoparty keys {name} --out ." for name in ("ann", "ben")),
         *(f"together keys {name} --out ." for name in ("bob", "eve", "one", "two")),
         "together agree -s categories.toml --target sex --first 127.0.0.1:1 --second 127.0.0.1:1 "
         "--first-certificate one.crt --second-certificate two.crt --owner bob.crt "

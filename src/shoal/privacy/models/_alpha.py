@@ -112,6 +112,7 @@ class AlphaKAnonymity(ColumnModel):
         return largest(histogram, counts) / np.maximum(groups.sizes, 1)
 
     def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
+        protected = self._protected(cells, column)
         known = cells.histograms[column].coding.code_of
         if unknown := sum(value not in known for value in self.values or ()):
             # a release may lack a value whose people are suppressed; the table itself may not
@@ -119,7 +120,7 @@ class AlphaKAnonymity(ColumnModel):
                 f"AlphaKAnonymity: {unknown} of the protected values do not occur in column "
                 f"{column!r}. Remove them or correct their spelling."
             )
-        caps = np.where(self._protected(cells, column), float(self.alpha), np.inf)
+        caps = np.where(protected, float(self.alpha), np.inf)
         return Condition(CAP, column, self.alpha, floats=caps)
 
     def to_dict(self) -> dict[str, Any]:
