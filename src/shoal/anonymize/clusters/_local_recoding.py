@@ -66,7 +66,7 @@ class LocalRecoding(Anonymizer):
     **How.**  Four ways to a first grouping compete, and the one that loses least is kept: a walk
     through generalizations in the order of their average loss, with windows of growing width on
     the numeric column that varies most; the generalization that pays best for the rows left, at a
-    rising price; Mondrian's regions, cut by spread and by loss.  (With more than 24,576 cells the
+    rising price; Mondrian's regions, cut by spread and by loss.  (With more than 131,072 cells the
     first two are compared on a part of them.)  Where groups are few and large, those that lose
     most are made anew several times.  Then, as long as loss falls: groups are given up
     when their cells cost less elsewhere, cells move to the group where they cost least, groups are

@@ -89,10 +89,7 @@ class SiteMasks:
         """Numbers as whole ones modulo 2**128, behind the masks of this step."""
         if not self._keys:
             raise ParameterError("this site has not met the others.")
-        if (
-            not np.isfinite(numbers).all()
-            or np.abs(numbers).max(initial=0) >= LARGEST / SCALE * SCALE
-        ):
+        if not np.isfinite(numbers).all() or np.abs(numbers).max(initial=0) >= LARGEST:
             raise ParameterError("a number is too large to be added up. Lower nu or the weights.")
         total = [round(float(x) * SCALE) for x in numbers]
         for site, key in self._keys.items():
