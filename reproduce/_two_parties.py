@@ -62,7 +62,7 @@ def secure_logarithms(bits: int, terms: int, x: Counts, seed: int) -> Logarithms
         logarithm.shares(party, shares[:1])
         one, _ = _timed(lambda: logarithm.shares(party, shares[:1]))
         batch, found = _timed(lambda: logarithm.shares(party, shares))
-        return found.log, one, batch / len(x)
+        return logarithm.ring.integers(found.log), one, batch / len(x)
 
     a, b = _both(half, first, counts - first)
     modulus = logarithm.ring.modulus

@@ -12,6 +12,7 @@ from shoal import datasets
 from shoal.datasets import DataNotFoundError, adult, adult_schema, census, census_schema
 from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.datasets._dataset import Dataset, cache_folder
+from shoal.datasets._scale import scale_up
 from shoal.errors import ParameterError
 from shoal.schema._coding import make_coding
 from tests.extras import need
@@ -174,7 +175,7 @@ def test_frames_are_one_call_away(library):
 def test_scaling_up_keeps_the_rows_and_varies_rho_columns(tmp_path):
     data = census(50).select(["sex", "education", "occupation", "illness"])
     columns = ("sex", "education", "occupation")
-    path = datasets.scale_up(
+    path = scale_up(
         data, tmp_path / "big.parquet", sigma=4, rho=1, columns=columns, keep=["illness"]
     )
     rows = duckdb.sql(f"FROM '{path}'").fetchall()
@@ -187,16 +188,14 @@ def test_scaling_up_keeps_the_rows_and_varies_rho_columns(tmp_path):
         assert row[3] == source[3]
     assert [p.name for p in tmp_path.iterdir() if p.name != "cache"] == ["big.parquet"]
     with pytest.raises(ParameterError, match="rho at most 3"):
-        datasets.scale_up(data, tmp_path / "b.parquet", rho=4, columns=columns, keep=[])
+        scale_up(data, tmp_path / "b.parquet", rho=4, columns=columns, keep=[])
     with pytest.raises(ParameterError, match=r"end it in \.parquet"):
-        datasets.scale_up(data, tmp_path / "b.csv", columns=columns, keep=[])
+        scale_up(data, tmp_path / "b.csv", columns=columns, keep=[])
 
 
 def enlarged(tmp_path, data, **options):
     columns = ("sex", "education", "occupation")
-    path = datasets.scale_up(
-        data, tmp_path / "rows.parquet", columns=columns, keep=["illness"], **options
-    )
+    path = scale_up(data, tmp_path / "rows.parquet", columns=columns, keep=["illness"], **options)
     return duckdb.sql(f"FROM '{path}'").fetchall()
 
 

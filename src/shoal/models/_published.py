@@ -110,13 +110,18 @@ class Published:
         """A model that predicts like the one that :meth:`to_dict` was called on."""
         check_format(data, cls._form)
         with refuse_malformed(cls._form):
-            model = PrivacyModel.from_dict(data["privacy"])
-            found = cls._from_dict(data, model)
-            found.privacy_ = model
-            found.bins_, found.spans_ = bins_from_dict(data["bins"]), spans_from_dict(data["spans"])
-            set_columns(found, data["columns"])
-            found._check_read(data)
-            return found
+            return cls._read(data)
+
+    @classmethod
+    def _read(cls, data: Mapping[str, Any]) -> Self:
+        """A model from what is known to be laid out as one."""
+        model = PrivacyModel.from_dict(data["privacy"])
+        found = cls._from_dict(data, model)
+        found.privacy_ = model
+        found.bins_, found.spans_ = bins_from_dict(data["bins"]), spans_from_dict(data["spans"])
+        set_columns(found, data["columns"])
+        found._check_read(data)
+        return found
 
     def to_json(self, path: PathText | None = None) -> str:
         """:meth:`to_dict` as JSON; written to `path` as well when given."""

@@ -48,7 +48,7 @@ def choose_on_table(
     *,
     coding: CodingOptions | None = None,
 ) -> Choice:
-    """The method for a table; see :func:`shoal.anonymize.choose_method`.
+    """The method for a table; see :func:`shoal.anonymize._choose.choose_method`.
 
     Where the rule would take a quick method because there are many columns, or one that counts
     what is asked of some of them, methods are tried on a sample of the cells, and the one that

@@ -88,7 +88,7 @@ def decode_tree(
     if hasattr(tree, "from_dict"):
         data = decode_tree_dict(tree.to_dict(), key)
         # not from_dict: the digest that it asks for was of the encoded tree
-        return type(tree)._from_dict(data), [a["name"] for a in data["tree"]["attributes"]]
+        return type(tree)._read(data), [a["name"] for a in data["tree"]["attributes"]]
     if feature_names is None:
         raise SchemaError("feature_names are needed to decode a scikit-learn tree.")
     decoded = copy.deepcopy(tree)
