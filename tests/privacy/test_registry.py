@@ -2,7 +2,6 @@ import inspect
 
 import shoal.privacy
 from shoal.privacy import EntropyDiversity, KAnonymity, PrivacyModel
-from shoal.privacy._model import All
 from shoal.privacy._registry import LEFT_OPEN_BY_ALL, MODELS, left_open
 
 
@@ -14,7 +13,7 @@ def test_every_public_model_is_registered():
         and issubclass(kind, PrivacyModel)
         and not inspect.isabstract(kind)
     }
-    assert public == {*MODELS, All}
+    assert public == {*MODELS}
 
 
 def test_every_model_says_what_it_leaves_open():

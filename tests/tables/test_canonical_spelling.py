@@ -3,10 +3,6 @@
 import csv
 
 import duckdb
-import pandas as pd
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from shoal import Schema
@@ -15,6 +11,9 @@ from shoal.errors import InfeasibleError
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.tables import open_table
 from shoal.tables._canonical import spelt_twice
+from tests.extras import need
+
+pd, pl, pa, pq = map(need, ("pandas", "polars", "pyarrow", "pyarrow.parquet"))
 
 LONG = "9007199254740992.0"  # more digits than are read as a number, so that the column is text
 PAY = ["1", "1.0", "01", "+1", "1e3", "1000", "1000.00", "-0.0", "0.0", " 0", "2.50", LONG]

@@ -2,12 +2,14 @@
 
 from decimal import Decimal
 
-import pandas as pd
-
 from shoal import Schema
 from shoal.anonymize import Mondrian
 from shoal.frames._frame import Frame
 from shoal.tables.engines._duck_engine import DuckEngine
+from tests.extras import need
+
+pd = need("pandas")
+need("pyarrow")  # by which they are handed over
 
 
 def test_an_index_does_not_come_along():

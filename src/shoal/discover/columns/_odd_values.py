@@ -29,7 +29,7 @@ def odd_values(facts: Facts) -> str:
     --------
     >>> heights = [f"{150 + i} cm" for i in range(9)]
     >>> odd_values(Facts("height", "text", heights, 9, missing=False))
-    'numbers with a unit beside them are texts: write numbers alone to have them coarsened'
+    'numbers with a unit beside them are texts: write the numbers alone to have them coarsened'
     """
     if facts.n_distinct < _LEAST:
         return ""
