@@ -59,7 +59,8 @@ def judge(released, claim, published=()):
         return broken
     table = {name: [row[i] for row in written.rows] for i, name in enumerate(written.names)}
     broken += _one_text_per_value(table, claim)
-    source_of, is_forced = _sources(table, len(written.rows), claim)
+    candidates = _candidates(table, len(written.rows), claim)
+    source_of, is_forced = _matching(candidates), all(len(rows) == 1 for rows in candidates)
     if source_of is None:
         return [*broken, "rows or labels that are not true of any row of the table"]
     n_rows = len(next(iter(claim.columns.values())))
@@ -69,7 +70,7 @@ def judge(released, claim, published=()):
     if claim.form != "draws":  # rows that look alike cannot be seen in draws
         broken += _models(table, source_of, claim)
         if is_forced or claim.form in ("labels", "intervals"):  # else nobody knows whose they are
-            broken += _ranges(table, source_of, claim)
+            broken += _ranges(table, source_of, candidates, claim)
     groups = _groups(table, claim)
     broken += broken_means(groups, table, source_of if is_forced else None, claim)
     return broken + leaks(written, published, claim)
@@ -104,12 +105,8 @@ def _meaning(text, known, guessed):
     return next((value for value in said_by(text) if value in known), text)
 
 
-def _sources(table, n_written, claim):
-    """A row of the table for each written row, no row twice, of which all its cells are true.
-
-    None when there is no such assignment.  Cells that name a row (a number of its own that is
-    released as it is) make the assignment the only one, and whether it is comes second.
-    """
+def _candidates(table, n_written, claim):
+    """For each written row, the rows of the table of which all its cells are true."""
     source = claim.source
     n_rows = len(next(iter(source.values())))
     candidates = [set(range(n_rows)) for _ in range(n_written)]
@@ -123,7 +120,7 @@ def _sources(table, n_written, claim):
         ends = stand_for(name, table, claim)
         if len(ends) == 2:
             _keep_between(candidates, *(table[end] for end in ends), source[name], claim.guessed)
-    return _matching(candidates), all(len(rows) == 1 for rows in candidates)
+    return candidates
 
 
 def _keep_between(candidates, lows, highs, values, guessed):
@@ -157,7 +154,10 @@ def _joined(rows_of, values):
 
 
 def _matching(candidates):
-    """Kuhn's augmenting paths."""
+    """A row of the table for each written row, no row twice; None where there is no such way.
+
+    By Kuhn's augmenting paths.
+    """
     owner = {}
 
     def assign(row, seen):
@@ -348,15 +348,22 @@ _WHOLE = {
 """Models about the whole table; a uniqueness that is estimated is none of them."""
 
 
-def _ranges(table, source_of, claim):
-    """Bounds hold every value of the group; means are of enough people, or missing."""
+def _ranges(table, source_of, candidates, claim):
+    """Bounds hold every value of the group; means are of enough people, or missing.
+
+    Where several rows of the table may stand behind a row, one of them that has a value counts: of
+    two rows that differ in a missing value only, either may be in either group.
+    """
     some = ("KMap", "LKCPrivacy")  # whose k is not that of groups
     sized = [model for model in _flat(claim.models) if model["model"] not in some]
     k = max((model.get("k", 1) for model in sized), default=1)
     broken = []
     for name in claim.ranges:
         for rows in _ranged_groups(table, claim):
-            have = [row for row in rows if claim.source[name][source_of[row]] is not None]
+            values = claim.source[name]
+            have = [
+                row for row in rows if any(values[source] is not None for source in candidates[row])
+            ]
             cells = {end: {table[f"{name}_{end}"][row] for row in rows} for end in _ENDS}
             if any(len(said) > 1 for said in cells.values()):
                 broken.append(f"the ranges of {name!r} differ within a group")
