@@ -70,7 +70,7 @@ def judge(released, claim, published=()):
     if claim.form != "draws":  # rows that look alike cannot be seen in draws
         broken += _models(table, source_of, claim)
         if is_forced or claim.form in ("labels", "intervals"):  # else nobody knows whose they are
-            broken += _ranges(table, source_of, candidates, claim)
+            broken += _ranges(table, candidates, claim)
     groups = _groups(table, claim)
     broken += broken_means(groups, table, source_of if is_forced else None, claim)
     return broken + leaks(written, published, claim)
@@ -154,7 +154,13 @@ def _joined(rows_of, values):
 
 
 def _matching(candidates):
-    """A row of the table for each written row, no row twice; None where there is no such way.
+    """A row of the table for each written row, no row twice; None where there is no such way."""
+    found = _largest_matching(dict(enumerate(candidates)))
+    return [found[row] for row in sorted(found)] if len(found) == len(candidates) else None
+
+
+def _largest_matching(candidates):
+    """Rows of the table for as many written rows as can be, no row twice.
 
     By Kuhn's augmenting paths.
     """
@@ -170,14 +176,13 @@ def _matching(candidates):
         return False
 
     # the free ones first, so that paths stay short
-    for row, sources in enumerate(candidates):
+    for row, sources in candidates.items():
         free = next((source for source in sources if source not in owner), None)
         if free is not None:
             owner[free] = row
-        elif not assign(row, set()):
-            return None
-    row_of = {row: source for source, row in owner.items()}
-    return [row_of[row] for row in range(len(candidates))]
+        else:
+            assign(row, set())
+    return {row: source for source, row in owner.items()}
 
 
 def _groups(table, claim, names=None):
@@ -348,10 +353,10 @@ _WHOLE = {
 """Models about the whole table; a uniqueness that is estimated is none of them."""
 
 
-def _ranges(table, source_of, candidates, claim):
+def _ranges(table, candidates, claim):
     """Bounds hold every value of the group; means are of enough people, or missing.
 
-    Where several rows of the table may stand behind a row, one of them that has a value counts: of
+    Where several rows of the table may stand behind a row, as many count as can have a value: of
     two rows that differ in a missing value only, either may be in either group.
     """
     some = ("KMap", "LKCPrivacy")  # whose k is not that of groups
@@ -361,13 +366,13 @@ def _ranges(table, source_of, candidates, claim):
     for name in claim.ranges:
         for rows in _ranged_groups(table, claim):
             values = claim.source[name]
-            have = [
-                row for row in rows if any(values[source] is not None for source in candidates[row])
-            ]
+            have = _largest_matching(
+                {row: [own for own in candidates[row] if values[own] is not None] for row in rows}
+            )
             cells = {end: {table[f"{name}_{end}"][row] for row in rows} for end in _ENDS}
             if any(len(said) > 1 for said in cells.values()):
                 broken.append(f"the ranges of {name!r} differ within a group")
-            elif _people(have, source_of, claim) < k and next(iter(cells["mean"]))[1] is not None:
+            elif _people(have, have, claim) < k and next(iter(cells["mean"]))[1] is not None:
                 broken.append(f"a mean of {name!r} is of {len(have)} rows")
     return broken
 
