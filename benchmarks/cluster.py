@@ -166,6 +166,13 @@ def release(session: Any, path: Path, out: Path, method: str, regions: int) -> d
     }
 
 
+def draw_patients(path: Path, n_rows: int) -> Path:
+    """Write the table in a process of its own: what that holds is not the driver's memory."""
+    code = "import sys; from shoal.datasets import write_hospital; write_hospital(sys.argv[1], "
+    subprocess.run([sys.executable, "-c", f"{code}{n_rows})", str(path)], check=True)
+    return path
+
+
 def bare(session: Any, path: Path, out: Path) -> list[float]:
     """Count all combinations and write them: seconds, and seconds of processor."""
     from shoal.datasets import hospital_schema
@@ -239,11 +246,9 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2, help="of one core each")
     parser.add_argument("--bare", action="store_true", help="and what Spark takes for a groupBy")
     asked = parser.parse_args()
-    from shoal.datasets import write_hospital
-
     with TemporaryDirectory() as name:
         folder = Path(name)
-        path = write_hospital(folder / "patients.parquet", asked.rows)
+        path = draw_patients(folder / "patients.parquet", asked.rows)
         with cluster(folder, asked.memory, asked.workers) as (address, workers):
             session = connect(address, asked.memory)
             session.sparkContext.setLogLevel("OFF")
