@@ -39,6 +39,9 @@ METHODS_WITH_TARGET: dict[str, str] = {
 }
 """Methods for tables with a target only: asked for by name, never tried unasked."""
 
+EVERY_METHOD: Mapping[str, str] = METHODS | METHODS_WITH_TARGET
+"""All of them: what a release may have been made by."""
+
 
 def method_class(name: str) -> type[Anonymizer]:
     """The class behind a name.
@@ -48,12 +51,23 @@ def method_class(name: str) -> type[Anonymizer]:
     >>> method_class("local").summary
     'every group as precise as it can be; least loss'
     """
-    every = METHODS | METHODS_WITH_TARGET
-    if name not in every:
-        raise ParameterError(f"unknown method {name!r}. Choose from {', '.join(every)}, auto.")
-    module, _, kind = every[name].rpartition(".")
+    if name not in EVERY_METHOD:
+        known = ", ".join(EVERY_METHOD)
+        raise ParameterError(f"unknown method {name!r}. Choose from {known}, auto.")
+    module, _, kind = EVERY_METHOD[name].rpartition(".")
     loaded: type[Anonymizer] = getattr(import_module(module), kind)
     return loaded
+
+
+def word_of(kind: object) -> str | None:
+    """The name of the method whose class a manifest names; None where there is none.
+
+    Examples
+    --------
+    >>> word_of("LocalRecoding"), word_of("import_module")
+    ('local', None)
+    """
+    return {path.rpartition(".")[2]: name for name, path in EVERY_METHOD.items()}.get(str(kind))
 
 
 def known_methods() -> dict[str, type[Anonymizer]]:

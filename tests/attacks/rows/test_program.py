@@ -1,5 +1,7 @@
 """What a manifest says is enough to make the same release again, whatever made it."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -62,6 +64,31 @@ def test_changed_tables_and_sets_are_made_again(tmp_path):
     release_sets(baskets, sets, 2).write(tmp_path / "sets.csv")
     again = read_program(tmp_path / "sets.csv", sets)(baskets)
     assert "rum" not in ";".join(again["basket"])
+
+
+def test_a_table_behind_a_tree_is_made_again(tmp_path):
+    target = Schema({**SCHEMA, "ill": {"role": "sensitive", "target": True}})
+    made = shoal.release(people(), target, k=5, method="tree")
+    made.write(tmp_path / "r.csv")
+    assert rows(read_program(tmp_path / "r.csv", target)(people())) == rows(made.table)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"method": "import_module"},  # what stands beside methods is no method
+        {"method": "ModelBased"},  # which wants a tree that no manifest has
+        {"method": ["Mondrian"]},
+        {"parameters": None, "form": {}},
+        {"privacy": {"model": "Nobody"}},
+    ],
+)
+def test_a_manifest_that_names_no_method_runs_nothing(tmp_path, said):
+    shoal.release(people(), SCHEMA, k=5, method="mondrian").write(tmp_path / "r.csv")
+    manifest = tmp_path / "r.manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | said))
+    with pytest.raises(ParameterError):
+        read_program(tmp_path / "r.csv", SCHEMA)
 
 
 def test_without_a_manifest_a_program_is_asked_for(tmp_path):

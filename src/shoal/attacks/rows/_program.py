@@ -6,13 +6,15 @@ import json
 import shlex
 import subprocess
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from sklearn.base import clone
+
 from shoal._scratch import scratch
-from shoal.anonymize import perturb_table, release_sets
+from shoal.anonymize import make_method, perturb_table, release_sets
+from shoal.anonymize._registry import word_of
 from shoal.anonymize._release_files import file_beside
 from shoal.audit._training_table import read_frame
 from shoal.errors import ParameterError, TableError
@@ -32,41 +34,39 @@ def read_program(release: PathText, schema: Schema) -> Program:
     """
     path = file_beside(release, "manifest")
     try:
-        manifest = json.loads(path.read_text("utf-8"))
-        kind = manifest["shoal"]
-    except (OSError, ValueError, KeyError, TypeError):
+        return _from_manifest(release, schema, json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise ParameterError(
             f"there is no manifest {path.name!r} that says how the release was made. Name the "
             "program that makes such tables with --program."
         ) from None
-    if kind == "perturbed":
-        return lambda table: _changed(table, schema, manifest)
-    if kind == "sets":
+
+
+def _from_manifest(release: PathText, schema: Schema, manifest: Mapping[str, Any]) -> Program:
+    if manifest["shoal"] == "perturbed":
+        changes = manifest["changes"]
+        touched = {name for columns in changes.values() for name in columns}
+        keep = [name for name in schema.quasi_identifiers if name not in touched]
+        return lambda table: perturb_table(table, schema, **changes, keep=keep).table
+    if manifest["shoal"] == "sets":
         k, m = manifest["km"]["k"], manifest["km"]["m"]
         return lambda table: release_sets(table, schema, k, m).table
     return _method(release, schema, manifest)
 
 
 def _method(release: PathText, schema: Schema, manifest: Mapping[str, Any]) -> Program:
-    kind = getattr(import_module("shoal.anonymize"), str(manifest["method"]))
+    # by the list of methods, never by whatever has the name: a manifest may come from anybody
+    name = word_of(manifest["method"])
+    if name is None:
+        raise KeyError(name)
     try:
         promise = json.loads(file_beside(release, "promise").read_text("utf-8"))
     except (OSError, ValueError):
         promise = manifest["privacy"]
-    privacy = PrivacyModel.from_dict(promise)
     form: Any = "labels" if manifest["form"] == "intervals" else manifest["form"]
     output = RowOptions(form=form, keep_suppressed=manifest["keep_suppressed"])
-    parameters = manifest["parameters"]
-    return lambda table: (
-        kind(schema, privacy, **parameters).fit(table, output=output).release_.table
-    )
-
-
-def _changed(table: Native, schema: Schema, manifest: Mapping[str, Any]) -> Native:
-    changes = manifest["changes"]
-    touched = {name for columns in changes.values() for name in columns}
-    keep = [name for name in schema.quasi_identifiers if name not in touched]
-    return perturb_table(table, schema, **changes, keep=keep).table
+    method = make_method(name, schema, PrivacyModel.from_dict(promise), manifest["parameters"])
+    return lambda table: clone(method).fit(table, output=output).release_.table
 
 
 def run_program(command: str) -> Program:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.anonymize._registry import METHODS, METHODS_WITH_TARGET
+from shoal.anonymize._registry import EVERY_METHOD, METHODS
 from shoal.cli._options import (
     Encoding,
     Force,
@@ -67,7 +67,7 @@ def anonymize(
         typer.Option(
             "--method",
             "-m",
-            help=f"How to search: {', '.join(METHODS | METHODS_WITH_TARGET)}, or auto.",
+            help=f"How to search: {', '.join(EVERY_METHOD)}, or auto.",
         ),
     ] = "auto",
     purpose: Annotated[

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal import anonymize
-from shoal.anonymize._registry import METHODS, METHODS_WITH_TARGET
+from shoal.anonymize._registry import word_of
 from shoal.anonymize._release_files import find_schema
 from shoal.privacy._words import write_condition, write_requirement
 from shoal.report.release.facts._recount import Recount
@@ -28,9 +28,7 @@ def commands(
     reading: OpenOptions | None = None,
 ) -> list[str]:
     """The commands for the release and for this report; empty where the first has no words."""
-    every = METHODS | METHODS_WITH_TARGET
-    names = {path.rpartition(".")[2]: name for name, path in every.items()}
-    method = names.get(str(release.get("method")))
+    method = word_of(release.get("method"))
     promise = _promise(release.get("privacy"))
     settings = _settings(release)
     if method is None or promise is None or settings is None or release.table is None:
