@@ -43,7 +43,8 @@ from shoal.privacy._level import Level
 from shoal.schema import Schema
 from shoal.schema.promise._published import lists_values, published_schema
 from shoal.tables import FrequencyTable, RowOptions
-from shoal.tables._engine import STAR, Compressed, Witness
+from shoal.tables._dialect import TextDialect
+from shoal.tables._engine import STAR, Compressed
 from shoal.tables._keyed import fingerprint
 from shoal.tables._recoded import Recoded
 from shoal.tables.engines._database_store import DatabaseStore, open_store
@@ -284,7 +285,8 @@ class Release:
             self.recoding.save(drafts["recoding"])
             for kind, content in house.items():
                 drafts[kind].write_text(json.dumps(content) + "\n", "utf-8")
-            seal_files(drafts, paths, self.schema, manifest.result(), told_by(groups), witness)
+            made, told = manifest.result(), told_by(groups)
+            seal_files(drafts, paths, self.schema, made, told, witness.written)
             if store is not None:
                 store.keep()
         if publish is not None:
@@ -394,7 +396,8 @@ def seal_files(
     schema: Schema,
     manifest: Mapping[str, Any],
     told: Mapping[str, set[str]],
-    witness: Witness | None,
+    text: TextDialect | None,
+    public: Schema | None = None,
 ) -> None:
     """Write schema and manifest beside a judged table, and have them judged too.
 
@@ -408,16 +411,17 @@ def seal_files(
         How the release was made; its schema and the digests of the files are added.
     told : mapping of str to set of str
         What the released cells say, by column: nothing else may be listed in public.
-    witness : Witness or None
+    text : TextDialect or None
         How the table was written, if it is text.
+    public : Schema, optional
+        What is published of the schema; all that `told` allows unless given.
     """
-    public = published_schema(schema, told)
+    public = published_schema(schema, told) if public is None else public
     public.to_toml(drafts["schema"], folder=paths["table"].parent)
     if "full schema" in drafts:
         schema.to_toml(drafts["full schema"], folder=paths["full schema"].parent)
     kinds = [kind for kind in ("table", "schema") if kind in drafts]
     files = {paths[kind].name: digest(drafts[kind]) for kind in kinds}
-    text = None if witness is None else witness.written
     written = text and {
         "encoding": text.encoding, "delimiter": text.delimiter, "decimal": text.decimal
     }  # fmt: skip

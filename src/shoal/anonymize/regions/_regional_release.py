@@ -228,7 +228,8 @@ class RegionalRelease:
         with atomic_paths(paths, "the release", private=private, outdated=outdated) as drafts:
             witness = self.rows.write(self.output, drafts["table"])
             told = self._judge(self.rows.reopen(drafts["table"]), witness)
-            seal_files(drafts, paths, self.schema, self.to_dict(), told, witness)
+            text = None if witness is None else witness.written
+            seal_files(drafts, paths, self.schema, self.to_dict(), told, text)
         if publish is not None:
             publish_files(paths["table"], publish, force=force)
         return paths

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from shoal._atomic import atomic_paths, refuse_existing
-from shoal.anonymize._release_files import digest, file_beside, former_files, release_files
+from shoal.anonymize._release import seal_files
+from shoal.anonymize._release_files import file_beside, former_files, release_files
 from shoal.frames._frame import Frame
 from shoal.judge._read_csv import with_own_header
 from shoal.judge._read_memory import read_texts
 from shoal.judge._text_table import TextTable
-from shoal.judge.companions._companions import judge_companions
 from shoal.schema import Schema
 from shoal.schema.promise._published import published_schema
 from shoal.tables.engines._duck_write import write_frame
@@ -79,13 +78,9 @@ def write_rowwise(
             dialect = with_own_header(drafts["table"], dialect)
         cells = read_texts(drafts["table"], dialect=dialect)
         judge(cells)
-        public = rowwise_schema(schema, cells)
-        public.to_toml(drafts["schema"], folder=paths["table"].parent)
-        sealed = {paths[kind].name: digest(drafts[kind]) for kind in ("table", "schema")}
-        content = {**manifest, "schema": public.to_dict(), "files": sealed}
-        drafts["manifest"].write_text(json.dumps(content, indent=2) + "\n", "utf-8")
         told = {name: {text for text in said if text} for name, said in _told(cells).items()}
-        judge_companions(drafts["manifest"], drafts["schema"], schema, told)
+        public = rowwise_schema(schema, cells)
+        seal_files(drafts, paths, schema, manifest, told, dialect, public)
     return paths
 
 
