@@ -147,14 +147,6 @@ def test_a_shell_takes_the_lines_as_they_are(bureau):
     assert done.stdout.strip() == str(bureau.desk.project.folder)
 
 
-def test_the_lines_for_two_parties_are_those_of_the_command(bureau):
-    lines = lines_of(bureau, "together")
-    compile(lines["python"], "together", "exec")
-    words = shlex.split(lines["command"].splitlines()[1])
-    help_text = CliRunner().invoke(app, [*words[1:3], "--help"]).output
-    assert all(word in help_text for word in words if word.startswith("--"))
-
-
 def test_nothing_enters_a_line_that_was_not_quoted():
     environment = _snippets._environment()
     with pytest.raises(ParameterError, match="not quoted"):
