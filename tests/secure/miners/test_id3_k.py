@@ -73,7 +73,7 @@ class Opening:
 
 
 def test_no_count_is_opened(both, monkeypatch):
-    """Opened are a bit and a class per node, and an index per inner node: no room for a count."""
+    """A bit and a class per node, an index per inner node, a bit per level: no room for a count."""
     arities = [3, 3, 2]
     codes = table(4, 200, arities)
     parts = halves(codes, arities, "rows")
@@ -82,7 +82,8 @@ def test_no_count_is_opened(both, monkeypatch):
     nodes, inner = len(one.tree_.label), sum(a >= 0 for a in one.tree_.attribute)
     assert inner >= 2
     root_only = 1  # below the root one attribute is left, and the only one is not compared
-    assert sum(opening.opened) == 2 * nodes + root_only
+    levels = 1 + max(len(one.tree_.path(leaf)) for leaf in one.tree_.leaves)
+    assert sum(opening.opened) == 2 * nodes + root_only + levels
     assert one.n_comparisons_ > 0
 
 

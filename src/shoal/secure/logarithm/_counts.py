@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from shoal.secure._party import Party
 from shoal.secure._ring import Bits
 from shoal.secure.circuits._circuit import Builder
-from shoal.secure.circuits._library import add
+from shoal.secure.circuits._library import add, any_of
 from shoal.secure.circuits._yao import Program
 
 
@@ -32,6 +32,17 @@ def open_counts(party: Party, counts: NDArray[np.uint32], width: int) -> NDArray
     """
     opened = party.run(_sums(width), count_bits(counts, width)).opened
     return opened @ (1 << np.arange(width, dtype=np.int64))
+
+
+@lru_cache(maxsize=4)
+def unequal(width: int) -> Program:
+    """Opens whether the two parties' numbers differ.
+
+    A shared number is 0 when one share is minus the other, which takes no adder.
+    """
+    b = Builder(width, width)
+    differ = [b.xor(p, q) for p, q in zip(b.first, b.second, strict=True)]
+    return Program(b.finish([any_of(b, differ)]), 1)
 
 
 @lru_cache(maxsize=32)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
+from shoal.secure.miners._group_sizes import too_few_left
 from shoal.secure.miners._parameters import Parameters
 from shoal.secure.miners._progress import Progress, resume
 from shoal.secure.miners._roles import Seat, SharedTable, open_scores, open_table
@@ -71,11 +72,12 @@ class SecureID3(Parameters):
     but the class: it is the tree of :class:`~shoal.models.KAnonymousTreeClassifier` (criterion
     "gain", no pruning) wherever scores differ by more than the error above, except that a split
     that gains exactly nothing is not refused.  Sizes are compared with k inside the protocol; none
-    is opened.  A party may subtract its own rows: of the *other* party's people a leaf may hold
-    fewer than k.
+    is opened.  Before a class or a count is opened the groups are compared once more, with the rows
+    of those who still take part, and where one is smaller than k the run ends for all.  A party
+    may subtract its own rows: of the *other* party's people a leaf may hold fewer than k.
 
-    **Costs with k.**  One comparison more per value of each attribute of each node; logarithms of
-    inner nodes only, as without k.
+    **Costs with k.**  One comparison more per value of each attribute of each node, and one per
+    node; logarithms of inner nodes only, as without k.
 
     **Departures from the paper.**  All nodes of a level go in one batch.  Ties go to the first
     attribute; the class of an empty node is its parent's majority.
@@ -178,6 +180,7 @@ class SecureID3(Parameters):
         forced = depth in (self.max_depth, len(tree.names) - 1)
         rows = self._class_counts(joint, tree, frontier)
         n_classes = joint.part.arities[tree.target]
+        self._require_large(scores, rows[:, :n_classes])
         if self.k is not None and not forced:
             return self._large_level(joint, scores, tree, frontier, rows)
         labels = scores.leaves(rows, n_classes, 0 if forced else int(self.min_rows))
@@ -242,10 +245,20 @@ class SecureID3(Parameters):
         width = len(free[0])
         return free, [tables[i : i + width] for i in range(0, len(tables), width)]
 
-    @staticmethod
-    def _open_counts(joint: SharedTable, scores: TreeScores, tree: SecureTree) -> NDArray[np.int64]:
+    def _open_counts(
+        self, joint: SharedTable, scores: TreeScores, tree: SecureTree
+    ) -> NDArray[np.int64]:
         counts = joint.counts([((tree.target,), tree.path(leaf)) for leaf in tree.leaves])
-        return scores.open(np.array(counts, np.uint32))
+        rows = np.array(counts, np.uint32)
+        self._require_large(scores, rows)
+        return scores.open(rows)
+
+    def _require_large(self, scores: TreeScores, counts: Table) -> None:
+        """Raise where a group is smaller than k after all: splits were taken with more people."""
+        if self.k is None:
+            return
+        if not scores.all_large(counts.sum(axis=1, dtype=np.uint32), int(self.k)):
+            raise too_few_left(int(self.k))
 
 
 def _columns(free: list[list[int]], picks: list[int]) -> list[int]:

@@ -84,6 +84,8 @@ class MPyCScores:
         """Not with this engine."""
         raise ParameterError("this engine has no k. Use FirstParty and SecondParty, or helpers.")
 
+    all_large = large_leaves
+
     def best(self, nodes: list[list[Table]], penalties: Any = None) -> list[int]:
         """Open the attribute with the least remaining entropy, for each node."""
         tables = [table for node in nodes for table in node]

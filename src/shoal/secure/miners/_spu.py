@@ -174,6 +174,8 @@ class SPUScores:
         """Not with this engine."""
         raise ParameterError("this engine has no k. Use FirstParty and SecondParty.")
 
+    all_large = large_leaves
+
     def best(self, nodes: list[list[Table]], penalties: Any = None) -> list[int]:
         """Open the best attribute; nodes with tables of the same shapes go together."""
         shapes = [tuple(len(table) for table in node) for node in nodes]

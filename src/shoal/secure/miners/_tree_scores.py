@@ -15,6 +15,7 @@ from shoal.secure.circuits._yao import Program
 from shoal.secure.logarithm._counts import count_bits, open_counts
 from shoal.secure.logarithm._logarithm import Logarithm
 from shoal.secure.miners._argmin import in_range, index_of_least
+from shoal.secure.miners._group_sizes import all_large
 
 Table = NDArray[np.uint32]
 Penalties = list[list[int]]
@@ -53,6 +54,9 @@ class TreeScores(Protocol):
         A split is refused if a group that it makes has fewer than k rows and is not empty, or if
         it leaves all rows together.  A node is a leaf if it is pure or all its splits are refused.
         """
+
+    def all_large(self, sizes: Table, k: int) -> bool:
+        """Whether every group of shared size is empty or has k rows; only that is opened."""
 
     def open(self, counts: Table) -> NDArray[np.int64]:
         """Open counts, not their shares."""
@@ -123,6 +127,11 @@ class CircuitScores:
             ]
         self.n_comparisons += sum(len(row) - 1 for row in rows)
         return index_of_least(self._party, self._logarithm.ring, rows).tolist()
+
+    def all_large(self, sizes: Table, k: int) -> bool:
+        """Open one bit for all groups together."""
+        self.n_comparisons += sizes.size
+        return all_large(self._party, sizes, k, self._width)
 
     def open(self, counts: Table) -> NDArray[np.int64]:
         """Open counts through a circuit."""

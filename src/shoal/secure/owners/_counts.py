@@ -10,7 +10,7 @@ from shoal.parties._expect import Array
 from shoal.secure.logarithm._counts import count_bits
 from shoal.secure.miners._joint_table import too_few
 from shoal.secure.miners._table_part import Query, TablePart
-from shoal.secure.owners._checks import WORD, at_most, find_wrong
+from shoal.secure.owners._checks import WORD, Answered, at_most, find_wrong
 from shoal.secure.owners._helper import Helper
 from shoal.secure.owners._ledger import HELPERS
 from shoal.secure.owners._owner import Owner
@@ -40,7 +40,6 @@ class OwnerCounts:
 
     def require(self, k: int) -> None:
         """Raise unless all owners together have k rows; only that bit is opened."""
-        self._owner.answer(np.array([len(self.part.codes)], np.uint32))
         if self._owner.hear(1, 0, 2, ENOUGH)[0]:
             raise too_few(k)
 
@@ -58,6 +57,8 @@ class HelperCounts:
         self.part, self._helper = part, helper
         self.n_rows = helper.terms.most_rows
         helper.agree(public_table(part), "tables")
+        self._rows = helper.collect(Array("a share of a number", np.uint32, (1,)))
+        self._said = {name: Answered(rows.reshape(())) for name, rows in self._rows.items()}
         if not self._rows_at_most(self.n_rows, WITHIN):
             raise too_many(self.n_rows)
 
@@ -75,7 +76,8 @@ class HelperCounts:
             for name, flat in answers.items()
         }
         if self._helper.terms.check_inputs:
-            wrong = find_wrong(self._helper.party, split, queries, self._helper.terms.width)
+            width = self._helper.terms.width
+            wrong = find_wrong(self._helper.party, split, queries, width, self._said)
             self._helper.refuse(wrong)
         kept = [split[name] for name in self._helper.owners]
         return [np.sum(tables, axis=0, dtype=np.uint32) for tables in zip(*kept, strict=True)]
@@ -86,8 +88,8 @@ class HelperCounts:
             raise too_few(k)
 
     def _rows_at_most(self, bound: int, what: str) -> bool:
-        answers = self._helper.collect(Array("a share of a number", np.uint32, (1,)))
-        total = np.sum(list(answers.values()), axis=0, dtype=np.uint32).reshape(1, 1)
+        rows = [self._rows[name] for name in self._helper.owners]
+        total = np.sum(rows, axis=0, dtype=np.uint32).reshape(1, 1)
         opened = self._helper.party.run(at_most(bound), count_bits(total, WORD)).opened
         self._helper.announce([int(opened.all())], what)
         return bool(opened.all())

@@ -11,6 +11,7 @@ from shoal.secure.owners._owner import Owner
 
 LEAVES = "for each node whether it is a leaf and, for leaves only, the class"
 BEST = "the best attribute of each inner node"
+LARGE = "whether every group of people is empty or has at least k"
 OPENED = "class counts of leaves"
 
 
@@ -50,6 +51,12 @@ class AnnouncedScores:
         self._helper.announce(picks, BEST)
         return picks
 
+    def all_large(self, sizes: Table, k: int) -> bool:
+        """Whether no group is small."""
+        large = self._scores.all_large(sizes, k)
+        self._helper.announce([int(large)], LARGE)
+        return large
+
     def open(self, counts: Table) -> NDArray[np.int64]:
         """Counts."""
         opened = self._scores.open(counts)
@@ -78,6 +85,10 @@ class HeardScores:
     def best(self, nodes: list[list[Table]], penalties: Penalties | None = None) -> list[int]:
         """Best attributes."""
         return self._owner.hear(len(nodes), 0, len(nodes[0]), BEST)
+
+    def all_large(self, sizes: Table, k: int) -> bool:
+        """Whether no group is small."""
+        return bool(self._owner.hear(1, 0, 2, LARGE)[0])
 
     def open(self, counts: Table) -> NDArray[np.int64]:
         """Counts."""
