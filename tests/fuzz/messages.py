@@ -1,7 +1,8 @@
 """Corrupted messages in live runs: two parties, or owners with helpers.
 
-A run with one message changed ends within the time limit, with an error of Shoal's at the end that
-was wronged; whoever ends with a model has the model of the rows, never another one.
+A run with one message changed, oversized, of another type, or later than the limit ends within the
+time limit, with an error of Shoal's at the end that was wronged; whoever ends with a model has the
+model of the rows, never another one.
 """
 
 import random
@@ -25,6 +26,8 @@ ODD_VALUES = [
     np.zeros(3, np.uint64), np.zeros(2**18), np.array(7), [np.zeros(1)],
     {"key": np.zeros(1), "sums": None},
 ]  # fmt: skip
+OVERSIZED = 2**22
+PAUSE, LATE = 50, 250  # every so many runs, a message that waits a little, or too long
 
 
 def corrupted(body, rng):
@@ -36,7 +39,7 @@ def corrupted(body, rng):
 
 
 def _changed(body, rng):
-    match rng.randrange(7):
+    match rng.randrange(8):
         case 0:  # one bit, mostly near the start, where types, lengths and shapes are
             spot = rng.randrange(min(len(body), 64) if rng.random() < 0.7 else len(body))
             body[spot] ^= 1 << rng.randrange(8)
@@ -55,6 +58,10 @@ def _changed(body, rng):
             if spots:
                 spot = rng.choice(spots) + 1
                 body[spot : spot + 1] = bytes([rng.randrange(len(DTYPES) + 2)])
+        case 6:  # far more than anybody expects, in every type that travels
+            dtype = np.dtype(rng.choice(DTYPES))
+            size = rng.choice([2**10, OVERSIZED]) // dtype.itemsize
+            return encode(np.zeros(rng.choice([size, (size // 4, 4), (1, 1, size)]), dtype))
         case _:
             start = rng.randrange(len(body))
             body[start : start + 8] = rng.randbytes(rng.randrange(9))
@@ -64,9 +71,9 @@ def _changed(body, rng):
 class Corrupting:
     """A channel whose n-th message leaves in another form, in a frame that is in order."""
 
-    def __init__(self, channel, number, rng, *, digest=True):
+    def __init__(self, channel, number, rng, *, digest=True, wait=0.0):
         self._channel, self._number, self._rng = channel, number, rng
-        self._digest, self.count, self._sent = digest, 0, []
+        self._digest, self._wait, self.count, self._sent = digest, wait, 0, []
 
     def __getattr__(self, name):
         return getattr(self._channel, name)
@@ -82,13 +89,17 @@ class Corrupting:
         if self.count != self._number:
             self._sent.append(good)
             return self._channel.send(message)
+        if self._wait:  # nothing is wrong with it but the hour
+            time.sleep(self._wait)
+            return self._channel.send(message)
         old = [body for body in self._sent if body != good]
         if old and self._rng.random() < 0.15:  # a message that was sent before
             bad = self._rng.choice(old)
         else:
             bad = corrupted(good, self._rng)
         digest = _digest(bad if self._digest else good)
-        head = _HEADER.pack(MAGIC, VERSION, self._channel._next_sent, len(bad), digest)
+        announced = self._rng.choice([2**28 + 1, 2**63]) if self._rng.random() < 0.03 else len(bad)
+        head = _HEADER.pack(MAGIC, VERSION, self._channel._next_sent, announced, digest)
         self._channel._next_sent += 1
         return self._channel._write(head + bad)
 
@@ -134,7 +145,7 @@ def model_of(fitted):
     return fitted.tree_ if hasattr(fitted, "tree_") else fitted.structure_
 
 
-def both_ends(name, number, seed, who, *, digest=True):
+def both_ends(name, number, seed, who, *, digest=True, wait=0.0):
     """Fit at both ends with one corrupted message: models or errors, and messages of that end."""
     model, split, settings = RUNS[name]
     rng, counted = random.Random(seed), []
@@ -142,7 +153,7 @@ def both_ends(name, number, seed, who, *, digest=True):
     def half(kind, part, corrupts):
         def start(line):
             if corrupts:
-                line = Corrupting(line, number, rng, digest=digest)
+                line = Corrupting(line, number, rng, digest=digest, wait=wait)
                 counted.append(line)
             try:
                 return model_of(model().fit(part, kind(line, settings)))
@@ -172,7 +183,7 @@ def _two_threads(*halves):
         return [future.result() for future in [pool.submit(work, *half) for half in halves]]
 
 
-def all_seats(name, number, seed, who):
+def all_seats(name, number, seed, who, *, wait=0.0):
     """Fit at two owners and both helpers, with one corrupted message of one of the four."""
     rng, counted = random.Random(seed), []
     model, split = SEATS[name]
@@ -182,7 +193,7 @@ def all_seats(name, number, seed, who):
         if seat != who:
             return channels
         spot = rng.randrange(len(channels))
-        counted.append(Corrupting(channels[spot], number, rng))
+        counted.append(Corrupting(channels[spot], number, rng, wait=wait))
         return [counted[0] if i == spot else line for i, line in enumerate(channels)]
 
     terms = Terms(["north", "south"], most_rows=16, answer_seconds=LIMIT)
@@ -209,8 +220,10 @@ def run_case(case):
         results, total = run(name, -1, 0, who)
         _EXPECTED[name, who] = results[0], total
     expected, total = _EXPECTED[name, who]
+    wait = 0.2 if case % PAUSE == PAUSE - 1 else 0.0
+    wait = 1.2 * LIMIT if case % LATE == LATE - 1 else wait
     begun = time.monotonic()
-    results, _ = run(name, 1 + (case // len(CASES)) % total, case, who)
+    results, _ = run(name, 1 + (case // len(CASES)) % total, case, who, wait=wait)
     took = time.monotonic() - begun
     errors = [result for result in results if isinstance(result, Exception)]
     if took > 4 * LIMIT:
@@ -220,6 +233,8 @@ def run_case(case):
         return f"an error that is not ours: {type(foreign[0]).__name__}"
     if any(result != expected for result in results if not isinstance(result, Exception)):
         return "another model"
+    if 0 < wait < LIMIT and errors:
+        return "a short pause was an error"
     return None if errors else "unharmed"
 
 
