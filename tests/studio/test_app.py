@@ -89,6 +89,51 @@ def test_the_routes_are_described(client):
         for action in screen.actions:
             assert f"/api/p/{{project}}/{screen.name}/{action}" in described["paths"]
     assert all(f"/api/{name}" in described["paths"] for name in STARTS)
+    assert {parameter["name"] for path in described["paths"].values() for way in path.values()
+            for parameter in way.get("parameters", ())} == {
+        "project", "folder", "column", "candidate",
+    }  # fmt: skip
+
+
+def test_every_json_route_that_answers_is_described_and_the_other_way_round(client, tmp_path):
+    described = client.get("/api").json()["paths"]
+    ways = {(path, way) for path, found in described.items() for way in found}
+    expanded = set()
+    for route in client.app.app.routes:
+        if route.path.startswith("/api"):
+            way = "post" if "POST" in route.methods else "get"
+            names = [route.path.replace(":str", "")]
+            for part, known in (("{start}", STARTS), ("{screen}", SCREENS)):
+                names = [name.replace(part, one) for name in names for one in known]
+            for name in dict.fromkeys(names):
+                actions = SCREENS[name.split("/")[4]].actions if "{action}" in name else ("",)
+                expanded |= {(name.replace("{action}", action), way) for action in actions}
+    assert expanded == {(path, way) for path, way in ways if path.startswith("/api")}
+    _, address = take(client, tmp_path)
+    for path, way in sorted(ways):
+        if path.startswith("/api"):
+            answer = client.request(way, path.replace("/p/{project}", address), json={})
+            assert answer.status_code in (200, 422), path
+            assert isinstance(answer.json(), dict)
+
+
+def test_pages_render_what_json_routes_hand_out(client, tmp_path, monkeypatch):
+    desk, address = take(client, tmp_path)
+    for screen in ("columns", *SCREENS):
+        settled(client, desk, f"{address}/{screen}")
+    rendered = {}
+
+    def keep(template, **given):
+        rendered.update(json.loads(json.dumps(given)))
+        return template
+
+    monkeypatch.setattr("shoal.studio._page.render", keep)
+    for screen in SCREENS:
+        client.get(f"{address}/{screen}")
+        assert rendered["shown"] == client.get(f"/api{address}/{screen}").json(), screen
+        frame = {key: value for key, value in rendered["page"].items() if key != "error"}
+        assert frame == client.get(f"/api{address}/frame/{screen}").json(), screen
+        assert frame["lines"]["command"] or screen == "log"
 
 
 def test_scripts_in_names_and_values_are_texts(client, tmp_path):

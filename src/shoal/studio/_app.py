@@ -28,7 +28,7 @@ from shoal.errors import ParameterError, ShoalError
 from shoal.studio._desk import Desk
 from shoal.studio._guard import Guard, Keys
 from shoal.studio._openapi import describe_routes
-from shoal.studio._page import page_of, start_page
+from shoal.studio._page import frame_of, page_of, start_page
 from shoal.studio._start import STARTS, show_start
 from shoal.studio._studio import Studio
 from shoal.studio._texts import load_texts
@@ -89,6 +89,15 @@ class Views:
                 return JSONResponse({"error": str(error)}, 422)
         return _page(room, screen, request.query_params)
 
+    async def frame(self, request: Request) -> Response:
+        """What stands around a screen, as JSON: steps, who is exposed, the same as commands."""
+        room, screen = Room(self._desk(request), self.studio.folders), self._screen(request)
+        try:
+            shown = screen.show(room, request.query_params)
+        except ShoalError:
+            shown = None  # the page tells why
+        return JSONResponse(frame_of(room, screen, shown, request.query_params))
+
     async def act(self, request: Request) -> Response:
         """Something done on a screen; a page is shown anew afterwards."""
         desk, screen = self._desk(request), self._screen(request)
@@ -117,6 +126,15 @@ class Views:
         except ShoalError as error:
             return JSONResponse({"error": str(error)}, 422)
         return JSONResponse({"done": True})
+
+    async def try_again(self, request: Request) -> Response:
+        """Ask anew for what was lost with a worker, or cancelled."""
+        desk = self._desk(request)
+        desk.try_again()
+        if request.url.path.startswith("/api"):
+            return JSONResponse({"done": True})
+        screen = request.query_params.get("screen", "")
+        return RedirectResponse(f"/p/{desk.number}/{screen if screen in SCREENS else 'table'}", 303)
 
     async def events(self, request: Request) -> Response:
         """What happens, line by line, for as long as the page is open."""
@@ -170,6 +188,9 @@ def make_app(studio: Studio, keys: Keys) -> Guard:
         Route(f"{project}/events", views.events),
         Route(f"{project}/jobs/cancel", views.cancel, methods=["POST"]),
         Route(f"/api{project}/jobs/cancel", views.cancel, methods=["POST"]),
+        Route(f"{project}/jobs/again", views.try_again, methods=["POST"]),
+        Route(f"/api{project}/jobs/again", views.try_again, methods=["POST"]),
+        Route(f"/api{project}/frame/{{screen:str}}", views.frame),
         Route(f"{project}/report/{{release:str}}", views.paper),
         Route(f"{project}/dossier/{{release:str}}", views.paper),
         Route(f"{project}/{{screen:str}}", views.show),

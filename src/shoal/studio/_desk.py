@@ -32,6 +32,7 @@ class Fact:
     job: Job | None
     value: Any = None
     error: str = ""
+    is_lost: bool = False
 
 
 class Desk:
@@ -104,6 +105,20 @@ class Desk:
         for name in [name for name in self._facts if name.startswith(prefix)]:
             del self._facts[name]
 
+    @property
+    def n_lost(self) -> int:
+        """Facts whose work ended before its time: cancelled, or with the worker."""
+        return sum(fact.is_lost for fact in self._facts.values())
+
+    def try_again(self) -> None:
+        """Forget such facts, so that pages ask for them anew; nothing does that by itself.
+
+        Work that ends its worker, for want of memory perhaps, would end one after the other.
+        """
+        for name in [name for name, fact in self._facts.items() if fact.is_lost]:
+            del self._facts[name]
+            self.tell({"changed": name.split(":")[0]})
+
     # -- jobs -------------------------------------------------------------------------------
 
     def start(self, task: str, args: Mapping[str, Any], title: str) -> Job:
@@ -138,7 +153,8 @@ class Desk:
         for name, fact in self._facts.items():
             if fact.job is job and job.is_over:
                 fact.value, fact.error, fact.job = job.value, job.error, None
-                if job.state == "cancelled":
+                fact.is_lost = job.is_lost or job.was_cancelled
+                if job.was_cancelled:
                     fact.error = "cancelled"
                 elif job.state == "done" and name in _REMEMBERED:
                     remember(self.project.scratch, name, {"key": fact.key, "value": job.value})

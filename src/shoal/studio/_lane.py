@@ -51,6 +51,7 @@ class Job:
     parts: list[Any] = field(default_factory=list, repr=False)
     value: Any = field(default=None, repr=False)
     error: str = ""
+    is_lost: bool = False
     began: float = 0.0
     ended: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
@@ -196,6 +197,7 @@ class Lane:
             _end(process, signal.SIGKILL)
             code = await process.wait()
         if not job.is_over:
+            job.is_lost = True
             job.finish("failed", error=f"the worker process ended ({code}). Try again; nothing "
                                        "half-written was left.")  # fmt: skip
 

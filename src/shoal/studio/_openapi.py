@@ -20,23 +20,39 @@ _ANSWER = {
 _PROJECT = {"name": "project", "in": "path", "required": True, "schema": {"type": "string"}}
 
 
+_FRAME = "What stands around the screen: steps, who is exposed now, the same as commands."
+
+
 def describe_routes() -> dict[str, Any]:
     """The OpenAPI document."""
+    folder = _query({"folder": "Folder to look into; the first allowed one unless given."})
     paths: dict[str, Any] = {
-        "/api/start": {"get": {"summary": "What can be opened.", "responses": _ANSWER}}
+        "/api": {"get": {"summary": "This document.", "responses": _ANSWER}},
+        "/api/start": {
+            "get": {"summary": "What can be opened.", "parameters": folder, "responses": _ANSWER}
+        },
     }
     for name, (summary, _, fields) in STARTS.items():
         paths[f"/api/{name}"] = {"post": _post(summary, fields)}
     for screen in SCREENS.values():
         path = f"/api/p/{{project}}/{screen.name}"
-        get = {"summary": screen.summary, "parameters": [_PROJECT], "responses": _ANSWER}
-        paths[path] = {"get": get}
+        asked = [_PROJECT, *_query(screen.query)]
+        paths[path] = {
+            "get": {"summary": screen.summary, "parameters": asked, "responses": _ANSWER}
+        }
+        paths[f"/api/p/{{project}}/frame/{screen.name}"] = {
+            "get": {"summary": _FRAME, "parameters": asked, "responses": _ANSWER}
+        }
         for name, action in screen.actions.items():
             post = _post(action.summary, action.fields) | {"parameters": [_PROJECT]}
             paths[f"{path}/{name}"] = {"post": post}
     cancel = {"number": Field("integer", "Number of the job.")}
     paths["/api/p/{project}/jobs/cancel"] = {
         "post": _post("Cancel work.", cancel) | {"parameters": [_PROJECT]}
+    }
+    paths["/api/p/{project}/jobs/again"] = {
+        "post": _post("Ask anew for what was cancelled, or lost with its worker.", {})
+        | {"parameters": [_PROJECT]}
     }
     events = {
         "summary": "What happens, as server-sent events.", "parameters": [_PROJECT],
@@ -54,6 +70,14 @@ def describe_routes() -> dict[str, Any]:
         },
         "security": [{"cookie": []}],
     }
+
+
+def _query(names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What may stand behind the question mark."""
+    return [
+        {"name": name, "in": "query", "description": what, "schema": {"type": "string"}}
+        for name, what in names.items()
+    ]
 
 
 def _post(summary: str, fields: Mapping[str, Field]) -> dict[str, Any]:

@@ -36,9 +36,18 @@ def page_of(
     error: str,
 ) -> str:
     """A page of a project; without anything to show, the reason stands in its place."""
+    frame = frame_of(room, screen, shown, query) | {"error": error}
+    template = "empty.html" if shown is None else f"{screen.name}.html"
+    return render(template, page=frame, shown=shown or {})
+
+
+def frame_of(
+    room: Room, screen: Screen, shown: Mapping[str, Any] | None, query: Mapping[str, str]
+) -> dict[str, Any]:
+    """What stands around a screen, as plain values."""
     desk = room.desk
-    kept = {key: query[key] for key in ("column", "candidate") if key in query}
-    frame = {
+    kept = {key: query[key] for key in screen.query if key in query}
+    return {
         "number": desk.number,
         "name": desk.project.name,
         "folder": str(desk.project.folder),
@@ -47,12 +56,9 @@ def page_of(
         "query": f"?{urlencode(kept)}" if kept else "",
         "steps": [{"name": name, "done": _done(desk, name)} for name in STEPS],
         "exposed": _exposed(desk),
-        "error": error,
         "lines": _lines(desk, screen, shown),
-        "can_undo": desk.can_undo,
+        "lost": desk.n_lost,
     }
-    template = "empty.html" if shown is None else f"{screen.name}.html"
-    return render(template, page=frame, shown=shown or {})
 
 
 def _done(desk: Desk, step: str) -> bool:

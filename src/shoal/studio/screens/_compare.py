@@ -85,4 +85,5 @@ COMPARE = Screen(
         "reveal": REVEAL,
     },
     live=("compare", "kept", "train", "promise", "schema"),
+    query={"candidate": "METHOD:K, as in local:10; what the project asks for unless given."},
 )  # fmt: skip

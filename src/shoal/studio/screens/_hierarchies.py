@@ -312,4 +312,5 @@ HIERARCHY_SCREEN = Screen(
         "undo": UNDO,
     },
     live=("column", "schema"),
+    query={"column": "Number of a quasi-identifier in the list, from 0; the first unless given."},
 )  # fmt: skip

@@ -140,6 +140,8 @@ class Screen:
         What can be done.
     live : tuple of str
         What has to change for the screen to be shown anew.
+    query : mapping of str to str
+        What may stand behind the question mark, and what it is for.
     """
 
     name: str
@@ -147,3 +149,4 @@ class Screen:
     show: Callable[[Room, Mapping[str, str]], dict[str, Any]]
     actions: Mapping[str, Action] = field(default_factory=dict)
     live: tuple[str, ...] = ()
+    query: Mapping[str, str] = field(default_factory=dict)

@@ -33,9 +33,18 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "others": _others(room) if desk.project.schema is not None else [],
         "table": {"name": table.name, "path": str(table), "bytes": _size(table)},
         "overview": known,
+        "missing_cells": _missing(known["value"]),
         "releases": desk.project.releases(),
         "decisions": [decision.to_dict() for decision in desk.project.decisions()[-8:]][::-1],
     }
+
+
+def _missing(known: Mapping[str, Any] | None) -> int | None:
+    """Empty cells of the table; estimated from the sample while that is all there is."""
+    if known is None:
+        return None
+    seen = sum(column["missing"] for column in known["columns"])
+    return seen if known["exact"] else int(seen * (known["rows"] or 0) / (known["sampled"] or 1))
 
 
 def _others(room: Room) -> list[dict[str, Any]]:

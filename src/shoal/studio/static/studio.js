@@ -43,7 +43,8 @@ function isBusy(node) {
 }
 
 async function refresh() {
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (!answer) { showGone(true); return; }
   if (!answer.ok && answer.status !== 422) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   localize(fresh);
@@ -121,8 +122,20 @@ function spoken(seconds) {
 }
 
 function post(address, data) {
-  return fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) });
+  const sent = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
+  return fetch(address, sent).catch(() => showGone(true));
 }
+
+const PATIENCE = 4000; // a browser calls again after some three seconds
+let silent = null;
+
+function showGone(isGone) {
+  clearTimeout(silent);
+  const place = document.getElementById("gone");
+  if (place) place.hidden = !isGone;
+}
+
+document.addEventListener("htmx:sendError", () => showGone(true));
 
 function listen() {
   if (!body.dataset.project) return;
@@ -135,7 +148,9 @@ function listen() {
     const live = document.getElementById("main").dataset.live.split(" ");
     if (message.changed && ["exposure", "schema", ...live].includes(message.changed)) refreshSoon();
   });
-  window.addEventListener("pagehide", () => source.close());
+  source.addEventListener("open", () => showGone(false));
+  source.addEventListener("error", () => { clearTimeout(silent); silent = setTimeout(showGone, PATIENCE, true); });
+  window.addEventListener("pagehide", () => { clearTimeout(silent); source.close(); });
 }
 
 // -- columns: filter, choose, keys --------------------------------------------------------------

@@ -40,6 +40,10 @@ def _make_key(room: Room, given: dict[str, Any]) -> None:
         raise ParameterError("the passphrases differ. Type the same one twice.")
     if not given["passphrase"]:
         raise ParameterError("the passphrase is empty. Give one that is hard to guess.")
+    if desk.running("key"):
+        raise ParameterError("a key is being made already, with the passphrase given there.")
+    if _own_key(desk):
+        raise ParameterError(f"this project has a key already: {KEYS}/{KEY_NAME}.")
     desk.results.pop("key", None)
     path = str(desk.project.folder / KEYS / KEY_NAME)
     desk.start("key", {"key": path, "passphrase": given["passphrase"]}, "key")
