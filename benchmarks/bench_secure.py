@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._engines import rows as other_engines, spu_products
 from benchmarks._row import Row, missing
 from shoal.parties import connect, listen, make_keys
 from shoal.secure import FirstParty, SecondParty, SecureBayesNet, SecureID3, Settings, TablePart
@@ -30,7 +31,7 @@ def main(quick: bool = False) -> Iterator[Row]:
     for products, bits in (("transfer", 3072), ("paillier", 3072), ("paillier", 2048)):
         label = products if products == "transfer" else f"{products} {bits}"
         batch = 50 if quick else 10_000 if products == "transfer" else 500
-        done = _two("logarithms", {"products": products, "key_bits": bits}, (batch,))
+        done = two("logarithms", {"products": products, "key_bits": bits}, (batch,))
         yield Row(f"{label}: set-up", done["setup"], 2.0, AIM)
         yield Row(f"{label}: one logarithm, warm", done["one"], 5.0, PUBLISHED)
         peer = (0.0001, AIM) if products == "transfer" and not quick else (5.0, PUBLISHED)
@@ -38,18 +39,19 @@ def main(quick: bool = False) -> Iterator[Row]:
         yield Row(f"{label}: the same, processor time of the busier party", done["cpu"])
         yield Row(f"{label}: traffic per logarithm", done["bytes"], unit="bytes")
         yield Row(f"{label}: x ln x beyond it", done["product"])
+        if products == "transfer":
+            whole = done["each"] + done["product"], done["cpu"] + done["product_cpu"]
+            yield from other_engines(whole, batch)
     size = 10_000 if quick else 100_000
-    done = _two("scalar", {}, (size,))
+    done = two("scalar", {}, (size,))
     yield Row(f"scalar product of {size:,} rows", done["seconds"], 0.1, AIM)
-    done = _two("network", {}, (size,))
+    done = two("network", {}, (size,))
     what, published = f"Bayes net {size:,} x 6", None if quick else 9000.0
     yield Row(what, done["seconds"], published, PUBLISHED, note=f"{done['logs']:,} logarithms")
     yield Row(f"{what}: traffic", done["bytes"] / 1e6, unit="MB")
     if not quick:
         yield Row(f"{what}, against the aim", done["seconds"], 2.0, AIM)
     yield from _adult(quick)
-    yield from _mpyc(quick)
-    yield from _spu(quick)
 
 
 def _adult(quick: bool) -> Iterator[Row]:
@@ -57,12 +59,12 @@ def _adult(quick: bool) -> Iterator[Row]:
         yield missing("ID3, Adult", "the data is not here")
         return
     for depth, aim in ((1, None),) if quick else ((2, None), (3, 5.0)):
-        done = _two("tree", {}, (depth,))
+        done = two("tree", {}, (depth,))
         what = f"ID3, Adult, depth {depth}"
         yield Row(what, done["seconds"], aim, AIM, note=f"{done['logs']:,} logarithms")
         yield Row(f"{what}: traffic", done["bytes"] / 1e6, unit="MB")
     for k in () if quick else (10, 100):
-        done = _two("large", {}, (k,))
+        done = two("large", {}, (k,))
         _same_as_published(k, done["result"])
         note = f"{done['logs']:,} logarithms, {done['comparisons']:,} comparisons; the pooled tree"
         yield Row(f"ID3 with k={k}, Adult, depth 3", done["seconds"], note=note)
@@ -94,82 +96,7 @@ def _same_as_published(k: int, secure: dict[str, Any]) -> None:
     compare(0, secure)
 
 
-def _mpyc(quick: bool) -> Iterator[Row]:
-    """Three equals through MPyC, as processes: the same logarithms."""
-    try:
-        import mpyc  # noqa: F401
-    except ImportError:
-        yield missing("MPyC", "mpyc is not installed")
-        return
-    batch, addresses = 20 if quick else 500, _addresses(3)
-    with multiprocessing.get_context("spawn").Pool(3) as pool:
-        ends = [pool.apply_async(_mpyc_end, (i, addresses, batch)) for i in range(3)]
-        each = max(end.get(timeout=600) for end in ends)
-    yield Row(f"MPyC, three parties: x ln x in a batch of {batch}", each)
-
-
-def _addresses(count: int) -> list[str]:
-    """Ports of this machine that nobody uses."""
-    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    addresses = [f"127.0.0.1:{server.getsockname()[1]}" for server in servers]
-    for server in servers:
-        server.close()
-    return addresses
-
-
-def _spu(quick: bool) -> Iterator[Row]:
-    """SPU's two protocols, as processes on plain lines: the same products, opened at the end."""
-    try:
-        import spu  # noqa: F401
-    except ImportError:
-        yield missing("SPU", "spu is not installed")
-        return
-    batch = 50 if quick else 10_000
-    done = _two("spu", {"addresses": _addresses(2)}, (batch,))
-    yield Row(f"SPU's Cheetah, two parties: x ln x in a batch of {batch:,}", done["each"])
-    addresses = _addresses(3)
-    with multiprocessing.get_context("spawn").Pool(3) as pool:
-        ends = [pool.apply_async(_aby3_end, (i, addresses, batch)) for i in range(3)]
-        each = max(end.get(timeout=600) for end in ends)
-    yield Row(f"SPU's ABY3, three parties: x ln x in a batch of {batch:,}", each)
-
-
-def _aby3_end(index: int, addresses: list[str], batch: int) -> float:
-    from shoal.secure.miners._aby3 import ABY3Party
-
-    with ABY3Party(index, addresses, timeout=300.0) as party:
-        return _spu_products(party, batch)["each"]
-
-
-def _spu_products(party: Any, batch: int) -> dict[str, Any]:
-    import jax.numpy as jnp
-
-    def function(*parts: Any) -> Any:
-        share = sum(parts)
-        return share * jnp.log(share)
-
-    shares = np.random.default_rng(1).random(batch).astype(np.float32) / 4 + 0.01
-    party.compute(function, shares)  # compiled
-    start = perf_counter()
-    party.compute(function, shares)
-    return {"each": (perf_counter() - start) / batch, "result": None}
-
-
-def _mpyc_end(index: int, addresses: list[str], batch: int) -> float:
-    from shoal.secure import MPyCParty
-    from shoal.secure.miners._mpyc_scores import MPyCLogs
-
-    with MPyCParty(index, addresses, timeout=300.0) as party:
-        logs = MPyCLogs(party, TaylorLogarithm(17, 3))
-        counts = np.random.default_rng(1).integers(0, 2**15, batch)
-        party.tell(1)  # all are here
-        start = perf_counter()
-        products, _, _ = logs.of(party.total(counts, logs.bits))
-        party.run(party.runtime.output(products))
-        return (perf_counter() - start) / batch
-
-
-def _two(task: str, settings: dict[str, Any], arguments: tuple[Any, ...]) -> dict[str, Any]:
+def two(task: str, settings: dict[str, Any], arguments: tuple[Any, ...]) -> dict[str, Any]:
     """Run a task in two processes; the second party's figures, after both agree."""
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as free:
         for name in ("first", "second"):
@@ -232,15 +159,17 @@ def _logarithms(party: Any, batch: int) -> dict[str, Any]:
     logs = logarithm.shares(party, counts)
     each, cpu = (perf_counter() - start) / batch, (process_time() - cpu) / batch
     after = party.channel.transcript.to_dict()
-    start = perf_counter()
+    start, product_cpu = perf_counter(), process_time()
     logarithm.x_log_x(party, logs)
     product = (perf_counter() - start) / batch
+    product_cpu = (process_time() - product_cpu) / batch
     traffic = sum(after[k] - before[k] for k in ("bytes_sent", "bytes_received"))
     return {
         "one": one,
         "each": each,
         "cpu": cpu,
         "product": product,
+        "product_cpu": product_cpu,
         "bytes": traffic / batch,
         "result": None,
     }
@@ -309,5 +238,5 @@ TASKS = {
     "network": _network,
     "tree": _tree,
     "large": _large,
-    "spu": _spu_products,
+    "spu": spu_products,
 }
