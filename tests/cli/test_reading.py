@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal.cli import app
+from tests.extras import need
 
 SCHEMA = """
 columns.column1 = {role = "quasi-identifier", kind = "numeric"}
@@ -65,3 +66,63 @@ def test_the_manifest_says_nothing_of_the_raw_table(released):
     }  # fmt: skip
     assert "refused" not in manifest
     assert "reading" not in manifest
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("compare", "raw.csv", "out.csv"),
+        ("report", "out.csv", "--original", "raw.csv", "--people", "10"),
+        ("explain", "out.csv", "--original", "raw.csv", "--row", "3"),
+        ("attack", "any", "out.csv", "--original", "raw.csv", "--control", "raw.csv"),
+        ("attack", "release", "out.csv", "--original", "raw.csv", "-s", "schema.toml"),
+        ("check", "out.csv"),
+        ("check", "out.csv", "-k", "4", "--population", "everybody.csv"),
+    ],
+)
+def test_what_is_said_of_the_raw_table_is_not_taken_for_its_release(released, line):
+    """The release has a header and no bad rows, whatever the raw table has."""
+    told = ["--no-header", "--delimiter", "|", "--missing", "refused", "--skip-bad-rows"]
+    (released / "out.private" / "reading.json").unlink()
+    everybody = [f"{20 + i % 20}|{'fm'[i % 2]}" for i in range(400)]
+    (released / "everybody.csv").write_text("\n".join(everybody) + "\n")
+    done = run(*line, *told)
+    assert done.exit_code == 0, done.output
+    assert "bad" not in done.stderr
+
+
+def test_a_changed_release_is_not_read_like_the_raw_table(released):
+    changed = (released / "out.csv").read_text().replace("|", ";")
+    (released / "out.csv").write_text(changed)
+    done = run("compare", "raw.csv", "out.csv", "--no-header", "--delimiter", "|")
+    assert done.exit_code == 0, done.output
+
+
+def test_names_that_shoal_gave_are_no_row_even_without_a_manifest(released):
+    (released / "out.manifest.json").unlink()
+    told = ["--no-header", "--delimiter", "|"]
+    done = run("check", "out.csv", "-s", "out.schema.toml", "-k", "4", *told)
+    assert json.loads(done.stdout)["holds"]
+    assert json.loads(done.stdout)["n_rows"] == 40
+
+
+def test_sheets_are_those_of_the_raw_workbook(released):
+    openpyxl = need("openpyxl")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "People"
+    sheet.append(["age", "sex", "illness"])
+    for i in range(40):
+        sheet.append([20 + i % 20, "fm"[i % 2], ["flu", "cold", "cough"][i % 3]])
+    book.create_sheet("Notes").append(["by hand"])
+    book.save(released / "raw.xlsx")
+    schema = (
+        SCHEMA.replace("column1", "age").replace("column2", "sex").replace("column3", "illness")
+    )
+    (released / "book.toml").write_text(schema)
+    told = ["--sheet", "People"]
+    made = run("anonymize", "raw.xlsx", "-s", "book.toml", "-k", "4", "-o", "book.xlsx", *told)
+    assert made.exit_code == 0, made.output
+    for line in (["compare", "raw.xlsx", "book.xlsx"], ["check", "book.xlsx"]):
+        done = run(*line, *told)
+        assert done.exit_code == 0, done.output

@@ -12,7 +12,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from shoal._addresses import address_of, is_address, read_address
 from shoal._atomic import atomic_paths, refuse_existing
@@ -67,6 +67,11 @@ _READING = (
     "table",
 )  # fmt: skip
 """What may be told about a raw table, besides whether it has a header."""
+
+_UNTOLD: dict[str, Any] = {
+    **dict.fromkeys((*_READING, "header")), "skip_bad_rows": False,
+}  # fmt: skip
+"""What is said of a table about which nothing was told."""
 
 _FORMER = ".recoding.json"  # where recodings lay before they had a folder of their own
 
@@ -165,17 +170,21 @@ def require_labels(table: PathText, what: str) -> None:
         )
 
 
-def as_written(table: PathText, told: OpenOptions) -> OpenOptions:
-    """How a released text file is read: as its manifest says, as long as it is that very file.
+def as_written(table: PathText, told: OpenOptions, *, of_raw: bool = False) -> OpenOptions:
+    """How a released file is read: as its manifest says, as long as it is that very file.
 
-    What was told, mostly about the raw table, is kept for every other file.
+    What was told is kept for every other file, unless it was told about a raw table (`of_raw`):
+    then a file that a manifest names, and that was changed since, is read by what stands in it.
     """
     try:
         manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
-        written = {name: str(manifest["written"][name]) for name in _WRITTEN}
-        if manifest["files"][Path(table).name] != digest(Path(table)):
-            return told
-        return replace(told, **written, header=True)  # type: ignore[arg-type]
+        known, how = manifest["files"][Path(table).name], manifest["written"]
+        own = replace(told, **_UNTOLD)
+        if known != digest(Path(table)):
+            return own if of_raw else told
+        if how is None:  # no text: all stands in the file
+            return own
+        return replace(own, **{name: str(how[name]) for name in _WRITTEN}, header=True)  # type: ignore[arg-type]
     except (OSError, ValueError, KeyError, TypeError):
         return told
 

@@ -109,7 +109,7 @@ def exit_code(error: Exception) -> int:
             return INFEASIBLE
         case ProtocolError():
             return PEER
-        case ShoalError() | OSError():
+        case ShoalError() | OSError() | MemoryError():
             return BAD_INPUT
         case _:
             return BUG
@@ -125,6 +125,11 @@ def _report(error: Exception) -> int:
             message = str(error)
         case OSError():
             message = _explain_system(error)
+        case MemoryError():
+            message = (
+                "there is not enough memory for this; nothing was written. Use a machine with "
+                "more, or fewer rows or quasi-identifiers."
+            )
         case _:  # its text may hold somebody's data
             message = (
                 "something went wrong inside Shoal. Run again with SHOAL_DEBUG=1 for the details, "

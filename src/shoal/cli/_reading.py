@@ -25,6 +25,9 @@ TABLES = (
 )  # fmt: skip
 """Parameters of commands that name tables."""
 
+RELEASED = ("release", "second")
+"""Those that are releases: what is said about reading is said of the raw table beside them."""
+
 _READING: dict[str, Any] = {
     "encoding": Encoding,
     "delimiter": Annotated[
@@ -148,8 +151,9 @@ def _follow_release(files: dict[str, Any]) -> None:
     from shoal.anonymize._release_files import as_told, as_written
 
     local = {name: file for name, file in files.items() if not is_address(file)}
-    for file in local.values():
-        file.options = as_written(file, file.options)
+    has_raw = any(name not in RELEASED for name in files)
+    for name, file in local.items():
+        file.options = as_written(file, file.options, of_raw=has_raw and name in RELEASED)
     raw = files.get("original", files.get("table"))
     if raw is not None and "release" in local:
         raw.options = as_told(local["release"], raw.options)

@@ -3,6 +3,7 @@ import pytest
 
 from shoal.anonymize.trials import _trial
 from shoal.anonymize.trials._trial import (
+    advise_on_many,
     duration,
     how_long,
     predict_seconds,
@@ -66,3 +67,10 @@ def test_what_is_known_beforehand_is_said():
 )
 def test_durations_are_words(seconds, words):
     assert duration(seconds) == words
+
+
+def test_very_many_columns_bring_advice_that_can_be_followed():
+    assert advise_on_many(60, 5) == ""
+    assert "lkc:2:5" in advise_on_many(200, 5)
+    assert "lkc" not in advise_on_many(201, 5)  # has more pairs than are counted
+    assert "--requirement COLUMN,COLUMN:5" in advise_on_many(499, 5)

@@ -25,6 +25,12 @@ _SPEED = {"local": (8e-4, 0.7), "mondrian": (5e-6, 1.0), "top-down": (1e-6, 1.0)
 
 _WORTH_A_LIMIT = 20.0  # seconds
 
+_VERY_MANY = 60
+"""Quasi-identifiers beyond which rows hardly ever agree in all of them."""
+
+_MOST_PAIRED = 200
+"""Columns whose pairs are counted one by one."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -78,6 +84,29 @@ def how_long(method: str, n_rows: int, n_columns: int) -> str:
     if seconds > _WORTH_A_LIMIT:
         said += " --time-limit SECONDS releases the best found by then."
     return said
+
+
+def advise_on_many(n_columns: int, k: int) -> str:
+    """What else may be asked of very many quasi-identifiers; empty where there are not so many.
+
+    Examples
+    --------
+    >>> print(advise_on_many(25, 10) or "nothing")
+    nothing
+    >>> print(advise_on_many(80, 10).split(". ")[0])
+    80 quasi-identifiers: nearly nobody agrees with others in all of them
+    """
+    if n_columns <= _VERY_MANY:
+        return ""
+    few = f"--diversity lkc:2:{k} protects from whoever knows any 2 of them, "
+    return (
+        f"{n_columns} quasi-identifiers: nearly nobody agrees with others in all of them. So most "
+        "of the detail will be lost, and it may take minutes (Ctrl-C leaves nothing behind). "
+        f"Who knows so much of one person? {few if n_columns <= _MOST_PAIRED else ''}"
+        f"--requirement COLUMN,COLUMN:{k} names columns that are known together, and columns that "
+        "nobody outside knows are sensitive or insensitive in the schema (`shoal quasi` shows "
+        "which columns single people out)."
+    )
 
 
 def duration(seconds: float) -> str:

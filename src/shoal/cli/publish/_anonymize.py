@@ -194,6 +194,7 @@ def anonymize(
     parameters |= _parse(option or [])
     everybody = None if population is None else read_population(population, columns, encoding)
     promise = read_table_promise(columns, k, diversity, requirement, everybody)
+    _advise(columns, promise)
     coding = CodingOptions(missing_to_root=missing_to_root)
     choice, opened = pick_method(
         method, table, columns, purpose, encoding, parameters, promise, coding
@@ -234,6 +235,16 @@ def anonymize(
     out_.emit(data, lambda: show_release(release, paths))
     if method not in ("auto", "local") and not (out_.json or out_.quiet):
         say_if_another_keeps_more(release)
+
+
+def _advise(schema: Schema, promise: PrivacyModel) -> None:
+    """Say what else may be asked of very many columns, before the work begins."""
+    from shoal.anonymize.trials._trial import advise_on_many
+
+    if promise.asks_of_some_columns or schema.requirements:
+        return
+    if said := advise_on_many(len(schema.quasi_identifiers), max(2, promise.minimum_size)):
+        output().note(f"Note: {said}")
 
 
 def _read_regions(text: str) -> Any:

@@ -13,7 +13,12 @@ from shoal.errors import MissingExtraError, TableError, TableWarning
 from shoal.schema._text import text
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables.engines.formats._file_format import FileFormat
-from shoal.tables.engines.formats._text_shape import looks_like_a_row, name_columns, refuse_a_row
+from shoal.tables.engines.formats._text_shape import (
+    are_own_names,
+    looks_like_a_row,
+    name_columns,
+    refuse_a_row,
+)
 from shoal.tables.engines.formats._value_columns import stage_columns
 
 _Rows = list[list[Any]]
@@ -143,14 +148,15 @@ def _table(path: Path, rows: _Rows, options: OpenOptions) -> tuple[tuple[str, ..
             TableWarning,
             stacklevel=2,
         )
-    header = options.header
-    if header is None:
+    first = [text(value) or "" for value in rows[0]]
+    header = options.header or (options.header is False and are_own_names(first))
+    if options.header is None:
         header = not _is_row(rows)
         if not header:
             refuse_a_row(path.name)
     if not header:
         return name_columns([""] * len(rows[0])), rows
-    return name_columns([text(value) or "" for value in rows[0]]), rows[1:]
+    return name_columns(first), rows[1:]
 
 
 def _without_empty(rows: _Rows) -> _Rows:

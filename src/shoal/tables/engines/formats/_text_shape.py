@@ -20,6 +20,9 @@ _MOST_ROWS = 500
 _CONTACT = re.compile(r".+@.+\..+|[+(]?\d[\d\s()/.-]{5,}")
 """What stands in rows about people and is never a column's name."""
 
+_OWN_NAME = re.compile(r"column[1-9][0-9]*(_[a-z]+)?")
+"""What columns without a name are called, and what is made of them."""
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -71,8 +74,8 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
         _refuse_spaces(lines, file)
     titles, rows = _without_titles(rows, wide)
     first = rows[0][1] if rows else []
-    header = options.header
-    if header is None:
+    header = options.header or (options.header is False and are_own_names(first))
+    if options.header is None:
         header = options.guess == "none" or not looks_like_a_row(first, [r for _, r in rows[1:]])
         if not header:
             refuse_a_row(file)
@@ -170,6 +173,12 @@ def looks_like_a_row(first: Sequence[str], body: Sequence[Sequence[str]]) -> boo
         elif cell in below or _CONTACT.fullmatch(cell) or is_typed([cell]) == "date":
             votes_row += 1
     return votes_row > 0 and votes_name == 0
+
+
+def are_own_names(first: Sequence[str]) -> bool:
+    """Whether a line holds names that Shoal gives: then it wrote them, and they are no row."""
+    cells = [cell.strip() for cell in first]
+    return len(set(cells)) == len(cells) > 0 and all(map(_OWN_NAME.fullmatch, cells))
 
 
 def _plain(options: OpenOptions) -> OpenOptions:
