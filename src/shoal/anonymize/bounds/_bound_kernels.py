@@ -23,6 +23,9 @@ _SLACK = 1e-9
 _MANY_CELLS = 3_000
 """From here on kernels are compiled, and a loop that ends early beats operations on arrays."""
 
+_LOOKED_AT = 500
+"""Cells by which the order of the columns is chosen."""
+
 
 class Near(NamedTuple):
     """The cells that may be in a group with a row."""
@@ -46,23 +49,48 @@ def pair_losses(columns: GroupColumns, column: int, own: int, codes: Codes) -> F
 
 
 @kernel
+def _near_of_many(
+    columns: GroupColumns, keys: Codes, cell: int, most: float
+) -> tuple[NDArray[np.int64], Floats]:
+    """Cells whose pair with a cell loses no more than `most`, and what each loses.
+
+    There are fewer codes than cells: what a pair of codes loses is computed once for each code, and
+    looked up for the cells.  The column that rules out most of some cells is looked at first.
+    """
+    n, d = keys.shape
+    begin = np.zeros(d + 1, np.int64)
+    begin[1:] = np.cumsum(columns.n_codes)
+    losses, ruled_out = np.empty(begin[d]), np.zeros(d, np.int64)
+    for j in range(d):
+        own = losses[begin[j] : begin[j + 1]]
+        for code in range(own.shape[0]):
+            low, high = min(code, keys[cell, j]), max(code, keys[cell, j])
+            own[code] = pair_loss(columns, j, low, high)
+        for other in range(0, n, max(1, n // _LOOKED_AT)):
+            ruled_out[j] += own[keys[other, j]] > most + _SLACK
+    order = np.argsort(-ruled_out, kind="mergesort")
+    found, total, n_found = np.empty(n, np.int64), np.empty(n), 0
+    first, limit = order[0], most + _SLACK
+    own = losses[begin[first] : begin[first + 1]]
+    for other in range(n):
+        i, lost = 1, own[keys[other, first]]
+        while i < d and lost <= limit:
+            lost += losses[begin[order[i]] + keys[other, order[i]]]
+            i += 1
+        if lost <= limit:
+            found[n_found], total[n_found] = other, lost
+            n_found += 1
+    return found[:n_found], total[:n_found]
+
+
+@kernel
 def near_cells(columns: GroupColumns, keys: Codes, rows: Counts, cell: int, most: float) -> Near:
     """Cells whose pair with a cell loses no more than `most`."""
     n, d = keys.shape
-    found, total = np.arange(n), np.zeros(n)
     if n > _MANY_CELLS:
-        n_found = 0
-        for other in range(n):
-            j, lost = 0, 0.0
-            while j < d and lost <= most + _SLACK:
-                low, high = keys[cell, j], keys[other, j]
-                lost += pair_loss(columns, j, min(low, high), max(low, high))
-                j += 1
-            if lost <= most + _SLACK:
-                found[n_found], total[n_found] = other, lost
-                n_found += 1
-        found, total = found[:n_found], total[:n_found]
+        found, total = _near_of_many(columns, keys, cell, most)
     else:
+        found, total = np.arange(n), np.zeros(n)
         for j in range(d):
             total = total + pair_losses(columns, j, keys[cell, j], keys[:, j][found])
             is_close = total <= most + _SLACK
