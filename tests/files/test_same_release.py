@@ -17,6 +17,7 @@ from shoal.cli import app
 from shoal.judge._values import same_value
 from shoal.tables import open_table
 from tests.extras import need
+from tests.files.sas import library, write_sas
 from tests.postgres import postgres
 
 __all__ = ["postgres"]
@@ -161,7 +162,7 @@ def test_every_source_gives_the_release_of_the_csv_file(folder, source):
     assert_same(folder, found)
 
 
-@pytest.mark.parametrize("suffix", [".xlsx", ".sav", ".dta", ".xpt"])
+@pytest.mark.parametrize("suffix", [".xlsx", ".sav", ".dta", ".xpt", ".sas7bdat"])
 def test_workbooks_and_files_of_statistics_give_it_too(folder, suffix):
     rows = make_rows()
     if suffix == ".xlsx":
@@ -173,6 +174,9 @@ def test_workbooks_and_files_of_statistics_give_it_too(folder, suffix):
         for cell in book.active["F"]:
             cell.data_type = "s"  # `=1+1` is what somebody wrote, not a formula
         book.save(folder / "people.xlsx")
+    elif suffix == ".sas7bdat":
+        need("pyreadstat")
+        write_sas(library(), folder / "people.sas7bdat", rows)
     else:
         pyreadstat, pd = need("pyreadstat"), need("pandas")
         table = pd.DataFrame(rows)
