@@ -41,6 +41,29 @@ def test_a_table_is_named_by_option_or_address(house):
         open_table(house, table="staff")
 
 
+def test_a_name_that_fits_two_tables_is_asked_about(tmp_path):
+    path = tmp_path / "house.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE people AS SELECT 1 AS own")
+        for schema in ("archive", "zoo"):
+            connection.execute(f"CREATE SCHEMA {schema}")
+            connection.execute(f"CREATE TABLE {schema}.people AS SELECT 2 AS other")
+            connection.execute(f"CREATE TABLE {schema}.wards AS SELECT 3 AS other")
+    assert open_table(path, table="people").names == ("own",)  # not the first that ends so
+    assert open_table(path, table="zoo.people").names == ("other",)
+    with pytest.raises(TableError, match=r"2 tables that 'wards' may mean.*SCHEMA\.NAME"):
+        open_table(path, table="wards")
+
+
+def test_a_table_of_sqlite_is_not_found_by_the_end_of_its_name(tmp_path):
+    path = tmp_path / "house.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute('CREATE TABLE "a.people" (x)')
+    connection.close()
+    with pytest.raises(TableError, match="no table 'people'"):
+        open_table(path, table="people")
+
+
 def test_a_damaged_database_and_a_strange_address_are_refused(tmp_path):
     for suffix in (".sqlite", ".duckdb"):
         (tmp_path / f"a{suffix}").write_bytes(b"nothing of the kind" * 100)

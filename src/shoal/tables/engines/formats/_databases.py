@@ -36,16 +36,30 @@ def open_address(text: str, options: OpenOptions) -> Engine:
     return _read_duckdb(path, address.table)
 
 
-def choose_table(names: Sequence[str], asked: str | None, where: str) -> str:
-    """The table that is asked for, or the only one."""
-    if asked is not None:
-        for name in names:
-            if asked in (name, name.rpartition(".")[2]):
-                return name
+def choose_table(
+    names: Sequence[str], asked: str | None, where: str, schema: str | None = None
+) -> str:
+    """The table that is asked for, or the only one.
+
+    A table that is asked for without a schema is that of the schema which holds tables without
+    one, `schema`; else the only one of that name.  What fits two tables is never decided here.
+    """
+    if asked is None:
+        if len(names) != 1:
+            raise TableError(f"{where} has {_listed(names)}. Say which with --table.")
+        return names[0]
+    found = [name for name in names if name == asked]
+    if schema is not None:
+        found = found or [name for name in names if name == f"{schema}.{asked}"]
+        found = found or [name for name in names if name.rpartition(".")[2] == asked]
+    if not found:
         raise TableError(f"{where} has no table {asked!r}. It has {_listed(names)}.")
-    if len(names) != 1:
-        raise TableError(f"{where} has {_listed(names)}. Say which with --table.")
-    return names[0]
+    if len(found) > 1:
+        raise TableError(
+            f"{where} has {len(found)} tables that {asked!r} may mean: {_listed(found)}. "
+            "Say which with --table SCHEMA.NAME."
+        )
+    return found[0]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -124,7 +138,7 @@ def _duckdb_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
 def _read_duckdb(path: Path, asked: str | None) -> Engine:
     connection = _attached(path)
     with disclose_nothing():
-        table = choose_table(_duckdb_names(connection), asked, repr(path.name))
+        table = choose_table(_duckdb_names(connection), asked, repr(path.name), "main")
         read = f"house.{quoted_table(table)}"
         names = connection.sql(f"FROM {read} LIMIT 0").columns
         require_names(names)
@@ -150,14 +164,16 @@ def connect_postgresql(address: Address) -> Any:
 
 def _read_postgresql(address: Address, options: OpenOptions) -> Engine:
     with closing(connect_postgresql(address)) as connection, closing(connection.cursor()) as cursor:
-        table = choose_table(list_postgresql(cursor), address.table, address.name)
+        names = list_postgresql(cursor)
+        table = choose_table(names, address.table, address.name, "public")
+        read = quoted_table(table if "." in table else f"public.{table}")
         try:
-            cursor.execute(f"SELECT * FROM {quoted_table(table)} LIMIT 0")
+            cursor.execute(f"SELECT * FROM {read} LIMIT 0")
             names = [column[0] for column in cursor.description]
             kinds = _kinds(cursor, table)
             # every value as its text: a number of any precision arrives as it is
             listed = ", ".join(f"CAST({name_sql(n)} AS text) AS {name_sql(n)}" for n in names)
-            cursor.execute(f"SELECT {listed} FROM {quoted_table(table)}")
+            cursor.execute(f"SELECT {listed} FROM {read}")
             fetched = cursor.fetch_arrow_table()
         except Exception as error:
             if isinstance(error, TableError):
