@@ -26,6 +26,10 @@ def non_uniform_entropy(recoded: Recoded) -> float:
     for column, labels in enumerate(recoded.labels):
         code = cells.keys[:, column]
         rows = np.bincount(code, weights=cells.sizes, minlength=labels.coding.n_codes)
+        share = rows[rows > 0] / max(1, n_rows)
+        most += float(-(share * np.log2(share)).sum() * n_rows)
+        if labels.is_raw.all() and not suppressed.any():
+            continue  # nothing is left to guess
         before = np.concatenate([[0.0], np.cumsum(rows)])
         of_label = before[labels.high + 1] - before[labels.low]
         inside = np.full(len(code), float(n_rows))
@@ -33,6 +37,4 @@ def non_uniform_entropy(recoded: Recoded) -> float:
         counted = cells.sizes > 0
         bits = np.log2(inside[counted] / rows[code[counted]])
         lost += float((cells.sizes[counted] * bits).sum())
-        share = rows[rows > 0] / max(1, n_rows)
-        most += float(-(share * np.log2(share)).sum() * n_rows)
     return lost / most if most > 0 else 0.0

@@ -169,15 +169,18 @@ def _nodes(labels: Labels) -> Codes:
 
 def _per_column(recoded: Recoded, cost_of: Callable[[Labels], Floats]) -> Floats:
     sizes, n_rows = recoded.groups.sizes, recoded.cells.n_rows
-    costs = [
-        float((sizes * cost_of(labels)[recoded.codes[:, column]]).sum())
-        for column, labels in enumerate(recoded.labels)
-    ]
-    return (np.array(costs) + recoded.n_suppressed) / max(1, n_rows)
+    costs = np.zeros(len(recoded.labels))
+    for column, labels in enumerate(recoded.labels):
+        cost = cost_of(labels)
+        if cost.any():  # raw values cost nothing, and there may be millions of groups
+            costs[column] = float((sizes * cost[recoded.codes[:, column]]).sum())
+    return (costs + recoded.n_suppressed) / max(1, n_rows)
 
 
 def _level_share(recoded: Recoded, column: int) -> float:
     labels, sizes = recoded.labels[column], recoded.cells.sizes
+    if labels.is_raw.all():
+        return recoded.n_suppressed / max(1, recoded.cells.n_rows)
     kept = ~recoded.suppressed
     label = recoded.codes[recoded.group_of[kept], column]
     tree = labels.coding.hierarchy

@@ -10,7 +10,7 @@ import numpy as np
 from shoal._notebook import Plot, flat_rows, html_table, plot_bars
 from shoal.metrics._entropy import non_uniform_entropy
 from shoal.metrics._groups import average_group_size, classification_metric, discernibility
-from shoal.metrics._labels import gcp, information_loss, loss, ncp, precision
+from shoal.metrics._labels import information_loss, loss, ncp, precision
 from shoal.tables import FrequencyTable
 from shoal.tables._recoded import Recoded, range_labels
 
@@ -122,7 +122,7 @@ def measure(recoded: Recoded, *, target: str | None = None) -> Metrics:
     """
     sizes = recoded.groups.sizes[recoded.groups.sizes > 0]
     n_rows, n_columns = recoded.cells.n_rows, len(recoded.labels)
-    lost = information_loss(recoded)
+    lost, penalty = information_loss(recoded), ncp(recoded)
     return Metrics(
         n_rows=n_rows,
         n_suppressed=recoded.n_suppressed,
@@ -132,8 +132,8 @@ def measure(recoded: Recoded, *, target: str | None = None) -> Metrics:
         average_group_size=average_group_size(recoded),
         discernibility=discernibility(recoded),
         classification_metric=None if target is None else classification_metric(recoded, target),
-        ncp=dict(zip(recoded.cells.names, ncp(recoded).tolist(), strict=True)),
-        gcp=gcp(recoded),
+        ncp=dict(zip(recoded.cells.names, penalty.tolist(), strict=True)),
+        gcp=float(penalty.mean()) if len(penalty) else 0.0,
         loss=loss(recoded),
         information_loss=lost,
         information_loss_share=lost / max(1, n_rows * n_columns),
@@ -153,9 +153,10 @@ def released_raw(cells: FrequencyTable) -> Recoded:
     labels = tuple(
         range_labels(coding, code, code) for coding, code in zip(cells.codings, codes, strict=True)
     )
-    return Recoded(
-        cells, labels, cells.keys, np.arange(cells.n_groups, dtype=np.int64), tuple(codes)
-    )
+    group_of = np.arange(cells.n_groups, dtype=np.int64)
+    raw = Recoded(cells, labels, cells.keys, group_of, tuple(codes))
+    vars(raw)["groups"] = cells  # every cell is a group by itself: nothing has to be counted
+    return raw
 
 
 class _Result(Protocol):

@@ -92,27 +92,60 @@ def assemble(
     Returns the cells, sorted so that they do not depend on the order of the rows, and the cell
     of each row.
     """
-    group_of, n_cells = group_keys(keys)
-    first = np.zeros(n_cells, np.int64)
-    first[group_of[::-1]] = np.arange(len(keys))[::-1]
-    cell_keys = keys[first].reshape(n_cells, keys.shape[1])
-    sizes = [coding.n_codes for coding in codings]
-    order = np.lexsort(pack_codes(cell_keys, np.array(sizes, np.int32)))
-    rank = np.empty(n_cells, np.int64)
-    rank[order] = np.arange(n_cells)
-    cell_of = rank[group_of]
+    first, cell_of = _sorted_cells(codings, keys, about_distinct=counts is not None)
+    n_cells = len(first)
     ones = np.ones(len(keys), np.int64) if counts is None else counts
     sizes_of = np.bincount(cell_of, weights=ones, minlength=n_cells).astype(np.int64)
     histograms = {
         name: _histogram(coding, codes, ones, cell_of, n_cells)
         for name, (coding, codes) in counted.items()
     }
-    cells = FrequencyTable(tuple(codings), cell_keys[order], sizes_of, histograms)
+    cells = FrequencyTable(tuple(codings), keys[first], sizes_of, histograms)
     return cells, cell_of
+
+
+def _sorted_cells(
+    codings: Sequence[Coding], keys: Codes, *, about_distinct: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A row of each cell, cells sorted by their keys, and the cell of each row.
+
+    Hashing pays where many rows share a cell; where keys are `about_distinct`, sorting does both.
+    """
+    room = np.array([coding.n_codes for coding in codings], np.int32)
+    if about_distinct and len(keys):
+        words = pack_codes(keys, room)
+        if len(words) == 1:
+            order = np.argsort(words[0])
+            ordered = words[0, order]
+            begins = np.append(True, ordered[1:] != ordered[:-1])
+            cell_of = np.empty(len(keys), np.int64)
+            cell_of[order] = np.cumsum(begins) - 1
+            return order[begins], cell_of
+    group_of, n_cells = group_keys(keys)
+    first = np.zeros(n_cells, np.int64)
+    first[group_of[::-1]] = np.arange(len(keys))[::-1]
+    order = np.lexsort(pack_codes(keys[first].reshape(n_cells, keys.shape[1]), room))
+    rank = np.empty(n_cells, np.int64)
+    rank[order] = np.arange(n_cells)
+    return first[order], rank[group_of]
+
+
+_ENTRIES_TO_A_CELL = 4
+"""With fewer, sorting entries is quicker than visiting the members of each cell."""
 
 
 def _histogram(
     coding: Coding, codes: Codes, counts: Counts, cell_of: NDArray[np.int64], n_cells: int
 ) -> Histogram:
-    start = np.arange(len(codes) + 1, dtype=np.int64)
-    return Histogram(coding, *merge_entries(start, codes, counts, cell_of, n_cells, coding.n_codes))
+    if not 0 < len(codes) < _ENTRIES_TO_A_CELL * n_cells:
+        start = np.arange(len(codes) + 1, dtype=np.int64)
+        merged = merge_entries(start, codes, counts, cell_of, n_cells, coding.n_codes)
+        return Histogram(coding, *merged)
+    packed = cell_of * coding.n_codes + codes
+    order = np.argsort(packed)
+    packed = packed[order]
+    begins = np.flatnonzero(np.append(True, packed[1:] != packed[:-1]))
+    cell, code = np.divmod(packed[begins], coding.n_codes)
+    start = np.searchsorted(cell, np.arange(n_cells + 1))
+    rows = np.add.reduceat(counts[order], begins)
+    return Histogram(coding, start, code.astype(np.int32), rows)
