@@ -4,6 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal.cli import app
+from shoal.studio.screens.signing._sign import checklist
 from tests.studio.desks import Bureau
 
 
@@ -55,11 +56,13 @@ def test_a_hierarchy_that_was_changed_is_not_called_covered(bureau):
     bureau.show("hierarchies")
     assert [one["uncovered"] for one in bureau.show("hierarchies")["columns"]] == [0, 0]
     bureau.act("hierarchies", "recipe", column="city", recipe='{"tree": {"North": ["Kiel"]}}')
+    (covered,) = [c for c in checklist(bureau.desk) if c["name"] == "covered"]
+    assert not covered["done"]  # nobody looked yet, and nothing is said of before
     (covered,) = [c for c in bureau.show("sign")["checklist"] if c["name"] == "covered"]
-    assert covered["done"]  # nobody looked yet, and nothing is said of before
-    bureau.show("hierarchies")
+    assert (covered["done"], covered["count"]) == (False, 1)  # signing looks by itself
+    bureau.act("columns", "undo")
     (covered,) = [c for c in bureau.show("sign")["checklist"] if c["name"] == "covered"]
-    assert not covered["done"]
+    assert covered["done"]
 
 
 def test_what_a_schema_file_says_besides_stays_when_a_target_is_chosen(bureau):

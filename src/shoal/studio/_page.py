@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from shoal.errors import ShoalError
+from shoal.studio._attack_lines import attack_values
 from shoal.studio._desk import Desk
 from shoal.studio._render import render
 from shoal.studio._snippets import snippet_values, snippets
@@ -21,6 +21,7 @@ from shoal.studio.screens.signing._sign import checklist, is_attacked
 
 _GAPS = ("NAME.csv", "MODEL.json", "NAME.key", "OTHER.crt", " TARGET")
 """Words that stand for what the project has not got yet."""
+_NO_LINES = {"command": "", "python": "", "gaps": ""}
 
 
 def start_page(shown: Mapping[str, Any]) -> str:
@@ -101,31 +102,35 @@ def _exposed(desk: Desk) -> dict[str, Any] | None:
 def _lines(desk: Desk, screen: Screen, shown: Mapping[str, Any] | None) -> dict[str, str]:
     """The same as commands and in Python; nothing where there is nothing to run yet."""
     if shown is None:
-        return {"command": "", "python": "", "gaps": ""}
+        return _NO_LINES
     try:
         method = str(shown.get("method") or "") or desk.project.settings.method
         method = method or (proposed_method(desk) if desk.project.schema else "local")
         values = snippet_values(desk.project, suppresses(desk, method)) | {"method": method}
-        lines = snippets(screen.name, values | _more(desk, screen.name, shown))
+        more = _more(desk, screen.name, shown)
+        if more is None:
+            return _NO_LINES
+        lines = snippets(screen.name, values | more)
         is_open = any(gap in lines["command"] for gap in _GAPS)
         return lines | {"gaps": "yes" if is_open else ""}
     except ShoalError:
-        return {"command": "", "python": "", "gaps": ""}
+        return _NO_LINES
 
 
-def _more(desk: Desk, screen: str, shown: Mapping[str, Any]) -> dict[str, Any]:
-    """What the lines of one screen need beside the settings."""
+def _more(desk: Desk, screen: str, shown: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the lines of one screen need beside the settings; None where it has none to show."""
     match screen:
         case "hierarchies":
             return {"column": shown["column"]}
         case "explore":
-            names = [one["name"] for one in shown["methods"]] or ["local"]
-            return {"ks": ",".join(map(str, GRID)), "k_list": list(GRID), "methods": names}
+            asked = shown["asked"]
+            names = asked.get("methods") or [one["name"] for one in shown["methods"]] or ["local"]
+            ks = asked.get("ks") or list(GRID)
+            return {"ks": ",".join(map(str, ks)), "k_list": ks, "methods": names}
         case "compare":
             return {"k": shown["k"]}
         case "attack":
-            releases = [Path(release["path"]) for release in shown["releases"]]
-            return {"release": _seen(releases[0], desk) if releases else "releases/NAME.csv"}
+            return attack_values(desk, shown)
         case "sign":
             return {"out": f"releases/{shown['name']}", "order_seed": None}
         case "model":
@@ -152,8 +157,3 @@ def _together(shown: Mapping[str, Any]) -> dict[str, Any]:
         "party": "FirstParty" if waits else "SecondParty",
         "host_port": (host.strip("[]"), int(port) if port.isascii() and port.isdigit() else 0),
     }  # fmt: skip
-
-
-def _seen(path: Path, desk: Desk) -> str:
-    folder = desk.project.folder
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)

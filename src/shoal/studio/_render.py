@@ -65,15 +65,16 @@ def moment(text: str) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(text, shown)
 
 
-def size(value: float | None) -> str:
+def size(value: float | None) -> Markup:
     """Bytes, as people say them."""
     if value is None:
-        return ""
+        return Markup()
     units = ["B", "kB", "MB", "GB", "TB"]
     while value >= 1000 and len(units) > 1:
         value = value / 1000
         units.pop(0)
-    return f"{value:.0f} B" if units[0] == "B" else f"{value:.1f} {units[0]}"
+    shown = f"{value:.0f} B" if units[0] == "B" else f"{value:.1f} {units[0]}"
+    return Markup('<span class="figures">{}</span>').format(shown)
 
 
 def seconds(value: float | None) -> str:

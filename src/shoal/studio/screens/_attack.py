@@ -30,6 +30,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "job": job.to_dict() if job else None,
         "failed": (outcome or {}).get("error", ""),
         "results": past_attacks(desk),
+        "asked": desk.results.get("attack as", {}),
     }
 
 
@@ -57,13 +58,16 @@ def _run(room: Room, given: dict[str, Any]) -> None:
     args = desk.promise_args(desk.project.settings.method or proposed_method(desk))
     args |= {"attack": given["attack"], "known": given["known"], "sensitive": given["sensitive"]}
     for name in ("register", "control"):
-        args[name] = str(room.folders.resolve(given[name])) if given[name] else ""
+        given[name] = str(room.folders.resolve(given[name])) if given[name] else ""
+        args[name] = given[name]
     if given["release"] in ("", DRAFT):
         args |= {"release": str(desk.project.scratch / "draft.csv"), "draft": True}
         args["on"] = f"{DRAFT} ({args['method']}, k = {args['k']})"
     else:
         args["release"] = str(_release(desk, given["release"]))
         args["on"] = given["release"]
+    names = ("attack", "release", "known", "sensitive", "register", "control")
+    desk.results["attack as"] = {name: given[name] for name in names}
     desk.start("attack", args, "attack")
 
 

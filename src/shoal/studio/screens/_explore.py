@@ -112,6 +112,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "lattice_found": found,
         "lattice_chart": scatter_chart(found["nodes"], found["best"]) if found else None,
         "conditions": list(settings.conditions),
+        "asked": desk.results.get("explore as", {}),
     }
 
 
@@ -130,6 +131,7 @@ def _start(room: Room, given: dict[str, Any]) -> None:
         raise ParameterError("choose at least one method, and between 1 and 20 values of k.")
     done = {(p["method"], p["k"]) for p in points_of(desk)}
     desk.results["explore key"] = _key(desk)
+    desk.results["explore as"] = {"ks": ks, "methods": methods}
     desk.results.pop("explore", None)
     methods = [m for m in methods if any((m, k) not in done for k in ks)] or methods
     args = desk.promise_args() | {"ks": ks, "methods": methods}

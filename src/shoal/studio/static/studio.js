@@ -11,14 +11,27 @@ const part = new Intl.NumberFormat(language, { maximumSignificantDigits: 4 });
 const share = new Intl.NumberFormat(language, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const moment = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
 
+// Numbers in sentences and beside charts, written as English does, each kept as exact as it is.
+function inWords(text) {
+  return text.replace(/\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+/g, (found) => {
+    const digits = (found.split(".")[1] || "").length;
+    const value = Number(found.replaceAll(",", ""));
+    return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+  });
+}
+
 function localize(root) {
+  for (const node of root.querySelectorAll(".figures:not([data-said]), text.tick:not([data-said])")) {
+    node.dataset.said = "";
+    node.textContent = inWords(node.textContent);
+  }
   for (const node of root.querySelectorAll("data.number")) {
     const value = Number(node.value);
     if (Number.isFinite(value)) node.textContent = (Number.isInteger(value) ? whole : part).format(value);
   }
   for (const node of root.querySelectorAll("data.percent")) {
     const value = Number(node.value);
-    if (Number.isFinite(value) && !(value > 0 && value < 0.001)) node.textContent = share.format(value);
+    if (Number.isFinite(value)) node.textContent = value > 0 && value < 0.001 ? `<${share.format(0.001)}` : share.format(value);
   }
   for (const node of root.querySelectorAll("time[datetime]")) {
     const value = new Date(node.dateTime);
@@ -352,4 +365,5 @@ document.addEventListener("htmx:afterSwap", (event) => prepare(event.detail.elt.
 document.addEventListener("htmx:oobAfterSwap", (event) => prepare(event.detail.target.parentElement || document));
 
 prepare(document);
+document.querySelector(".steps [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 listen();

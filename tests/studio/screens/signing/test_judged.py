@@ -53,6 +53,7 @@ def test_a_release_of_the_command_line_is_counted_before_it_is_signed(bureau, tm
     bureau.settle()
     assert the_release(bureau)["judged"]["promise"] == "holds"
     again = Bureau(tmp_path, bureau.desk.project.table)  # it is remembered
+    again.show("sign")  # hierarchies are looked at, as they were before
     again.act("sign", "sign", release="by-hand.csv", **NAMES)
     assert the_release(again)["signature"]["names"] == NAMES
     table = folder / "by-hand.csv"

@@ -14,7 +14,7 @@ from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio.project._project import RELEASES
 from shoal.studio.screens._attack import past_attacks
-from shoal.studio.screens._coverage import coverage
+from shoal.studio.screens._coverage import coverage, look_at
 from shoal.studio.screens._explore import proposed_method
 from shoal.studio.screens._promise import proposed_k
 from shoal.studio.screens._screen import Action, Field, Room, Screen
@@ -37,7 +37,7 @@ def checklist(desk: Desk) -> list[dict[str, Any]]:
     return [
         {"name": "roles", "done": bool(columns) and not open_columns, "count": len(open_columns)},
         {"name": "quasi", "done": bool(schema and schema.quasi_identifiers), "count": 0},
-        {"name": "covered", "done": not bad, "count": len(bad)},
+        {"name": "covered", "done": all(looked_at) and not bad, "count": len(bad)},
         {"name": "recipient", "done": bool(settings.recipient), "count": 0},
         {
             "name": "threshold",
@@ -55,6 +55,8 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     outcome, job = desk.results.get("sign"), desk.running("sign")
     written = (outcome or {}).get("value")
     dossier, judging = desk.running("dossier"), desk.running("judge")
+    for name in desk.schema.quasi_identifiers:  # nobody signs what nobody looked at
+        look_at(desk, name)
     return {
         "checklist": checklist(desk),
         **show_key(desk),
