@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError
 from shoal.judge._count import code_counted, count_texts, person_codes
+from shoal.judge._days import day_orders
 from shoal.judge._forms import Claim, to_labels
 from shoal.judge._keyed import judge_shift, judge_tokens
 from shoal.judge._labels import STAR, LabelReader
@@ -208,11 +209,15 @@ def _judge_column(
         fine: Callable[[str | None, str | None], bool] = _within[end]
     else:
         fine = same_value if reader is None else reader.covers
-    wrong = [
-        (label, value)
-        for label, value in unproven_pairs(reader, column, own, values)
-        if not fine(column.texts[label], own.texts[value])
-    ]
+    is_date = reader is not None and reader.kind == "date" and end is None
+    for read in day_orders(own) if is_date else [own]:  # all days of a column in one order
+        wrong = [
+            (label, value)
+            for label, value in unproven_pairs(reader, column, read, values)
+            if not fine(column.texts[label], read.texts[value])
+        ]
+        if not wrong:
+            break
     if wrong:
         rows = _count_rows(wrong, column.codes, values)
         what = "labels that do not cover the value behind them" if name in charge.readers else (

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from functools import lru_cache
+
+from shoal.judge._days import possible_moments
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE)
 _TRUE = {"true", "t", "yes", "y", "1"}
 _FALSE = {"false", "f", "no", "n", "0"}
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _PERIOD = re.compile(r"(\d{4})(?:-(\d{2}))?")
-_DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d",
-         "%d/%m/%y", "%m/%d/%y", "%Y-%m-%d", "%Y%m%d")  # fmt: skip
-_HOURS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", "T%H:%M:%S", "T%H:%M:%S.%f")
 
 
 def same_value(written: str | None, source: str | None) -> bool:
@@ -84,7 +82,7 @@ def iso_moment(value: str) -> dt.datetime | None:
 def moments(value: str) -> frozenset[dt.datetime]:
     """Every moment that a text may be: days and months change places between countries."""
     exact = iso_moment(value)
-    return frozenset([exact] if exact is not None else _guessed(value.strip()))
+    return frozenset([exact] if exact is not None else possible_moments(value))
 
 
 def period(value: str) -> tuple[dt.datetime, dt.datetime] | None:
@@ -102,15 +100,6 @@ def period(value: str) -> tuple[dt.datetime, dt.datetime] | None:
         return None
     whole_day = moment.time() == dt.time() and len(value.strip()) <= len("2020-01-01")
     return moment, moment + dt.timedelta(days=1, microseconds=-1) if whole_day else moment
-
-
-def _guessed(value: str) -> Iterator[dt.datetime]:
-    for day in _DAYS:
-        for hour in _HOURS:
-            try:
-                yield dt.datetime.strptime(value, day + hour)
-            except ValueError:
-                continue
 
 
 def _same_float(first: Decimal, second: Decimal) -> bool:

@@ -21,6 +21,10 @@ def random_texts(draw, count):
         lambda: f"{draw.randint(1990, 2030)}-{draw.randint(1, 13)}-{draw.randint(1, 31)}",
         lambda: f"{draw.randint(1, 31)}.{draw.randint(1, 12)}.{draw.randint(1990, 2030)}",
         lambda: f"{draw.randint(1, 31)}/{draw.randint(1, 12)}/2024 {draw.randint(0, 23)}:05",
+        lambda: f"{draw.randint(1, 31):02}-{draw.randint(1, 13)}-{draw.randint(0, 99):02}",
+        lambda: f"{draw.randint(1, 31)}.{draw.randint(1, 12)}.{draw.choice([4, 29, 30, 2024]):02}",
+        lambda: f"{draw.randint(1, 31)}/{draw.randint(1, 12)}/24 {draw.randint(0, 13)}:05 pm",
+        lambda: f"2024-02-{draw.randint(1, 30)} {draw.randint(1, 12)}:05:09{draw.choice('aP')}.M.",
         lambda: draw.choice(["true", "FALSE", "0", "-0", "007", "1e5", ".5", "5.", "9" * 19, "+5"]),
         lambda: "".join(draw.choices(SIGNS, k=draw.randint(1, 8))).strip(),
     ]

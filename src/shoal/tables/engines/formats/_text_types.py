@@ -14,10 +14,11 @@ from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._sql import value_sql
 from shoal.tables.engines.formats._text_values import (
     BLANK,
-    DAY,
-    MOMENT,
     NUMBER,
+    ORDERS,
+    PIVOT,
     Reading,
+    moment_pattern,
     number_pattern,
     read_column,
 )
@@ -179,7 +180,7 @@ def fits_sql(reading: Reading, text: str) -> str:
                     f"(TRY_CAST({text} AS DATE) IS NOT NULL AND length({text}) <= 10 "
                     f"AND {text}[5] IN ('-', '/'))"
                 )
-            pattern = DAY if reading.sort == "date" else MOMENT
+            pattern = moment_pattern(reading)
             turned = "" if reading.order else " AND regexp_matches({0}, '^[0-9]{{4}}')"
             return (
                 f"(regexp_full_match({text}, {value_sql(pattern)}){turned.format(text)} AND "
@@ -219,14 +220,49 @@ def value_of_sql(reading: Reading, column: int) -> str:
 def _moment_sql(reading: Reading, text: str) -> str:
     if reading.sort == "date" and not reading.order:
         return f"TRY_CAST({text} AS DATE)"
-    turned = r"\3-\2-\1" if reading.order == "dmy" else r"\3-\1-\2"
-    day_first = "^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})"
     iso = f"regexp_replace({text}, '^([0-9]{{4}})/([0-9]+)/', '\\1-\\2-')"
-    if reading.order:
+    if reading.order in ORDERS:
+        turned = r"\3-\2-\1" if reading.order == "dmy" else r"\3-\1-\2"
+        day_first = "^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})"
         iso = f"regexp_replace({iso}, '{day_first}', '{turned}')"
-    # DuckDB wants seconds
-    whole = f"regexp_replace({iso}, '([ T][0-9]{{1,2}}:[0-9]{{2}})$', '\\1:00')"
-    return f"TRY_CAST({whole} AS {'DATE' if reading.sort == 'date' else 'TIMESTAMP'})"
+    if reading.short:
+        iso = _full_years_sql(reading, iso)
+    if reading.halves:
+        return _of_halves_sql(iso)
+    return f"TRY_CAST({_with_seconds(iso)} AS {'DATE' if reading.sort == 'date' else 'TIMESTAMP'})"
+
+
+def _full_years_sql(reading: Reading, text: str) -> str:
+    """Days with years of four digits for those of two."""
+    part = "([0-9]{1,2})"
+    for century, years in (
+        ("20", f"([0-{PIVOT // 10 - 1}][0-9])"),
+        ("19", f"([{PIVOT // 10}-9][0-9])"),
+    ):
+        if reading.order == "ymd":
+            pattern, full = f"^{years}[/-]{part}[/-]{part}($|[ T])", rf"{century}\1-\2-\3\4"
+        else:
+            pattern = f"^{part}[./-]{part}[./-]{years}($|[ T])"
+            full = rf"{century}\3-\2-\1\4" if reading.order == "dmy" else rf"{century}\3-\1-\2\4"
+        text = f"regexp_replace({text}, '{pattern}', '{full}')"
+    return text
+
+
+def _of_halves_sql(text: str) -> str:
+    """Moments of a clock of twelve hours, where they say which half of the day it is."""
+    bare = f"regexp_replace({text}, ' ?[AaPp][.]?[Mm][.]?$', '')"
+    moment = f"TRY_CAST({_with_seconds(bare)} AS TIMESTAMP)"
+    of = "regexp_matches({0}, '[{1}][.]?[Mm][.]?$')".format
+    return (
+        f"CASE WHEN {of(text, 'Pp')} AND hour({moment}) < 12 THEN {moment} + INTERVAL 12 HOUR "
+        f"WHEN {of(text, 'Aa')} AND hour({moment}) = 12 THEN {moment} - INTERVAL 12 HOUR "
+        f"ELSE {moment} END"
+    )
+
+
+def _with_seconds(text: str) -> str:
+    """DuckDB wants seconds."""
+    return f"regexp_replace({text}, '([ T][0-9]{{1,2}}:[0-9]{{2}})$', '\\1:00')"
 
 
 def _misfits(
@@ -286,6 +322,13 @@ def _settle_decimals(
 
 def _say_undecided(readings: Sequence[Reading], names: Sequence[str]) -> None:
     for name, reading in zip(names, readings, strict=True):
+        if reading.short:
+            warnings.warn(
+                f"column {name!r}: years of two digits are taken for 1930 to 2029. Write four "
+                "digits where they are others.",
+                TableWarning,
+                stacklevel=2,
+            )
         if reading.undecided:
             warnings.warn(
                 f"column {name!r}: it cannot be told {_ADVICE[reading.undecided]}.",

@@ -30,10 +30,25 @@ DAY = (
     "[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}|"
     "[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}"
 )
-MOMENT = rf"({DAY})([ T][0-9]{{1,2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]{{1,6}})?)?)?"
-_NUMBER, _DAY, _MOMENT = re.compile(NUMBER), re.compile(DAY), re.compile(MOMENT)
+SHORT_DAY = (
+    "[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{2}|"
+    "[0-9]{1,2}-[0-9]{1,2}-[0-9]{2}"
+)
+"""Days whose year has two digits, first or last."""
+
+_SECONDS = r"(:[0-9]{2}(\.[0-9]{1,6})?)?"
+CLOCK = rf"[ T][0-9]{{1,2}}:[0-9]{{2}}{_SECONDS}"
+HALVES = rf"[ T](0?[1-9]|1[0-2]):[0-9]{{2}}{_SECONDS} ?[AaPp][.]?[Mm][.]?"
+"""Times of a clock of twelve hours."""
+
+_NUMBER, _DAY = re.compile(NUMBER), re.compile(f"{DAY}|{SHORT_DAY}")
+_MOMENT = re.compile(f"({DAY}|{SHORT_DAY})({CLOCK}|{HALVES})?")
+_IS_SHORT = re.compile(f"({SHORT_DAY})([ T].*)?")
+_IS_HALF = re.compile("[AaPp][.]?[Mm][.]?$")
 
 ORDERS = ("dmy", "mdy")
+PIVOT = 30
+"""Years of two digits from here on are of the last century, others of this."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +62,12 @@ class Reading:
     decimal, thousands : str
         How numbers are written that are not plain.
     order : str
-        "dmy" or "mdy" where dates are not written year first.
+        "dmy" or "mdy" where dates are not written year first; "ymd" where they are, and all years
+        have two digits.
+    short : bool
+        Whether some years have two digits.
+    halves : bool
+        Whether some times say AM or PM.
     missing : frozenset of str
         Words, in lower case, that stand for nothing.
     undecided : str
@@ -60,6 +80,17 @@ class Reading:
     order: str = ""
     missing: frozenset[str] = frozenset()
     undecided: str = ""
+    short: bool = False
+    halves: bool = False
+
+
+def moment_pattern(reading: Reading) -> str:
+    """Pattern of the days or moments of a column, as they were seen in it."""
+    day = f"{DAY}|{SHORT_DAY}" if reading.short else DAY
+    if reading.sort == "date":
+        return day
+    clock = f"{CLOCK}|{HALVES}" if reading.halves else CLOCK
+    return f"({day})({clock})?"
 
 
 def is_missing_word(text: str) -> bool:
@@ -172,31 +203,46 @@ def plain_number(value: str, decimal: str, thousands: str) -> str:
 
 def _dates(values: set[str], sort: Sort, order: str | None) -> Iterable[Reading]:
     """Dates whose days exist; days and months are told apart by the days beyond 12."""
-    turned = {re.split(r"[ T]", value)[0] for value in values if not value[:4].isdigit()}
+    days = {re.split(r"[ T]", value)[0] for value in values}
+    straight = {day for day in days if day[:4].isdigit()}
+    turned = days - straight
+    if not all(_exists(day, "ymd") for day in straight):
+        return
+    short = any(_IS_SHORT.fullmatch(day) for day in turned)
+    halves = any(map(_IS_HALF.search, values))
+    found = Reading(sort, short=short, halves=halves)
     if not turned:
-        if all(_exists(re.split(r"[ T]", value)[0], "ymd") for value in values):
-            yield Reading(sort)
+        yield found
         return
-    straight = {re.split(r"[ T]", value)[0] for value in values if value[:4].isdigit()}
-    if not all(_exists(value, "ymd") for value in straight):
-        return
-    # a point is written between day, month and year, in this order
-    asked = [order] if order in ORDERS else list(ORDERS)
-    if order is None and all("." in value for value in turned):
-        asked = ["dmy"]
-    fitting = [o for o in asked if all(_exists(value, o) for value in turned)]
+    fitting = [o for o in _orders(turned, order) if all(_exists(day, o) for day in turned)]
     if len(fitting) == 1:
-        yield Reading(sort, order=fitting[0])
+        yield replace(found, order=fitting[0])
     elif fitting:
         yield Reading("text", undecided="day or month first")
 
 
+def _orders(turned: set[str], asked: str | None) -> list[str]:
+    """Orders that days may have which do not begin with a year of four digits."""
+    if asked in ORDERS:
+        return [asked]
+    # a point is written between day, month and year, in this order
+    if all("." in day for day in turned):
+        return ["dmy"]
+    all_short = all(re.fullmatch("[0-9]{2}[/-][0-9]{1,2}[/-][0-9]{2}", day) for day in turned)
+    return [*ORDERS, "ymd"] if all_short else list(ORDERS)
+
+
 def _exists(value: str, order: str) -> bool:
-    first, second, third = map(int, re.split(r"[./-]", value))
-    year, month, day = {"ymd": (first, second, third), "dmy": (third, second, first),
-                        "mdy": (third, first, second)}[order]  # fmt: skip
+    parts = re.split(r"[./-]", value)
+    year, month, day = (parts[order.index(part)] for part in "ymd")
     try:
-        dt.date(year, month, day)
+        dt.date(_full_year(year), int(month), int(day))
     except ValueError:
         return False
     return True
+
+
+def _full_year(text: str) -> int:
+    if len(text) > 2:
+        return int(text)
+    return int(text) + (1900 if int(text) >= PIVOT else 2000)

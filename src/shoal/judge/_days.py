@@ -1,0 +1,138 @@
+"""Moments that a text may be, however days, months and years are arranged in it.
+
+One text alone may leave it open which number is the day.  A column says more: whoever wrote it
+wrote all of it one way, and days beyond 12 tell which.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from shoal.judge._text_table import TextColumn
+
+_DAY = re.compile(
+    r"(?:(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})|(\d{4})(\d{2})(\d{2}))"
+    r"(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(?: ?([AaPp])\.?[Mm]\.?)?)?",
+    re.ASCII,
+)
+_ORDERS = ("dmy", "mdy", "ymd")
+_PLAIN = "plain"
+"""A year of four digits comes first: nothing is open."""
+
+_PIVOT = 30
+"""Years of two digits from here on are of the last century."""
+
+
+@lru_cache(maxsize=65_536)
+def moments_by_order(text: str) -> dict[str, dt.datetime]:
+    """The moment that a text is for each order of its parts; none where it is no date at all.
+
+    Examples
+    --------
+    >>> found = moments_by_order("01/02/24 3:05 PM")
+    >>> [str(found[order]) for order in ("dmy", "mdy")]
+    ['2024-02-01 15:05:00', '2024-01-02 15:05:00']
+    """
+    match = _DAY.fullmatch(text.strip())
+    if match is None:
+        return {}
+    time = _time(match)
+    if match[5]:
+        first, second, third, orders = match[5], match[6], match[7], (_PLAIN,)
+    else:
+        first, second, third = match[1], match[3], match[4]
+        orders = _possible(first, match[2], third)
+    found = {}
+    for order in orders:
+        year, month, day = {"dmy": (third, second, first), "mdy": (third, first, second)}.get(
+            order, (first, second, third)
+        )
+        try:
+            whole = dt.datetime(_year(year), int(month), int(day))
+            found[order] = dt.datetime.combine(whole, time) if time is not None else whole
+        except (ValueError, TypeError):
+            continue
+    return found if time is not None or match[8] is None else {}
+
+
+def possible_moments(text: str) -> Iterator[dt.datetime]:
+    """Every moment that a text alone may be; years of two digits are of either century."""
+    match = _DAY.fullmatch(text.strip())
+    for order, moment in moments_by_order(text).items():
+        yield moment
+        year = match[1] if match and order == "ymd" else match and match[4]
+        if order != _PLAIN and len(year or "") == 2:
+            try:
+                yield moment.replace(year=moment.year + (100 if moment.year < 2000 else -100))
+            except ValueError:  # the 29th of February
+                continue
+
+
+def day_orders(own: TextColumn) -> list[TextColumn]:
+    """A column with its dates written year first, once for each order that all of them allow.
+
+    The column as it is where no text is a date, or where no order fits all that are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> days = TextColumn(np.zeros(1, np.int8), ("01/02/2024", "31/12/2024", None))
+    >>> [column.texts for column in day_orders(days)]
+    [('2024-02-01', '2024-12-31', None)]
+    """
+    read = [{} if text is None else moments_by_order(text) for text in own.texts]
+    turned = [found for found in read if found and _PLAIN not in found]
+    if not turned:
+        return [own]
+    fitting = [order for order in _ORDERS if all(order in found for found in turned)]
+    columns = []
+    for order in fitting:
+        texts = [
+            text if not found else _spell(found.get(order, found.get(_PLAIN)), text or "")
+            for text, found in zip(own.texts, read, strict=True)
+        ]
+        columns.append(TextColumn(own.codes, tuple(texts)))
+    return columns or [own]
+
+
+def _possible(first: str, sign: str, third: str) -> tuple[str, ...]:
+    if len(first) == 4:
+        return (_PLAIN,)
+    if len(first) > 2:
+        return ()
+    turned = ("dmy",) if sign == "." else ("dmy", "mdy")
+    return turned if len(third) == 4 else (*turned, "ymd")
+
+
+def _year(text: str) -> int:
+    if len(text) == 4:
+        return int(text)
+    if len(text) != 2:
+        raise ValueError
+    return int(text) + (1900 if int(text) >= _PIVOT else 2000)
+
+
+def _time(match: re.Match[str]) -> dt.time | None:
+    if match[8] is None:
+        return None
+    hour, half = int(match[8]), (match[12] or "").lower()
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "p" else 0)
+    try:
+        return dt.time(
+            hour, int(match[9]), int(match[10] or 0), int((match[11] or "").ljust(6, "0"))
+        )
+    except ValueError:
+        return None
+
+
+def _spell(moment: dt.datetime | None, text: str) -> str:
+    """A moment year first; a day without a time stays one."""
+    if moment is None:
+        return text
+    return moment.isoformat(" ") if ":" in text else moment.date().isoformat()

@@ -1,0 +1,73 @@
+"""The judge reads the days of a column in one order, and no label in another."""
+
+import datetime as dt
+import random
+
+import numpy as np
+import pytest
+
+from shoal.judge._days import day_orders, moments_by_order, possible_moments
+from shoal.judge._labels import LabelReader
+from shoal.judge._text_table import TextColumn
+
+FORMATS = {
+    "plain": ("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d"),
+    "dmy": ("%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d/%m/%y", "%d.%m.%y", "%d-%m-%y"),
+    "mdy": ("%m/%d/%Y", "%m-%d-%Y", "%m/%d/%y", "%m-%d-%y"),
+    "ymd": ("%y-%m-%d", "%y/%m/%d"),
+}
+TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", "T%H:%M:%S", " %I:%M %p", " %I:%M:%S%p")
+
+
+@pytest.mark.parametrize(
+    ("order", "how"), [(order, how) for order, hows in FORMATS.items() for how in hows]
+)
+def test_a_written_moment_is_among_those_that_are_read(order, how):
+    draw = random.Random(how)
+    for time in TIMES * 8:
+        moment = dt.datetime(
+            draw.randint(1930, 2029), draw.randint(1, 12), draw.randint(1, 28), draw.randint(0, 23),
+            draw.randint(0, 59), draw.randint(0, 59), draw.randint(0, 999_999),
+        )  # fmt: skip
+        text = moment.strftime(how + time)
+        expected = dt.datetime.strptime(text, how + time)
+        if expected.year != moment.year:  # Python's two digits turn at another year
+            expected = expected.replace(year=moment.year)
+        assert moments_by_order(text)[order] == expected, (how, time)
+        assert expected in set(possible_moments(text))
+
+
+NONE = ["", "x", "2024-13-01", "31/31/2024", "1.2.3", "10:30", "1/2/2024 25:00", "1/2-2024",
+        "1/2/2024 13:00 PM", "\uff12/2/2024"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_is_no_moment_is_none(text):
+    assert not moments_by_order(text)
+
+
+def covers(texts, labels):
+    """As the judge does: one order for the whole column."""
+    reader = LabelReader("date")
+    own = TextColumn(np.arange(len(texts), dtype=np.int32), tuple(texts))
+    return any(
+        all(reader.covers(label, text) for label, text in zip(labels, column.texts, strict=True))
+        for column in day_orders(own)
+    )
+
+
+def test_a_day_beyond_twelve_settles_the_column():
+    assert covers(["01/02/2024", "31/12/2024"], ["2024-02", "2024-12"])
+    assert not covers(["01/02/2024", "31/12/2024"], ["2024-01", "2024-12"])
+
+
+def test_an_open_column_is_read_in_one_order():
+    open_days = ["01/02/2024", "03/04/2024"]
+    assert covers(open_days, ["2024-02", "2024-04"])
+    assert covers(open_days, ["2024-01", "2024-03"])
+    assert not covers(open_days, ["2024-02", "2024-03"])
+
+
+def test_a_wrong_century_is_not_covered():
+    assert covers(["31.12.45"], ["1945"])
+    assert not covers(["31.12.45"], ["2045"])
