@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 
@@ -17,6 +16,7 @@ from shoal.parties import make_keys
 from tests.extras import DATA, ROOT
 from tests.reference.id3 import id3
 from tests.reference.k2 import k2, sample_asia
+from tests.reference.processes import free_addresses
 from tests.reference.two_parties import table
 
 FOLDER_FILES = ["--key", "first.key", "--certificate", "first.crt"]
@@ -28,14 +28,6 @@ CANARY_CASES = {
     "together help": [(2, ["gone.toml", "--as", "first", *FOLDER_FILES])],
 }
 OWNERS = ["north", "south", "east", "west", "centre"]
-
-
-def free_ports(count):
-    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [server.getsockname()[1] for server in servers]
-    for server in servers:
-        server.close()
-    return ports
 
 
 def prepare(folder, names, values, codes, owners, *options):
@@ -55,10 +47,10 @@ def prepare(folder, names, values, codes, owners, *options):
             for number, row in enumerate(codes[i :: len(owners)]):
                 cells = [values[c][v] for c, v in enumerate(row)]
                 writer.writerow([f"{owner}-{number}", *cells])
-    one, two = free_ports(2)
+    one, two = free_addresses(2)
     arguments = [
         "together", "agree", "--schema", str(folder / "schema.toml"),
-        "--first", f"127.0.0.1:{one}", "--second", f"127.0.0.1:{two}",
+        "--first", one, "--second", two,
         "--first-certificate", str(folder / "first.crt"),
         "--second-certificate", str(folder / "second.crt"),
         *(part for owner in owners for part in ("--owner", str(folder / f"{owner}.crt"))),

@@ -1,11 +1,5 @@
 """Three equal parties as processes: the tree and the net of the pooled rows."""
 
-import json
-import os
-import socket
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -13,34 +7,18 @@ from shoal.errors import ParameterError
 from shoal.secure import MPyCParty
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
 from shoal.secure.miners._mpyc_scores import MPyCLogs
-from tests.extras import ROOT, need
+from tests.extras import need
 from tests.reference.id3 import id3
 from tests.reference.k2 import k2
 from tests.reference.mpyc_party import ARITIES, NET, TREE, part
+from tests.reference.processes import run_equals
 
 need("mpyc")
 
 
 @pytest.fixture(scope="module")
 def learnt():
-    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
-    addresses = [f"127.0.0.1:{server.getsockname()[1]}" for server in servers]
-    for server in servers:
-        server.close()
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.reference.mpyc_party", str(i), *addresses],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for i in range(3)
-    ]
-    ended = [process.communicate(timeout=120) for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0], ended
-    return [json.loads(out) for out, _ in ended]
+    return run_equals("tests.reference.mpyc_party")
 
 
 def as_dict(nested, values):

@@ -1,7 +1,5 @@
 """The SPU engine gives the tree of the circuits; skipped where SPU is not installed."""
 
-import socket
-
 import numpy as np
 import pytest
 
@@ -11,14 +9,7 @@ from shoal.secure import SecureID3, TablePart
 from shoal.secure.miners._spu import FirstSPUParty, SecondSPUParty
 from tests.extras import need
 from tests.reference.id3 import id3, nested
-
-
-def free_ports():
-    with (
-        socket.create_server(("127.0.0.1", 0)) as one,
-        socket.create_server(("127.0.0.1", 0)) as two,
-    ):
-        return tuple(f"127.0.0.1:{s.getsockname()[1]}" for s in (one, two))
+from tests.reference.processes import free_addresses
 
 
 @pytest.mark.parametrize("tls", [False, True])
@@ -28,7 +19,7 @@ def test_the_tree_is_that_of_pooled_data(tls, tmp_path):
     codes = rng.integers(0, [3, 2, 2, 2], (300, 4)).astype(np.int32)
     codes[:, 3] = np.where(rng.random(300) < 0.8, (codes[:, 0] == 1) ^ codes[:, 1], codes[:, 3])
     names, values = ["a", "b", "c", "class"], [["x", "y", "z"], *[["x", "y"]] * 3]
-    addresses = free_ports()
+    addresses = tuple(free_addresses(2))
     keys = {}
     for name in ("first", "second"):
         key, certificate, _ = make_keys(name, tmp_path)
