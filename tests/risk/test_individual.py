@@ -53,7 +53,7 @@ def test_agrees_with_sdcmicro():
     assert found.expected == pytest.approx(sum(SDCMICRO), abs=1e-7)
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3, 10])
+@pytest.mark.parametrize("rows", [1, 2, 3, 10, 19, 20, 21, 150, 400])
 @pytest.mark.parametrize("p", [0.02, 0.3, 0.9])
 def test_the_risk_is_the_mean_of_one_over_the_people(rows, p):
     people = np.arange(rows, 60_000)
@@ -62,6 +62,14 @@ def test_the_risk_is_the_mean_of_one_over_the_people(rows, p):
     found = row_risks(np.array([float(rows)]), np.array([rows / p]))
     assert found[0] == pytest.approx(expected, rel=1e-6)
     assert row_risks(np.array([4.0, 0.0]), np.array([4.0, 9.0])).tolist() == [0.25, 0.0]
+
+
+def test_large_groups_have_a_risk_however_small_the_sample():
+    rows, people = np.array([99.0, 100.0, 5_000.0, 10**6]), 10.0**9
+    found = row_risks(rows, np.full(4, people))
+    # 1 / mean of F is below the mean of 1 / F, which is below that of 1 / (F - 1): p / (f - 1)
+    assert (found > 1 / people).all()
+    assert (found < rows / (rows - 1) / people).all()
 
 
 def test_one_of_a_household_is_enough():

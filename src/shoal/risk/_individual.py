@@ -14,6 +14,9 @@ from shoal.tables import FrequencyTable
 from shoal.tables._frequency import Histogram
 from shoal.typing import Floats
 
+_LARGE, _TERMS = 20.0, 40
+"""Rows of a group from which the series is summed up, and its terms."""
+
 
 @dataclass(frozen=True, eq=False)
 class IndividualRisk:
@@ -128,7 +131,22 @@ def row_risks(rows: Floats, people: Floats) -> Floats:
     filled = rows > 0
     f = np.where(filled, rows, 1.0)
     p = np.minimum(1.0, f / np.maximum(people, f))
-    return np.where(filled, p / f * hyp2f1(1.0, 1.0, f + 1.0, 1.0 - p), 0.0)
+    small = np.minimum(f, _LARGE)
+    mean = np.where(f < _LARGE, hyp2f1(1.0, 1.0, small + 1.0, 1.0 - p), _series(f, 1.0 - p))
+    return np.where(filled, p / f * mean, 0.0)
+
+
+def _series(f: Floats, q: Floats) -> Floats:
+    """2F1(1, 1; f + 1; q) for large f, term by term: SciPy has no answer from f = 100 on.
+
+    Term n is q^n over the binomial coefficient of f + n and n, so that 40 are enough from f = 20.
+    """
+    term = np.ones_like(f)
+    total = term.copy()
+    for n in range(_TERMS):
+        term = term * q * (n + 1) / (f + n + 1)
+        total += term
+    return total
 
 
 def weight_sums(groups: FrequencyTable, weight: str) -> Floats:
