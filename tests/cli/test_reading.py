@@ -47,6 +47,26 @@ def test_later_commands_read_the_raw_table_as_it_was_released(released, line):
     assert done.exit_code == 0, done.output
 
 
+def test_rows_changed_at_random_and_sets_remember_it_too(released):
+    told = ["--no-header", "--delimiter", "|", "--missing", "refused"]
+    given = ["raw.csv", "-s", "schema.toml", "-o", "noisy.csv", "--force"]
+    change = ["--noise", "column1=0.5", "--pram", "column2=0.8"]
+    assert run("perturb", *given, *change, *told).exit_code == 0
+    compared = run("compare", "raw.csv", "noisy.csv", "--schema", "schema.toml")
+    assert compared.exit_code == 0, compared.output
+    rows = [f"{'bread;milk' if i % 2 else 'milk'}|{i % 9}" for i in range(30)]
+    (released / "baskets.csv").write_text("\n".join(rows) + "\n")
+    items = 'separator = ";", hierarchy = {tree = {food = ["bread", "milk"]}}'
+    (released / "sets.toml").write_text(
+        f'columns.column1 = {{role = "quasi-identifier", {items}}}\n'
+        'columns.column2 = {role = "insensitive"}\n'
+    )
+    given = ["baskets.csv", "-s", "sets.toml", "-o", "sets.csv", "--km", "2,2"]
+    assert run("sets", *given, *told[:3]).exit_code == 0
+    kept = json.loads((released / "sets.private" / "reading.json").read_text())
+    assert kept == {"shoal": "reading", "delimiter": "|", "header": False}
+
+
 def test_without_the_house_it_is_asked_again(released):
     (released / "out.private" / "reading.json").unlink()
     done = run("compare", "raw.csv", "out.csv")

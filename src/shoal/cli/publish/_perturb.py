@@ -68,8 +68,9 @@ def perturb(
     again who knows the raw quasi-identifiers of everybody.
     """
     from shoal.anonymize import perturb_table
-    from shoal.anonymize._release_files import release_files
+    from shoal.anonymize._release_files import keep_reading, release_files
     from shoal.schema import Schema
+    from shoal.tables._engine import OpenOptions
 
     files = [path for kind, path in release_files(out).items() if kind != "recoding"]
     refuse_input(files, [table, schema])
@@ -84,6 +85,7 @@ def perturb(
         encoding=encoding,
     )
     paths = made.write(out, force=force)
+    keep_reading(out, getattr(table, "options", OpenOptions()))
     data = made.to_dict() | {"files": {kind: str(path) for kind, path in paths.items()}}
     output().emit(data, lambda: _show(made, paths["table"].name))
 

@@ -49,8 +49,9 @@ def sets(
     at most M items of a person finds at least K rows that have them.
     """
     from shoal.anonymize import release_sets
-    from shoal.anonymize._release_files import release_files
+    from shoal.anonymize._release_files import keep_reading, release_files
     from shoal.schema import Schema
+    from shoal.tables._engine import OpenOptions
 
     k, m = read_km(km or "")
     files = [path for kind, path in release_files(out).items() if kind != "recoding"]
@@ -58,6 +59,7 @@ def sets(
     refuse_existing(files, force=force)
     release = release_sets(table, Schema.from_toml(schema), k, m, encoding=encoding)
     paths = release.write(out, force=force)
+    keep_reading(out, getattr(table, "options", OpenOptions()))
     data = release.to_dict() | {"files": {kind: str(path) for kind, path in paths.items()}}
     output().emit(data, lambda: _show(release, paths["table"].name))
 
