@@ -68,7 +68,7 @@ def start(folder, name, *options, killed_at=None):
     part = [] if seat == ["help"] else [f"{name}.csv"]
     arguments = [
         *seat, "agreement.toml", *part, "--as", name, "--key", f"{name}.key",
-        "--certificate", f"{name}.crt", "--timeout", "60", "--state", f"{name}.state.json",
+        "--certificate", f"{name}.crt", "--timeout", "180", "--state", f"{name}.state.json",
         "--out", f"{name}.json", "--force", "--transcript", f"{name}.transcript", *options,
     ]  # fmt: skip
     program = ["shoal"] if killed_at is None else ["tests.reference.killed", killed_at]
@@ -82,10 +82,10 @@ def start(folder, name, *options, killed_at=None):
     )
 
 
-def finish(processes):
+def finish(processes, timeout=600):
     ended = {}
     for name, process in processes.items():
-        out, err = process.communicate(timeout=240)
+        out, err = process.communicate(timeout=timeout)
         ended[name] = (process.returncode, out, err)
     return ended
 
