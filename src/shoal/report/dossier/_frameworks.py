@@ -22,7 +22,7 @@ FRAMEWORKS: dict[str, tuple[tuple[str, str, str], ...]] = {
         (
             "Linkability, two tables",
             "attacks",
-            "Two sources on a person joined through the release",
+            "Two sources on a person joined by the release",
         ),
         ("Linkability, one table", "variables", "Tokens are released only where rows look alike"),
         ("Inference", "attacks", "Sensitive values guessed, beside guessing without the release"),
