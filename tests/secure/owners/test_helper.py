@@ -1,6 +1,7 @@
 """Owners who are lost, late or wrong: the run stops, or goes on without them and says so."""
 
 import contextlib
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 import numpy as np
@@ -8,7 +9,15 @@ import pytest
 
 from shoal.errors import OwnerLostError, ParameterError, ProtocolError, ShoalError
 from shoal.parties import run_parties
-from shoal.secure import FirstParty, Helper, SecondParty, SecureID3, Terms
+from shoal.secure import (
+    FirstParty,
+    Helper,
+    SecondParty,
+    SecureBayesNet,
+    SecureID3,
+    TablePart,
+    Terms,
+)
 from tests.reference.id3 import nested
 from tests.reference.owners import run_seats, split_rows
 from tests.reference.two_parties import table
@@ -113,6 +122,57 @@ def test_answers_that_are_no_counts_are_refused_inside_the_protocol(lines):
     assert nested(results["first"].tree_) == nested(results["owner0"].tree_)
     results, _ = run_seats(Terms(list(PARTS), most_rows=64), fit, PARTS, wrap=wrap)
     assert isinstance(results["first"], OwnerLostError)
+
+
+@dataclass(frozen=True)
+class TwoFaced(TablePart):
+    """An owner's part that tells of other rows from its n-th question on, as many as before."""
+
+    asked: list = field(default_factory=list)
+    honest: int = 0
+
+    def tabulate(self, columns, fixed, rows=None):
+        self.asked.append(columns)
+        if len(self.asked) <= self.honest:
+            return super().tabulate(columns, fixed, rows)
+        return replace(self, codes=1 - self.codes.clip(0, 1), honest=10**6).tabulate(columns, fixed)
+
+
+@pytest.mark.parametrize("model", [fit, lambda: SecureBayesNet(max_parents=2)])
+def test_an_owner_that_tells_of_other_rows_later_is_refused(model):
+    part = PARTS["owner2"]
+    counted = TwoFaced(part.names, part.values, part.codes, honest=10**6)
+    run_seats(Terms(list(PARTS), most_rows=64), model, {**PARTS, "owner2": counted})
+    questions = len(counted.asked)
+    for honest in {0, 1, questions // 3, 2 * questions // 3, questions - 1}:
+        lying = TwoFaced(part.names, part.values, part.codes, honest=honest)
+        terms = Terms(list(PARTS), most_rows=64, loss="continue")
+        _, seats = run_seats(terms, model, {**PARTS, "owner2": lying})
+        assert seats["first"].lost == (["owner2"] if honest else []), honest
+
+
+class OtherNumber(Failing):
+    """An owner's line to one helper, on which its number of rows is another one."""
+
+    def send(self, message):
+        if isinstance(message, np.ndarray) and message.size == 1:
+            message = message + np.uint32(self._number % 2**32)
+        return self._channel.send(message)
+
+
+@pytest.mark.parametrize("more", [-20, 1, 40])
+def test_a_number_of_rows_that_the_tables_do_not_have_is_refused(more):
+    """Else an owner could move the bound on all rows, or pass for people who are missing to k."""
+
+    def wrap(name, channels):
+        first, *others = channels
+        return [OtherNumber(first, more, "") if name == "owner1" else first, *others]
+
+    for model in (fit, lambda: SecureID3("class", k=3)):
+        terms = Terms(list(PARTS), most_rows=127, loss="continue")
+        results, seats = run_seats(terms, model, PARTS, wrap=wrap)
+        assert seats["first"].lost == ["owner1"]
+        assert nested(results["first"].tree_) == nested(results["owner0"].tree_)
 
 
 def test_more_rows_than_agreed_are_an_error_everywhere():
