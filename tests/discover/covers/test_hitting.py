@@ -1,5 +1,7 @@
 from itertools import combinations
 
+import numpy as np
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from shoal.discover.covers._hitting import (
@@ -51,3 +53,16 @@ def test_a_used_up_budget_is_admitted():
 
 def test_only_minimal_sets_are_kept():
     assert minimal_only([0b111, 0b101, 0b10, 0b110]) == [0b10, 0b101]
+
+
+@pytest.mark.parametrize("n_columns", [12, 63, 64, 65, 300])
+def test_many_sets_are_compared_as_few_are(n_columns):
+    chance = np.random.default_rng(n_columns)
+    masks = [
+        sum(1 << int(j) for j in chance.choice(n_columns, chance.integers(1, 7), replace=False))
+        for _ in range(400)
+    ]
+    slow = [mask for mask in set(masks) if not any(o & mask == o for o in masks if o != mask)]
+    found = minimal_only(masks)
+    assert found == sorted(slow, key=lambda mask: (mask.bit_count(), mask))
+    assert minimal_only([*masks, 0]) == [0]

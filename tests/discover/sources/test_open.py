@@ -177,6 +177,8 @@ def test_many_distinct_texts_are_read_without_an_enum(tmp_path, monkeypatch):
     expected = find_key(path, beta=0.5).ratios
     monkeypatch.setattr(_duck_rows, "_MOST_TEXTS", 3)
     assert find_key(path, beta=0.5).ratios == expected
+    monkeypatch.setattr(_duck_rows, "_ABOUT_AS_MANY", 3)
+    assert find_key(path, beta=0.5).ratios == expected
 
 
 def test_what_cannot_be_compared_is_an_error(tmp_path):

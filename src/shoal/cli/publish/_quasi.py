@@ -70,7 +70,6 @@ def quasi(
 ) -> None:
     """Show what single columns tell, the smallest keys, and what an attacker can do."""
     from shoal.discover import find_key, survey
-    from shoal.report import plot_survey
     from shoal.tables import open_table
 
     refuse_existing([] if plot is None else [plot], force=force)
@@ -107,6 +106,8 @@ def quasi(
                 random_state=seed,
             )
     if plot is not None:
+        from shoal.report import plot_survey  # loads what models are audited with, too
+
         plot_survey(surveyed, plot)
     shown = {
         **surveyed.to_dict(),

@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from shoal.discover.covers._deadline import Deadline
+
+_WORTH_ARRAYS = 200
+"""Sets from which on comparing one with all others at once is quicker than one by one."""
 
 
 @dataclass
@@ -43,11 +48,32 @@ def bits(mask: int) -> Iterator[int]:
 
 def minimal_only(masks: Iterable[int]) -> list[int]:
     """Sets that contain no other, smallest first; hitting these hits all."""
+    ordered = sorted(set(masks), key=lambda mask: (mask.bit_count(), mask))
+    if len(ordered) > _WORTH_ARRAYS:
+        return _minimal_of_many(ordered)
     kept: list[int] = []
-    for mask in sorted(set(masks), key=lambda mask: (mask.bit_count(), mask)):
+    for mask in ordered:
         if not any(other & mask == other for other in kept):
             kept.append(mask)
     return kept
+
+
+def _minimal_of_many(ordered: Sequence[int]) -> list[int]:
+    """The same of sets in their order, each compared with all that are kept at once."""
+    n_bytes = -(-max(mask.bit_length() for mask in ordered) // 64) * 8 or 8
+    written = b"".join(mask.to_bytes(n_bytes, "little") for mask in ordered)
+    words = np.frombuffer(written, "<u8").reshape(len(ordered), -1)
+    kept, n_kept = np.empty(words.shape[::-1], np.uint64), 0
+    found = []
+    for mask, own in zip(ordered, words, strict=True):
+        inside = np.ones(n_kept, np.bool_)
+        for known, word in zip(kept[:, :n_kept], own, strict=True):
+            inside &= (known & word) == known
+        if not inside.any():
+            kept[:, n_kept] = own
+            n_kept += 1
+            found.append(mask)
+    return found
 
 
 def smallest_hitting_set(

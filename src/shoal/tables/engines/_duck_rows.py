@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,6 +21,11 @@ _PLAIN = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "
 _MOST_TEXTS = 50_000
 """Distinct texts up to which DuckDB turns them into numbers; beyond, they are fetched."""
 
+_ABOUT_AS_MANY = 2 * _MOST_TEXTS
+"""The same where texts were counted by a sketch, which is off by a few per cent."""
+
+_COLUMNS_AT_ONCE = 32
+
 _numbers = itertools.count()
 
 
@@ -31,6 +36,8 @@ class _Relation(Protocol):
     def n_rows(self) -> int: ...
 
     def fetch(self, sql: str) -> dict[str, NDArray[Any]]: ...
+
+    def query(self, sql: str) -> Any: ...
 
     @property
     def staged(self) -> StagedRows: ...
@@ -57,8 +64,9 @@ def code_rows(engine: _Relation, types: Mapping[str, str]) -> Codes:
 
     Texts never leave DuckDB: it numbers them itself, through an ENUM of the distinct ones.
     """
+    texts = _texts_of(engine, [name for name in engine.names if _is_text(types[name])])
     select = ", ".join(
-        f"{_number_sql(engine, name, types[name])} AS c{i}" for i, name in enumerate(engine.names)
+        f"{_number_sql(name, types[name], texts)} AS c{i}" for i, name in enumerate(engine.names)
     )
     return _stack(engine, engine.fetch(f"SELECT {select} FROM source"))
 
@@ -88,17 +96,41 @@ def _stack(engine: _Relation, columns: dict[str, NDArray[Any]]) -> Codes:
     return stack_codes(coded, len(columns["c0"]))
 
 
-def _number_sql(engine: _Relation, name: str, kind: str) -> str:
+def _is_text(kind: str) -> bool:
+    return kind not in _PLAIN and not kind.startswith("ENUM")
+
+
+def _number_sql(name: str, kind: str, texts: Mapping[str, Sequence[str]]) -> str:
     column = name_sql(name)
     if kind in _PLAIN:
         return column
     if kind.startswith("ENUM"):
         return f"enum_code({column})"
     text = f"CAST({column} AS VARCHAR)"
-    texts = engine.fetch(
-        f"SELECT DISTINCT {text} AS t FROM source WHERE {column} IS NOT NULL "
-        f"LIMIT {_MOST_TEXTS + 1}"
-    )["t"]
-    if not 0 < len(texts) <= _MOST_TEXTS:
+    if not texts.get(name):
         return text
-    return f"enum_code(CAST({text} AS ENUM ({', '.join(map(value_sql, texts.tolist()))})))"
+    return f"enum_code(CAST({text} AS ENUM ({', '.join(map(value_sql, texts[name]))})))"
+
+
+def _texts_of(engine: _Relation, names: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Distinct texts of the columns that have few.
+
+    Several columns at a time: a query binds all columns of the table, however few it asks for.
+    """
+    known: dict[str, Sequence[str]] = {}
+    for start in range(0, len(names), _COLUMNS_AT_ONCE):
+        part = names[start : start + _COLUMNS_AT_ONCE]
+        columns = [f"CAST({name_sql(name)} AS VARCHAR)" for name in part]
+        counts = _first_row(engine, [f"approx_count_distinct({column})" for column in columns])
+        few = [at for at, count in enumerate(counts) if count <= _ABOUT_AS_MANY]
+        lists = [f"list(DISTINCT {columns[at]}) FILTER ({columns[at]} IS NOT NULL)" for at in few]
+        for at, texts in zip(few, _first_row(engine, lists) if few else (), strict=True):
+            if texts is not None and len(texts) <= _MOST_TEXTS:
+                known[part[at]] = texts
+    return known
+
+
+def _first_row(engine: _Relation, asked: Sequence[str]) -> Sequence[Any]:
+    with disclose_nothing():
+        row: Sequence[Any] = engine.query(f"SELECT {', '.join(asked)} FROM source").fetchall()[0]
+    return row
