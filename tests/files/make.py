@@ -91,6 +91,8 @@ def workbook(sheets, merged=()):
 def cell(value):
     if value in ("", None):
         return "<c/>"
+    if value.startswith("=1"):
+        return f"<c><f>{value[1:]}</f><v></v></c>"
     if value.startswith("#"):
         return f'<c t="e"><v>{value}</v></c>'
     if value.replace(".", "").isdigit():
@@ -329,6 +331,37 @@ def files():  # noqa: PLR0915  a line for each file
     yield "failed_formulas.xlsx", workbook({"Data": [NAMES, *failed]})
     notes = [["This workbook holds patients."]]
     yield "two_sheets.xlsx", workbook({"Read me": notes, "People": [NAMES, *rows]})
+    uncomputed = change(rows, "cost", lambda i, c: c if i % 7 else "=1+1")
+    yield "uncomputed.xlsx", workbook({"Data": [NAMES, *uncomputed]})
+    notes = change(rows, "illness", lambda i, ill: ill if i % 5 else 'a "long"\r\nnote')
+    yield "windows_breaks.csv", text(notes, end="\r\n", delimiter=";").encode("cp1252")
+    yield "old_breaks.csv", text(change(notes, "illness", lambda _, ill: ill.replace("\r\n", "\r")))
+    yield "title_of_unix.csv", "Patients of 2024\n\n" + text(rows, end="\r\n")
+    yield "comments.csv", f"# printed on Monday\n# 30 people, of 2024\n{plain}"
+    yield "footer.csv", f"{plain}\n30 rows selected.\n"
+    yield "objects.csv", "".join(json.dumps(row) + "\n" for row in told)
+    yield "only_called.csv.gz", plain
+    years = [f"{row[4][8:]}.{row[4][5:7]}.{row[4][2:4]}" for row in rows]
+    yield "short_years.csv", text(change(rows, "admitted", lambda i, _: years[i]))
+    yield (
+        "halves.csv",
+        text(change(rows, "admitted", lambda i, day: f"{day} {1 + i % 12}:05 {'AP'[i % 2]}M")),
+    )
+    yield "zones.csv", text(change(rows, "admitted", lambda _, day: f"{day}T10:05:00+02:00"))
+    yield "brackets.csv", text(change(rows, "cost", lambda i, c: c if i % 4 else f"({c})"))
+    yield "utf16_big.csv", b"\xfe\xff" + plain.encode("utf-16-be")
+    yield (
+        "long_names.csv",
+        text(rows, header=["name", "age", "\U0001f3d9 city", "s" * 500, *NAMES[4:]]),
+    )
+    yield (
+        "truths.csv",
+        text(
+            change(rows, "sex", lambda i, _: ["ja", "nein"][i % 2]),
+            header=[*NAMES[:3], "raucher", *NAMES[4:]],
+        ),
+    )
+    yield "nothing_known.csv", text([[*row, ""] for row in rows], header=[*NAMES, "phone"])
     yield "zeros.csv", plain.replace("Ulm", "U\x00lm")
     yield "table.unknown", plain
 

@@ -149,9 +149,26 @@ EXPECTED = {
     "merged_cells.xlsx": Expected(),
     "failed_formulas.xlsx": Expected(missing={"cost": 5}),
     "two_sheets.xlsx": Expected(error="has 2 sheets: 'Read me', 'People'. Say which with --sheet"),
+    "uncomputed.xlsx": Expected(note="5 cells hold formulas", missing={"cost": 5}),
+    "windows_breaks.csv": Expected(note=FOUND.format("cp1252")),
+    "old_breaks.csv": Expected(),
+    "title_of_unix.csv": Expected(note="2 lines before the names of the columns were left out"),
+    "comments.csv": Expected(note="2 lines before the names of the columns were left out"),
+    "footer.csv": Expected(error="line 33: 1 cell where the table has 7 columns"),
+    "objects.csv": Expected(error="is JSON by its content.*Rename it to end in .jsonl"),
+    "only_called.csv.gz": Expected(error="not packed as its name says"),
+    "short_years.csv": Expected(note="'admitted': years of two digits are taken for 1930 to 2029"),
+    "halves.csv": Expected(),
+    "zones.csv": Expected(kinds={"admitted": "text"}),
+    "brackets.csv": Expected(kinds={"cost": "text"}),
+    "utf16_big.csv": Expected(),
+    "long_names.csv": Expected(names=["name", "age", "\U0001f3d9 city", "s" * 500, *NAMES[4:]]),
+    "truths.csv": Expected(names=[*NAMES[:3], "raucher", *NAMES[4:]]),
+    "nothing_known.csv": Expected(names=[*NAMES, "phone"], missing={"phone": 30}),
     "table.unknown": Expected(error="is no CSV, Parquet.* file by its name. Rename it"),
 }
 ASKED = {
+    "footer.csv": Expected(more="--skip-bad-rows", note="1 line that is no row"),
     "spaces.txt": Expected(more="--delimiter space"),
     "doubtful_commas.csv": Expected(more="--decimal ,"),
     "doubtful_dates.csv": Expected(more="--dates mdy"),
@@ -170,7 +187,8 @@ ASKED = {
 
 WITH_ORIGINAL = ("german.csv", "breaks_in_quotes.csv", "utf16.csv", "questions_for_nothing.csv",
                  "title_lines.csv", "iso8859_2.csv", "merged_cells.xlsx", "spaces.txt",
-                 "headerless.csv", "own_word.csv", "two_sheets.xlsx")  # fmt: skip
+                 "headerless.csv", "own_word.csv", "two_sheets.xlsx",
+                 "windows_breaks.csv")  # fmt: skip
 """Files whose report reads the raw table, too, without being told again how."""
 
 CASES = [*((name, expected) for name, expected in EXPECTED.items()), *ASKED.items()]
@@ -200,11 +218,11 @@ def shoal(line, folder):
 def write_schema(folder, names):
     known = dict(zip(NUMBERED, NAMES, strict=True)) if names == NUMBERED else {}
     lines = [
-        f"columns.{json.dumps(name)} = "
+        f"columns.{json.dumps(name, ensure_ascii=False)} = "
         + ROLES.get(known.get(name, name), '{role = "insensitive"}')
         for name in names
     ]
-    (folder / "schema.toml").write_text("\n".join(lines))
+    (folder / "schema.toml").write_text("\n".join(lines), "utf-8")
 
 
 @pytest.mark.parametrize(("name", "expected"), CASES)

@@ -55,3 +55,12 @@ def test_a_label_speaks_where_a_name_is_a_code(name, label, role):
     told = decide(Facts(name, "number", list(range(30)), 100, False, label))
     assert told.role == role
     assert told.reasons[0] == f"its label in the file: {label}"
+
+
+def test_ages_of_a_small_table_are_no_names_and_numbers_of_people_are():
+    ages = [20 + age for age in range(40) if age % 5]
+    assert decide(Facts("c9", "number", ages, 60, missing=False)).role == "quasi-identifier"
+    counted = list(range(1, 33))  # without a gap
+    assert decide(Facts("c9", "number", counted, 60, missing=False)).role == "identifier"
+    far_apart = [1000 + 37 * i for i in range(32)]
+    assert decide(Facts("c9", "number", far_apart, 60, missing=False)).role == "identifier"

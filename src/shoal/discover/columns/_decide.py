@@ -20,6 +20,8 @@ from shoal.discover.columns._names import (
 from shoal.schema._column import Role
 
 _NEARLY_UNIQUE = 0.5
+_NEARLY_ALL = 0.9
+_SPAN_OF_MEASURES = 200
 _MANY_NUMBERS = 0.1
 _FEW = 12
 _SHORT_LABEL = 4
@@ -178,8 +180,9 @@ def _by_counts(facts: Facts, hint: NameHint | None = None) -> Decision:
     if facts.n_rows >= 20 and facts.all_differ and facts.sort != "date":
         why = "every row has its own value: it names people, so it is left out"
         return Decision("identifier", (why,), None, hint, person=7)
-    if facts.n_rows >= 50 and facts.ratio >= _NEARLY_UNIQUE and facts.sort != "date":
-        why = "nearly every row has its own value, so it is left out"
+    many = facts.n_rows >= 50 and facts.ratio >= _NEARLY_UNIQUE and facts.sort != "date"
+    if many and not _is_measure(facts):
+        why = "it has half as many values as rows, or more, as names have: it is left out"
         return Decision("identifier", (why,), None, hint, person=7)
     if facts.sort == "number":
         return _number(facts, hint)
@@ -187,14 +190,24 @@ def _by_counts(facts: Facts, hint: NameHint | None = None) -> Decision:
     return Decision("quasi-identifier", (why,), None, hint)
 
 
+def _is_measure(facts: Facts) -> bool:
+    """Whether whole numbers lie close together with gaps, as ages do in a small table.
+
+    Numbers of people are far apart, or have no gaps.
+    """
+    if facts.sort != "number" or facts.ratio >= _NEARLY_ALL:
+        return False
+    numbers = [float(value) for value in facts.values]
+    span = max(numbers) - min(numbers) + 1
+    return facts.n_distinct < span <= _SPAN_OF_MEASURES
+
+
 def _number(facts: Facts, hint: NameHint | None) -> Decision:
     singles_out = facts.n_distinct > 20 and facts.ratio >= _MANY_NUMBERS
     if not singles_out and facts.n_distinct < MANY:
         why = "others may know it: when in doubt, it is coarsened"
         return Decision("quasi-identifier", (why,), None, hint)
-    share = (
-        "nearly every row has its own" if facts.ratio >= _NEARLY_UNIQUE else "few rows share one"
-    )
+    share = "nearly every row has its own" if facts.ratio >= _NEARLY_ALL else "few rows share one"
     why = (
         f"a number, and {share}: {WARNING}; it is coarsened. Make it sensitive only if nobody "
         "outside can know it (who pays a bill knows its amount), or leave it out"

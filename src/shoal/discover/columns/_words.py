@@ -176,8 +176,8 @@ SENSITIVE: dict[str, str] = {
     "genes": "genetic* gene genes genome mutation* dna gentest* genetique* genetica* genetyk*",
     "violence or addiction": """
         abuse addiction* alcohol* smoking smoker drinking drug_use substance_use sucht* alkohol*
-        raucher* tabac tabagisme alcool* adiccion* tabaquismo fumador* fumatore* verslaving* roken
-        roker* fumante* tabagismo uzaleznienie palacy palenie""",
+        raucher* fumeur* tabac tabagisme alcool* adiccion* tabaquismo fumador* fumatore* verslaving*
+        roken roker* fumante* tabagismo uzaleznienie palacy palenie""",
     "a mark or grade": """
         grade grades gpa exam_score marks abiturnote *schulnote zeugnisnote note_finale
         calificacion* voto_finale rapportcijfer* nota_final ocena oceny""",

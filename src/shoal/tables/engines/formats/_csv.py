@@ -55,8 +55,10 @@ def _shape_of(paths: Sequence[Path], encoded: Encoded, options: OpenOptions) -> 
                 "by another sign. Files of one table are written alike."
             )
     if shape.titles:
+        lines = "1 line" if shape.titles == 1 else f"{shape.titles} lines"
+        are = "was" if shape.titles == 1 else "were"
         warnings.warn(
-            f"{paths[0].name}: {shape.titles} lines before the names of the columns were left out.",
+            f"{paths[0].name}: {lines} before the names of the columns {are} left out.",
             TableWarning,
             stacklevel=2,
         )
@@ -140,7 +142,7 @@ def _read_sql(paths: Sequence[Path], shape: Shape) -> str:
 def _clean_sql(paths: Sequence[Path], width: int) -> str:
     return (
         f"read_csv({paths_sql(paths)}, auto_detect=false, header=false, delim=',', quote='\"', "
-        f"escape='\"', hive_partitioning=false, max_line_size=100000000, "
+        f"escape='\"', new_line='\\n', hive_partitioning=false, max_line_size=100000000, "
         f"columns={names_sql(width)})"
     )
 

@@ -25,6 +25,9 @@ _Rows = list[list[Any]]
 _FIRST_ROWS = 30
 """Rows among which the names of the columns are looked for."""
 
+_UNCOMPUTED = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+"""A formula at the end of a cell, without a value behind it."""
+
 _FAILED = frozenset(
     ["#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"]
 )
@@ -78,7 +81,23 @@ def _rows(path: Path, options: OpenOptions) -> _Rows:
             f"{path.name!r} has {len(filled)} sheets: {', '.join(map(repr, filled))}. Say which "
             "with --sheet."
         )
+    _say_uncomputed(path)
     return next(iter(filled.values()))
+
+
+def _say_uncomputed(path: Path) -> None:
+    """Say that formulas have no results: programs write such workbooks, and Excel fills them in."""
+    with zipfile.ZipFile(path) as archive:
+        sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
+        count = sum(len(_UNCOMPUTED.findall(archive.read(name))) for name in sheets)
+    if count:
+        cells = "1 cell holds a formula" if count == 1 else f"{count:,} cells hold formulas"
+        warnings.warn(
+            f"{path.name}: {cells} that nothing has computed yet, so nothing is read there. Open "
+            "the workbook in a spreadsheet and save it.",
+            TableWarning,
+            stacklevel=2,
+        )
 
 
 def _has_merged(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import glob
+import re
 import shutil
 import sys
 from functools import cache
@@ -44,6 +45,7 @@ _BEGINNINGS = (
 )
 """How files of some formats begin, whatever they are called."""
 
+_OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')
 _PAGES = (b"<!doctype", b"<html", b"<table", b"<?xml")
 """How pages begin that programs save as tables."""
 
@@ -97,6 +99,11 @@ def _require_content(path: Path, named: FileFormat) -> None:
         raise TableError(
             f"{path.name!r} is a web page or XML by its content, not a table in text. Open it in a "
             "spreadsheet and save it as .xlsx or .csv."
+        )
+    if named is CSV and not packed and _OBJECT.match(head):
+        raise TableError(
+            f"{path.name!r} is JSON by its content, not a table in text. Rename it to end in "
+            ".jsonl if every line is a row, or in .json if it is a list."
         )
     if named in (CSV, JSON_LINES) and begins is not None and not packed:
         raise TableError(

@@ -43,7 +43,8 @@ class Shape:
     spaced : bool
         Whether blanks behind a delimiter are no part of the cell.
     whole_lines : bool
-        Whether no cell before the first row goes over the end of a line.
+        Whether no cell before the first row goes over the end of a line, and all these lines end
+        alike.
     """
 
     delimiter: str
@@ -81,9 +82,15 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
             refuse_a_row(file)
     names = _names(first if header else [""] * wide, wide, rows)
     start = skipped + (rows[0][0] if header and rows else titles)
-    newline = next((end for end in ("\r\n", "\n", "\r") if lines and lines[0].endswith(end)), "\n")
+    newline = _line_end(lines[0] if lines else "") or "\n"
     whole = all(line.count(quote) % 2 == 0 for line in lines[:start])
+    # DuckDB loses rows where lines that it skips end in another way than the first row
+    whole = whole and len({_line_end(line) for line in lines[: start + 1]} - {""}) <= 1
     return Shape(delimiter, quote, escape, newline, names, start, titles, header, spaced, whole)
+
+
+def _line_end(line: str) -> str:
+    return next((end for end in ("\r\n", "\n", "\r") if line.endswith(end)), "")
 
 
 def _is_spaced(
@@ -261,7 +268,8 @@ def _without_titles(
     lines, at = 0, 0
     for number, row in rows:
         alone = sum(bool(cell.strip()) for cell in row) <= 1
-        if row and not (wide > 1 and alone and len(row) in (1, wide)):
+        comment = len(row) != wide and row[0].lstrip("\ufeff ").startswith("#") if row else False
+        if row and not comment and not (wide > 1 and alone and len(row) in (1, wide)):
             break
         lines, at = number, at + 1
     return (lines, rows[at:]) if at < len(rows) else (0, rows)

@@ -21,6 +21,9 @@ from shoal.tables.engines.formats._text_output import PACKED, require_safe_names
 _MOST_ROWS = 1_048_575
 """Rows of a sheet, below its header."""
 
+_SHEET_DIGITS = 15
+"""Digits of a number in a sheet."""
+
 
 def _rows(relation: duckdb.DuckDBPyRelation) -> Iterator[tuple[Any, ...]]:
     yield from relation.fetchall()
@@ -61,9 +64,9 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     sheet = book.create_sheet("table")
 
     def cell(value: Any) -> Any:
-        if value is None or isinstance(value, bool | int | dt.date):
+        if value is None or isinstance(value, bool | dt.date):
             return value
-        if isinstance(value, float | Decimal):
+        if isinstance(value, float) or _fits_sheet(value):
             return value if math.isfinite(value) else None
         made = WriteOnlyCell(sheet, str(value))
         made.data_type = "s"  # else `=...` would be a formula
@@ -85,6 +88,13 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
         ) from None
 
 
+def _fits_sheet(value: Any) -> bool:
+    """Whether a number is one to a spreadsheet, too: it knows 15 digits, and rounds the others."""
+    if not isinstance(value, int | Decimal):
+        return False
+    return len(Decimal(value).as_tuple().digits) <= _SHEET_DIGITS
+
+
 def _write_sqlite(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     types = list(map(str, relation.types))
     columns = ", ".join(
@@ -104,6 +114,8 @@ def _write_sqlite(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
 
 def sqlite_type(kind: str) -> str:
     """What SQLite calls a type of DuckDB's."""
+    if kind == "UBIGINT":
+        return "TEXT"  # SQLite's own whole numbers end at 2^63, and others would be rounded
     if kind.endswith("INT") or kind in ("INTEGER", "BOOLEAN"):
         return "INTEGER"
     return "REAL" if kind in ("DOUBLE", "FLOAT") else "TEXT"
@@ -111,6 +123,8 @@ def sqlite_type(kind: str) -> str:
 
 def sqlite_value(value: Any) -> Any:
     """A value as SQLite keeps it: it knows no dates."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return str(value)
     if value is None or isinstance(value, str | int | float):
         return value
     return value.isoformat(" ") if isinstance(value, dt.datetime) else str(value)
