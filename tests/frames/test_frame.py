@@ -108,3 +108,9 @@ def test_names_that_differ_in_case_only_are_never_renamed(tmp_path):
         frame.write(tmp_path / "people.parquet")
     frame.write(tmp_path / "people.csv")
     assert (tmp_path / "people.csv").read_text() == "Age,age\n1,2\n"
+
+
+def test_whole_numbers_of_128_bits_are_refused_with_advice():
+    pl = need("polars")
+    with pytest.raises(TableError, match="'a' holds whole numbers of 128 bits"):
+        Frame(pl.DataFrame({"a": pl.Series([2**80, 1], dtype=pl.Int128)}))

@@ -3,8 +3,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shoal.schema import Column
+from shoal.errors import TableError
+from shoal.schema import Column, Schema
 from shoal.schema._coding import make_coding
+from shoal.tables import open_table
 from shoal.tables._assemble import assemble
 
 
@@ -58,3 +60,13 @@ def test_a_table_without_rows_has_no_cells(counts):
         [coded("a", 2)], nothing.reshape(0, 1), {"s": (coded("s", 2), nothing)}, counts
     )
     assert cells.n_groups == len(cell_of) == len(cells.histograms["s"].codes) == 0
+
+
+@pytest.mark.parametrize("role", ["quasi-identifier", "sensitive"])
+def test_texts_that_libraries_differ_in_are_refused(role):
+    # arrays of texts would take "a" and "a\0" for one value
+    other = "sensitive" if role == "quasi-identifier" else "quasi-identifier"
+    table = {"town": ["a", "a\0", "b"] * 4, "ill": ["x", "y"] * 6}
+    schema = Schema({"town": {"role": role}, "ill": {"role": other}})
+    with pytest.raises(TableError, match=r"'town' holds texts with the character U\+0000"):
+        open_table(table).compress(schema)

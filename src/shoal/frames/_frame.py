@@ -36,6 +36,17 @@ class Frame:
             )
         self._frame = frame
         self.names: tuple[str, ...] = tuple(_native.column_names(frame))
+        if frame.implementation.is_polars():
+            self._refuse_wide()
+
+    def _refuse_wide(self) -> None:
+        """Raise for whole numbers of 128 bits: no file that is released can hold them."""
+        for name, dtype in self._frame.schema.items():
+            if dtype in (nw.Int128, nw.UInt128):
+                raise TableError(
+                    f"column {name!r} holds whole numbers of 128 bits, which no other library "
+                    "reads. Cast it to Int64, to Decimal or to text."
+                )
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any]) -> Frame:

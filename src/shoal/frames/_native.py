@@ -19,6 +19,9 @@ from shoal.errors import MissingExtraError, TableError
 from shoal.frames._arrow_files import ARROW_SUFFIXES
 from shoal.typing import Codes
 
+_AT_ONCE = 65_536
+"""Texts that are looked through together."""
+
 
 def column_names(frame: nw.DataFrame[Any]) -> list[str]:
     """Names of the columns; an error when they are not distinct texts."""
@@ -112,12 +115,23 @@ def _factorize_pandas(series: Any) -> tuple[Codes, list[Any]]:
 
     if isinstance(series.dtype, pd.CategoricalDtype):
         return _used_categories(series.cat)
-    if series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) != "string":
+    mixed = series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) != "string"
+    if mixed or _cut_short(series):
         return _factorize_list([None if value is pd.NA else value for value in series.tolist()])
     if isinstance(series.dtype, pd.ArrowDtype):
         return _factorize_arrow(series.array.__arrow_array__())
     codes, distinct = pd.factorize(series, use_na_sentinel=True)
     return codes.astype(np.int32), list(distinct.tolist())
+
+
+def _cut_short(series: Any) -> bool:
+    """Whether pandas would take different texts for one: it reads them up to U+0000 only."""
+    import pandas as pd
+
+    if series.dtype != object and not isinstance(series.dtype, pd.StringDtype):
+        return False
+    known = series.dropna().tolist()
+    return any("\0" in "".join(known[i : i + _AT_ONCE]) for i in range(0, len(known), _AT_ONCE))
 
 
 def _used_categories(categorical: Any) -> tuple[Codes, list[Any]]:

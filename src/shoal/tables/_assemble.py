@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import SchemaError
+from shoal.errors import SchemaError, TableError
 from shoal.schema import Column, Schema
 from shoal.schema._coding import Coding, make_coding
 from shoal.schema._text import texts
@@ -65,6 +65,7 @@ def code_values(
     if column.is_coarse:
         values = coarse_values(column, values)
     known = texts(values)
+    _refuse_zeros(name, known)
     has_missing = has_missing or None in known
     distinct = {t: value for t, value in zip(known, values, strict=True) if t is not None}
     if not options.use_hierarchies:
@@ -79,6 +80,15 @@ def code_values(
     )
     codes = map(coding.code_of.__getitem__, known)
     return coding, np.array([*codes, coding.missing], np.int32)
+
+
+def _refuse_zeros(name: str, known: Sequence[str | None]) -> None:
+    """Raise for texts with U+0000: arrays of texts drop it at the end, and no CSV file has it."""
+    if any("\0" in t for t in known if t is not None):
+        raise TableError(
+            f"column {name!r} holds texts with the character U+0000, in which libraries differ. "
+            "Remove it from the table first."
+        )
 
 
 def assemble(

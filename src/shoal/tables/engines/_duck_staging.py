@@ -161,9 +161,23 @@ def _view_of_parquet(
 def _make_view(
     connection: duckdb.DuckDBPyConnection, view: str, number: str, types: Sequence[str], read: str
 ) -> None:
-    columns = [f"{canonical_sql(f'p{i}', kind)} AS c{i}" for i, kind in enumerate(types)]
+    columns = [
+        f"{_narrowed(connection, f'p{i}', read) if kind in _HUGE else canonical_sql(f'p{i}', kind)}"
+        f" AS c{i}"
+        for i, kind in enumerate(types)
+    ]
     listed = ", ".join([f"CAST({number} AS BIGINT) AS {NUMBER}", *columns])
     connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {listed} FROM {read}")
+
+
+def _narrowed(connection: duckdb.DuckDBPyConnection, column: str, read: str) -> str:
+    """Whole numbers of 128 bits as those of 64, or as texts: hardly a file holds them as they are.
+
+    Sums of DuckDB's have this type, whatever their size.
+    """
+    beyond = f"{column} IS NOT NULL AND TRY_CAST({column} AS BIGINT) IS NULL"
+    found = connection.sql(f"SELECT 1 FROM {read} WHERE {beyond} LIMIT 1").fetchall()
+    return f"CAST({column} AS {'VARCHAR' if found else 'BIGINT'})"
 
 
 def spell_once(rows: StagedRows, schema: Schema) -> StagedRows:
