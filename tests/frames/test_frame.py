@@ -1,3 +1,5 @@
+import datetime as dt
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,12 @@ def test_whole_numbers_of_128_bits_are_refused_with_advice():
     pl = need("polars")
     with pytest.raises(TableError, match="'a' holds whole numbers of 128 bits"):
         Frame(pl.DataFrame({"a": pl.Series([2**80, 1], dtype=pl.Int128)}))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_spans_of_time_are_refused_with_advice(library):
+    spans = [dt.timedelta(seconds=i) for i in range(4)]
+    made = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[library]
+    frame = Frame(getattr(need(library), made)({"a": spans}))
+    with pytest.raises(TableError, match="'a' holds spans of time"):
+        frame.require_plain(["a"])

@@ -141,10 +141,16 @@ class Frame:
         return _fresh.is_loose(self._frame, name)
 
     def require_plain(self, names: Sequence[str]) -> None:
-        """Raise when one of the columns holds lists or other nested values."""
+        """Raise when one of the columns holds lists or other nested values, or spans of time."""
         for name in names:
-            if self._frame.schema[name].is_nested():
+            dtype = self._frame.schema[name]
+            if dtype.is_nested():
                 raise _native.nested_error(name)
+            if dtype == nw.Duration:
+                raise TableError(
+                    f"column {name!r} holds spans of time, which files write in ways of their own. "
+                    "Turn them into numbers first, of days or of seconds."
+                )
 
     def fresh(
         self,
