@@ -267,3 +267,19 @@ def test_values_that_a_hierarchy_lacks_stay_in_a_file_unless_asked_for(
         path = tmp_path / files[0]
         assert path.read_text() == "CANARY1\nCANARY2\n"
         assert path.stat().st_mode & 0o077 == 0
+
+
+def test_what_a_new_user_forgets_is_said_with_what_to_do(tmp_path):
+    table = tmp_path / "people.csv"
+    table.write_text("age\n5\n")
+    forgotten = CliRunner().invoke(cli.app, ["anonymize", str(table), "-o", "out.csv"])
+    assert "`shoal schema TABLE -o schema.toml` suggests one" in forgotten.stderr
+    alone = CliRunner().invoke(cli.app, [str(table)])
+    assert alone.exit_code == 2
+    assert "Say what to do with" in alone.stderr
+
+
+def test_help_shows_the_way_and_whole_sentences():
+    shown = CliRunner().invoke(cli.app, ["--help"]).output
+    assert shown.index("shoal schema T.csv") < shown.index("shoal report R.csv")
+    assert "..." not in shown.split("Commands:")[1]

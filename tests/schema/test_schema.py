@@ -167,3 +167,19 @@ def test_columns_without_a_mapping_or_hierarchy_of_the_wrong_sort():
 
 def test_repr_tells_roles():
     assert repr(Schema({"age": AGE})) == "Schema(age: quasi-identifier)"
+
+
+def test_a_misspelt_column_is_named_beside_the_one_that_is_meant():
+    schema = Schema({"Citty": Column("quasi-identifier"), "ill": Column("sensitive")})
+    with pytest.raises(SchemaError, match="Did you write 'Citty' for 'city'"):
+        schema.require(["city", "ill"])
+    with pytest.raises(SchemaError) as caught:
+        schema.require(["Citty", "ill", "weight"])
+    assert "Did you" not in str(caught.value)
+
+
+def test_a_table_that_is_taken_for_a_schema_is_not_quoted(tmp_path):
+    (tmp_path / "people.csv").write_text("[Quellmann]\n[Quellmann]\n")
+    with pytest.raises(SchemaError, match="is no schema, which is a TOML file") as caught:
+        Schema.from_toml(tmp_path / "people.csv")
+    assert "Quellmann" not in str(caught.value)

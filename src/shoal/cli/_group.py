@@ -31,6 +31,21 @@ from shoal.errors import (
     UncoveredValuesError,
 )
 
+FIRST_STEPS = (
+    ("shoal demo", "see all of it once, on a table that is there"),
+    ("shoal schema T.csv -o s.toml", "what the columns are: read it, mend it"),
+    ("shoal anonymize T.csv -s s.toml -k 10 -o R.csv", "the release, judged"),
+    ("shoal check R.csv", "whether it holds, from the file alone"),
+    ("shoal report R.csv", "a page for whoever signs it"),
+)
+"""The way from a table to a release."""
+
+_MISSING = {
+    "schema": "`shoal schema TABLE -o schema.toml` suggests one: read it, then name it here.",
+    "out": "Name the file to write.",
+}
+"""What to do about an option that has to be there."""
+
 OK, CHECK_FAILED, BAD_INPUT, INFEASIBLE, PEER, CANNOT_TELL = 0, 1, 2, 3, 4, 5
 BUG, INTERRUPTED = 70, 130
 """Exit codes; scripts rely on them, so they never change."""
@@ -44,12 +59,15 @@ class LazyGroup(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = {
-            name: TyperCommand(name, help=line) for name, (_, line) in sorted(COMMANDS.items())
+            name: TyperCommand(name, help=line, short_help=line)
+            for name, (_, line) in sorted(COMMANDS.items())
         }
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Load one command; a listing makes do with its name and its line."""
         if self._listing or cmd_name not in self.commands:
+            if not self._listing and Path(cmd_name).is_file():
+                ctx.fail(f"Say what to do with {cmd_name!r}, e.g. `shoal schema {cmd_name}`.")
             return self.commands.get(cmd_name)
         module = importlib.import_module(f"shoal.cli.{COMMANDS[cmd_name][0]}")
         command = get_command(module.app)
@@ -58,12 +76,15 @@ class LazyGroup(TyperGroup):
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Show the list without loading what it lists."""
+        """Show the list without loading what it lists, and where to begin."""
         self._listing = True
         try:
             super().format_help(ctx, formatter)
         finally:
             self._listing = False
+        with formatter.section("To begin, with a table of your own"):
+            formatter.write_dl([*FIRST_STEPS])
+        formatter.write("\n`shoal COMMAND -h` shows the options of one command.\n")
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run; turn every failure into a message and an exit code."""
@@ -212,6 +233,9 @@ def _dress(command: Any, name: str) -> None:
     """Give a command, and those below it, the options and the looks that all of them share."""
     command.rich_markup_mode = None  # plain help: a third of the time, and it pipes well
     command.params = [p for p in command.params if not str(p.name).endswith("_completion")]
+    for param in command.params:
+        if param.required and param.name in _MISSING:
+            param.get_missing_message = partial(_say_missing, _MISSING[param.name])
     if isinstance(command, TyperGroup):
         for own_name, inner in command.commands.items():
             _dress(inner, f"{name} {own_name}")
@@ -219,6 +243,10 @@ def _dress(command: Any, name: str) -> None:
         command.params += _shared_options()
     if name in RENAMED:
         command.parse_args = partial(_parse_renamed, command.parse_args, RENAMED[name])
+
+
+def _say_missing(advice: str, *, ctx: Any) -> str:
+    return advice
 
 
 def _parse_renamed(parse: Any, renamed: dict[str, str], ctx: Any, args: list[str]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -157,14 +158,14 @@ class Schema(Mapping[str, Column]):
             shown = ", ".join(map(repr, twice))
             raise SchemaError(f"columns given twice: {shown}. Rename or drop one of each.")
         undeclared = [name for name in names if name not in self._columns]
+        present = set(names)
+        absent = [name for name in self._columns if name not in present]
         if undeclared:
             shown = ", ".join(map(repr, undeclared))
             raise SchemaError(
                 f"columns without a role: {shown}. Give each one a role in the schema; "
-                "nothing is assumed."
+                f"nothing is assumed.{_misspelt(undeclared, absent)}"
             )
-        present = set(names)
-        absent = [name for name in self._columns if name not in present]
         if absent:
             shown = ", ".join(map(repr, absent))
             raise SchemaError(
@@ -259,6 +260,11 @@ class Schema(Mapping[str, Column]):
         except OSError as error:
             raise SchemaError(f"cannot read schema {path.name}: {error.strerror}.") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            if path.suffix.lower() != ".toml":  # its words may be somebody's
+                raise SchemaError(
+                    f"{path.name} is no schema, which is a TOML file. `shoal schema TABLE -o "
+                    "schema.toml` suggests one."
+                ) from None
             raise SchemaError(f"schema {path.name} is not valid TOML: {error}") from None
         return cls.from_dict(data, folder=str(path.parent))
 
@@ -291,3 +297,14 @@ class Schema(Mapping[str, Column]):
 
     def __hash__(self) -> int:
         return hash((tuple(self.items()), self.requirements))
+
+
+def _misspelt(wanted: Sequence[str], spare: Sequence[str]) -> str:
+    """Columns that the schema has under nearly the same name, as the end of a sentence."""
+    folded = {name.casefold().strip(): name for name in spare}
+    pairs = []
+    for name in wanted:
+        near = get_close_matches(name.casefold().strip(), folded, 1, 0.75)
+        if near:
+            pairs.append(f"{folded[near[0]]!r} for {name!r}")
+    return f" Did you write {', '.join(pairs)}?" if pairs else ""
