@@ -97,3 +97,4 @@ def test_columns_of_numbers_are_set_right_and_others_left():
     assert '<th style="text-align:right">value</th>' in shown
     assert '<td style="text-align:left">100 %</td>' in shown
     assert "left" in html_table("", ["empty"], [])
+    assert "overflow-x:auto" in shown  # on a narrow screen the table moves, not the page

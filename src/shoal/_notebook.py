@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.typing import PathText, Progress
 
 _MUTED = "opacity:.75"
+_SCROLL = "overflow-x:auto;max-width:100%"  # a wide table moves in its box, not the page
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,.]*( %| of [0-9,]+)?")
 
 
@@ -36,7 +37,8 @@ def html_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Any]])
     head = "".join(map(_head, header, sides))
     body = "".join("<tr>" + "".join(map(_cell, row, sides)) + "</tr>" for row in rows)
     caption = f"<p><strong>{_text(title)}</strong></p>" if title else ""
-    return f"<div>{caption}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div>{caption}<div style="{_SCROLL}">{table}</div></div>'
 
 
 def html_note(text: str) -> str:
