@@ -65,7 +65,9 @@ async function refresh() {
   const freshParts = [...fresh.querySelectorAll("[data-part]")];
   const main = document.getElementById("main");
   if (freshParts.map((node) => node.id).join() !== ids && !isBusy(main)) {
+    const focused = main.contains(document.activeElement) ? document.activeElement.id : "";
     main.replaceWith(document.adoptNode(fresh.getElementById("main")));
+    if (focused) document.getElementById(focused)?.focus();
     for (const id of ["exposed", "steps"]) swapPart(fresh.getElementById(id));
     htmx.process(document.getElementById("main"));
     prepare(document.getElementById("main"));
@@ -192,7 +194,7 @@ function moveRow(row, step) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.matches("input, textarea")) {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.target.matches("input, textarea")) {
     const button = document.getElementById(event.shiftKey ? "redo-button" : "undo-button");
     if (button && !button.disabled) { event.preventDefault(); button.click(); }
     return;
@@ -342,8 +344,6 @@ function prepare(root) {
   localize(root);
   root.querySelectorAll("[data-bands]").forEach(bands);
   root.querySelectorAll("[data-tree]").forEach(trees);
-  const first = root.querySelector("#columns tbody tr");
-  if (first) first.tabIndex = 0;
 }
 
 document.addEventListener("input", (event) => {

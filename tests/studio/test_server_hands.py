@@ -1,0 +1,202 @@
+"""Hands on the studio: keys alone, things that are dragged, points, pins, tabs and scripts."""
+
+from shoal.studio.screens._registry import SCREENS
+from tests.browsers import browser as browser
+from tests.extras import need
+from tests.studio.desks import CITIES, write_people
+from tests.studio.evil import EVIL, project, with_release
+from tests.studio.servers import started
+from tests.studio.test_server_browser import LONG, Visit
+
+ROLES = {"name": "i", "age": "q", "city": "q", "illness": "s"}
+MOST_TABS = 60
+
+
+def test_a_job_by_keys_and_by_mouse(browser, tmp_path):
+    with started(tmp_path, write_people(tmp_path / "people.csv")) as (address, _):
+        visit = Visit(browser, address)
+        give_roles_by_keys(visit)
+        drag_a_cut(visit)
+        drag_values_into_groups(visit, tmp_path)
+        pin_points(visit)
+        look_at_narrow_and_wide(visit)
+        begin_again_in_two_clicks(visit, tmp_path)
+        assert visit.complaints == []
+        assert visit.hosts == {visit.own}
+    visit.page.wait_for_selector("#gone:not([hidden])", timeout=LONG)  # and says so
+
+
+def give_roles_by_keys(visit):
+    """Nothing but the keyboard, from the top of the page."""
+    page = visit.go("columns")
+    page.wait_for_selector("#row-3 .role")
+    page.wait_for_selector("#exposed .value:has-text('of')")
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "row-0":
+            break
+    for place, (name, key) in enumerate(ROLES.items()):
+        role = {"i": "identifier", "q": "quasi-identifier", "s": "sensitive"}[key]
+        page.keyboard.press(key)
+        page.wait_for_selector(f"tr[data-name='{name}'].role-{role}")
+        page.wait_for_selector(f"#row-{place}:focus")
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_selector("tbody tr:focus")
+
+
+def drag_a_cut(visit):
+    page = visit.go("hierarchies")
+    page.wait_for_selector(".cut")
+    before = page.input_value("#cuts")
+    box = page.locator(".cut").nth(1).bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    wide = page.locator(".canvas").bounding_box()["width"]
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + wide / 20, middle[1], steps=4)
+    page.mouse.up()
+    dragged = page.input_value("#cuts")
+    assert dragged != before
+    assert len(dragged.split(",")) == len(before.split(","))
+    page.locator("#cuts-form button").click()
+    page.wait_for_selector("#undo-button:not([disabled])")
+    page.wait_for_selector(".cut")
+    assert page.input_value("#cuts") == dragged
+    page.locator("h1").click()
+    page.keyboard.press("Control+z")
+    page.wait_for_selector(f"#cuts[value='{before}']")
+    page.keyboard.press("Control+Shift+Z")
+    page.wait_for_selector(f"#cuts[value='{dragged}']")
+
+
+def drag_values_into_groups(visit, folder):
+    page = visit.go("hierarchies?column=1")
+    page.wait_for_selector(".locked")
+    page.click("#reveal")
+    page.wait_for_selector(".tree li")
+    page.check(".tree input[value='Kiel']")
+    page.fill("#group", "North")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("fieldset[data-group='North'] li[data-value='Kiel']")
+    page.locator("li[data-value='Bremen']").drag_to(page.locator("[data-group='North'] legend"))
+    page.wait_for_selector("fieldset[data-group='North'] li[data-value='Bremen']")
+    page.locator("li[data-value='Kiel']").drag_to(page.locator("[data-group=''] legend"))
+    page.wait_for_selector("fieldset[data-group=''] li[data-value='Kiel']")
+    lines = [f"{city};{'N' if city in ('Kiel', 'Bremen') else 'S'};*" for city in CITIES[:4]]
+    (folder / "towns.csv").write_text("\n".join(lines))
+    page.fill("#import", str(folder / "towns.csv"))
+    page.locator("form:has(#import) button").click()
+    page.wait_for_selector("#list a[aria-current] .bad")  # one town is missing
+    (folder / "towns.csv").write_text("\n".join([*lines, f"{CITIES[4]};S;*"]))
+    page.fill("#import", str(folder / "towns.csv"))
+    page.locator("form:has(#import) button").click()
+    page.wait_for_selector("#list a[aria-current] .good")
+
+
+def pin_points(visit):
+    page = visit.go("explore")
+    page.wait_for_selector("input[name=methods]")
+    for box in page.locator("input[name=methods]").all():
+        box.set_checked(box.get_attribute("value") == "top-down")
+    page.fill("#ks", "3, 4, 5, 6, 20")
+    page.click("#start")
+    page.locator("#points tbody tr").nth(4).wait_for()
+    for _ in range(4):
+        pinned = page.locator("#points button[aria-pressed=true]").count()
+        page.locator("#points button[aria-pressed=false]").first.click()
+        page.locator("#points button[aria-pressed=true]").nth(pinned).wait_for()
+    page.locator("#points button[aria-pressed=false]").first.click()
+    page.wait_for_selector("#main .alert:has-text('Unpin one first')")
+    (refused,) = visit.complaints  # the browser's own word on the answer
+    assert "422" in refused
+    visit.complaints.clear()
+    page = visit.go("explore")
+    assert page.input_value("#ks") == "3, 4, 5, 6, 20"  # the form keeps what was asked
+    page.locator("svg a:has(circle.mark)").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare?candidate=top-down*")
+    page.wait_for_selector("#candidate table")
+
+
+def look_at_narrow_and_wide(visit):
+    assert visit.page.locator(".tabs a").count() == 4
+    assert visit.look() == []  # with what is pinned, on a phone
+    for screen in ("explore", "hierarchies?column=1", "sign"):
+        visit.go(screen).wait_for_selector("h1")
+        assert visit.look() == []
+    visit.looker.set_viewport_size({"width": 2560, "height": 1300})
+    for screen in SCREENS:
+        visit.looker.goto(f"{visit.base}/{screen}")
+        assert visit.looker.evaluate("document.documentElement.scrollWidth") <= 2560
+    visit.looker.emulate_media(media="print", color_scheme="dark")
+    visit.looker.goto(f"{visit.base}/sign")
+    ink = "getComputedStyle(document.querySelector('h1')).color"
+    assert visit.looker.evaluate(ink) == "rgb(20, 37, 43)"  # dark on white paper, always
+
+
+def begin_again_in_two_clicks(visit, folder):
+    write_people(folder / "next.csv", 90)
+    page = visit.go("table")
+    page.wait_for_selector("#overview .facts")
+    page.click("#again-part summary")
+    page.click("#again-part button:has-text('next.csv')")
+    page.wait_for_selector("#overview dd:has-text('90')")
+    page.goto(f"{visit.base}/columns")
+    page.wait_for_selector("tr[data-name='illness'].role-sensitive")
+
+
+def test_what_one_tab_does_the_other_sees_on_the_newest_screens(browser, tmp_path):
+    need("cryptography")
+    with started(tmp_path, write_people(tmp_path / "people.csv")) as (address, _):
+        visit = Visit(browser, address)
+        page = visit.go("columns")
+        page.wait_for_selector("#row-3 .role")
+        page.locator("tr[data-name='name'] .role").select_option("pseudonym")
+        page.wait_for_selector("tr[data-name='name'].role-pseudonym")
+        other = visit.context.new_page()
+        other.set_default_timeout(LONG)
+        other.goto(f"{visit.base}/sign")
+        page = visit.go("sign")
+        for tab in (page, other):
+            tab.wait_for_selector("#make-key")
+        other.fill("#again-passphrase", "half")  # somebody types in the second tab
+        page.fill("#new-passphrase", "a b c")
+        page.fill("#again-passphrase", "a b c")
+        page.click("#make-key")
+        page.wait_for_selector("#key[value*='pseudonyms.key']")
+        assert other.input_value("#again-passphrase") == "half"  # it is not taken from under them
+        other.click("#make-key")
+        other.wait_for_selector("#main .alert")
+        other.goto(f"{visit.base}/table")
+        page = visit.go("table")
+        page.click("#read-again summary")
+        page.fill("#read-missing", "Ulm")
+        page.locator("#read-again button").click()
+        other.wait_for_selector("#overview tbody tr:has-text('city') td:last-child:has-text('39')")
+        assert visit.complaints == []
+
+
+def test_scripts_in_a_project_never_run(browser, tmp_path):
+    need("cryptography")
+    made = project(tmp_path)
+    with_release(made)
+    made.desk.project.set(accepted=tuple(made.desk.project.schema))
+    with started(tmp_path, tmp_path / "people.shoal") as (address, _):
+        visit = Visit(browser, address)
+        page = visit.page
+        page.on("dialog", lambda dialog: visit.note(f"dialog {dialog.message}"))
+        page.wait_for_selector("#overview .facts")
+        visit.go("hierarchies?column=1").wait_for_selector("#reveal")
+        page.click("#reveal")
+        page.wait_for_selector(".tree li")
+        assert EVIL in page.locator("fieldset[data-group] legend").first.inner_text()
+        for name in SCREENS:
+            visit.go(name).wait_for_selector("h1")
+            page.wait_for_timeout(400)
+            assert "pwned" not in page.title(), name
+            assert page.locator("img[src=x]").count() == 0
+        page.goto(f"{visit.own}/")
+        assert page.title() == "Shoal Studio"
+        assert visit.complaints == []
+        assert visit.hosts == {visit.own}
