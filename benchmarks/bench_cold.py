@@ -35,7 +35,7 @@ def main(quick: bool = False) -> Iterator[Row]:
 
 
 def _release(table: Path, method: str, cache: Path | None) -> float:
-    command = [sys.executable, "-m", "shoal.cli", "anonymize", str(table), "--schema",
+    command = [sys.executable, "-m", "shoal", "anonymize", str(table), "--schema",
                str(table.with_suffix(".toml")), "-k", "10", "--method", method, "--out",
                str(table.with_name("out.csv")), "--force", "--quiet"]  # fmt: skip
     changed = {"SHOAL_JIT_INTERPRET": "0"} if cache is None else {"XDG_CACHE_HOME": str(cache)}

@@ -1,10 +1,14 @@
+import re
+
 import numpy as np
 import pytest
 
 import shoal
+from shoal.anonymize import LocalRecoding
 from shoal.anonymize._choose import choose_method
 from shoal.anonymize.trials import _choose_on_table
 from shoal.anonymize.trials._choose_on_table import MeasuredChoice, choose_on_table
+from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 from shoal.tables import open_table
@@ -21,6 +25,37 @@ def test_a_narrow_table_gets_what_the_rule_says():
     choice = choose_on_table(open_table(columns), schema, privacy=KAnonymity(3))
     assert choice == choose_method(schema, 150)
     assert choice.method == "local"
+
+
+def test_a_narrow_table_of_many_rows_is_measured_on_a_sample(monkeypatch):
+    monkeypatch.setattr(_choose_on_table, "FEW_ROWS", 100)
+    monkeypatch.setattr(_choose_on_table, "_CELLS_OF_FEW_COLUMNS", 20)
+    columns, schema = wide(n_columns=3)
+    asked = {"privacy": KAnonymity(3)}
+    choice = choose_on_table(open_table(columns), schema, **asked)
+    assert isinstance(choice, MeasuredChoice)
+    assert [trial.method for trial in choice.trials] == ["local", "mondrian"]
+    lost = {trial.method: trial.lost for trial in choice.trials}
+    assert choice.method == min(lost, key=lost.get)
+    assert re.match(r"on a sample of \d+ of \d+ different rows it loses \d+%", choice.reason)
+    for purpose in ("queries", "general"):
+        rule = choose_method(schema, 150, purpose)
+        monkeypatch.setattr(_choose_on_table, "MOST_ROWS", 100)
+        choice = choose_on_table(open_table(columns), schema, purpose, **asked)
+        assert choice.method == rule.method
+        assert ("no method was tried" in choice.reason) == (purpose == "general")
+
+
+def test_a_method_that_refuses_what_is_asked_is_not_taken(monkeypatch):
+    monkeypatch.setattr(_choose_on_table, "FEW_ROWS", 100)
+
+    def refuses(cells, *asked):
+        raise ParameterError("not that")
+
+    columns, schema = wide(n_columns=3)
+    monkeypatch.setattr(LocalRecoding, "_solve", refuses)
+    choice = choose_on_table(open_table(columns), schema, privacy=KAnonymity(3))
+    assert choice.method == "mondrian"
 
 
 def test_with_many_columns_the_method_that_loses_least_on_a_sample_is_taken():

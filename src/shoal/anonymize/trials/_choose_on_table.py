@@ -21,7 +21,15 @@ MOST_ROWS = 500_000
 MOST_SECONDS = 300.0
 """Methods that would take longer are not chosen unless they are asked for."""
 
+FEW_ROWS = 5_000
+"""Rows up to which nothing is tried for a table with few columns.
+
+`local` itself compares its first groupings there, on the whole table.
+"""
+
 _TRIED = ("local", "mondrian", "top-down")
+_TRIED_ON_FEW_COLUMNS = ("local", "mondrian")
+_CELLS_OF_FEW_COLUMNS = 500  # enough to tell these two apart, and quick
 
 
 @dataclass(frozen=True)
@@ -50,28 +58,41 @@ def choose_on_table(
 ) -> Choice:
     """The method for a table; see :func:`shoal.anonymize._choose.choose_method`.
 
-    Where the rule would take a quick method because there are many columns, or one that counts
-    what is asked of some of them, methods are tried on a sample of the cells, and the one that
-    loses least is taken of those that end in time.
+    Methods are tried on a sample of the cells, and the one that loses least is taken of those that
+    end in time: on tables with few columns `local` and `mondrian`, unless there are few rows; where
+    the rule would take a quick method because there are many columns, or one that counts what is
+    asked of some of them, that one, too.
     """
     by_rule = choose_method(schema, engine.n_rows, purpose, parameters, privacy)
     by_size = choose_by_size(schema, engine.n_rows, purpose)
     by_promise = by_rule.method == "top-down" and by_size.method == "local"
     unsettled = (by_rule == by_size and by_rule.method == "top-down") or by_promise
-    names = [name for name in _TRIED if set(parameters) <= parameters_of(name)]
-    if not unsettled or privacy is None or engine.n_rows > MOST_ROWS or len(names) < 2:
+    is_plain = purpose == "general" and by_rule.method == by_size.method == "local"
+    tried = _TRIED_ON_FEW_COLUMNS if is_plain else _TRIED
+    names = [name for name in tried if set(parameters) <= parameters_of(name)]
+    if is_plain and engine.n_rows > MOST_ROWS:
+        return _untried(by_rule)
+    if not (unsettled or (is_plain and engine.n_rows > FEW_ROWS)) or len(names) < 2:
+        return by_rule
+    if privacy is None or engine.n_rows > MOST_ROWS:
         return by_rule
     if isinstance(engine, SparkEngine):  # counting is dear there, and done once
         return by_rule
     bound = bind_promise(privacy, schema)
     cells = bound.prepare(engine.compress(schema, coding or CodingOptions()).cells)
-    sample, trials = try_methods(cells, schema, privacy, names)
+    most = _CELLS_OF_FEW_COLUMNS if is_plain else None
+    sample, trials = try_methods(cells, schema, privacy, names, most)
     in_time = [trial for trial in trials if trial.seconds <= MOST_SECONDS]
     if not in_time:
         return by_rule
     best = min(in_time, key=lambda trial: trial.lost)
     what = f"on a sample of {sample.n_groups:,} of {cells.n_groups:,} different rows"
     return MeasuredChoice(best.method, f"{what} {_sentence(best, trials)}", tuple(trials))
+
+
+def _untried(choice: Choice) -> Choice:
+    reason = f"{choice.reason}; no method was tried on so many rows (more than {MOST_ROWS:,})"
+    return replace(choice, reason=reason)
 
 
 def _sentence(best: Trial, trials: Sequence[Trial]) -> str:

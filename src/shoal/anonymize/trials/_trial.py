@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.anonymize._registry import make_method
-from shoal.errors import InfeasibleError
+from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.metrics import measure
 from shoal.privacy import PrivacyModel
 from shoal.schema import Schema
@@ -117,12 +117,14 @@ def duration(seconds: float) -> str:
     return f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.0f} hours"
 
 
-def sample_cells(cells: FrequencyTable, least_rows: int = 1) -> FrequencyTable:
+def sample_cells(
+    cells: FrequencyTable, least_rows: int = 1, most_cells: int | None = None
+) -> FrequencyTable:
     """Some of the cells, drawn always alike; all of them where there are few.
 
     So many that the sample has at least `least_rows` rows, as far as there are.
     """
-    size = min(MOST_CELLS, max(LEAST_CELLS, MOST_VALUES // len(cells.names)))
+    size = min(most_cells or MOST_CELLS, max(LEAST_CELLS, MOST_VALUES // len(cells.names)))
     order = np.random.default_rng(0).permutation(cells.n_groups)
     rows = np.cumsum(cells.sizes[order])
     size = max(size, int(np.searchsorted(rows, least_rows)) + 1)
@@ -134,19 +136,23 @@ def sample_cells(cells: FrequencyTable, least_rows: int = 1) -> FrequencyTable:
 
 
 def try_methods(
-    cells: FrequencyTable, schema: Schema, privacy: PrivacyModel, names: Sequence[str]
+    cells: FrequencyTable,
+    schema: Schema,
+    privacy: PrivacyModel,
+    names: Sequence[str],
+    most_cells: int | None = None,
 ) -> tuple[FrequencyTable, list[Trial]]:
     """The sample, and what each method comes to on it; those that find nothing there are left out.
 
-    The sample has rows for ten groups at least.
+    The sample has rows for ten groups at least, and else at most `most_cells`.
     """
-    sample = sample_cells(cells, 10 * max(1, privacy.minimum_size))
+    sample = sample_cells(cells, 10 * max(1, privacy.minimum_size), most_cells)
     found = []
     for name in names:
         estimator = make_method(name, schema, privacy)
         try:
             lost = measure(estimator.recode_cells(sample)).gcp
-        except InfeasibleError:
+        except (InfeasibleError, ParameterError, SchemaError):  # it cannot, or not what is asked
             continue
         seconds = predict_seconds(name, cells.n_groups, len(cells.names))
         found.append(Trial(name, lost, seconds))
