@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from shoal._atomic import refuse_existing, write_text
 from shoal.anonymize._release_files import file_beside
+from shoal.errors import TableError
 from shoal.privacy._registry import left_open
 from shoal.report.dossier._form import QUESTIONS, Form
 from shoal.report.dossier._frameworks import FRAMEWORKS
 from shoal.report.dossier._measured import Measured, attack_members, measure_release
+from shoal.report.dossier._pdf import print_pdf
 from shoal.report.dossier._safe_harbor import check_safe_harbor
 from shoal.report.release.facts._facts import Facts, find_facts
 from shoal.report.release.facts._release_file import ReleaseFile
@@ -46,6 +49,18 @@ class Dossier:
     residual: Residual
     unanswered: int
     measured: Measured
+
+    def write(self, path: PathText, *, force: bool = False) -> Path:
+        """Write the page to a file that ends in .html or, printed by Chromium, in .pdf."""
+        path = Path(path)
+        if path.suffix.lower() not in (".html", ".pdf"):
+            raise TableError(f"cannot write a dossier to {path.name!r}. End it in .html or .pdf.")
+        refuse_existing([path], force=force)
+        if path.suffix.lower() == ".pdf":
+            print_pdf(self.html, path)
+        else:
+            write_text(path, self.html)
+        return path
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; without the page."""
@@ -127,9 +142,13 @@ def _residual(facts: Facts, threshold: float) -> Residual:
 
 
 def _residual_of_people(facts: Facts, threshold: float, before: float | None) -> Residual:
-    """By the manifest: rows of a group may be of fewer people, which the rows do not show."""
+    """By the raw table or the manifest: whose the rows of a group are does not show in them."""
+    verdict = None if facts.seen is None else facts.seen.verdict
     source = f"manifest, by {facts.release.get('counts')}"
     highest = facts.release.number("risk", "after", "prosecutor", "highest")
+    if verdict is not None and verdict.smallest_group:
+        source = f"counted again, by {facts.release.get('counts')}"
+        highest = 1.0 / verdict.smallest_group
     if highest is None:
         return Residual(threshold, before, None, None, None, source)
     accepted = highest <= threshold

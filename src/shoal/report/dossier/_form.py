@@ -50,6 +50,11 @@ class Form:
         )
 
 
+def empty_form() -> Form:
+    """A form without answers."""
+    return Form({section: dict.fromkeys(keys, "") for section, keys in QUESTIONS.items()})
+
+
 def write_form(form: Form | None = None) -> str:
     """The form with its answers; empty unless one is given."""
     form = Form({}) if form is None else form
@@ -79,7 +84,7 @@ def read_form(path: Path) -> Form:
         raise ParameterError(f"{path.name} is no TOML file: {wrong}.") from None
     risk = given.pop("risk", {})
     known = {(section, key) for section, keys in QUESTIONS.items() for key in keys}
-    answers = {section: dict.fromkeys(keys, "") for section, keys in QUESTIONS.items()}
+    answers = empty_form().answers
     for section, entries in given.items():
         for key, answer in entries.items() if isinstance(entries, dict) else [("", entries)]:
             if (section, key) not in known:

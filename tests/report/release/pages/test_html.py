@@ -14,7 +14,7 @@ from shoal.attacks import linking_attack
 from shoal.errors import TableError
 from shoal.privacy import AlphaKAnonymity, KAnonymity
 from shoal.privacy._registry import LEFT_OPEN_BY_ALL
-from shoal.report import release_report, write_release_html
+from shoal.report import release_report
 from shoal.report.figures._bars import bin_sizes
 from shoal.report.release.pages import _numbers as numbers
 from shoal.report.release.pages._html import release_html
@@ -348,7 +348,7 @@ def test_the_report_says_in_plain_values_what_it_comes_to(made):
 def test_a_damaged_manifest_is_a_sentence(copy, made, damage, says):
     copy.with_name("people.manifest.json").write_text(damage(made[1]), "utf-8")
     with pytest.raises(TableError, match=says):
-        write_release_html(copy)
+        release_report(copy).write()
     assert not copy.with_name("people.report.html").exists()
 
 

@@ -8,7 +8,7 @@ import pytest
 from shoal.anonymize import LocalRecoding
 from shoal.datasets import census, census_schema
 from shoal.privacy import DistinctDiversity, KAnonymity
-from shoal.report import write_release_html
+from shoal.report import release_report
 from tests.browsers import browser  # noqa: F401  a fixture
 
 WIDTHS = {"phone": 390, "desk": 1100}
@@ -23,7 +23,7 @@ def made(tmp_path_factory):
     promise = KAnonymity(5) & DistinctDiversity(2, schema.sensitive[0])
     path = folder / "release.csv"
     LocalRecoding(schema, promise).fit(raw).release_.write(path)
-    page = write_release_html(path, original=raw)
+    page = release_report(path, raw).write()
     return page, json.loads(path.with_name("release.manifest.json").read_text("utf-8"))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from shoal.errors import TableError
 from shoal.report.release.facts._attacks import Attacks, find_attacks
+from shoal.report.release.facts._by_people import judge_people
 from shoal.report.release.facts._marginals import Marginal, compare_marginals, moved_between
 from shoal.report.release.facts._original import Original, open_original
 from shoal.report.release.facts._problems import find_problems
@@ -55,6 +56,17 @@ class Facts:
     least: int
     problems: tuple[str, ...]
 
+    @property
+    def promise(self) -> str:
+        """What can be said of the promise, in a word or two; see :class:`ReleaseReport`."""
+        if self.problems:
+            return "broken"
+        if self.seen is not None and self.seen.verdict is not None:
+            return "holds"
+        sealed = self.release.manifest.get("files")
+        by_people = self.release.schema.subject is not None
+        return "judged" if self.seen is not None and by_people and sealed else "not evaluated"
+
 
 def find_facts(
     source: PathText,
@@ -70,6 +82,8 @@ def find_facts(
     raw = None if original is None else open_original(original, release, encoding)
     if raw is not None and seen is None:
         raise TableError("the raw table is of use only with the released one beside its manifest.")
+    if raw is not None and seen is not None and seen.verdict is None and seen.belongs:
+        seen = judge_people(release, seen, raw) if raw.schema.subject is not None else seen
     promise = read_promise(release)
     least = max(FEWEST, promise.minimum_size if promise is not None else FEWEST)
     marginals: list[Marginal] = []

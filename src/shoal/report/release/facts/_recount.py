@@ -96,8 +96,10 @@ def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
     n_starred = whole.n_rows - groups.n_rows
     present = [name for name in roles.sensitive if name in groups.histograms]
     risks = risk(groups, sensitive=present)
-    by_people = release.schema.subject is not None  # whose the rows are cannot be seen in a release
-    verdict = None if by_people else _judge(release, table, n_starred > 0, encoding)
+    verdict = _judge(release, table, n_starred > 0, encoding)
+    by_people = release.schema.subject is not None
+    if by_people and release.schema.subject not in names and verdict is not None and verdict.holds:
+        verdict = None  # groups have enough rows; whose they are cannot be seen in a release
     expected = set(roles.released)
     allowed = expected | {name + end for name in roles.quasi_identifiers for end in _ADDED}
     return Recount(
@@ -105,7 +107,7 @@ def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
         n_starred=n_starred,
         risk=risks,
         verdict=verdict,
-        differences=tuple(_differences(release, groups, None if by_people else risks, verdict)),
+        differences=tuple(differences(release, groups, None if by_people else risks, verdict)),
         added=tuple(name for name in names if name not in allowed),
         lost=tuple(sorted(expected - set(names))),
     )
@@ -136,9 +138,10 @@ def _judge(
         return None
 
 
-def _differences(
+def differences(
     release: ReleaseFile, groups: FrequencyTable, risks: Risk | None, verdict: Verdict | None
 ) -> list[Difference]:
+    """What the rows say otherwise than the manifest."""
     sizes = groups.sizes[groups.sizes > 0]
     counted: dict[tuple[str | int, ...], Any] = {
         ("released_rows",): int(sizes.sum()),

@@ -32,15 +32,19 @@ class ReleaseReport:
     problems : tuple of str
         Why the release must not be published; empty when nothing speaks against it.
     promise : str
-        "holds", "broken", or "not evaluated" where the released rows were not there or not enough.
+        "holds", "broken", "judged" where people were counted when the file was written, which its
+        rows alone do not show again, or "not evaluated" where rows were not there or not enough.
     attacks : tuple of ColumnAttack
         For every sensitive column, what the attack gave.
+    source : Path
+        The released table, or its manifest.
     """
 
     html: str
     problems: tuple[str, ...]
     promise: str
     attacks: tuple[ColumnAttack, ...]
+    source: Path
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; without the page."""
@@ -50,9 +54,9 @@ class ReleaseReport:
             "attacks": [attack.to_dict() for attack in self.attacks],
         }
 
-    def write(self, path: PathText, *, force: bool = False) -> Path:
-        """Write the page, whole or not at all."""
-        path = report_path(path, path, force=force)
+    def write(self, path: PathText | None = None, *, force: bool = False) -> Path:
+        """Write the page, whole or not at all; to `NAME.report.html` unless named."""
+        path = report_path(self.source, path, force=force)
         write_text(path, self.html)
         return path
 
@@ -99,12 +103,12 @@ def release_report(
     if n_people < 1:
         raise ParameterError(f"n_people must be at least 1, got {n_people}.")
     facts = find_facts(source, original, n_people=n_people, seed=random_state, encoding=encoding)
-    judged = facts.seen is not None and facts.seen.verdict is not None
     return ReleaseReport(
         html=render_page(facts),
         problems=facts.problems,
-        promise="broken" if facts.problems else "holds" if judged else "not evaluated",
+        promise=facts.promise,
         attacks=facts.attacks.main,
+        source=Path(source),
     )
 
 
@@ -113,42 +117,6 @@ def release_html(
 ) -> str:
     """The text of the page alone; see :func:`release_report`."""
     return release_report(source, original, encoding=encoding).html
-
-
-def write_release_html(
-    source: PathText,
-    path: PathText | None = None,
-    *,
-    original: PathText | None = None,
-    force: bool = False,
-    encoding: str | None = None,
-    **reading: Unpack[ReadingOptions],
-) -> Path:
-    """Write the report on a release, whole or not at all; see :func:`release_report`.
-
-    Parameters
-    ----------
-    source : path
-        The released table with `NAME.manifest.json` beside it, or that manifest.
-    path : path, optional
-        File to write; `NAME.report.html` beside the release unless given.
-    original : path, optional
-        The raw table.
-    force : bool
-        Replace a file that is there.
-    encoding : str, optional
-        Encoding of CSV tables.
-    **reading
-        How the raw table is read besides, as for :func:`shoal.tables.open_table`.
-
-    Returns
-    -------
-    Path
-        The file written.
-    """
-    path = report_path(source, path, force=force)
-    report = release_report(source, original, encoding=encoding, **reading)
-    return report.write(path, force=force)
 
 
 def report_path(source: PathText, path: PathText | None = None, *, force: bool = False) -> Path:

@@ -46,6 +46,7 @@ def render_page(facts: Facts) -> str:
         seen=seen,
         original=facts.original,
         problems=facts.problems,
+        promise=facts.promise,
         manifest=partial(manifest_cell, release),
         counted=counted_cell,
         method=Method.of(release),
