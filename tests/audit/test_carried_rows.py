@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
-from sklearn.pipeline import make_pipeline
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -114,3 +116,36 @@ def test_honest_models_hold_nothing(seed):
     found = audit(model, case.table, case.schema, k=3)
     assert not found.held
     assert not found.unread
+
+
+def test_rows_in_mappings_and_long_texts_are_not_passed_over():
+    table, schema = _unique_people()
+    model = DecisionTreeClassifier(max_depth=1, min_samples_leaf=15).fit(
+        table[["age", "zip"]], table["ill"]
+    )
+    assert audit(model, table, schema, k=10).answer == "safe"
+    model.class_weight = dict(zip(table["age"].tolist(), table["zip"].tolist(), strict=True))
+    assert audit(model, table, schema, k=10).answer == "unsafe"
+    model.class_weight = None
+    model.remark = str(table.to_numpy().tolist())
+    assert audit(model, table, schema, k=10).answer == "cannot tell"
+
+
+def test_isotonic_curves_and_steps_that_do_nothing_are_read():
+    table, schema = _unique_people()
+    columns = table[["age", "zip"]]
+    curve = CalibratedClassifierCV(LogisticRegression(), method="isotonic", cv=2)
+    assert audit(curve.fit(columns, table["ill"]), table, schema, k=10).answer != "safe"
+    stump = DecisionTreeClassifier(max_depth=1, min_samples_leaf=15)
+    steps = Pipeline([("nothing", "passthrough"), ("tree", stump)]).fit(columns, table["ill"])
+    assert audit(steps, table, schema, k=10).answer == "safe"
+
+
+def _unique_people():
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame({"age": draw.permutation(np.arange(20.0, 80.0))})
+    table["zip"] = draw.integers(1000, 9999, 60).astype(float)
+    table["ill"] = draw.choice(["none", "HIV"], 60)
+    numeric = {"role": "quasi-identifier", "kind": "numeric"}
+    target = {"role": "sensitive", "target": True}
+    return table, Schema({"age": numeric, "zip": numeric, "ill": target})

@@ -164,7 +164,8 @@ class RowScan:
         """Rows of an array that are rows of the table which fewer than k people have."""
         if array.ndim > 2:
             array = array.reshape(-1, array.shape[-1])
-        if array.ndim == 1:
+        if array.ndim < 2:
+            array = array.reshape(-1)
             if is_summary or len(array) < 3 or _is_scale(array):
                 return 0  # three numbers of one person are hardly chance
             array = array[None]

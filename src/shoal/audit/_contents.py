@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 MOST_PIECES = 200_000  # pieces that are opened; a model of more is not read completely
 LARGEST_DENSE = 10_000_000  # cells up to which a sparse matrix is compared row by row
 LONGEST_BYTES = 64  # longer ones may be a file within the file
+LONGEST_TEXT = 1000  # longer ones may list rows
 ATOMS = (
     type(None), bool, int, float, complex, str, type, np.generic, np.dtype, np.ufunc, range, slice,
     types.ModuleType, types.BuiltinFunctionType, np.random.RandomState, np.random.Generator,
@@ -47,7 +48,8 @@ def open_model(model: Any) -> Iterator[Piece]:
         path, piece = todo.pop()
         if id(piece) in seen or isinstance(piece, ATOMS):
             if isinstance(piece, str) and piece:
-                yield Piece(path, np.array([piece], object))
+                short = len(piece) <= LONGEST_TEXT
+                yield Piece(path, np.array([piece], object) if short else None)
             continue
         seen[id(piece)] = piece
         if len(seen) > MOST_PIECES:
@@ -60,6 +62,8 @@ def open_model(model: Any) -> Iterator[Piece]:
                 own = [one for one in array.ravel().tolist() if not isinstance(one, ATOMS)]
                 todo += [(f"{path}[{place}]", one) for place, one in enumerate(own)]
             continue
+        if (pairs := _pairs(piece)) is not None:
+            yield Piece(path, pairs)
         inner = _inside(piece)
         if inner is None:
             yield Piece(path, None)
@@ -85,6 +89,16 @@ def _as_array(piece: Any) -> NDArray[Any] | None:
         if all(isinstance(row, list | tuple) and row for row in own):
             return _plain(own) if len({len(row) for row in own}) == 1 else None
     return None
+
+
+def _pairs(piece: Any) -> NDArray[Any] | None:
+    """Keys and values of a mapping from one plain value to another, as rows of two."""
+    if not isinstance(piece, Mapping) or not piece:
+        return None
+    own = [(key, value) for key, value in piece.items() if not isinstance(key, str)]
+    if not own or not all(isinstance(one, ATOMS) for pair in own for one in pair):
+        return None
+    return _plain(own)
 
 
 def _plain(own: list[Any]) -> NDArray[Any] | None:

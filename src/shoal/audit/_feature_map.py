@@ -231,7 +231,7 @@ def transformed(model: Any, table: TrainingTable) -> list[Floats]:
 def _names(before: Any, n_features: int) -> tuple[str, ...]:
     try:
         return tuple(map(str, before.get_feature_names_out()))
-    except (AttributeError, ValueError):  # some transformers name nothing
+    except (AttributeError, TypeError, ValueError):  # some transformers name nothing
         return tuple(f"feature {place}" for place in range(n_features))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import last_step
+from shoal.audit._few_people import small_classes
 from shoal.audit._linear_reach import find_linear_spans
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
@@ -37,7 +38,15 @@ class LinearAdapter(Adapter):
         is_classifier = hasattr(last, "classes_")
         linear = _of_classes(last) if is_classifier else _of_sides(last, options.threshold)
         output = "class" if is_classifier else "side of the threshold"
-        return find_linear_spans(model, linear, output, table, check_table=options.check_table)
+        return find_linear_spans(
+            model,
+            linear,
+            output,
+            table,
+            check_table=options.check_table,
+            unread=small_classes(table, options.k) if is_classifier else (),
+            smallest_group=options.k,
+        )
 
 
 def _of_classes(model: Any) -> LinearSpans:

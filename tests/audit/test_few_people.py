@@ -1,0 +1,91 @@
+"""Models whose numbers are those of single people are not called safe, whatever they ask."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from shoal import Schema
+from shoal.audit import audit
+from shoal.audit._few_people import _leverages
+from tests.extras import need
+
+pd = need("pandas")
+SCHEMA = Schema(
+    {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "town": {"role": "quasi-identifier"},
+        "ill": {"role": "sensitive", "target": True},
+    }
+)
+CLASSIFIERS = [LogisticRegression(C=1e6), RidgeClassifier(), NearestCentroid()]
+
+
+def people(towns, ill=("HIV", "none"), n=400):
+    draw = np.random.default_rng(2)
+    return pd.DataFrame(
+        {
+            "age": draw.uniform(20, 80, n),
+            "town": [towns[i % len(towns)] for i in range(n)],
+            "ill": draw.choice(ill, n),
+        }
+    )
+
+
+def verdict(model, table, columns, schema=SCHEMA):
+    return audit(model.fit(table[columns], table["ill"]), table, schema, k=10)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda one: type(one).__name__)
+def test_a_number_for_each_town_is_safe_if_enough_people_live_there(classifier):
+    model = make_pipeline(OneHotEncoder(sparse_output=False), classifier)
+    many = people([f"t{i}" for i in range(8)])
+    assert verdict(model, many, ["town"]).answer == "safe"
+    alone = many.assign(town=["t8", *many["town"][1:]])
+    found = verdict(model, alone, ["town"])
+    assert found.answer == "cannot tell"
+    assert "decide what is said about 1 people" in found.unread[-1]
+
+
+def test_a_model_that_knows_everybody_by_heart_is_not_safe():
+    table = people([f"t{i}" for i in range(400)])
+    model = make_pipeline(OneHotEncoder(), LogisticRegression(C=1e9)).fit(
+        table[["town"]], table["ill"]
+    )
+    assert (model.predict(table[["town"]]) == table["ill"]).all()
+    found = audit(model, table, SCHEMA, k=10)
+    assert found.answer == "cannot tell"
+    assert "about 400 people" in found.unread[-1]
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda one: type(one).__name__)
+def test_a_class_of_few_people_is_not_safe(classifier):
+    table = people(["a"])
+    table.loc[:2, "ill"] = "rare"
+    assert verdict(classifier, table, ["age"]).answer == "cannot tell"
+    table.loc[:20, "ill"] = "rare"
+    assert verdict(classifier, table, ["age"]).answer == "safe"
+
+
+def test_a_target_that_everybody_knows_tells_nothing():
+    public = Schema({**SCHEMA, "ill": {"role": "insensitive", "target": True}})
+    table = people([f"t{i}" for i in range(400)])
+    model = make_pipeline(OneHotEncoder(), LogisticRegression())
+    assert verdict(model, table, ["town"], public).answer == "safe"
+
+
+def test_leverage_is_the_weight_of_a_persons_own_target():
+    draw = np.random.default_rng(5)
+    for _ in range(20):
+        matrix = draw.normal(size=(12, 3)) * [1, 1e-6, 1e6]
+        matrix[:, 1] = np.round(draw.uniform(size=12))
+        target = draw.normal(size=12)
+        design = np.column_stack([np.ones(12), matrix])
+        for person in range(12):
+            moved = target.copy()
+            moved[person] += 1.0
+            said = [design @ np.linalg.pinv(design) @ t for t in (target, moved)]
+            own = said[1][person] - said[0][person]
+            assert _leverages(matrix)[person] == pytest.approx(own, abs=1e-7)
