@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from shoal.studio._app import home_of
+from shoal.studio._desk import Desk
 from shoal.studio._start import STARTS
 from shoal.studio.screens._registry import SCREENS
 from tests.studio.desks import Bureau, InlineLane, let_in, make_client, write_people
@@ -247,6 +249,19 @@ def test_a_second_tab_sees_what_the_first_did_and_they_do_not_fight(client, tmp_
     client.post(f"{address}/columns/set", data={"columns": "city", "role": "insensitive"})
     assert desk.schema["age"].role == desk.schema["city"].role == "insensitive"  # both are kept
     assert {"changed": "schema"} in [queue.get_nowait() for _ in range(queue.qsize())]
+
+
+def test_a_project_opens_on_the_screen_where_it_was_left(client, tmp_path):
+    desk, address = take(client, tmp_path)
+    for place, opens in (("table", "table"), ("columns", "columns"), ("no-such", "columns")):
+        client.get(f"{address}/{place}")
+        client.get(f"/api{address}/log")  # a program is nobody who looks at a screen
+        opened = client.post("/start/open", data={"path": str(desk.project.folder)})
+        assert opened.headers["location"] == f"{address}/{opens}"
+    again = Desk(desk.project)
+    assert home_of(again) == f"{address}/columns"
+    (desk.project.scratch / "place.json").write_text('{"screen": "../../evil"}')
+    assert home_of(Desk(desk.project)) == f"{address}/table"
 
 
 def test_only_work_that_goes_on_can_be_cancelled(client, tmp_path):

@@ -69,12 +69,13 @@ def world(tmp_path_factory):
 
 
 def a_path(draw, desk):
-    screens = [*SCREENS, "events2", "report", "jobs"]
+    screens = [*SCREENS, "events2", "report", "dossier", "jobs", "frame"]
     screen = draw.choice(screens)
     actions = [
         *(SCREENS[screen].actions if screen in SCREENS else ()),
         "cancel",
-        draw.choice(ODD[:3]),
+        "again",
+        draw.choice([*ODD[:3], *SCREENS]),
     ]
     number = draw.choice([desk.number, desk.number, desk.number, "x", "0" * 12])
     parts = ["p", number, screen, draw.choice(actions)][: draw.choice([1, 2, 3, 3, 4, 4, 4])]

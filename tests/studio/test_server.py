@@ -1,6 +1,7 @@
 """The studio as a process: on the loopback alone, for one browser, quickly."""
 
 import http.client
+import random
 import re
 import socket
 import time
@@ -75,3 +76,43 @@ def test_what_cannot_be_opened_is_told_before_anything_listens(tmp_path):
         serve_studio(tmp_path / "gone.csv", browser=False)
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(TableError, match="in use"):
         serve_studio(allow=[tmp_path], port=taken.getsockname()[1], browser=False)
+
+
+ODD = (
+    b"\0" * 500, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x02\x00\x01",
+    b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    b"POST /api/open HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: -5\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 9\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nCookie: " + b"a" * 70_000 + b"\r\n\r\n",
+    b"GET /" + b"../" * 2_000 + b"etc/passwd HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eHh4eHh4eHh4eHh4eHh4eA==\r\n\r\n",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\n\r\n",
+)  # fmt: skip
+
+
+def say(port, raw):
+    """Bytes to the studio, and the first of its answer; nothing where it hangs up."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+        try:
+            line.sendall(raw.replace(b"%d", str(port).encode()))
+            line.shutdown(socket.SHUT_WR)
+            return line.recv(65_536)
+        except OSError:
+            return b""
+
+
+def test_what_is_no_request_of_a_browser_breaks_nothing(tmp_path):
+    draw = random.Random(19)
+    with started(tmp_path, write_people(tmp_path / "people.csv")) as (address, _):
+        port = int(re.search(r":(\d+)/", address)[1])
+        ask(port, "/")  # it is up
+        for raw in (*ODD, *(draw.randbytes(draw.randint(1, 3_000)) for _ in range(60))):
+            answer = say(port, raw)
+            assert not answer or answer.split()[1][:1] == b"4", raw[:80]
+            assert b"people" not in answer
+            assert b"root:" not in answer
+        first, _ = ask(port, address[address.index("/?") :])
+        assert first.status == 303  # and the user still gets in

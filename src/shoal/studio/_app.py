@@ -74,7 +74,7 @@ class Views:
             return HTMLResponse(start_page(shown), 422)
         if is_api:
             return JSONResponse({"project": number})
-        return RedirectResponse(f"/p/{number}/table" if number else "/", 303)
+        return RedirectResponse(home_of(self.studio.desk(number)) if number else "/", 303)
 
     # -- screens ----------------------------------------------------------------------------
 
@@ -87,6 +87,7 @@ class Views:
                 return JSONResponse(screen.show(room, request.query_params))
             except ShoalError as error:
                 return JSONResponse({"error": str(error)}, 422)
+        desk.be_at(screen.name)
         return _page(room, screen, request.query_params)
 
     async def frame(self, request: Request) -> Response:
@@ -167,6 +168,11 @@ class Views:
         if screen is None:
             raise HTTPException(404)
         return screen
+
+
+def home_of(desk: Desk) -> str:
+    """Where a project opens: on the screen where it was left."""
+    return f"/p/{desk.number}/{desk.place if desk.place in SCREENS else 'table'}"
 
 
 def make_app(studio: Studio, keys: Keys) -> Guard:

@@ -60,6 +60,18 @@ class Desk:
         self._undo: list[str] = []
         self._redo: list[str] = []
         self.history: dict[str, list[dict[str, Any]]] = recall(project.scratch, "history")
+        self._place = str(recall(project.scratch, "place").get("screen", ""))
+
+    @property
+    def place(self) -> str:
+        """The screen where somebody left the project, if anybody was there."""
+        return self._place
+
+    def be_at(self, screen: str) -> None:
+        """Note which screen is looked at, so that the project opens there again."""
+        if screen != self._place:
+            self._place = screen
+            remember(self.project.scratch, "place", {"screen": screen})
 
     # -- facts ------------------------------------------------------------------------------
 

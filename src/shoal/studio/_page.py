@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlencode
 
@@ -132,7 +133,9 @@ def _more(desk: Desk, screen: str, shown: Mapping[str, Any]) -> dict[str, Any] |
         case "attack":
             return attack_values(desk, shown)
         case "sign":
-            return {"out": f"releases/{shown['name']}", "order_seed": None}
+            out = PurePosixPath("releases") / shown["name"]
+            dossier = out.with_name(f"{out.stem}.dossier.html")
+            return {"out": str(out), "dossier": str(dossier), "order_seed": None}
         case "model":
             asked = shown["asked"] or {"model": "MODEL.json", "publishes": "counts"}
             return {"model": asked["model"], "publishes": asked["publishes"]}

@@ -22,7 +22,7 @@ from shoal.typing import PathText
 try:
     import uvicorn
 
-    from shoal.studio._app import make_app
+    from shoal.studio._app import home_of, make_app
     from shoal.studio._guard import Keys
     from shoal.studio._studio import Studio
 except ModuleNotFoundError as _lacking:
@@ -67,7 +67,7 @@ def serve_studio(
     if given is not None:
         folders.append(given if given.is_dir() else given.resolve().parent)
     studio = Studio(folders or [Path.cwd()])
-    home = "/" if given is None else f"/p/{studio.open(given.resolve()).number}/table"
+    home = "/" if given is None else home_of(studio.open(given.resolve()))
     line = _listen(port)
     keys = Keys(line.getsockname()[1], home=home)
     app = make_app(studio, keys)
