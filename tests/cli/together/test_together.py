@@ -12,7 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal.cli import app
+from shoal.cli.together._state_file import StateFile
 from shoal.parties import make_keys
+from shoal.secure.miners._progress import Progress
 from tests.extras import DATA, ROOT
 from tests.reference.id3 import id3
 from tests.reference.k2 import k2, sample_asia
@@ -239,6 +241,12 @@ def test_what_cannot_work_is_told_at_once(small, monkeypatch):
     files = ["--key", "north.key", "--certificate", "north.crt"]
     (folder / "half.toml").write_text("version = 1\n")
     (folder / "odd.csv").write_text("colour,size,age,class\npink,size0,age0,class0\n")
+    for what in ("agreement", "table"):  # rounds of an owner whose agreement or rows were others
+        contents = {"agreement": b"", "table": b""}
+        if what == "table":
+            contents["agreement"] = json.loads(shown.stdout)["digest"].encode()
+        state = StateFile(folder / f"{what}.json", folder / "north.key")
+        state.store(Progress([[0]], "ab" * 16), contents)
     changed = (folder / "agreement.toml").read_text()
     (folder / "bad.toml").write_text(changed.replace('"id3"', '"id4"'))
     (folder / "more.toml").write_text(changed.replace("[task]", "[task]\nzeal = 3"))
@@ -250,6 +258,22 @@ def test_what_cannot_work_is_told_at_once(small, monkeypatch):
         (["join", "agreement.toml", "north.csv", "--as", "south", *files], "not the certificate"),
         (["help", "agreement.toml", "--as", "north", *files], "is an owner"),
         (["join", "agreement.toml", "odd.csv", "--as", "north", *files], "1 cells"),
+        *(
+            (
+                [
+                    "join",
+                    "agreement.toml",
+                    "north.csv",
+                    "--as",
+                    "north",
+                    *files,
+                    "--state",
+                    f"{what}.json",
+                ],
+                f"a run with another {what}",
+            )
+            for what in ("agreement", "table")
+        ),
     ):
         done = run(*arguments)
         assert done.exit_code == 2, (arguments, done.stderr)

@@ -67,6 +67,9 @@ def test_counts_are_revealed_only_when_asked_for(both):
     leaves = open_.tree_.apply(codes)
     expected = [np.bincount(codes[leaves == leaf, -1], minlength=2) for leaf in open_.tree_.leaves]
     np.testing.assert_array_equal(open_.counts_, expected)
+    no, yes = expected[0]
+    assert f" ({no} v0, {yes} v1)" in open_.tree_.to_text(open_.counts_)
+    assert "(" not in open_.tree_.to_text()
 
 
 def test_transcripts_have_the_same_shape_for_different_tables_with_the_same_tree(both):

@@ -50,6 +50,7 @@ class Seat:
             raise ParameterError(f"{self.name!r} is a helper: use 'shoal together help'.")
         split: Any = agreement.split
         part = read_part(table, agreement.schema(), split=split)
+        self._stored(part)  # what cannot be continued is told before anybody is called
         with contextlib.ExitStack() as stack:
             lines = [stack.enter_context(self._call(name)) for name in HELPERS]
             say.note("connected to both helpers")
@@ -63,6 +64,7 @@ class Seat:
         address = address_of(listen or agreement.addresses[self.name])
         owners = agreement.terms.owners
         settings = Settings(check_transfers=agreement.check_transfers)
+        self._stored(agreement.public_part())
         with contextlib.ExitStack() as stack:
             if self.name == HELPERS[0]:
                 came = self._admit(address, [HELPERS[1], *owners], stack)
@@ -80,11 +82,7 @@ class Seat:
             self._fit(agreement.public_part(), seat)
 
     def _fit(self, part: TablePart, seat: Owner | Helper) -> None:
-        say, state = output(), StateFile(self.state, self.key)
-        contents = {
-            "agreement": self.agreement.digest.encode(),
-            "table": part_content(part),
-        }
+        say, (state, contents) = output(), self._kept(part)
         known: list[str] = []
 
         def report(progress: Progress) -> None:
@@ -96,7 +94,7 @@ class Seat:
 
         model = self.agreement.miner()
         with self._transcribed(seat):
-            model.fit(part, seat, done=state.load(contents), progress=report)
+            model.fit(part, seat, done=self._stored(part), progress=report)
         data, text = view(model)
         result = {
             "model": data,
@@ -110,6 +108,19 @@ class Seat:
         if seat.lost:
             say.note(f"without {', '.join(seat.lost)}, who were lost on the way")
         say.note(f"done; {traffic_text(seat.traffic)}")
+
+    def _kept(self, part: TablePart) -> tuple[StateFile, dict[str, bytes]]:
+        """Where rounds are kept, and what they are bound to."""
+        contents = {
+            "agreement": self.agreement.digest.encode(),
+            "table": part_content(part),
+        }
+        return StateFile(self.state, self.key), contents
+
+    def _stored(self, part: TablePart) -> Progress | None:
+        """Rounds to go on from; those of another agreement or table are an error."""
+        state, contents = self._kept(part)
+        return state.load(contents)
 
     @contextlib.contextmanager
     def _transcribed(self, seat: Owner | Helper) -> Iterator[None]:

@@ -61,7 +61,7 @@ class StateFile:
             if not hmac.compare_digest(told, self._bound(done.run, what, content).encode()):
                 raise ParameterError(
                     f"{name!r} belongs to a run with another {what}. Its rounds are not continued: "
-                    "remove it at both ends to start anew."
+                    "all remove their state files to start anew."
                 )
         return done
 

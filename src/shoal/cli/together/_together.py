@@ -161,8 +161,18 @@ def show(agreement: AgreementFile) -> None:
         "transfers are checked": read.check_transfers,
     }
     output().emit(
-        facts, lambda: typer.echo("\n".join(f"{name}: {value}" for name, value in facts.items()))
+        facts,
+        lambda: typer.echo("\n".join(f"{name}: {_plain(value)}" for name, value in facts.items())),
     )
+
+
+def _plain(value: object) -> str:
+    """A fact as people write it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} at {where}" for name, where in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 @app.command()

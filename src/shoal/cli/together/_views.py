@@ -14,4 +14,4 @@ def view(model: SecureID3 | SecureBayesNet) -> tuple[Any, str]:
     data: dict[str, Any] = {"tree": model.tree_.to_dict()}
     if model.counts_ is not None:
         data["leaf_counts"] = model.counts_.tolist()
-    return data, model.tree_.to_text()
+    return data, model.tree_.to_text(model.counts_)

@@ -83,20 +83,26 @@ class SecureTree:
             },
         }
 
-    def to_text(self) -> str:
-        """Return one line per node, indented by depth."""
+    def to_text(self, counts: NDArray[np.int64] | None = None) -> str:
+        """Return one line per node, indented by depth; leaves with their class counts if given."""
+        shown = {} if counts is None else dict(zip(self.leaves, counts.tolist(), strict=True))
         lines: list[str] = []
-        self._lines(0, "", lines)
+        self._lines(0, "", lines, shown)
         return "\n".join(lines)
 
-    def _lines(self, node: int, indent: str, lines: list[str]) -> None:
+    def _lines(
+        self, node: int, indent: str, lines: list[str], counts: dict[int, list[int]]
+    ) -> None:
         attribute = self.attribute[node]
         if attribute == LEAF:
-            lines.append(f"{indent}{self.values[self.target][self.label[node]]}")
+            classes = self.values[self.target]
+            people = [f"{n} {name}" for name, n in zip(classes, counts.get(node, []), strict=False)]
+            behind = f" ({', '.join(people)})" if people else ""
+            lines.append(f"{indent}{classes[self.label[node]]}{behind}")
             return
         for value, child in zip(self.values[attribute], self.children[node], strict=True):
             lines.append(f"{indent}{self.names[attribute]} = {value}")
-            self._lines(child, indent + "  ", lines)
+            self._lines(child, indent + "  ", lines, counts)
 
 
 def grow(

@@ -59,6 +59,7 @@ class HelperCounts:
         helper.agree(public_table(part), "tables")
         self._rows = helper.collect(Array("a share of a number", np.uint32, (1,)))
         self._said = {name: Answered(rows.reshape(())) for name, rows in self._rows.items()}
+        helper.ledger.note(HELPERS, SHARES, len(self._rows))
         if not self._rows_at_most(self.n_rows, WITHIN):
             raise too_many(self.n_rows)
 
