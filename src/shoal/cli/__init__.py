@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 a check failed, 2 bad usage or input, 3 infeasible, 4 the 
 70 a defect in Shoal, 130 interrupted, 143 terminated.
 """
 
+import gc
 from typing import Annotated
 
 import typer
@@ -43,5 +44,7 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
+    # a command makes a hundred thousand texts and few cycles: looking for these would take longer
+    gc.set_threshold(200_000)
     with ends_when_asked():
         app(prog_name="shoal")

@@ -66,7 +66,7 @@ class LevelCuts:
 
     def _best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
         """The same where there are rows enough for two parts."""
-        low, high = bound_regions(self.task.columns.keys, self.work.order, level.begin, level.end)
+        low, high = self._bounds(level, pool)
         chosen = self.preferences
         score = chosen.spread * coarse_spread(region_losses(self.task.columns, low, high))
         score += chosen.priority * chosen.weight
@@ -112,18 +112,36 @@ class LevelCuts:
             own, scratch = take(cuts, which), self.scratch[thread]
             cut_best(self.task, self.work, scratch, own, low[which], high[which], score[which])
 
-        cells = np.cumsum(cuts.end - cuts.begin)
-        if not len(cells) or cells[-1] < _WORTH_THREADS:
-            cut(0, slice(None))
+        shares = self._shares(level)
+        if len(shares) == 1:
+            cut(0, shares[0])
             return cuts
-        # regions stay whole, so threads get about as many cells each
+        for future in [pool.submit(cut, *job) for job in enumerate(shares)]:
+            future.result()
+        return cuts
+
+    def _bounds(self, level: Level, pool: ThreadPoolExecutor) -> tuple[Codes, Codes]:
+        """Least and largest code of each region in every column."""
+        keys, order = self.task.columns.keys, self.work.order
+
+        def bound(which: slice) -> tuple[Codes, Codes]:
+            return bound_regions(keys, order, level.begin[which], level.end[which])
+
+        shares = self._shares(level)
+        if len(shares) == 1:
+            return bound(shares[0])
+        low, high = zip(*pool.map(bound, shares), strict=True)
+        return np.concatenate(low), np.concatenate(high)
+
+    def _shares(self, level: Level) -> list[slice]:
+        """Regions of each thread; they stay whole, so threads get about as many cells each."""
+        cells = np.cumsum(level.end - level.begin)
+        if not len(cells) or cells[-1] < _WORTH_THREADS:
+            return [slice(None)]
         shares = np.arange(1, self.n_threads) / self.n_threads
         edges = np.searchsorted(cells, shares * cells[-1]) + 1
         bounds = [0, *edges.tolist(), len(cells)]
-        slices = [slice(a, b) for a, b in itertools.pairwise(bounds) if a < b]
-        for future in [pool.submit(cut, *job) for job in enumerate(slices)]:
-            future.result()
-        return cuts
+        return [slice(a, b) for a, b in itertools.pairwise(bounds) if a < b]
 
 
 def take(frontier: Frontier, which: Any) -> Frontier:
