@@ -8,7 +8,8 @@ import pytest
 
 from shoal.anonymize.regions._region_solver import with_whole
 from shoal.errors import GuaranteeError
-from shoal.judge.cluster._judge_cluster import GroupJudge, _combine, judge_cluster
+from shoal.judge.cluster._group_judge import GroupJudge
+from shoal.judge.cluster._judge_cluster import _combine, judge_cluster
 from shoal.privacy import DistinctDiversity, KAnonymity, TCloseness, check
 from shoal.schema import Schema
 from shoal.tables import open_table
@@ -30,6 +31,8 @@ MODEL = KAnonymity(3) & DistinctDiversity(2, "illness") & TCloseness(0.9, "illne
 
 class Frame:
     """The few methods of a Spark DataFrame that the judge asks, over a list of rows."""
+
+    by = ()
 
     def __init__(self, names, rows):
         self.columns, self.rows = list(names), rows
@@ -56,27 +59,29 @@ class Frame:
         index = [self.columns.index(pair[0]) for pair in pairs]
         return Frame([p[-1] for p in pairs], [tuple(row[i] for i in index) for row in self.rows])
 
-    def repartition(self, n_parts, *names):
-        self.parts = (n_parts, names)
-        return self
+    def repartition(self, _n_parts, *names):
+        parted = Frame(self.columns, self.rows)
+        parted.by = [self.columns.index(name) for name in names]
+        return parted
 
-    def mapInArrow(self, work, _schema):  # noqa: N802
-        """Batches of a few rows, and all parts even where rows are few; one of them is empty."""
-        at = [self.columns.index(name) for name in ("q0", "q1")]
-        said = []
+    def mapInArrow(self, work, schema):  # noqa: N802
+        """Batches of a few rows in three parts and an empty one: by labels, or by chance."""
+        names = [field.split()[0] for field in schema.split(", ")]
+        made = []
         for part in range(4):
-            rows = [r for r in self.rows if hash(tuple(r[i] for i in at)) % 3 == part]
+            rows = [row for at, row in enumerate(self.rows) if self._part(at, row) == part]
             tables = [self._batch(rows[start : start + 5]) for start in range(0, len(rows), 5)]
-            said += [(text,) for one in work(iter(tables)) for text in one["said"].to_pylist()]
-        return Frame(["said"], said)
+            made += [row for batch in work(iter(tables)) for row in batch.to_pylist()]
+        return Frame(names, [tuple(row[name] for name in names) for row in made])
+
+    def _part(self, at, row):
+        return (hash(tuple(row[i] for i in self.by)) if self.by else at) % 3
 
     def _batch(self, rows):
-        kinds = [(n, pa.int64() if n == "shoal_rows" else pa.string()) for n in self.columns]
+        kinds = {"h": pa.list_(pa.int32()), "m": pa.list_(pa.int32()), "shoal_rows": pa.int64()}
+        fields = [(n, kinds.get(n, kinds.get(n[0], pa.string()))) for n in self.columns]
         named = [dict(zip(self.columns, row, strict=True)) for row in rows]
-        return pa.RecordBatch.from_pylist(named, schema=pa.schema(kinds))
-
-    def withColumnRenamed(self, old, new):  # noqa: N802
-        return Frame([new if name == old else name for name in self.columns], self.rows)
+        return pa.RecordBatch.from_pylist(named, schema=pa.schema(fields))
 
     def collect(self):
         return self.rows
@@ -120,6 +125,16 @@ def test_levels_and_sizes_are_those_of_the_definition():
     assert sum(size * n for size, n in found.sizes.items()) == len(rows)
     # however many groups are thought to be there
     assert verdict(rows, n_groups=1) == verdict(rows, n_groups=10**6) == found
+
+
+def test_blocks_of_any_size_are_counted_alike(monkeypatch):
+    rows = released(np.random.default_rng(4))
+    found = verdict(rows)
+    for together in (1, 7, 40):
+        monkeypatch.setattr(
+            "shoal.judge.cluster._judge_cluster._ROWS_TOGETHER", together, raising=True
+        )
+        assert verdict(rows) == found
 
 
 def test_a_group_that_breaks_the_promise_is_found():

@@ -10,14 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.judge.cluster._judge_cluster import (
-    ClusterVerdict,
-    GroupJudge,
-    add_up,
-    ask_workers,
-    figures_of,
-    make_judge,
-)
+from shoal.judge.cluster._group_judge import GroupJudge, figures_of
+from shoal.judge.cluster._judge_cluster import ClusterVerdict, add_up, ask_workers, make_judge
 from shoal.privacy import PrivacyModel, check
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable

@@ -4,8 +4,9 @@ What is checked, each from what stands in the written files:
 
 - the columns are those that the schema lets out, and there are as many rows as were to be released;
 - where no row was left out, every sensitive value stands there as often as in the source;
-- rows with equal text in all quasi-identifiers keep the promise: one `groupBy` counts them, and the
-  groups are judged by the plain definition where they are, some of them at a time.
+- rows with equal text in all quasi-identifiers keep the promise: workers count them where they lie,
+  counts of a group travel to one worker, and the groups are judged there by the plain definition,
+  some of them at a time.
 
 That labels cover the values behind them, the workers check before they hand out a label.
 """
@@ -13,19 +14,17 @@ That labels cover the values behind them, the workers check before they hand out
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from math import prod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from shoal.errors import GuaranteeError
-from shoal.judge._count import group_rows
-from shoal.judge._read_arrow import find_pyarrow, of_arrow
+from shoal.judge._read_arrow import find_pyarrow
 from shoal.judge._text_table import plain_text
 from shoal.judge._values import canonical
-from shoal.privacy import PrivacyModel, check
+from shoal.judge.cluster._group_judge import GroupJudge
+from shoal.privacy import PrivacyModel
 from shoal.privacy._level import Level
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
@@ -37,10 +36,10 @@ from shoal.typing import Native
 _WITHHELD = "It is withheld; please report this defect."
 
 _ROWS_TOGETHER = 500_000
-"""Rows whose groups one worker judges at a time."""
+"""Rows whose groups a worker counts at a time, before they travel."""
 
-_ALIKE = 4
-"""Rows for each combination from which on they are counted before they travel."""
+_GROUPS_TOGETHER = 100_000
+"""Groups that a worker judges at a time."""
 
 
 class ClusterVerdict(NamedTuple):
@@ -53,52 +52,6 @@ class ClusterVerdict(NamedTuple):
     sizes: dict[int, int]
     tops: dict[str, tuple[int, int, float]]
     levels: tuple[Level, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class GroupJudge:
-    """What a worker needs to judge some of the groups.
-
-    Parameters
-    ----------
-    privacy : PrivacyModel
-        The promise about groups, with the figures of the whole.
-    quasi : tuple of str
-        Names of the quasi-identifiers.
-    codes : mapping of str to mapping
-        For each counted column, the code of each text in canonical form.
-    codings : mapping of str to Coding
-        What these codes stand for, in the whole output.
-    """
-
-    privacy: PrivacyModel
-    quasi: tuple[str, ...]
-    codes: Mapping[str, Mapping[str | None, int]] = field(repr=False)
-    codings: Mapping[str, Coding] = field(repr=False)
-
-    def judge(self, table: Any) -> dict[str, Any]:
-        """Counts of the groups in an Arrow table of combinations with how many rows have each."""
-        groups = self.count(table)
-        return figures_of(groups, check(self.privacy, groups))
-
-    def count(self, table: Any) -> FrequencyTable:
-        """The groups in an Arrow table of combinations with how many rows have each."""
-        rows = np.asarray(table.column("shoal_rows"), np.int64)
-        texts = of_arrow(table.select([*self._aliases()])).columns
-        labels = [texts[f"q{i}"].codes for i in range(len(self.quasi))]
-        group_of, first = group_rows(labels, len(rows))
-        sizes = np.bincount(group_of, weights=rows, minlength=len(first)).astype(np.int64)
-        histograms = {}
-        for i, name in enumerate(self.codes):
-            column = texts[f"s{i}"]
-            number = [self.codes[name][canonical(text)] for text in column.texts]
-            codes = np.array(number, np.int64)[column.codes]
-            histograms[name] = _histogram(self.codings[name], group_of, codes, rows, len(first))
-        return FrequencyTable((), np.empty((len(first), 0), np.int32), sizes, histograms)
-
-    def _aliases(self) -> Iterable[str]:
-        yield from (f"q{i}" for i in range(len(self.quasi)))
-        yield from (f"s{i}" for i in range(len(self.codes)))
 
 
 _Judge = TypeVar("_Judge", bound=GroupJudge)
@@ -209,41 +162,25 @@ def _one_group(coding: Coding, rows: np.ndarray) -> Histogram:
     return Histogram(coding, np.array([0, len(codes)], np.int64), codes, rows[codes])
 
 
-def _histogram(
-    coding: Coding, group_of: np.ndarray, codes: np.ndarray, rows: np.ndarray, n_groups: int
-) -> Histogram:
-    room = max(coding.n_codes, 1)
-    entries, inverse = np.unique(group_of * room + codes, return_inverse=True)
-    counts = np.bincount(inverse.reshape(-1), weights=rows, minlength=len(entries))
-    start = np.searchsorted(entries, np.arange(n_groups + 1, dtype=np.int64) * room)
-    return Histogram(
-        coding,
-        start.astype(np.int64),
-        (entries % room).astype(np.int32),
-        counts.astype(np.int64),
-    )
-
-
 def ask_workers(
     frame: Native, judge: GroupJudge, n_rows: int, n_groups: int | None = None
 ) -> list[dict[str, Any]]:
     """What the workers say of the groups; a group is judged by one of them.
 
-    `n_groups` is how many there are thought to be.  No verdict rests on it: where many rows are
-    alike they are counted before they travel, otherwise that would be done in vain.
+    `n_groups` is how many there are thought to be.  No verdict rests on it: it says among how many
+    tasks they are divided.
     """
     listed = [f"{_quoted(name)} AS q{i}" for i, name in enumerate(judge.quasi)]
     listed += [f"{_quoted(name)} AS s{i}" for i, name in enumerate(judge.codes)]
     texts = moments_as_texts(frame).selectExpr(*listed)
     labels = [f"q{i}" for i in range(len(judge.quasi))]
-    n_parts = 1 + n_rows // _ROWS_TOGETHER
-    values = prod(coding.n_codes for coding in judge.codings.values())
-    if n_groups is not None and n_groups * values * _ALIKE <= n_rows:
-        counts = texts.groupBy(*texts.columns).count().repartition(n_parts, *labels)
-    else:  # rows of a group are in one part already, so counting moves none of them
-        counts = texts.repartition(n_parts, *labels).groupBy(*texts.columns).count()
+    fields = [f"{name} {kind}" for name, kind in texts.dtypes if name in labels]
+    fields += ["shoal_rows bigint"]
+    fields += [f"h{i} array<int>, m{i} array<int>" for i in range(len(judge.codes))]
+    n_parts = 1 + (n_rows if n_groups is None else n_groups) // _GROUPS_TOGETHER
     said = (
-        counts.withColumnRenamed("count", "shoal_rows")
+        texts.mapInArrow(_counter(judge), ", ".join(fields))
+        .repartition(n_parts, *labels)
         .mapInArrow(_worker(judge), "said string")
         .collect()
     )
@@ -262,6 +199,25 @@ def moments_as_texts(frame: Native) -> Native:
     )
 
 
+def _counter(judge: GroupJudge) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Groups of some rows at a time: what a worker holds does not grow with its rows."""
+
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        pyarrow = find_pyarrow()
+        held: list[Any] = []
+        n_rows = 0
+        for batch in batches:
+            held.append(batch)
+            n_rows += batch.num_rows
+            if n_rows >= _ROWS_TOGETHER:
+                yield from judge.count_rows(pyarrow.Table.from_batches(held)).to_batches()
+                held, n_rows = [], 0
+        if n_rows:
+            yield from judge.count_rows(pyarrow.Table.from_batches(held)).to_batches()
+
+    return work
+
+
 def _worker(judge: GroupJudge) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def work(batches: Iterator[Any]) -> Iterator[Any]:
         pyarrow = find_pyarrow()
@@ -270,21 +226,6 @@ def _worker(judge: GroupJudge) -> Callable[[Iterator[Any]], Iterator[Any]]:
             yield pyarrow.RecordBatch.from_pydict({"said": [said]})
 
     return work
-
-
-def figures_of(groups: FrequencyTable, levels: Sequence[Level]) -> dict[str, Any]:
-    sizes, counts = np.unique(groups.sizes, return_counts=True)
-    tops = {}
-    for name, histogram in groups.histograms.items():
-        top = np.zeros(groups.n_groups, np.int64)
-        np.maximum.at(top, histogram.group_of_entry, histogram.counts)
-        certain = int(groups.sizes[top == groups.sizes].sum())
-        tops[name] = (int(top.sum()), certain, float((top / groups.sizes).max(initial=0.0)))
-    return {
-        "sizes": [[int(size), int(n)] for size, n in zip(sizes, counts, strict=True)],
-        "tops": tops,
-        "levels": [[level.reached, level.failing_groups, level.failing_rows] for level in levels],
-    }
 
 
 def _combine(privacy: PrivacyModel, said: Sequence[Mapping[str, Any]]) -> ClusterVerdict:

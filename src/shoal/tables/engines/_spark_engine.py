@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +35,21 @@ def is_spark(source: Any) -> bool:
     return any(
         base.__module__.startswith("pyspark.sql") and base.__name__ == "DataFrame"
         for base in type(source).__mro__
+    )
+
+
+def reads_columns(frame: Any) -> bool:
+    """Whether a table is nothing but files of columns, so that it costs little to read it again.
+
+    Whatever else it is, a query or files of text, is better made once.
+    """
+    plan = getattr(frame, "_jdf", None)
+    if plan is None:  # of a server, which does not show it
+        return False
+    steps = plan.queryExecution().optimizedPlan().toString().strip().splitlines()
+    *above, source = [step.lstrip(" +-:") for step in steps]
+    return all(step.startswith(("Project ", "Filter ")) for step in above) and bool(
+        re.fullmatch(r"Relation .*\] (parquet|orc)", source)
     )
 
 
@@ -229,6 +245,28 @@ class SparkEngine:
         rows = sorted(counts.groupBy("count").agg({"*": "count"}).collect())
         sizes = np.array(rows, np.int64).reshape(-1, 2)
         return sizes[:, 0], sizes[:, 1]
+
+    def set_sizes(self, sets: Sequence[Sequence[str]]) -> list[tuple[Counts, Counts]]:
+        """The same for the groups that each of some sets of columns makes, in one pass for all."""
+        import pyspark.sql.functions as F
+
+        names = list(dict.fromkeys(name for one in sets for name in one))
+        places = [f"c{i}" for i in range(len(names))]
+        named = self._frame.select(
+            *(self.value(name).alias(place) for name, place in zip(names, places, strict=True))
+        )
+        listed = [[F.col(places[names.index(name)]) for name in one] for one in sets]
+        groups = named.groupingSets(listed, *places).agg(
+            F.count(F.lit(1)).alias("size"), F.grouping_id().alias("which")
+        )
+        found = groups.groupBy("which", "size").count().collect()
+        result = []
+        for one in sets:
+            # a bit for every column, the first one highest, and set where it is left out
+            which = sum(1 << (len(names) - 1 - i) for i, n in enumerate(names) if n not in one)
+            own = np.array(sorted(tuple(row)[1:] for row in found if row[0] == which), np.int64)
+            result.append((own.reshape(-1, 2)[:, 0], own.reshape(-1, 2)[:, 1]))
+        return result
 
     def distinct_rows(self) -> SparkEngine:
         """The same table with equal rows made one."""

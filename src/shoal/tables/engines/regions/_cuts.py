@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,11 +73,15 @@ def renumber(cut: Cut | int, number: Sequence[int]) -> Cut | int:
 
 def cut_sql(cut: Cut | int, columns: Sequence[str]) -> str:
     """The region as an expression of SQL; `columns` name the codes."""
+    return cut_cases(cut, lambda column, start: f"{columns[column]} < {start}")
+
+
+def cut_cases(cut: Cut | int, below: Callable[[int, int], str]) -> str:
+    """The region as an expression of SQL; `below` says that a column's code is below another."""
     if isinstance(cut, int):
         return str(cut)
-    name = columns[cut.column]
     cases = " ".join(
-        f"WHEN {name} < {start} THEN {cut_sql(part, columns)}"
+        f"WHEN {below(cut.column, start)} THEN {cut_cases(part, below)}"
         for start, part in zip(cut.starts, cut.parts, strict=False)
     )
-    return f"CASE {cases} ELSE {cut_sql(cut.parts[-1], columns)} END"
+    return f"CASE {cases} ELSE {cut_cases(cut.parts[-1], below)} END"

@@ -6,10 +6,9 @@ from __future__ import annotations
 import json
 import secrets
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,25 +21,28 @@ from shoal.tables._engine import RowOptions, Witness
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables.engines._spark_arrow import fetch
 from shoal.tables.engines._spark_compress import refuse_spellings
-from shoal.tables.engines._spark_engine import SparkEngine
-from shoal.tables.engines.regions._cuts import Cut, cut_sql, renumber
+from shoal.tables.engines._spark_engine import SparkEngine, reads_columns
+from shoal.tables.engines.regions._arrow_codes import ArrowCodes
+from shoal.tables.engines.regions._cuts import Cut, renumber
 from shoal.tables.engines.regions._region_rows import (
     CellCounts,
     CodedColumn,
-    PartCount,
     Solve,
     code_column,
-    part_table,
     wanted_columns,
 )
-from shoal.tables.engines.regions._spark_codes import count_values, look_up_codes
+from shoal.tables.engines.regions._spark_codes import add_limits
+from shoal.tables.engines.regions._spark_cuts import add_region, spread_keys
+from shoal.tables.engines.regions._spark_parts import count_parts
 from shoal.tables.engines.regions._spark_progress import watch_tasks
+from shoal.tables.engines.regions._spark_values import count_values
 from shoal.tables.engines.regions._spark_worker import (
     FIGURES,
     HIDDEN,
     NOTHING,
+    REGION,
     ROWS,
-    exchange_codes,
+    coarse_worker,
     raise_refusals,
     region_worker,
 )
@@ -50,9 +52,9 @@ from shoal.typing import Codes, Native, Progress
 class SparkRegions:
     """A Spark DataFrame whose regions are solved by its workers.
 
-    The table is read once for the values of its columns, and once to be coded.  Codes and, later,
-    what was solved are kept on the workers' disks.  What a lost worker had is read, coded and
-    solved again, with the same result.
+    Files of columns are read again for every pass: for the values of the columns, for a sample, for
+    counts by region and to be solved.  Any other table is made once and kept on the workers' disks,
+    as is what was solved.  What a lost worker had is made again, with the same result.
     """
 
     def __init__(self, engine: SparkEngine, schema: Schema, options: CodingOptions) -> None:
@@ -66,12 +68,12 @@ class SparkRegions:
         self.schema = schema
         self._engine = engine
         self._quasi = require_quasi_identifiers(schema)
-        self._frame = engine.canonical
-        self.columns: Mapping[str, CodedColumn] = self._code(options)
-        self.n_rows = int(next(iter(self.columns.values())).counts.sum())
         self._passed = [
             name for name in schema.released if name not in self._quasi and name in engine.names
         ]
+        self._frame = self._keep()
+        self.columns: Mapping[str, CodedColumn] = self._code(options)
+        self.n_rows = int(next(iter(self.columns.values())).counts.sum())
         self._cut: Cut | int = 0
         self._solved: Any = None
         self._n_regions = 1
@@ -79,9 +81,27 @@ class SparkRegions:
     def _column(self, name: str) -> str:
         return f"c{self._engine.names.index(name)}"
 
+    @property
+    def _places(self) -> dict[str, str]:
+        """Where the values of each coded column are."""
+        return {name: self._column(name) for name in self.columns}
+
+    def _keep(self) -> Any:
+        """The columns that are needed; on the workers' disks where reading them again costs."""
+        from pyspark import StorageLevel
+
+        names = dict.fromkeys([*wanted_columns(self.schema), *self._passed])
+        frame = self._engine.canonical.select(*(self._column(name) for name in names))
+        if reads_columns(self._engine.native):
+            return frame
+        kept = frame.persist(StorageLevel.DISK_ONLY)
+        weakref.finalize(self, _forget, kept).atexit = False
+        return kept
+
     def _code(self, options: CodingOptions) -> dict[str, CodedColumn]:
         names = wanted_columns(self.schema)
-        counted = count_values(self._frame, [self._column(name) for name in names])
+        with explain_workers():
+            counted = count_values(self._frame, [self._column(name) for name in names])
         columns = {}
         for name, found in zip(names, counted, strict=True):
             listed = found.listed()
@@ -91,39 +111,28 @@ class SparkRegions:
             columns[name] = replace(coded, values=found.values)
         return columns
 
-    @cached_property
-    def _coded(self) -> Any:
-        """Every row by codes `k0`, ... and limits `t`, with the columns that are released as is."""
-        import pyspark.sql.functions as F
-        from pyspark import StorageLevel
-
-        places = {name: self._column(name) for name in self.columns}
-        frame, codes, tops = look_up_codes(self._frame, places, self.columns)
-        top, room = F.lit(0).cast("bigint"), 1
-        for (name, column), own in zip(self.columns.items(), tops, strict=True):
-            if name in self._quasi and column.coding.is_limited:
-                top = top + own.cast("bigint") * F.lit(room)
-                room *= int(column.tops.max()) + 1
-        named = [code.alias(f"k{i}") for i, code in enumerate(codes)]
-        passed = [F.col(self._column(name)) for name in self._passed]
-        coded = frame.select(*named, top.alias("t"), *passed).persist(StorageLevel.DISK_ONLY)
-        weakref.finalize(self, _forget, coded).atexit = False
-        return coded
+    def _known(self, names: Iterable[str]) -> dict[str, ArrowCodes]:
+        """How values of some columns are coded, by their places."""
+        return {
+            self._column(name): ArrowCodes(self.columns[name].values, self.columns[name].codes)
+            for name in names
+        }
 
     def sample(self, size: int, seed: int) -> Codes:
         """Codes of the quasi-identifiers of about `size` rows."""
-        names = [f"k{i}" for i in range(len(self._quasi))]
+        known = self._known(self._quasi)
         share = min(1.0, size / max(1, self.n_rows))
-        drawn = self._coded.select(*names)
-        table = (drawn if share == 1.0 else drawn.sample(share, seed)).toArrow()
-        return np.column_stack([table.column(name).to_numpy() for name in names]).astype(np.int32)
+        drawn = self._frame.select(*known)
+        table = fetch(drawn if share == 1.0 else drawn.sample(share, seed))
+        return np.column_stack([own.of(table.column(place)) for place, own in known.items()])
 
     def estimate_cells(self, coarse: Sequence[Codes]) -> int:
         """About how many combinations there are of the coarse codes of each quasi-identifier."""
         import pyspark.sql.functions as F
 
         together = F.xxhash64(*(f"k{i}" for i in range(len(self._quasi))))
-        (row,) = self._coarse(coarse).select(F.approx_count_distinct(together)).collect()
+        with explain_workers():
+            (row,) = self._coarse(coarse).select(F.approx_count_distinct(together)).collect()
         return int(row[0])
 
     def count_cells(self, coarse: Sequence[Codes]) -> CellCounts:
@@ -138,39 +147,28 @@ class SparkRegions:
         return CellCounts(keys, counted, table.column(len(codes)).to_numpy().astype(np.int64))
 
     def _coarse(self, coarse: Sequence[Codes]) -> Any:
-        """The coded rows with coarse codes in place of those of quasi-identifiers."""
-        names = [f"k{i}" for i in range(len(self.columns))]
-        fields = ", ".join(f"{name} int" for name in names)
-        return self._coded.select(*names).mapInArrow(exchange_codes(coarse), fields)
+        """Codes `k0`, ... of all rows; those of quasi-identifiers are coarse ones."""
+        known = self._known(self.columns)
+        fields = ", ".join(f"k{i} int" for i in range(len(known)))
+        work = coarse_worker([*known.values()], coarse)
+        return self._frame.select(*known).mapInArrow(work, fields)
 
     def partition(self, cut: Cut | int) -> FrequencyTable:
         """Remember the cuts; the parts of regions, counted exactly in one pass."""
         self._cut = cut
-        counted = counted_columns(self.schema)
-        at = {name: f"k{i}" for i, name in enumerate(self.columns)}
-        pairs = ["named_struct('w', 0, 'c', 0)"]
-        pairs += [f"named_struct('w', {w}, 'c', {at[name]})" for w, name in enumerate(counted, 1)]
-        found = (
-            self._coded.selectExpr(
-                f"{self._cut_sql(cut)} AS leaf", "t", f"explode(array({', '.join(pairs)})) AS e"
-            )
-            .groupBy("leaf", "t", "e.w", "e.c")
-            .count()
-            .collect()
-        )
-        numbers = np.array([tuple(row) for row in found], np.int64).reshape(-1, 5)
+        names = counted_columns(self.schema)
+        limited = {n: c for n, c in self.columns.items() if self._is_limited(n)}
+        frame = self._with_region(add_limits(self._frame, self._places, limited), cut)
+        codings = {name: self.columns[name].coding for name in names}
+        return count_parts(frame, [REGION, "t"], codings, self._known(names))
 
-        def part(which: int) -> PartCount:
-            own = numbers[numbers[:, 2] == which]
-            return PartCount(own[:, 0], own[:, 1], own[:, 3], own[:, 4])
+    def _is_limited(self, name: str) -> bool:
+        return name in self._quasi and self.columns[name].coding.is_limited
 
-        return part_table(
-            part(0),
-            {name: (self.columns[name].coding, part(w)) for w, name in enumerate(counted, 1)},
-        )
-
-    def _cut_sql(self, cut: Cut | int) -> str:
-        return f"CAST({cut_sql(cut, [f'k{i}' for i in range(len(self._quasi))])} AS INT)"
+    def _with_region(self, frame: Any, cut: Cut | int) -> Any:
+        places = [self._column(name) for name in self._quasi]
+        columns = [self.columns[name] for name in self._quasi]
+        return add_region(frame, cut, places, columns, REGION)
 
     def solve(
         self, region_of: Sequence[int], solve: Solve, progress: Progress
@@ -179,21 +177,25 @@ class SparkRegions:
         from pyspark import StorageLevel
 
         self._n_regions = max(region_of, default=0) + 1
-        keyed = self._coded.selectExpr(
-            f"{self._cut_sql(renumber(self._cut, region_of))} AS region", "*"
-        )
+        keys = spread_keys(self._n_regions)
+        cut = renumber(self._cut, [keys[region] for region in region_of])
         passed = [self._column(name) for name in self._passed]
         types = dict(self._frame.dtypes)
         fields = [f"l{i} string" for i in range(len(self._quasi))]
         inner = [f"{name}: {types[name]}" for name in passed] or [f"{NOTHING}: boolean"]
         fields += [f"{ROWS} array<struct<{', '.join(inner)}>>"]
         fields += [f"{HIDDEN} boolean", f"{FIGURES} string"]
-        counted = counted_columns(self.schema)
-        work = region_worker(solve, [*self.columns], self._quasi, counted, passed)
+        work = region_worker(
+            solve,
+            self._known(self.columns),
+            [self._column(name) for name in self._quasi],
+            {name: self._column(name) for name in counted_columns(self.schema)},
+            passed,
+        )
         self._solved = (
-            keyed.repartition(self._n_regions, "region")
-            .groupBy("region")
-            .applyInArrow(work, ", ".join(fields))
+            self._with_region(self._frame, cut)
+            .repartition(self._n_regions, REGION)
+            .mapInArrow(work, ", ".join(fields))
             .persist(StorageLevel.DISK_ONLY)
         )
         weakref.finalize(self, _forget, self._solved).atexit = False
@@ -222,19 +224,19 @@ class SparkRegions:
         if not output.keep_suppressed:
             frame = frame.where(f"NOT {HIDDEN}")
         labels = [f"l{i}" for i in range(len(self._quasi))]
-        frame = frame.selectExpr(*labels, f"inline({ROWS})")
         inside = {name: f"l{i}" for i, name in enumerate(self._quasi)}
         inside |= {name: self._column(name) for name in self._passed}
         released = [name for name in self._engine.names if name in inside]
-        # the order is made of what is released and of a secret alone, so it tells nothing of the
-        # order of the input, and a task that is repeated gives the same
-        key = secrets.token_hex(32) if output.shuffle is None else str(output.shuffle)
-        place = F.xxhash64(F.lit(key), *(F.col(inside[name]) for name in released))
-        named = frame.select(
-            place.alias("place"), *(F.col(inside[name]).alias(name) for name in released)
-        )
+        # file and order are made of what is released and of a secret alone, so they tell nothing of
+        # the order of the input or of regions, and a task that is repeated gives the same
+        key = F.lit(secrets.token_hex(32) if output.shuffle is None else str(output.shuffle))
+        place = F.xxhash64(key, *(F.col(inside[name]) for name in released))
         table = (
-            named.repartition(self._n_regions, "place").sortWithinPartitions("place").drop("place")
+            frame.repartition(self._n_regions, F.xxhash64(key, *map(F.col, labels)))
+            .selectExpr(*labels, f"inline({ROWS})")
+            .select(place.alias("place"), *(F.col(inside[name]).alias(name) for name in released))
+            .sortWithinPartitions("place")
+            .drop("place")
         )
         return table, None
 

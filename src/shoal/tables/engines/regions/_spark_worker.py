@@ -12,6 +12,7 @@ import numpy as np
 
 from shoal.errors import GuaranteeError, InfeasibleError, ShoalError
 from shoal.tables._engine import STAR
+from shoal.tables.engines.regions._arrow_codes import ArrowCodes, spark_type
 from shoal.tables.engines.regions._region_rows import Solve, SolvedRows
 from shoal.typing import Codes
 
@@ -20,6 +21,9 @@ FIGURES = "shoal_figures"
 
 HIDDEN = "shoal_hidden"
 """Column that says which rows are not released."""
+
+REGION = "shoal_region"
+"""Column that says which region a row is in."""
 
 ROWS = "shoal_rows"
 """Column with the rows of a group: what is released of them besides labels."""
@@ -33,43 +37,69 @@ NOTHING = "shoal_nothing"
 
 def region_worker(
     solve: Solve,
-    columns: Sequence[str],
+    known: Mapping[str, ArrowCodes],
     quasi: Sequence[str],
-    counted: Sequence[str],
+    counted: Mapping[str, str],
     passed: Sequence[str],
-) -> Callable[[Any], Any]:
-    """A function from the coded rows of a region to its labelled rows, both Arrow tables."""
-    at = {name: f"k{i}" for i, name in enumerate(columns)}
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """A function from the rows of regions to their groups with labels, in Arrow batches.
 
-    def work(table: Any) -> Any:
+    Parameters
+    ----------
+    solve : callable
+        Solves one region.
+    known : mapping of str to ArrowCodes
+        For each column that is coded, by its place in the rows.
+    quasi, passed : sequence of str
+        Places of the quasi-identifiers, and of columns that are released as they are.
+    counted : mapping of str to str
+        Places of columns that are counted in groups, by their names.
+    """
+
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
         os.environ.setdefault("SHOAL_THREADS", "1")  # a core has a worker of its own
-        codes = {name: table.column(at[name]).to_numpy().astype(np.int32) for name in columns}
-        keys = np.column_stack([codes[name] for name in quasi])
+        if not (held := list(batches)):
+            return
+        table = pa.Table.from_batches(held)
+        keys = pc.unique(table.column(REGION)).to_pylist()
+        for key in sorted(keys):  # one, unless Spark put two regions into one part
+            rows = table if len(keys) == 1 else table.filter(pc.field(REGION) == key)
+            yield from _solve_one(rows).to_batches()
+
+    def _solve_one(table: Any) -> Any:
+        kept = table.select(passed)
         try:
-            solved = solve(keys, {name: codes[name] for name in counted})
+            codes = {place: known[place].of(table.column(place)) for place in known}
+            keys = np.column_stack([codes[place] for place in quasi])
+            solved = solve(keys, {name: codes[place] for name, place in counted.items()})
         except InfeasibleError as error:
             said = {"refused": error.model, "required": error.required,
                     "achieved": error.achieved, "hint": error.hint}  # fmt: skip
-            return _last_row(said, len(quasi), table.select(passed).schema)
+            return _last_row(said, len(quasi), kept.schema)
         except ShoalError as error:
             said = {"refused": str(error), "required": None}
-            return _last_row(said, len(quasi), table.select(passed).schema)
-        return _labelled(solved, table.select(passed))
+            return _last_row(said, len(quasi), kept.schema)
+        return _labelled(solved, kept)
 
     return work
 
 
-def exchange_codes(coarse: Sequence[Codes]) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """A function that exchanges codes of the first columns of Arrow batches for coarse ones."""
+def coarse_worker(
+    known: Sequence[ArrowCodes], coarse: Sequence[Codes]
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """A function from values to codes `k0`, ...; those of the first columns are coarse ones."""
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         for batch in batches:
-            columns = list(batch.columns)
-            for i, codes in enumerate(coarse):
-                columns[i] = pa.array(codes[columns[i].to_numpy()], pa.int32())
-            yield pa.RecordBatch.from_arrays(columns, batch.schema.names)
+            codes = [own.of(column) for own, column in zip(known, batch.columns, strict=True)]
+            codes[: len(coarse)] = [to[own] for to, own in zip(coarse, codes, strict=False)]
+            arrays = [pa.array(own, pa.int32()) for own in codes]
+            yield pa.RecordBatch.from_arrays(arrays, [f"k{i}" for i in range(len(arrays))])
 
     return work
 
@@ -140,20 +170,14 @@ def _whole(column: Any) -> Any:
     import pyarrow as pa
 
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return whole.cast(_taken_back(whole.type))
-
-
-def _taken_back(kind: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.timestamp("us", "UTC") if getattr(kind, "tz", None) is not None else kind
+    return whole.cast(spark_type(whole.type))
 
 
 def _last_row(said: Mapping[str, Any], n_labels: int, passed: Any) -> Any:
     """One row that has nothing but what a region says of itself."""
     import pyarrow as pa
 
-    kept = [pa.field(field.name, _taken_back(field.type)) for field in passed]
+    kept = [pa.field(field.name, spark_type(field.type)) for field in passed]
     kept = kept or [pa.field(NOTHING, pa.bool_())]
     columns = {f"l{i}": pa.nulls(1, pa.string()) for i in range(n_labels)}
     columns[ROWS] = pa.nulls(1, pa.list_(pa.struct(kept)))
