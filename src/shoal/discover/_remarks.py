@@ -17,7 +17,13 @@ def remark_constant(names: Sequence[str], coverage: Coverage) -> tuple[str, ...]
     elif isinstance(coverage, AllPairs | DistinctRows):
         codes = coverage.partition.table.codes
         idle = codes.max(axis=1, initial=0) == codes.min(axis=1, initial=2**31 - 1)
-        words = "is constant among the rows examined: it separates nothing"
+        return remark_one_value(names, np.flatnonzero(idle).tolist())
     else:
         return ()
     return tuple(f"column {names[j]!r} {words}." for j in np.flatnonzero(idle).tolist())
+
+
+def remark_one_value(names: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
+    """Columns that have one value in all rows."""
+    words = "is constant among the rows examined: it separates nothing"
+    return tuple(f"column {names[j]!r} {words}." for j in columns)

@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 
-from shoal.discover._remarks import remark_constant
+from shoal.discover._remarks import remark_constant, remark_one_value
 from shoal.discover._results import AttributeSetRisk, UniquenessProfile
 from shoal.discover.covers._coverage import AllPairs
 from shoal.discover.covers._deadline import TIME_LIMIT, Deadline, begin
 from shoal.discover.sources._checks import check_count
+from shoal.discover.sources._far_sets import count_there, engine_of_far
 from shoal.discover.sources._open import open_source
 from shoal.discover.sources._partition import Partition, Split
 from shoal.errors import ParameterError
@@ -73,10 +74,16 @@ def uniqueness(
     names = source.names
     max_size = min(max_size, len(names))
     check_n_sets(len(names), max_size, max_sets)
-    whole = Partition.whole(source.codes())
-    found: list[tuple[tuple[int, ...], Split]] = []
-    found += [((j,), whole.split(j)) for j in range(len(names))]
-    complete = max_size == 1 or _visit(whole, (), max_size, found, deadline)
+    far = engine_of_far(source)
+    if far is not None:
+        found, complete = count_there(far, max_size, deadline)
+        single = {one[0]: split for one, split in found if len(one) == 1}
+        notes = remark_one_value(names, [j for j, split in single.items() if split.distinct < 2])
+    else:
+        whole = Partition.whole(source.codes())
+        found = [((j,), whole.split(j)) for j in range(len(names))]
+        complete = max_size == 1 or _visit(whole, (), max_size, found, deadline)
+        notes = remark_constant(names, AllPairs(whole))
     found.sort(key=lambda item: (len(item[0]), item[0]))
     n = source.n_rows
     pairs = max(n * (n - 1) // 2, 1)
@@ -97,9 +104,8 @@ def uniqueness(
             f"exact for {len(sets)} of the {asked} sets of at most {max_size} of {len(names)} "
             f"attributes, all {n} rows; the others are undecided, since the time was up"
         )
-    notes = source.notes + remark_constant(names, AllPairs(whole))
     seconds = perf_counter() - started
-    return UniquenessProfile(sets, max_size, n, words, seconds, notes, complete)
+    return UniquenessProfile(sets, max_size, n, words, seconds, source.notes + notes, complete)
 
 
 def n_sets(n_columns: int, max_size: int) -> int:

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from shoal.anonymize import check_table
-from shoal.discover import survey
+from shoal.discover import survey, uniqueness
 from shoal.metrics import compare_tables
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
@@ -89,6 +89,23 @@ def test_quasi_identifiers_are_looked_for_in_a_sample(people, fetched, monkeypat
     assert max(fetched) < N_ROWS / 2
     assert there.columns == here.columns  # counted on all rows, there
     assert "from a sample" in there.guarantee
+
+
+def test_what_sets_of_columns_tell_apart_is_counted_there(people, fetched, monkeypatch):
+    columns = ["age", "place", "seen"]
+    here = uniqueness(_here(people), 2, columns=columns)
+    fetched.clear()
+    monkeypatch.setattr("shoal.discover.sources._far_sets.CELLS_FROM_AFAR", 10)
+    monkeypatch.setattr("shoal.discover.sources._far_sets._TOGETHER", 4)
+    there = uniqueness(people, 2, columns=columns)
+    assert there.sets == here.sets
+    assert (there.complete, there.guarantee, there.notes) == (
+        here.complete, here.guarantee, here.notes
+    )  # fmt: skip
+    assert max(fetched) < N_ROWS / 2
+    late = uniqueness(people, 2, columns=columns, time_limit=1e-9)
+    assert not late.complete
+    assert late.sets == here.sets[:3]
 
 
 def test_tables_are_compared_by_rows_that_are_drawn_there(people, fetched, monkeypatch):

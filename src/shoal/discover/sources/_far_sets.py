@@ -1,0 +1,57 @@
+"""Groups that sets of columns make in a table on a cluster, counted there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, islice
+
+from shoal.discover.covers._deadline import Deadline
+from shoal.discover.sources._open import EngineSource
+from shoal.discover.sources._partition import Split
+from shoal.discover.sources._source import Source
+from shoal.tables.engines._spark_engine import SparkEngine
+from shoal.typing import Counts
+
+CELLS_FROM_AFAR = 1_000_000
+"""Cells (rows times columns) up to which the rows of a cluster come here to be looked at."""
+
+_TOGETHER = 12
+"""Sets that are counted in one pass over the rows: a row goes into it once for each of them."""
+
+Counted = list[tuple[tuple[int, ...], Split]]
+
+
+def engine_of_far(source: Source) -> SparkEngine | None:
+    """The engine of a table whose rows are elsewhere and too many to come; None for others."""
+    if not isinstance(source, EngineSource) or not isinstance(source.engine, SparkEngine):
+        return None
+    return source.engine if source.n_rows * len(source.names) > CELLS_FROM_AFAR else None
+
+
+def count_there(engine: SparkEngine, max_size: int, deadline: Deadline) -> tuple[Counted, bool]:
+    """Splits of all rows by every set of at most `max_size` columns, and whether these are all.
+
+    Exact: what comes here is how many groups have each size.  Single columns are counted in any
+    case; further sets until the time is up.
+    """
+    n_columns = len(engine.names)
+    found: Counted = []
+    for size in range(1, min(max_size, n_columns) + 1):
+        for sets in _some(combinations(range(n_columns), size)):
+            if size > 1 and deadline.passed:
+                return found, False
+            sizes = engine.set_sizes([[engine.names[j] for j in one] for one in sets])
+            found += [(one, _split(*own)) for one, own in zip(sets, sizes, strict=True)]
+    return found, True
+
+
+def _some(sets: Iterator[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
+    while together := list(islice(sets, _TOGETHER)):
+        yield together
+
+
+def _split(sizes: Counts, groups: Counts) -> Split:
+    """What is counted of groups, from how many have each size."""
+    both = zip(sizes.tolist(), groups.tolist(), strict=True)
+    pairs = sum(n * (size * (size - 1) // 2) for size, n in both)  # of any size, as Python's
+    return Split(pairs, int(groups.sum()), int(groups[sizes == 1].sum()))
