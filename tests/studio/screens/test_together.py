@@ -1,8 +1,11 @@
 """Nobody is called whose fingerprint was not compared."""
 
 import pytest
+from markupsafe import Markup
 
 from shoal.errors import ParameterError
+from shoal.studio._page import page_of
+from shoal.studio.screens._registry import SCREENS
 from tests.extras import need
 from tests.studio.desks import Bureau
 
@@ -36,3 +39,19 @@ def test_a_certificate_that_was_exchanged_after_comparing_is_not_used(tmp_path):
     with pytest.raises(ParameterError, match="another one now"):
         bureau.act("together", "start", **start)
     assert bureau.show("together")["peer"] is None
+
+
+def test_the_page_tells_what_became_public_as_it_does(tmp_path):
+    bureau = Bureau(tmp_path).with_roles()
+    traffic = {"bytes_sent": 2_500, "bytes_received": 1_200}
+    lines = [
+        {"said": "connected", "fingerprint": "ab cd"},
+        {"said": "round", "rounds": 1, "asks": ["city"], "leaves": 0, "traffic": traffic},
+        {"said": "round", "rounds": 2, "asks": [], "leaves": 5, "traffic": traffic},
+    ]
+    bureau.desk.results["together"] = {"state": "working", "parts": lines}
+    shown = bureau.show("together")
+    page = page_of(bureau.room, SCREENS["together"], shown, {}, "")
+    text = " ".join(Markup(page).striptags().split())
+    assert "Level 1 is public: its nodes ask for city; 2.5 kB sent so far, 1.2 kB received" in text
+    assert "Level 2 is public: 5 of them are leaves with a class;" in text

@@ -163,3 +163,5 @@ def test_two_parties_grow_one_tree(tmp_path):
     spoken = [m["part"]["said"] for m in said["ann"] if "part" in m]
     assert spoken[0] == "connected"
     assert "round" in spoken
+    rounds = [m["part"] for m in said["ann"] if m.get("part", {}).get("said") == "round"]
+    assert [(one["asks"], one["leaves"]) for one in rounds] == [(["wind"], 0), ([], 2)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +35,25 @@ def mine_together(bench: Bench, args: Args, progress: Progress, part: Any) -> di
 
         def report(done: Any) -> None:
             part({"said": "round", "rounds": len(done.rounds), "traffic": dict(done.traffic),
-                  "revealed": [list(outcome) for outcome in done.rounds[-1:]]})  # fmt: skip
+                  **_revealed(rows.names, done.rounds[-1])})  # fmt: skip
             progress(len(done.rounds), 0, "levels of the tree")
 
         party = (FirstParty if waits else SecondParty)(channel, Settings())
         model = SecureID3(target, max_depth=args["max_depth"]).fit(rows, party, progress=report)
         traffic = channel.transcript.to_dict()
     return {"tree": model.tree_.to_text(), "traffic": traffic}
+
+
+def _revealed(names: Sequence[str], outcome: Sequence[int]) -> dict[str, Any]:
+    """What a round made public: the columns that nodes ask for, and how many became leaves.
+
+    Examples
+    --------
+    >>> _revealed(["wind", "rain", "play"], [1, -2, 1])
+    {'asks': ['rain'], 'leaves': 1}
+    """
+    asks = [names[decision] for decision in outcome if decision >= 0]
+    return {"asks": list(dict.fromkeys(asks)), "leaves": len(outcome) - len(asks)}
 
 
 def _address(text: str) -> tuple[str, int]:
