@@ -10,6 +10,7 @@ import pytest
 
 from shoal.errors import ProtocolError, TimeLimitError
 from shoal.parties import _door, connect, listen, make_keys
+from shoal.parties._tls import read_certificate
 
 
 @pytest.fixture(scope="module")
@@ -144,3 +145,31 @@ def test_a_crowd_of_silent_callers_does_not_fill_the_door(waiting, keys, monkeyp
     assert result["message"] == "it is me"
     for line in kept:
         line.close()
+
+
+def test_of_two_calls_with_one_certificate_the_first_counts(keys):
+    """Whoever is expected once cannot come twice, and does not take another one's place."""
+    pins = {name: read_certificate(keys[name][1]) for name in ("bob", "mallory")}
+    came = {}
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        settings = {"timeout": 60, "limit": 2**20, "record": False}
+
+        def wait():
+            came.update(_door.admit(server, *keys["alice"], pins, settings)[0])
+
+        thread = threading.Thread(target=wait, daemon=True)
+        thread.start()
+        address = server.getsockname()[:2]
+        lines = [
+            stack.enter_context(connect(address, timeout=60, **options(keys, name, "alice")))
+            for name in ("bob", "bob", "mallory")
+        ]
+        thread.join(60)
+        assert set(came) == {"bob", "mallory"}
+        came["bob"].send("you were first")
+        assert lines[0].receive() == "you were first"
+        with pytest.raises(ProtocolError):
+            lines[1].receive()
+        for line in came.values():
+            line.close()

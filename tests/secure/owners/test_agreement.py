@@ -1,12 +1,13 @@
 """Agreements that somebody has changed: an error of ours, or another run that can be made."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from shoal.errors import ShoalError
+from shoal.errors import ParameterError, ShoalError
 from shoal.parties import make_keys
-from shoal.secure.owners._agreement import Agreement, read_agreement
+from shoal.secure.owners._agreement import Agreement, check_agreement, read_agreement
 from shoal.secure.owners._terms import Terms
 
 NAMES = ("first", "second", "north", "south")
@@ -38,6 +39,14 @@ def test_an_agreement_comes_back_as_it_was_written(agreements, tmp_path):
     for agreement in agreements:
         (tmp_path / "a.toml").write_text(agreement.to_toml(), "utf-8")
         assert read_agreement(tmp_path / "a.toml").digest == agreement.digest
+
+
+def test_one_certificate_is_not_two_participants(agreements):
+    for names in (("north", "south"), ("first", "north"), ("first", "second")):
+        agreement = agreements[0]
+        twice = {**agreement.certificates, names[1]: agreement.certificates[names[0]]}
+        with pytest.raises(ParameterError, match="same certificate"):
+            check_agreement(replace(agreement, certificates=twice))
 
 
 def test_changed_entries_are_refused_or_make_another_agreement(agreements, tmp_path):
