@@ -87,10 +87,24 @@ def test_what_takes_long_is_compiled(new_machine, monkeypatch):
     made = _made(lambda n: n + 1)
     assert made(1) == 2
     assert made._compiled is None
-    monkeypatch.setattr(_jit, "SECONDS", -1.0)
-    monkeypatch.setattr(_jit, "SECONDS_OF_A_CALL", -1.0)
+    end_patience(monkeypatch)
     assert made(1) == 2
     assert made._compiled is not None
+
+
+def test_a_kernel_that_plain_ones_call_is_asked_now_and_then(new_machine, monkeypatch):
+    make_probes(monkeypatch)
+    made = _made(lambda n: n + 1)
+    end_patience(monkeypatch)
+    assert [made._inside(1) for _ in range(_jit.ASKED_EVERY - 1)] == [2] * (_jit.ASKED_EVERY - 1)
+    assert made._compiled is None
+    assert made._inside(1) == made._inside(1) == 2
+    assert made._compiled is not None
+
+
+def end_patience(monkeypatch):
+    for name in ("SECONDS", "SECONDS_OF_A_CALL", "SECONDS_TO_LOAD"):
+        monkeypatch.setattr(_jit, name, -1.0)
 
 
 def test_kernels_of_models_are_always_compiled(new_machine, monkeypatch):

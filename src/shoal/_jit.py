@@ -32,8 +32,13 @@ SECONDS = 0.3
 
 Compiling takes 0.7 s for each: who has needed almost half of it will need more.
 """
+SECONDS_TO_LOAD = 1.0
+"""The same for loading numba, which the first compilation waits for besides."""
 SECONDS_OF_A_CALL = 1e-4
 """Calls that are shorter on average are not compiled alone: calling would take as long."""
+
+ASKED_EVERY = 16
+"""Of so many calls from other plain kernels one is timed, and stands for all of them."""
 
 _TRIED = ("shoal.tables.", "shoal.anonymize.", "shoal.privacy.")
 """Kernels that may run as plain Python; what they give is judged before it leaves the house."""
@@ -76,7 +81,9 @@ class _Kernel:
         """Whether nothing is compiled for this kernel yet, and it has not taken long so far."""
         if not self._function.__module__.startswith(_TRIED):
             return False
-        patience = max(SECONDS * len(self._compiled_with), SECONDS_OF_A_CALL * self._calls)
+        to_load = 0.0 if "numba" in sys.modules else SECONDS_TO_LOAD
+        own = SECONDS * len(self._compiled_with) + to_load
+        patience = max(own, SECONDS_OF_A_CALL * self._calls)
         if self._seconds > patience or os.environ.get("SHOAL_JIT_INTERPRET", "1") != "1":
             return False
         return not self._was_compiled
@@ -94,9 +101,17 @@ class _Kernel:
 
     def _inside(self, *arguments: Any) -> Any:
         """Run for another kernel that is plain Python itself."""
-        if self._compiled is None and self._may_interpret():
-            return self._interpret(*arguments)
-        return self.compiled()(*arguments)
+        if self._compiled is not None:
+            return self._compiled(*arguments)
+        self._calls += 1
+        if self._calls % ASKED_EVERY:  # asking and timing take as long as a short call
+            return self._plain(*arguments)
+        if not self._may_interpret():
+            return self.compiled()(*arguments)
+        started = time.thread_time()
+        result = self._plain(*arguments)
+        self._seconds += ASKED_EVERY * (time.thread_time() - started)
+        return result
 
     @functools.cached_property
     def _plain(self) -> Callable[..., Any]:
