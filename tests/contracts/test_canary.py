@@ -68,6 +68,26 @@ def test_a_fit_and_its_manifest_say_nothing_of_a_person(method, capfd, caplog):
     assert CANARY not in everything_said(fit, capfd, caplog)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_what_a_fitted_method_holds_says_nothing_of_a_person(method):
+    cells = [(f"{CANARY}-city-{i % 3}", 30.125 + i % 7, f"{CANARY}-ill-{i % 2}") for i in range(24)]
+    schema = Schema(
+        {
+            "city": {"role": "quasi-identifier", "hierarchy": "flat"},
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "illness": {"role": "sensitive", "target": True},
+        }
+    )
+    fitted = make_method(method, schema, KAnonymity(3)).fit(
+        relation(cells, ("city", "age", "illness"))
+    )
+    release = fitted.release_
+    held = {name: value for name, value in vars(fitted).items() if not callable(value)}
+    held |= {name: getattr(release, name) for name in ("recoding", "recoded", "compressed")}
+    shown = {name: repr(value) for name, value in held.items() if name != "schema"}
+    assert [name for name, text in shown.items() if CANARY in text or ".125" in text] == []
+
+
 @pytest.mark.parametrize(("method", "reason"), CASES)
 def test_an_infeasible_request_says_nothing_of_a_person(method, reason, capfd, caplog):
     odd = people().filter("age <> '30' OR illness NOT LIKE '%-0'")

@@ -29,7 +29,7 @@ class TextColumn:
     """
 
     codes: Codes
-    texts: tuple[str | None, ...]
+    texts: tuple[str | None, ...] = field(repr=False)
 
     def unused(self) -> int:
         """How many texts are stored with the column while no row has them."""

@@ -48,6 +48,9 @@ class Labels:
     covered: Counts
     ends: Floats | None = None
 
+    def __repr__(self) -> str:
+        return f"Labels({self.coding.name!r}, {len(self.texts)} labels)"
+
     @property
     def is_raw(self) -> Flags:
         """Whether each label is a raw value, released as it is."""
