@@ -21,6 +21,7 @@ import pytest
 from shoal.studio import _server
 from tests.studio.desks import write_people
 from tests.studio.servers import started
+from tests.studio.test_server import ask
 
 CANARY = "Xq7canary"
 STRANGER = Path(__file__).with_name("stranger.py")
@@ -47,19 +48,9 @@ def call(address, cookie="", data=None):
 
 def let_in(address):
     """Use the token; the cookie and where it leads."""
-
-    class Stay(urllib.request.HTTPRedirectHandler):
-        def redirect_request(self, *given):
-            return None
-
-    for _ in range(300):
-        try:
-            urllib.request.build_opener(Stay).open(address, timeout=60)
-        except urllib.error.HTTPError as answer:
-            return answer.headers["set-cookie"].partition(";")[0], answer.headers["location"]
-        except urllib.error.URLError:
-            time.sleep(0.05)
-    raise AssertionError("nobody answers")
+    port = int(re.search(r":(\d+)/", address)[1])
+    answer, _ = ask(port, address[address.index("/?") :])
+    return answer.getheader("set-cookie").partition(";")[0], answer.getheader("location")
 
 
 @pytest.mark.skipif(
