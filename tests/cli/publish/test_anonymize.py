@@ -450,3 +450,18 @@ def test_forms_are_written_and_checked_where_they_can_be(folder, form):
     refused = shoal("report", "r.csv")
     assert refused.exit_code == 2
     assert "--as labels" in refused.stderr
+
+
+def test_very_many_columns_bring_advice_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [f"q{i}" for i in range(61)]
+    rows = [",".join(str((row + i) % 2) for i in range(61)) for row in range(8)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
+    columns = [f'columns.{name} = {{role = "quasi-identifier"}}\n' for name in names]
+    (tmp_path / "wide.toml").write_text("".join(columns))
+    line = ("anonymize", "wide.csv", "-s", "wide.toml", "-k", 2, "--method", "mondrian")
+    done = shoal(*line, "-o", "out.csv")
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stderr.split())
+    assert "61 quasi-identifiers: nearly nobody agrees with others in all of them" in said
+    assert "lkc:2:2" in said
