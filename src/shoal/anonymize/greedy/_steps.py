@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from shoal.anonymize.cuts._cut_kernels import class_summary
@@ -43,7 +43,7 @@ class Step:
     number: int
     column: str
     node: str
-    children: tuple[str, ...]
+    children: tuple[str, ...] = field(repr=False)  # of the least nodes, raw values
     score: float
     information: float
     privacy: float
