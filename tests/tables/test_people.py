@@ -46,6 +46,24 @@ def test_every_person_has_one_home_row_among_their_own(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_k_households_are_at_least_k_people_where_everybody_lives_in_one(seed):
+    """Why the household alone keeps k for people with several rows."""
+    rng, rows, cells, people = visits(seed)
+    home_of = rng.integers(0, 4, people.n_people)
+    counted = {"s": (cells.histograms["s"].coding, people.values["s"])}
+    homes, families = count_people(
+        cells, people.cell, home_of[people.person], counted, households=True
+    )
+    group_of = rng.integers(0, 2, cells.n_groups)
+    joined = cells.merge(group_of, 2)
+    by_household = next(families.count(joined, group_of, (), together=False)).sizes
+    for group in range(2):
+        inside = {person for person, cell, _ in rows if group_of[cell] == group}
+        found = homes.merge(group_of, 2).sizes[group]
+        assert found <= by_household[group] == len({home_of[one] for one in inside}) <= len(inside)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_group_of_cells_never_counts_more_than_its_people(seed):
     """The theorem of the guide: home rows add up, and are at most the people of any union."""
     rng, rows, cells, _ = visits(seed)

@@ -78,8 +78,9 @@ class Schema(Mapping[str, Column]):
         if len(units) > max(1, len(subjects)):
             shown = ", ".join(map(repr, units))
             raise SchemaError(
-                f"the schema has several columns that say who belongs together ({shown}). With a "
-                "household every row is a person: keep one household, or one subject."
+                f"the schema has several columns that say who belongs together ({shown}), and one "
+                "is counted. Keep the household where everybody lives in one, since k households "
+                'are at least k people, and give the others the role "identifier".'
             )
 
     # -- parts ------------------------------------------------------------------------------
