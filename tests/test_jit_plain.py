@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shoal import _jit
-from shoal._jit import _Kernel, kernel
+from shoal._jit import _Kernel, array_kernel, kernel
 from shoal.anonymize import make_method
 from shoal.anonymize._registry import METHODS
 from shoal.datasets import census, census_schema
@@ -56,9 +56,9 @@ class _Arrays(NamedTuple):
     table: np.ndarray
 
 
-def _made(function, module="shoal.tables._probe"):
+def _made(function, module="shoal.tables._probe", make=kernel):
     function.__module__ = module
-    return kernel(function)
+    return make(function)
 
 
 def make_probes(monkeypatch):
@@ -100,6 +100,17 @@ def test_a_kernel_that_plain_ones_call_is_asked_now_and_then(new_machine, monkey
     assert made._compiled is None
     assert made._inside(1) == made._inside(1) == 2
     assert made._compiled is not None
+
+
+def test_a_kernel_of_whole_arrays_stays_plain_for_longer(new_machine, monkeypatch):
+    make_probes(monkeypatch)
+    monkeypatch.setattr(_jit, "SECONDS", 1.0)
+    plain, slow = _made(lambda n: n + 1), _made(lambda n: n + 1, make=array_kernel)
+    for made in (plain, slow):
+        made._seconds = 3.0
+        assert made(1) == 2
+    assert plain._compiled is not None
+    assert slow._compiled is None
 
 
 def end_patience(monkeypatch):

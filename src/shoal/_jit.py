@@ -32,6 +32,8 @@ SECONDS = 0.3
 
 Compiling takes 0.7 s for each: who has needed almost half of it will need more.
 """
+WEIGHT_OF_ARRAYS = 5.0
+"""As how many kernels one counts that works on whole arrays."""
 SECONDS_TO_LOAD = 1.0
 """The same for loading numba, which the first compilation waits for besides."""
 SECONDS_OF_A_CALL = 1e-4
@@ -51,8 +53,9 @@ _hearing = threading.Event()
 class _Kernel:
     """A function that compiles itself on its first call."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], weight: float = 1.0) -> None:
         functools.update_wrapper(self, function)
+        self._weight = weight
         self._function = cast(types.FunctionType, function)
         self._compiled: Callable[..., Any] | None = None
         self._seconds, self._calls = 0.0, 0  # as plain Python
@@ -82,7 +85,7 @@ class _Kernel:
         if not self._function.__module__.startswith(_TRIED):
             return False
         to_load = 0.0 if "numba" in sys.modules else SECONDS_TO_LOAD
-        own = SECONDS * len(self._compiled_with) + to_load
+        own = SECONDS * sum(one._weight for one in self._compiled_with) + to_load
         patience = max(own, SECONDS_OF_A_CALL * self._calls)
         if self._seconds > patience or os.environ.get("SHOAL_JIT_INTERPRET", "1") != "1":
             return False
@@ -213,6 +216,14 @@ def _digest(module: str) -> str:
 def kernel(function: F) -> F:
     """Compile on first call, never on import; keep the result on disk when the disk allows it."""
     return cast(F, _Kernel(function))
+
+
+def array_kernel(function: F) -> F:
+    """The same for operations on whole arrays, which numba is slow to compile, and NumPy quick at.
+
+    Sorting alone takes some seconds: such a kernel may run as plain Python for longer.
+    """
+    return cast(F, _Kernel(function, weight=WEIGHT_OF_ARRAYS))
 
 
 @contextmanager

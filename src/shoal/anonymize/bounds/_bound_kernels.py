@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._jit import kernel
+from shoal._jit import array_kernel, kernel
 from shoal.anonymize.clusters._group_loss import GroupColumns, pair_loss
 from shoal.typing import Codes, Counts, Floats
 
@@ -112,7 +112,7 @@ def nearest_bound(near: Near, least: int, most: float) -> float:
     return most
 
 
-@kernel
+@array_kernel
 def column_levels(losses: Floats, level: NDArray[np.int64], cost: Floats) -> int:
     """Number the losses of one column from the least on; `cost` is the least of each number."""
     n = losses.shape[0]
@@ -132,7 +132,7 @@ def column_levels(losses: Floats, level: NDArray[np.int64], cost: Floats) -> int
     return begins.shape[0] + 1
 
 
-@kernel
+@array_kernel
 def cover_bound(near: Near, least: int, most: float, budget: int) -> float:
     """Least sum of losses, one for each column, within which there are `least` rows; -1: too dear.
 
