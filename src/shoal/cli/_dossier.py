@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli._group import CHECK_FAILED
-from shoal.cli._options import Encoding, Force, Original, People, ReleaseOrManifest, Seed
+from shoal.cli._options import (
+    Encoding,
+    Force,
+    Original,
+    People,
+    ReleaseOrManifest,
+    Seed,
+    Shadows,
+)
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 
@@ -38,12 +46,7 @@ def dossier(
     pdf: Annotated[
         bool, typer.Option("--pdf", help="Print it as PDF, too, by Chromium or Chrome.")
     ] = False,
-    shadows: Annotated[
-        int,
-        typer.Option(
-            "--shadows", min=0, help="Releases to make for shadow tables, 6 or more; else none."
-        ),
-    ] = 0,
+    shadows: Shadows = 0,
     people: People = 5_000,
     seed: Seed = 0,
     encoding: Encoding = None,

@@ -48,6 +48,12 @@ ReleaseOrManifest = Annotated[
 People = Annotated[
     int, typer.Option("--people", help="People to attack, drawn where there are more.")
 ]
+Shadows = Annotated[
+    int,
+    typer.Option(
+        "--shadows", min=0, help="Releases to make for shadow tables, 6 or more; else none."
+    ),
+]
 _K = typer.Option("-k", help="Smallest group of people that look alike.")
 K = Annotated[int | None, _K]
 KByDefault = Annotated[int, _K]

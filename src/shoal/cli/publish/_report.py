@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli._group import CHECK_FAILED
-from shoal.cli._options import Encoding, Force, Original, People, ReleaseOrManifest, Seed
+from shoal.cli._options import (
+    Encoding,
+    Force,
+    Original,
+    People,
+    ReleaseOrManifest,
+    Seed,
+    Shadows,
+)
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 
@@ -27,6 +35,7 @@ def report(
         Path | None,
         typer.Option("--out", "-o", help="File to write; NAME.report.html unless given."),
     ] = None,
+    shadows: Shadows = 0,
     people: People = 5_000,
     seed: Seed = 0,
     encoding: Encoding = None,
@@ -42,7 +51,12 @@ def report(
 
     path = report_path(release, out, force=force)
     written = release_report(
-        release, original, n_people=people, random_state=seed, encoding=encoding
+        release,
+        original,
+        n_people=people,
+        n_shadows=shadows,
+        random_state=seed,
+        encoding=encoding,
     )
     written.write(path, force=force)
     output().emit({"report": str(path)} | written.to_dict(), lambda: _show(written, path))
@@ -58,5 +72,10 @@ def _show(report: ReleaseReport, path: Path) -> None:
         output().print(
             f"  attack    {attack.column}: {attack.risk:.1%} of {attack.n_people:,} guessed "
             f"rightly, {attack.baseline:.1%} without the release"
+        )
+    if report.members is not None:
+        output().print(
+            f"  attack    shadow tables: members told from outsiders in "
+            f"{report.members.risk:.1%} of pairs, 50.0% by luck"
         )
     output().print(f"  report    {path}")

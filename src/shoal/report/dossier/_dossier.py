@@ -12,10 +12,11 @@ from shoal.errors import TableError
 from shoal.privacy._registry import left_open
 from shoal.report.dossier._form import QUESTIONS, Form
 from shoal.report.dossier._frameworks import FRAMEWORKS
-from shoal.report.dossier._measured import Measured, attack_members, measure_release
+from shoal.report.dossier._measured import Measured, measure_release
 from shoal.report.dossier._pdf import print_pdf
 from shoal.report.dossier._safe_harbor import check_safe_harbor
 from shoal.report.release.facts._facts import Facts, find_facts
+from shoal.report.release.facts._members import attack_members
 from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.report.release.pages._numbers import percent
 from shoal.report.release.pages._template import render

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.anonymize._release_files import find_schema
-from shoal.attacks import AttackResult, shadow_attack
+from shoal.attacks import AttackResult
 from shoal.attacks.rows._any import attack_any
-from shoal.attacks.rows._program import read_program
 from shoal.errors import SchemaError, TableError
 from shoal.metrics import compare_tables
 from shoal.metrics.kept._comparison import TableComparison
@@ -41,25 +39,6 @@ class Measured:
     kept: TableComparison | None = None
     has_control: bool = False
     not_done: str = ""
-
-
-def attack_members(
-    release: Path,
-    original: PathText,
-    n_shadows: int,
-    *,
-    random_state: int = 0,
-    encoding: str | None = None,
-) -> AttackResult:
-    """Membership by shadow tables: the release is made again of halves of the people."""
-    schema = Schema.from_toml(find_schema(release))
-    return shadow_attack(
-        read_program(release, schema),
-        open_table(original, encoding=encoding),
-        schema=schema,
-        n_shadows=n_shadows,
-        random_state=random_state,
-    )
 
 
 def measure_release(

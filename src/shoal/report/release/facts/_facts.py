@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from shoal.attacks import AttackResult
 from shoal.errors import TableError
 from shoal.report.release.facts._attacks import Attacks, find_attacks
 from shoal.report.release.facts._by_people import judge_people
 from shoal.report.release.facts._marginals import Marginal, compare_marginals, moved_between
+from shoal.report.release.facts._members import attack_members
 from shoal.report.release.facts._original import Original, open_original
 from shoal.report.release.facts._problems import find_problems
 from shoal.report.release.facts._recount import Recount, read_promise, recount
@@ -44,6 +46,8 @@ class Facts:
         Raw rows that a bar stands for at least.
     problems : tuple of str
         Why the release must not be published; empty when nothing speaks against it.
+    members : AttackResult or None
+        Membership by shadow tables, where it was asked for.
     """
 
     release: ReleaseFile
@@ -55,6 +59,7 @@ class Facts:
     special: Special
     least: int
     problems: tuple[str, ...]
+    members: AttackResult | None = None
 
     @property
     def promise(self) -> str:
@@ -75,6 +80,7 @@ def find_facts(
     n_people: int,
     seed: int,
     encoding: str | None,
+    n_shadows: int = 0,
 ) -> Facts:
     """Read, count, compare and attack."""
     release = read_release(source)
@@ -99,4 +105,9 @@ def find_facts(
     attacks = find_attacks(release, seen, raw, n_people, seed)
     problems = tuple(find_problems(release, seen))
     special = find_special(cells, seen)
-    return Facts(release, seen, raw, marginals, kept, attacks, special, least, problems)
+    members = None
+    if n_shadows and original is not None and release.table is not None and not attacks.alone:
+        members = attack_members(
+            release.table, original, n_shadows, random_state=seed, encoding=encoding
+        )
+    return Facts(release, seen, raw, marginals, kept, attacks, special, least, problems, members)

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from shoal._atomic import refuse_existing, write_text
 from shoal.anonymize._release_files import file_beside
+from shoal.attacks import AttackResult
 from shoal.errors import ParameterError, TableError
 from shoal.report.release.facts._facts import find_facts
 from shoal.report.release.facts._linked import ColumnAttack
@@ -38,6 +39,8 @@ class ReleaseReport:
         For every sensitive column, what the attack gave.
     source : Path
         The released table, or its manifest.
+    members : AttackResult or None
+        Membership by shadow tables, where it was asked for.
     """
 
     html: str
@@ -45,6 +48,7 @@ class ReleaseReport:
     promise: str
     attacks: tuple[ColumnAttack, ...]
     source: Path
+    members: AttackResult | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; without the page."""
@@ -52,6 +56,7 @@ class ReleaseReport:
             "promise": self.promise,
             "problems": list(self.problems),
             "attacks": [attack.to_dict() for attack in self.attacks],
+            "membership": None if self.members is None else self.members.to_dict(),
         }
 
     def write(self, path: PathText | None = None, *, force: bool = False) -> Path:
@@ -69,6 +74,7 @@ def release_report(
     original: PathText | None = None,
     *,
     n_people: int = PEOPLE,
+    n_shadows: int = 0,
     random_state: int = 0,
     encoding: str | None = None,
     **reading: Unpack[ReadingOptions],
@@ -83,6 +89,8 @@ def release_report(
         The raw table.  With it, its people are attacked, and distributions are compared.
     n_people : int
         People to attack; drawn at random where the raw table has more.
+    n_shadows : int
+        Releases to make for membership by shadow tables, 6 or more; 0 for none.
     random_state : int
         For drawing them.
     encoding : str, optional
@@ -102,13 +110,21 @@ def release_report(
         original = TableFile.of(str(original), OpenOptions(encoding, **reading))
     if n_people < 1:
         raise ParameterError(f"n_people must be at least 1, got {n_people}.")
-    facts = find_facts(source, original, n_people=n_people, seed=random_state, encoding=encoding)
+    facts = find_facts(
+        source,
+        original,
+        n_people=n_people,
+        seed=random_state,
+        encoding=encoding,
+        n_shadows=n_shadows,
+    )
     return ReleaseReport(
         html=render_page(facts),
         problems=facts.problems,
         promise=facts.promise,
         attacks=facts.attacks.main,
         source=Path(source),
+        members=facts.members,
     )
 
 

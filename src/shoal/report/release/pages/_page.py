@@ -57,6 +57,7 @@ def render_page(facts: Facts) -> str:
         known_rows=known_rows(release),
         special_rows=special_rows(facts.special),
         attacks=facts.attacks,
+        members=facts.members,
         attack_bars=[attack_bars(i, attack) for i, attack in enumerate(facts.attacks.main)],
         detail_bars=detail_bars(release),
         compared=[compared_column(i, m, facts.least) for i, m in enumerate(facts.marginals)],
