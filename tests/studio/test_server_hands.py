@@ -18,6 +18,8 @@ def test_a_job_by_keys_and_by_mouse(browser, tmp_path):
         give_roles_by_keys(visit)
         drag_a_cut(visit)
         drag_values_into_groups(visit, tmp_path)
+        see_who_is_exposed(visit)
+        cancel_work(visit)
         pin_points(visit)
         look_at_narrow_and_wide(visit)
         begin_again_in_two_clicks(visit, tmp_path)
@@ -92,6 +94,29 @@ def drag_values_into_groups(visit, folder):
     page.fill("#import", str(folder / "towns.csv"))
     page.locator("form:has(#import) button").click()
     page.wait_for_selector("#list a[aria-current] .good")
+
+
+def see_who_is_exposed(visit):
+    """A recipient proposes k; what k means is seen while it is moved, before anything is set."""
+    page = visit.go("promise")
+    page.wait_for_selector("#now-share")
+    page.check("#recipient-public")
+    page.wait_for_selector("#k[value='11']")
+    page.wait_for_selector("#exposed:has-text('fewer than 11')")
+    page.fill("#k", "1")
+    page.wait_for_selector("#now-sentence:has-text('0 of 200')")
+    page.fill("#k", "200")
+    page.wait_for_selector("#now-sentence:has-text('200 of 200')")
+    page.wait_for_selector("#exposed:has-text('fewer than 11')")  # nothing was set by that
+
+
+def cancel_work(visit):
+    page = visit.go("explore")
+    page.wait_for_selector("input[name=methods]")
+    page.click("#start")
+    page.locator("#jobs .job:has-text('Exploring') button").click()
+    page.wait_for_selector("#jobs:empty", state="attached")
+    page.wait_for_selector("#start:not([disabled])")
 
 
 def pin_points(visit):
