@@ -17,7 +17,7 @@ from shoal.anonymize._ranges import refuse_means
 from shoal.anonymize._recoding import Recoding, Unseen, load_recoding
 from shoal.anonymize._release import Release
 from shoal.anonymize._subjects import hold_limit, settle
-from shoal.anonymize.apart._components import search_apart
+from shoal.anonymize.apart._components import note_unnamed, search_apart
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import PrivacyModel
 from shoal.privacy._projection import rungs_beside
@@ -245,7 +245,7 @@ class Anonymizer(Estimator):
             recoded=recoded,
             compressed=compressed,
             output=output or RowOptions(),
-            notes=self._notes(),
+            notes=(*self._notes(), *note_unnamed(privacy, recoded.cells.names)),
             seconds=seconds or {},
         )
 

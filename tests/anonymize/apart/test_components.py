@@ -69,6 +69,14 @@ def test_columns_apart_keep_more(method):
     assert "searched apart: 'a', 'b'; 'd', 'e'" in release.notes[-1]
 
 
+@pytest.mark.parametrize("method", ["mondrian", "full-domain"])
+def test_a_column_that_nothing_is_asked_of_is_told(method):
+    some = Requirement(("a", "b"), 3) & Requirement(("d", "e"), 2)
+    for promise, told in ((some, True), (some & KAnonymity(2), False), (LKCPrivacy(1, 2), False)):
+        notes = make_method(method, SCHEMA, promise).fit(table(0)).release_.notes
+        assert any("no requirement names 'c':" in note for note in notes) is told
+
+
 def test_the_recoding_is_saved_and_applied(tmp_path):
     promise = Requirement(("a", "b"), 6) & Requirement(("d", "e"), 4)
     method = Mondrian(SCHEMA, promise).fit(table(1))

@@ -65,6 +65,24 @@ def find_components(privacy: PrivacyModel, names: Sequence[str]) -> list[Compone
     return components
 
 
+def note_unnamed(privacy: PrivacyModel, names: Sequence[str]) -> tuple[str, ...]:
+    """A note on quasi-identifiers that nothing is asked of."""
+    if not privacy.asks_of_some_columns:
+        return ()
+    free = [
+        names[column]
+        for one in find_components(privacy, names)
+        if one.asked is None
+        for column in one.columns
+    ]
+    if not free:
+        return ()
+    return (
+        f"no requirement names {', '.join(map(repr, free))}: nothing is promised of those who "
+        "know such a column. Name it in one, or ask for a smallest group (k) besides",
+    )
+
+
 def _asked_of(
     names: Sequence[str], columns: tuple[int, ...], chosen: tuple[int, ...], model: PrivacyModel
 ) -> PrivacyModel:
