@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 
-from shoal.discover._remarks import remark_constant
+from shoal.discover._remarks import remark_constant, remark_one_value
 from shoal.discover._results import KeyResult, MinimalKeys
 from shoal.discover.covers._coverage import AllPairs
-from shoal.discover.covers._covering_problem import Instance, Solution
+from shoal.discover.covers._covering_problem import Instance, Solution, require_key
 from shoal.discover.covers._deadline import TIME_LIMIT, Deadline, begin
 from shoal.discover.covers._differences import all_minimal_keys
 from shoal.discover.covers._hitting import Budget, bits
@@ -20,6 +20,7 @@ from shoal.discover.sources._checks import (
     check_weights,
     make_generator,
 )
+from shoal.discover.sources._far_sets import engine_of_far, keys_there
 from shoal.discover.sources._open import open_source
 from shoal.discover.sources._source import Source
 from shoal.errors import ParameterError
@@ -186,10 +187,18 @@ def minimal_keys(
     check_count("max_size", max_size)
     check_count("max_nodes", max_nodes)
     source = open_source(table, columns=columns, duplicates=duplicates, bins=bins)
-    instance = Instance.of_all_rows(source, 1.0)
-    instance.require_feasible()
-    masks, complete = all_minimal_keys(instance.coverage.partition.table, max_size, budget)  # type: ignore[union-attr]
-    keys = tuple(tuple(source.names[j] for j in bits(key)) for key in masks)
+    far = engine_of_far(source)
+    if far is not None:
+        require_key(len(source.names), source.n_rows, int(far.group_sizes()[1].sum()))
+        sets, single, complete = keys_there(far, source.n_rows, max_size, budget.deadline)
+        notes = remark_one_value(source.names, [j for (j,), own in single if own.distinct < 2])
+    else:
+        instance = Instance.of_all_rows(source, 1.0)
+        instance.require_feasible()
+        masks, complete = all_minimal_keys(instance.coverage.partition.table, max_size, budget)  # type: ignore[union-attr]
+        sets = [tuple(bits(key)) for key in masks]
+        notes = remark_constant(source.names, instance.coverage)
+    keys = tuple(tuple(source.names[j] for j in key) for key in sets)
     words = f"exact: all minimal keys of at most {max_size} of {len(source.names)} attributes"
     if not complete:
         why = f"after {max_nodes} nodes" if budget.spent > max_nodes else "its time was up"
@@ -204,7 +213,7 @@ def minimal_keys(
         source.n_rows,
         words,
         perf_counter() - started,
-        source.notes + remark_constant(source.names, instance.coverage),
+        source.notes + notes,
     )
 
 

@@ -5,7 +5,8 @@ import datetime as dt
 import pytest
 
 from shoal.anonymize import check_table
-from shoal.discover import survey, uniqueness
+from shoal.discover import minimal_keys, survey, uniqueness
+from shoal.errors import InfeasibleError
 from shoal.metrics import compare_tables
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
@@ -93,11 +94,11 @@ def test_quasi_identifiers_are_looked_for_in_a_sample(people, fetched, monkeypat
 
 def test_what_sets_of_columns_tell_apart_is_counted_there(people, fetched, monkeypatch):
     columns = ["age", "place", "seen"]
-    here = uniqueness(_here(people), 2, columns=columns)
+    here = uniqueness(_here(people), 2, columns=columns, time_limit=None)
     fetched.clear()
     monkeypatch.setattr("shoal.discover.sources._far_sets.CELLS_FROM_AFAR", 10)
     monkeypatch.setattr("shoal.discover.sources._far_sets._TOGETHER", 4)
-    there = uniqueness(people, 2, columns=columns)
+    there = uniqueness(people, 2, columns=columns, time_limit=None)
     assert there.sets == here.sets
     assert (there.complete, there.guarantee, there.notes) == (
         here.complete, here.guarantee, here.notes
@@ -106,6 +107,22 @@ def test_what_sets_of_columns_tell_apart_is_counted_there(people, fetched, monke
     late = uniqueness(people, 2, columns=columns, time_limit=1e-9)
     assert not late.complete
     assert late.sets == here.sets[:3]
+
+
+def test_keys_are_found_there(people, fetched, monkeypatch):
+    names = ["age", "place", "illness"]  # none is a key, nor all of them
+    raw = people.selectExpr("age", "place", "illness", "CAST(seen AS STRING) AS seen", "1 AS one")
+    here = minimal_keys(raw.toArrow(), 2, time_limit=None)
+    fetched.clear()
+    monkeypatch.setattr("shoal.discover.sources._far_sets.CELLS_FROM_AFAR", 10)
+    there = minimal_keys(raw, 2, time_limit=None)
+    assert there.keys == here.keys
+    assert ("seen",) in there.keys
+    assert (there.guarantee, there.notes) == (here.guarantee, here.notes)
+    assert any("one" in note for note in there.notes)
+    assert max(fetched) < N_ROWS / 2
+    with pytest.raises(InfeasibleError, match="equal to another one"):
+        minimal_keys(raw.union(raw), 2, columns=names)
 
 
 def test_tables_are_compared_by_rows_that_are_drawn_there(people, fetched, monkeypatch):

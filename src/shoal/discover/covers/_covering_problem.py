@@ -98,14 +98,7 @@ class Instance:
             needed, what = partition.table.n_rows, "rows are equal to another one"
             surplus = needed - partition.distinct
         if covered < least_count(coverage.total, self.target):
-            raise InfeasibleError(
-                f"a key of {coverage.n_columns} columns",
-                required=needed,
-                achieved=needed - surplus,
-                hint=f"{surplus} {what} on every column, so that no set of them is a key. "
-                "Make the rows distinct (duplicates='drop'), add columns, or ask for less "
-                "(beta below 1).",
-            )
+            raise _no_key(coverage.n_columns, needed, surplus, what)
 
     def solve(self, costs: Floats, search: str, budget: Budget) -> Solution:
         """Attributes that cover the target."""
@@ -141,3 +134,19 @@ class Solution:
     choice: Choice
     proved: bool
     lower_bound: float
+
+
+def require_key(n_columns: int, n_rows: int, distinct: int) -> None:
+    """Raise unless all columns together tell all rows apart."""
+    if distinct < n_rows:
+        raise _no_key(n_columns, n_rows, n_rows - distinct, "rows are equal to another one")
+
+
+def _no_key(n_columns: int, needed: int, surplus: int, what: str) -> InfeasibleError:
+    return InfeasibleError(
+        f"a key of {n_columns} columns",
+        required=needed,
+        achieved=needed - surplus,
+        hint=f"{surplus} {what} on every column, so that no set of them is a key. Make the rows "
+        "distinct (duplicates='drop'), add columns, or ask for less (beta below 1).",
+    )

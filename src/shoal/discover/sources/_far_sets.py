@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, islice
+from math import prod
 
 from shoal.discover.covers._deadline import Deadline
 from shoal.discover.sources._open import EngineSource
@@ -40,9 +41,38 @@ def count_there(engine: SparkEngine, max_size: int, deadline: Deadline) -> tuple
         for sets in _some(combinations(range(n_columns), size)):
             if size > 1 and deadline.passed:
                 return found, False
-            sizes = engine.set_sizes([[engine.names[j] for j in one] for one in sets])
-            found += [(one, _split(*own)) for one, own in zip(sets, sizes, strict=True)]
+            found += _count(engine, sets)
     return found, True
+
+
+def keys_there(
+    engine: SparkEngine, n_rows: int, max_size: int, deadline: Deadline
+) -> tuple[list[tuple[int, ...]], Counted, bool]:
+    """Every minimal key of at most `max_size` columns, what single columns do, and whether all.
+
+    Size after size: a set is looked at where none of its parts is a key, and where its columns have
+    combinations enough for all rows.
+    """
+    single, _ = count_there(engine, 1, deadline)
+    room = [split.distinct for _, split in single]
+    keys = [one for one, split in single if split.distinct == n_rows]
+    for size in range(2, min(max_size, len(room)) + 1):
+        smaller = [set(key) for key in keys]
+        open_ = (
+            one
+            for one in combinations(range(len(room)), size)
+            if prod(room[j] for j in one) >= n_rows and not any(key <= {*one} for key in smaller)
+        )
+        for sets in _some(open_):
+            if deadline.passed:
+                return keys, single, False
+            keys += [one for one, split in _count(engine, sets) if split.distinct == n_rows]
+    return keys, single, True
+
+
+def _count(engine: SparkEngine, sets: list[tuple[int, ...]]) -> Counted:
+    sizes = engine.set_sizes([[engine.names[j] for j in one] for one in sets])
+    return [(one, _split(*own)) for one, own in zip(sets, sizes, strict=True)]
 
 
 def _some(sets: Iterator[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
