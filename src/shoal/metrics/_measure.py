@@ -12,7 +12,7 @@ from shoal.metrics._entropy import non_uniform_entropy
 from shoal.metrics._groups import average_group_size, classification_metric, discernibility
 from shoal.metrics._labels import information_loss, loss, ncp, precision
 from shoal.tables import FrequencyTable
-from shoal.tables._recoded import Recoded, range_labels
+from shoal.tables._recoded import Labels, Recoded
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,15 @@ def released_raw(cells: FrequencyTable) -> Recoded:
     """Every cell released as it is."""
     codes = [np.arange(coding.n_codes, dtype=np.int32) for coding in cells.codings]
     labels = tuple(
-        range_labels(coding, code, code) for coding, code in zip(cells.codings, codes, strict=True)
+        Labels(
+            coding,
+            coding.texts,
+            np.full(len(code), -1, np.int32) if coding.hierarchy is None else code,
+            code,
+            code,
+            np.ones(len(code), np.int64),
+        )
+        for coding, code in zip(cells.codings, codes, strict=True)
     )
     group_of = np.arange(cells.n_groups, dtype=np.int64)
     raw = Recoded(cells, labels, cells.keys, group_of, tuple(codes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,7 +67,11 @@ class LevelCuts:
 
     def _best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
         """The same where there are rows enough for two parts."""
-        low, high = self._bounds(level, pool)
+        shares, keys = self._shares(level), self.task.columns.keys
+        begin, end = ([side[share] for share in shares] for side in (level.begin, level.end))
+        bound = partial(bound_regions, keys, self.work.order)
+        bounds = [*(map if len(shares) == 1 else pool.map)(bound, begin, end)]
+        low, high = map(np.concatenate, zip(*bounds, strict=True))
         chosen = self.preferences
         score = chosen.spread * coarse_spread(region_losses(self.task.columns, low, high))
         score += chosen.priority * chosen.weight
@@ -119,19 +124,6 @@ class LevelCuts:
         for future in [pool.submit(cut, *job) for job in enumerate(shares)]:
             future.result()
         return cuts
-
-    def _bounds(self, level: Level, pool: ThreadPoolExecutor) -> tuple[Codes, Codes]:
-        """Least and largest code of each region in every column."""
-        keys, order = self.task.columns.keys, self.work.order
-
-        def bound(which: slice) -> tuple[Codes, Codes]:
-            return bound_regions(keys, order, level.begin[which], level.end[which])
-
-        shares = self._shares(level)
-        if len(shares) == 1:
-            return bound(shares[0])
-        low, high = zip(*pool.map(bound, shares), strict=True)
-        return np.concatenate(low), np.concatenate(high)
 
     def _shares(self, level: Level) -> list[slice]:
         """Regions of each thread; they stay whole, so threads get about as many cells each."""
