@@ -236,6 +236,9 @@ class Anonymizer(Estimator):
             if name not in ("schema", "privacy")
             and isinstance(value, str | int | float | bool | type(None) | dict | list | tuple)
         }
+        notes = self._notes()
+        if privacy.asks_of_some_columns:
+            notes += note_unnamed(privacy, recoded.cells.names)
         return Release(
             method=type(self).__name__,
             parameters=parameters,
@@ -245,7 +248,7 @@ class Anonymizer(Estimator):
             recoded=recoded,
             compressed=compressed,
             output=output or RowOptions(),
-            notes=(*self._notes(), *note_unnamed(privacy, recoded.cells.names)),
+            notes=notes,
             seconds=seconds or {},
         )
 

@@ -65,7 +65,12 @@ def code_values(
     if column.is_coarse:
         values = coarse_values(column, values)
     known = texts(values)
-    _refuse_zeros(name, known)
+    if any("\0" in t for t in known if t is not None):
+        # arrays of texts drop it at the end, pandas reads no further, and no CSV file has it
+        raise TableError(
+            f"column {name!r} holds texts with the character U+0000, in which libraries differ. "
+            "Remove it from the table first."
+        )
     has_missing = has_missing or None in known
     distinct = {t: value for t, value in zip(known, values, strict=True) if t is not None}
     if not options.use_hierarchies:
@@ -80,15 +85,6 @@ def code_values(
     )
     codes = map(coding.code_of.__getitem__, known)
     return coding, np.array([*codes, coding.missing], np.int32)
-
-
-def _refuse_zeros(name: str, known: Sequence[str | None]) -> None:
-    """Raise for texts with U+0000: arrays of texts drop it at the end, and no CSV file has it."""
-    if any("\0" in t for t in known if t is not None):
-        raise TableError(
-            f"column {name!r} holds texts with the character U+0000, in which libraries differ. "
-            "Remove it from the table first."
-        )
 
 
 def assemble(

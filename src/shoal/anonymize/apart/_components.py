@@ -67,8 +67,6 @@ def find_components(privacy: PrivacyModel, names: Sequence[str]) -> list[Compone
 
 def note_unnamed(privacy: PrivacyModel, names: Sequence[str]) -> tuple[str, ...]:
     """A note on quasi-identifiers that nothing is asked of."""
-    if not privacy.asks_of_some_columns:
-        return ()
     free = [
         names[column]
         for one in find_components(privacy, names)
