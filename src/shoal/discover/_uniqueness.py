@@ -11,7 +11,7 @@ from shoal.discover._results import AttributeSetRisk, UniquenessProfile
 from shoal.discover.covers._coverage import AllPairs
 from shoal.discover.covers._deadline import TIME_LIMIT, Deadline, begin
 from shoal.discover.sources._checks import check_count
-from shoal.discover.sources._far_sets import count_there, engine_of_far
+from shoal.discover.sources._far_sets import Counted, count_there, engine_of_far
 from shoal.discover.sources._open import open_source
 from shoal.discover.sources._partition import Partition, Split
 from shoal.errors import ParameterError
@@ -74,6 +74,7 @@ def uniqueness(
     names = source.names
     max_size = min(max_size, len(names))
     check_n_sets(len(names), max_size, max_sets)
+    found: Counted
     far = engine_of_far(source)
     if far is not None:
         found, complete = count_there(far, max_size, deadline)
