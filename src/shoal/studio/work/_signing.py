@@ -43,7 +43,7 @@ def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> di
     paths = method.release_.write(out)
     progress(0, 0, "attacking it for the report")
     found = _reported(args, out, page, {name: str(path) for name, path in paths.items()})
-    if found["promise"] == "not evaluated" and not found["problems"]:
+    if found["promise"] in ("not evaluated", "judged when written") and not found["problems"]:
         # whose the rows are cannot be seen in a release: the judge, who has both tables, counted
         found["promise"] = "judged"
     return found

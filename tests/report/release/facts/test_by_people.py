@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 from shoal import Schema, release
+from shoal.anonymize import Mondrian
 from shoal.report import release_report
+from shoal.tables import RowOptions
 
 CASES = [("subject", name) for name in ("bottom-up", "full-domain", "local", "top-down")]
 CASES += [("household", name) for name in ("local", "mondrian")]
@@ -41,7 +43,7 @@ def make(tmp_path, role, method, **asked):
 @pytest.mark.parametrize(("role", "method"), CASES)
 def test_people_are_counted_again(tmp_path, role, method):
     make(tmp_path, role, method, k=5)
-    assert release_report(tmp_path / "out.csv").promise == "judged"
+    assert release_report(tmp_path / "out.csv").promise == "judged when written"
     with_raw = release_report(tmp_path / "out.csv", tmp_path / "raw.csv", n_people=10)
     assert with_raw.promise == "holds"
     unit = "people" if role == "subject" else "households"
@@ -63,11 +65,25 @@ def test_other_rows_or_no_recoding_leave_it_as_judged(tmp_path):
         tmp_path / "raw.csv", index=False
     )
     found = release_report(tmp_path / "out.csv", tmp_path / "raw.csv", n_people=10)
-    assert found.promise == "judged"
+    assert found.promise == "judged when written"
     rows.to_csv(tmp_path / "raw.csv", index=False)
     (tmp_path / "out.private" / "recoding.json").unlink()
     found = release_report(tmp_path / "out.csv", tmp_path / "raw.csv", n_people=10)
-    assert found.promise == "judged"
+    assert found.promise == "judged when written"
+
+
+def test_tokens_are_the_tables_own_word(tmp_path):
+    """Whoever writes a table may give every row a token of its own: only the raw table tells."""
+    rows, made = make(tmp_path, "subject", "mondrian", k=5)
+    schema = made.schema.replace(who={"role": "pseudonym"})
+    rows = rows.assign(age=rows.groupby("who")["age"].transform("min"))
+    rows.to_csv(tmp_path / "raw.csv", index=False)
+    key = b"0123456789abcdef0123456789abcdef"
+    with_tokens = Mondrian(schema, 5).fit(rows, output=RowOptions(key=key)).release_
+    with_tokens.write(tmp_path / "out.csv", force=True)
+    assert release_report(tmp_path / "out.csv").promise == "judged when written"
+    found = release_report(tmp_path / "out.csv", tmp_path / "raw.csv", n_people=10)
+    assert found.promise == "holds"
 
 
 def test_diversity_among_people_is_counted_again(tmp_path):

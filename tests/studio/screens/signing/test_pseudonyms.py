@@ -56,7 +56,10 @@ def test_a_key_is_made_and_the_release_is_the_command_lines(bureau, monkeypatch)
     bureau.act("sign", "write", name="tokens.csv", **given)
     bureau.settle()
     found = bureau.show("sign")["written"]
-    assert (found["promise"], found["against"]) == ("judged", "")  # people cannot be seen in it
+    assert (found["promise"], found["against"]) == (
+        "holds",
+        "",
+    )  # people of the raw table were counted
     ours = (folder / "releases" / "tokens.csv").read_bytes()
     assert b"Person" not in ours
     assert PHRASE.strip().encode() not in written(bureau.folder)

@@ -70,7 +70,8 @@ class Facts:
             return "holds"
         sealed = self.release.manifest.get("files")
         by_people = self.release.schema.subject is not None
-        return "judged" if self.seen is not None and by_people and sealed else "not evaluated"
+        said = self.seen is not None and by_people and sealed
+        return "judged when written" if said else "not evaluated"
 
 
 def find_facts(

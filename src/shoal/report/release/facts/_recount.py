@@ -98,8 +98,8 @@ def recount(release: ReleaseFile, table: Path, encoding: str | None) -> Recount:
     risks = risk(groups, sensitive=present)
     verdict = _judge(release, table, n_starred > 0, encoding)
     by_people = release.schema.subject is not None
-    if by_people and release.schema.subject not in names and verdict is not None and verdict.holds:
-        verdict = None  # groups have enough rows; whose they are cannot be seen in a release
+    if by_people and verdict is not None and verdict.holds:
+        verdict = None  # enough rows, or tokens; whose rows they are cannot be seen in a release
     expected = set(roles.released)
     allowed = expected | {name + end for name in roles.quasi_identifiers for end in _ADDED}
     return Recount(

@@ -33,8 +33,8 @@ class ReleaseReport:
     problems : tuple of str
         Why the release must not be published; empty when nothing speaks against it.
     promise : str
-        "holds", "broken", "judged" where people were counted when the file was written, which its
-        rows alone do not show again, or "not evaluated" where rows were not there or not enough.
+        "holds", "broken", "judged when written" where people were counted then, by the manifest,
+        and rows do not show it again, or "not evaluated" where rows were not there or not enough.
     attacks : tuple of ColumnAttack
         For every sensitive column, what the attack gave.
     source : Path
