@@ -1,10 +1,12 @@
 """Run as a program by root: becomes another user, reads and asks what that user can, and tells it.
 
-`stranger.py PORT FOLDER ...`; nothing is loaded afterwards, since that user may not read it.
+`stranger.py PORT FOLDER ...`, with a stolen cookie on the standard input.  Nothing is loaded after
+the change, since that user may not read it.
 """
 
 import encodings.idna  # noqa: F401  loaded before it cannot be any more
 import http.client
+import itertools
 import os
 import sys
 from contextlib import suppress
@@ -35,11 +37,11 @@ def look_at_processes():
             yield from read(f"/proc/{number}/{name}")
 
 
-def ask(port):
-    """The studio's answers to somebody without its cookie."""
-    for way, path in ASKED:
+def ask(port, cookie):
+    """The studio's answers to somebody without its cookie, and with it."""
+    for (way, path), headers in itertools.product(ASKED, ({}, {"Cookie": cookie})):
         line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        line.request(way, path)
+        line.request(way, path, headers=headers)
         answer = line.getresponse()
         yield f"status {answer.status} {answer.read().decode()} {answer.getheaders()}"
         line.close()
@@ -49,5 +51,6 @@ if __name__ == "__main__":
     os.setgroups([])
     os.setgid(NOBODY)
     os.setuid(NOBODY)
-    heard = [*look_into(sys.argv[2:]), *look_at_processes(), *ask(int(sys.argv[1]))]
+    stolen = sys.stdin.readline().strip()
+    heard = [*look_into(sys.argv[2:]), *look_at_processes(), *ask(int(sys.argv[1]), stolen)]
     sys.stdout.write("\n".join(heard))

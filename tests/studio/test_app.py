@@ -212,6 +212,47 @@ def test_a_project_from_elsewhere_opens_no_table_that_was_not_allowed(client, tm
     assert client.post("/api/open", json={"path": str(project)}).status_code == 200
 
 
+def test_links_and_hierarchies_of_a_project_lead_nowhere_else(client, tmp_path):
+    outside = tmp_path.parent / f"{tmp_path.name}-elsewhere"
+    outside.mkdir()
+    (outside / "secret.csv").write_text(f"a;{CANARY};*\n")
+    write_people(tmp_path / "people.csv")
+    gift = tmp_path / "gift.shoal"
+    (gift / "releases").mkdir(parents=True)
+    (gift / "project.toml").write_text('[table]\ntable = "../people.csv"\n')
+
+    def refused():
+        answer = client.post("/api/open", json={"path": str(gift)})
+        assert "outside the folders" in answer.json()["error"]
+        assert CANARY not in answer.text
+        assert client.studio.desks == {}
+
+    for place in ("decisions.jsonl", "releases/first.report.html", "keys"):
+        (gift / place).symlink_to(outside / "secret.csv")
+        refused()
+        (gift / place).unlink()
+    roles = '[columns.city]\nrole = "quasi-identifier"\nkind = "categorical"\n'
+    (gift / "schema.toml").write_text(
+        f'{roles}hierarchy = {{file = "../../{outside.name}/secret.csv"}}\n'
+    )
+    refused()
+    (gift / "schema.toml").unlink()
+    assert client.post("/api/open", json={"path": str(gift)}).status_code == 200
+
+
+def test_a_report_that_became_a_link_is_not_served(client, tmp_path):
+    desk, address = take(client, tmp_path)
+    folder = desk.project.folder / "releases"
+    folder.mkdir()
+    (folder / "first.csv").write_text("a\n1\n")
+    (folder / "first.manifest.json").write_text("{}")
+    (folder / "first.report.html").write_text("<p>fine")
+    assert client.get(f"{address}/report/first.csv").text == "<p>fine"
+    (folder / "first.report.html").unlink()
+    (folder / "first.report.html").symlink_to("/etc/passwd")
+    assert client.get(f"{address}/report/first.csv").status_code == 404
+
+
 def test_links_that_lead_out_open_nothing(client, tmp_path):
     (tmp_path / "link.csv").symlink_to("/etc/passwd")
     (tmp_path / "out").symlink_to("/etc")

@@ -73,10 +73,12 @@ def test_a_second_user_of_the_machine_gets_nothing(open_folder, monkeypatch):
         call(f"{own}/api/p/{number}/columns", cookie)
         code = [sys.executable, str(STRANGER), own.rpartition(":")[2]]
         places = [str(open_folder), str(page.parent)]
-        done = subprocess.run([*code, *places], capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            [*code, *places], input=cookie, capture_output=True, text=True, timeout=120
+        )
     shutil.rmtree(page.parent)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("status 403") == 4
+    assert done.stdout.count("status 403") == 8  # with a stolen cookie, too
     assert "people.shoal" in done.stdout  # that there is a project can be seen in an open folder
     for secret in (token, cookie.partition("=")[2], CANARY, number, page.name):
         assert secret not in done.stdout

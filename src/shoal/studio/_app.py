@@ -29,6 +29,7 @@ from shoal.studio._desk import Desk
 from shoal.studio._guard import Guard, Keys
 from shoal.studio._openapi import describe_routes
 from shoal.studio._page import frame_of, page_of, start_page
+from shoal.studio._peers import Peers
 from shoal.studio._start import STARTS, show_start
 from shoal.studio._studio import Studio
 from shoal.studio._texts import load_texts
@@ -147,7 +148,7 @@ class Views:
         kind = request.url.path.split("/")[3]
         for release in desk.project.releases():
             if release["name"] == name and release[kind]:
-                text = Path(release[kind]).read_text("utf-8")
+                text = self._inside(release[kind]).read_text("utf-8")
                 headers = {"Content-Security-Policy": _REPORT_POLICY,
                            "X-Frame-Options": "SAMEORIGIN"}  # fmt: skip
                 return HTMLResponse(text, headers=headers)
@@ -156,6 +157,12 @@ class Views:
     async def describe(self, request: Request) -> Response:
         """The routes."""
         return JSONResponse(describe_routes())
+
+    def _inside(self, path: str) -> Path:
+        try:
+            return self.studio.folders.resolve(path)
+        except ParameterError:  # a link that leads out of what is allowed
+            raise HTTPException(404) from None
 
     def _desk(self, request: Request) -> Desk:
         try:
@@ -175,7 +182,7 @@ def home_of(desk: Desk) -> str:
     return f"/p/{desk.number}/{desk.place if desk.place in SCREENS else 'table'}"
 
 
-def make_app(studio: Studio, keys: Keys) -> Guard:
+def make_app(studio: Studio, keys: Keys, peers: Peers | None = None) -> Guard:
     """The application behind its guard."""
     views = Views(studio)
 
@@ -207,7 +214,7 @@ def make_app(studio: Studio, keys: Keys) -> Guard:
     ]
     app = Starlette(routes=routes, lifespan=life,
                     exception_handlers={HTTPException: _refused, Exception: _broken})  # fmt: skip
-    return Guard(app, keys)
+    return Guard(app, keys, peers)
 
 
 def _page(

@@ -2,7 +2,8 @@
 
 Whoever asks needs the cookie of this run, which is had once, for the token in the address that
 the studio opens.  The name in `Host` has to be ours, so that no other name leads here (DNS
-rebinding); a page that asks has to be ours too (`Origin`, `Sec-Fetch-Site`).  Every answer says
+rebinding); a page that asks has to be ours too (`Origin`, `Sec-Fetch-Site`), and a process of
+another user is refused where the system tells whose it is.  Every answer says
 that the browser may load nothing from elsewhere, run no script in the page, and show it in no
 frame but ours.
 """
@@ -20,6 +21,8 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shoal.studio._peers import Peers
 
 LARGEST_BODY = 2_000_000
 """Bytes of a request; forms and trees are far smaller, and files are never sent here."""
@@ -92,8 +95,8 @@ class Keys:
 class Guard:
     """Refuses what is not from the user's own browser, before anything else looks at it."""
 
-    def __init__(self, app: ASGIApp, keys: Keys) -> None:
-        self.app, self.keys = app, keys
+    def __init__(self, app: ASGIApp, keys: Keys, peers: Peers | None = None) -> None:
+        self.app, self.keys, self.peers = app, keys, peers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let in, or refuse."""
@@ -116,6 +119,8 @@ class Guard:
         headers = Headers(scope=scope)
         if headers.getlist("host") not in [[host] for host in self.keys.hosts]:
             return PlainTextResponse(_REFUSED, 421)
+        if self.peers is not None and not self.peers.is_welcome(_port(scope)):
+            return PlainTextResponse(_REFUSED, 403)
         if not self._is_own_page(headers, scope["method"]):
             return PlainTextResponse(_REFUSED, 403)
         if _announced(headers) > LARGEST_BODY:
@@ -147,6 +152,12 @@ class Guard:
                 )  # fmt: skip
                 return answer
         return PlainTextResponse(_REFUSED, 403)
+
+
+def _port(scope: Scope) -> int:
+    """The port at the other end; 0, which nobody holds, where it is not known."""
+    client = scope.get("client")
+    return int(client[1]) if client else 0
 
 
 def _cookie(headers: Headers, name: str) -> str:

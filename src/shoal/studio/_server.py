@@ -24,6 +24,7 @@ try:
 
     from shoal.studio._app import home_of, make_app
     from shoal.studio._guard import Keys
+    from shoal.studio._peers import Peers
     from shoal.studio._studio import Studio
 except ModuleNotFoundError as _lacking:
     if (_lacking.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
@@ -70,7 +71,7 @@ def serve_studio(
     home = "/" if given is None else home_of(studio.open(given.resolve()))
     line = _listen(port)
     keys = Keys(line.getsockname()[1], home=home)
-    app = make_app(studio, keys)
+    app = make_app(studio, keys, Peers(line))
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, http="h11", ws="none",
         timeout_graceful_shutdown=1, log_level="critical",

@@ -86,6 +86,13 @@ class Studio:
                 f"the table of {project.name!r} lies outside the folders that you allowed: in "
                 f"{str(table.parent)!r}. Allow that folder first, if you know it."
             )
+        near = [*self.folders.allowed, project.folder, project.folder.parent]
+        for path in [*_links(project.folder), *_hierarchy_files(project)]:
+            if not any(path.resolve().is_relative_to(known) for known in near):
+                raise ParameterError(
+                    f"{path.name!r} in {project.name!r} leads outside the folders that you "
+                    "allowed. Remove it, or allow the folder it leads to, if you know it."
+                )
 
     def recent(self) -> list[dict[str, Any]]:
         """Projects opened lately that lie in folders the user allowed."""
@@ -105,3 +112,22 @@ class Studio:
         for lock in self._locks.values():
             os.close(lock)
         self._locks.clear()
+
+
+def _links(folder: Path) -> list[Path]:
+    """Links in a project, in its folders, too: whoever sent it may have made them."""
+    inside = [Path(entry.path) for entry in os.scandir(folder)]
+    below = [
+        Path(entry.path)
+        for path in inside
+        if path.is_dir() and not path.is_symlink()
+        for entry in os.scandir(path)
+    ]
+    return [path for path in [*inside, *below] if path.is_symlink()]
+
+
+def _hierarchy_files(project: Project) -> list[Path]:
+    """Files that the schema takes hierarchies from."""
+    written = [column.to_toml().get("hierarchy") for column in (project.schema or {}).values()]
+    names = [one["file"] for one in written if isinstance(one, dict) and "file" in one]
+    return [project.folder / str(name) for name in names]
