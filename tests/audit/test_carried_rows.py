@@ -127,7 +127,7 @@ def test_rows_in_mappings_and_long_texts_are_not_passed_over():
     model.class_weight = dict(zip(table["age"].tolist(), table["zip"].tolist(), strict=True))
     assert audit(model, table, schema, k=10).answer == "unsafe"
     model.class_weight = None
-    model.remark = str(table.to_numpy().tolist())
+    vars(model)["remark"] = str(table.to_numpy().tolist())
     assert audit(model, table, schema, k=10).answer == "cannot tell"
 
 
