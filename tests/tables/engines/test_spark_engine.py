@@ -11,6 +11,7 @@ from shoal.metrics import compare_tables
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
 from shoal.tables import open_table
+from shoal.tables.engines._spark_engine import reads_columns
 from tests.engines import spark_session
 from tests.extras import need
 
@@ -142,3 +143,25 @@ def test_values_come_as_spark_gives_them(people, fetched):
 
 def _here(people):
     return people.toArrow()
+
+
+def test_only_files_of_columns_are_read_again(people, tmp_path):
+    """Whatever costs more, or may give other rows, is made once and kept."""
+    spark, path = spark_session(), str(tmp_path / "people.parquet")
+    people.write.parquet(path)
+    people.drop("seen").write.csv(str(tmp_path / "people.csv"))
+    files = spark.read.parquet(path)
+    assert reads_columns(files)
+    assert reads_columns(files.where("age > 3").select("age", "place"))
+    for other in (
+        people,
+        files.limit(7),
+        files.sample(0.5),
+        files.where("rand() < 0.5"),
+        files.selectExpr("age", "uuid() AS number"),
+        files.union(files),
+        files.join(files.select("age"), "age"),
+        files.distinct(),
+        spark.read.csv(str(tmp_path / "people.csv")),
+    ):
+        assert not reads_columns(other)

@@ -43,13 +43,15 @@ def reads_columns(frame: Any) -> bool:
 
     Whatever else it is, a query or files of text, is better made once.
     """
-    plan = getattr(frame, "_jdf", None)
-    if plan is None:  # of a server, which does not show it
+    shown = getattr(frame, "_jdf", None)
+    if shown is None:  # of a server, which does not show how it is made
         return False
-    steps = plan.queryExecution().optimizedPlan().toString().strip().splitlines()
-    *above, source = [step.lstrip(" +-:") for step in steps]
-    return all(step.startswith(("Project ", "Filter ")) for step in above) and bool(
-        re.fullmatch(r"Relation .*\] (parquet|orc)", source)
+    plan = shown.queryExecution().optimizedPlan()
+    *above, source = [step.lstrip(" +-:") for step in plan.toString().strip().splitlines()]
+    return (
+        bool(plan.deterministic())
+        and all(step.startswith(("Project ", "Filter ")) for step in above)
+        and re.fullmatch(r"Relation .*\] (parquet|orc)", source) is not None
     )
 
 
