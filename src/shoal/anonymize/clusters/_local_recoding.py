@@ -67,8 +67,8 @@ class LocalRecoding(Anonymizer):
     through generalizations in the order of their average loss, with windows of growing width on
     the numeric column that varies most; the generalization that pays best for the rows left, at a
     rising price; Mondrian's regions, cut by spread and by loss.  (With more than 131,072 cells the
-    first two are compared on a part of them.)  Where groups are few and large, those that lose
-    most are made anew several times.  Then, as long as loss falls: groups are given up
+    first two are compared on a part of them.)  Where groups are few and large, their labels
+    are exchanged for others.  Then, as long as loss falls: groups are given up
     when their cells cost less elsewhere, cells move to the group where they cost least, groups are
     split, and neighbouring groups are taken apart and built anew.  Loss is
     :func:`shoal.metrics.loss`, weighted by the schema's column weights.  Tables of more than

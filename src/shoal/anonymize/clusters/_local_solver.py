@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each
-from shoal.anonymize.clusters._group_kernels import Groups
 from shoal.anonymize.clusters._group_loss import knows_lines
 from shoal.anonymize.clusters._group_recoding import label_groups, least_and_largest
-from shoal.anonymize.clusters._improve import refine_in_parts, settle
+from shoal.anonymize.clusters._improve import refine_in_parts
 from shoal.anonymize.clusters._local_problem import LocalProblem
-from shoal.anonymize.clusters._refine_kernels import move_cells
-from shoal.anonymize.clusters._starts import FirstGroups, all_allowed, first_groups, open_groups
-from shoal.anonymize.clusters.prices._redo import Redone, redo_dearest
+from shoal.anonymize.clusters._starts import FirstGroups, all_allowed, first_groups
+from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange
 from shoal.anonymize.cuts._first_cuts import cuts_by_worth, domain_columns
 from shoal.metrics._labels import label_loss
 from shoal.typing import Progress
@@ -95,7 +92,7 @@ def solve_block(
     in_time = all(start.in_time for start in starts)
     best = starts[0].group_of
     if refine:
-        best = _redone(part, starts[0], deadline)
+        best = _exchanged(part, starts[0], deadline)
         refined, finished = refine_in_parts(part, best, deadline, progress)
         in_time = in_time and finished
         known = exact or knows_lines(part.codings, part.is_range)
@@ -107,20 +104,12 @@ def solve_block(
     return group_of, in_time
 
 
-def _redone(problem: LocalProblem, start: FirstGroups, deadline: float) -> NDArray[np.int64]:
-    """A first grouping with its dear end redone, where generalizations won against regions."""
-    if not start.is_allowed or start.name not in _BY_TRIAL:
+def _exchanged(problem: LocalProblem, start: FirstGroups, deadline: float) -> NDArray[np.int64]:
+    """A first grouping with boxes exchanged for others, where groups are few and large."""
+    if not start.is_allowed:
         return start.group_of
-
-    def finish(group_of: NDArray[np.int64]) -> Groups:
-        groups = settle(open_groups(problem, group_of))
-        if (group_of < 0).any():
-            move_cells(groups)
-        return groups
-
-    first = Redone(start.group_of, start.loss)
-    allowed = partial(all_allowed, problem)
-    return redo_dearest(problem, first, finish, allowed, deadline).group_of
+    found = exchange(problem, Exchanged(start.group_of, start.loss), deadline).group_of
+    return found if all_allowed(problem, found) else start.group_of
 
 
 def _least_as_released(

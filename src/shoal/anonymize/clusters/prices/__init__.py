@@ -1,1 +1,1 @@
-"""Groups by prices: the generalization that pays best for the rows left; dear ends redone."""
+"""Groups by prices: the generalization that pays best for the rows left."""

@@ -39,33 +39,14 @@ def priced_groups(
     ladders: Sequence[Ladder], keys: Codes, compiled: CompiledModel, deadline: float
 ) -> tuple[NDArray[np.int64], bool]:
     """Group of each cell, -1 for none, and whether the time sufficed."""
-    nobody = np.full(len(keys), -1, np.int64)
-    return fill_by_price(make_lattice(ladders, keys, compiled), compiled, nobody, deadline)
-
-
-def fill_by_price(
-    lattice: Lattice,
-    compiled: CompiledModel,
-    group_of: NDArray[np.int64],
-    deadline: float,
-    *,
-    prices: int = PRICES,
-    above: float = 0.0,
-    seed: int = 0,
-) -> tuple[NDArray[np.int64], bool]:
-    """Make groups of the cells that have none, and leave the others as they are.
-
-    Prices up to `above` are left out; `seed` draws the samples that nodes are compared on.
-    """
-    nodes, losses, highest = lattice
-    group_of = group_of.copy()
+    nodes, losses, highest = make_lattice(ladders, keys, compiled)
+    group_of = np.full(len(keys), -1, np.int64)
     wakes = np.zeros(len(losses))
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     # the larger groups are, the fewer there are, and the longer each may be searched for
     most_weighed = int(_WEIGHED * math.sqrt(max(1, compiled.minimum_size)))
-    n_groups = int(group_of.max(initial=-1)) + 1
-    steps = np.linspace(0, highest, prices + 1)[1:]
-    for price in steps[steps > min(above, 0.99 * highest)]:
+    n_groups = 0
+    for price in np.linspace(0, highest, PRICES + 1)[1:]:
         free = np.flatnonzero(group_of < 0)
         rows = int(compiled.sizes[free].sum())
         if rows < max(1, compiled.minimum_size):

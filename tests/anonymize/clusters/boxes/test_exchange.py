@@ -1,0 +1,133 @@
+import numpy as np
+import pytest
+
+from shoal.anonymize.clusters import _local_solver
+from shoal.anonymize.clusters._group_kernels import total_loss
+from shoal.anonymize.clusters._improve import settle
+from shoal.anonymize.clusters._local_problem import make_local_problem
+from shoal.anonymize.clusters._local_solver import _exchanged
+from shoal.anonymize.clusters._starts import FirstGroups, all_allowed, by_walk, open_groups
+from shoal.anonymize.clusters.boxes import _exchange
+from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange, exchange_work, make_boxes
+from tests.anonymize import group_cases
+from tests.reference.partitions import least_loss
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """From how many rows on a group is large: here all are."""
+    monkeypatch.setattr(_exchange, "_LARGE", 1)
+    monkeypatch.setattr(_exchange, "_WORK_OF_A_CELL", 1_000)
+
+
+def problem_of(seed, model, n=120, ranges=False):
+    cells = group_cases.cells(seed, n)
+    compiled = group_cases.compiled_of(group_cases.models()[model], cells)
+    _, is_range, weights = group_cases.columns_of(cells, ranges)
+    return make_local_problem(cells, cells.codings, is_range, weights, compiled)
+
+
+def walked(problem):
+    groups = settle(open_groups(problem, by_walk(problem, np.inf)[0]))
+    return Exchanged(groups.group_of, total_loss(groups))
+
+
+@pytest.mark.parametrize("ranges", [False, True])
+@pytest.mark.parametrize("model", [0, 1])
+@pytest.mark.usefixtures("large")
+def test_exchanging_never_loses_more_and_keeps_every_group_allowed(model, ranges):
+    gained = 0
+    for seed in range(6):
+        problem = problem_of(seed, model, ranges=ranges)
+        before = walked(problem)
+        after = exchange(problem, before, np.inf)
+        number = np.unique(after.group_of, return_inverse=True)[1]
+        assert after.loss <= before.loss
+        assert after.loss == pytest.approx(total_loss(open_groups(problem, number)))
+        assert all_allowed(problem, after.group_of)
+        gained += after.loss < before.loss - 1e-9
+    assert gained >= 1
+
+
+@pytest.mark.usefixtures("large")
+def test_exchanging_small_tables_is_never_below_the_optimum_and_reaches_it():
+    reached = 0
+    for seed in range(8):
+        problem = problem_of(200 + seed, 0, n=8)
+        after = exchange(problem, walked(problem), np.inf)
+
+        def loss_of(keys, problem=problem):
+            alone = make_boxes(problem.take(_rows_of(problem, keys)), np.zeros(len(keys), int))
+            return float(alone.places.loss[0])
+
+        sizes = problem.compiled.sizes
+        optimum = least_loss(problem.keys, sizes, 3, loss_of)
+        assert after.loss >= optimum - 1e-9
+        reached += after.loss <= optimum + 1e-9
+    assert reached >= 1
+
+
+def _rows_of(problem, keys):
+    wanted = {tuple(key) for key in keys.tolist()}
+    return np.array([n for n, key in enumerate(problem.keys.tolist()) if tuple(key) in wanted])
+
+
+@pytest.mark.usefixtures("large")
+def test_exchanging_is_the_same_every_time():
+    problem = problem_of(1, 0)
+    once, again = (exchange(problem, walked(problem), np.inf) for _ in range(2))
+    assert (once.group_of == again.group_of).all()
+
+
+@pytest.mark.usefixtures("large")
+def test_without_time_the_first_grouping_stays():
+    problem = problem_of(1, 0)
+    first = walked(problem)
+    assert exchange(problem, first, -np.inf) is first
+
+
+@pytest.mark.usefixtures("large")
+def test_columns_with_many_values_are_looked_at_cell_by_cell(monkeypatch):
+    problem = problem_of(2, 0)
+    by_masks = exchange(problem, walked(problem), np.inf)
+    monkeypatch.setattr(_exchange, "_MOST_CODES", 4)
+    one_by_one = exchange(problem, walked(problem), np.inf)
+    assert one_by_one.loss <= walked(problem).loss
+    assert all_allowed(problem, one_by_one.group_of)
+    assert by_masks.loss <= walked(problem).loss
+
+
+@pytest.mark.parametrize(("name", "value"), [("_MOST_BOXES", 1), ("_LARGE", 50)])
+@pytest.mark.usefixtures("large")
+def test_boxes_of_small_groups_and_of_many_are_not_exchanged(monkeypatch, name, value):
+    problem = problem_of(1, 0)
+    assert 0 < exchange_work(problem) <= _exchange._WORK
+    monkeypatch.setattr(_exchange, name, value)
+    assert exchange_work(problem) == 0
+    first = walked(problem)
+    assert exchange(problem, first, np.inf) is first
+
+
+@pytest.mark.usefixtures("large")
+def test_cells_that_add_nobody_stay_out_of_it():
+    problem = problem_of(1, 0)
+    sizes = problem.compiled.sizes.copy()
+    sizes[0] = 0
+    problem.compiled.sizes[:] = sizes
+    assert exchange_work(problem) == 0
+
+
+@pytest.mark.usefixtures("large")
+def test_the_solver_leaves_what_is_not_allowed_alone(monkeypatch):
+    problem = problem_of(1, 0)
+    first = walked(problem)
+    start = FirstGroups("walk", first.group_of, True, first.loss, True)
+    assert total_loss_of(problem, _exchanged(problem, start, np.inf)) <= first.loss + 1e-9
+    assert _exchanged(problem, start._replace(is_allowed=False), np.inf) is start.group_of
+    monkeypatch.setattr(_local_solver, "all_allowed", lambda problem, group_of: False)
+    assert _exchanged(problem, start, np.inf) is start.group_of
+
+
+def total_loss_of(problem, group_of):
+    number = np.unique(group_of, return_inverse=True)[1]
+    return total_loss(open_groups(problem, number))
