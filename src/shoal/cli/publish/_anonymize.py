@@ -194,7 +194,8 @@ def anonymize(
     parameters |= _parse(option or [])
     everybody = None if population is None else read_population(population, columns, encoding)
     promise = read_table_promise(columns, k, diversity, requirement, everybody)
-    _advise(columns, promise)
+    if len(columns.quasi_identifiers) > MANY_COLUMNS:
+        _advise(columns, promise)
     coding = CodingOptions(missing_to_root=missing_to_root)
     choice, opened = pick_method(
         method, table, columns, purpose, encoding, parameters, promise, coding

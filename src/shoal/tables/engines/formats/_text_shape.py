@@ -82,15 +82,12 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
             refuse_a_row(file)
     names = _names(first if header else [""] * wide, wide, rows)
     start = skipped + (rows[0][0] if header and rows else titles)
-    newline = _line_end(lines[0] if lines else "") or "\n"
+    ends = [line[len(line.rstrip("\r\n")) :] for line in lines[: start + 1]]
+    newline = ends[0] if ends and ends[0] else "\n"
     whole = all(line.count(quote) % 2 == 0 for line in lines[:start])
     # DuckDB loses rows where lines that it skips end in another way than the first row
-    whole = whole and len({_line_end(line) for line in lines[: start + 1]} - {""}) <= 1
+    whole = whole and len({*ends} - {""}) <= 1
     return Shape(delimiter, quote, escape, newline, names, start, titles, header, spaced, whole)
-
-
-def _line_end(line: str) -> str:
-    return next((end for end in ("\r\n", "\n", "\r") if line.endswith(end)), "")
 
 
 def _is_spaced(
