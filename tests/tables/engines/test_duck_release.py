@@ -45,7 +45,7 @@ def test_numbers_take_as_few_bytes_as_they_need():
 
 @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive", "insensitive"])
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".xlsx", ".sqlite", ".jsonl", ".duckdb"])
-@pytest.mark.parametrize("start", [2**62, 2**63, 10**30])
+@pytest.mark.parametrize("start", [2**63 - 3, 10**30])
 def test_whole_numbers_of_any_size_are_written_exactly(tmp_path, role, suffix, start):
     if suffix == ".xlsx":
         need("openpyxl")
