@@ -76,6 +76,13 @@ def test_a_target_that_everybody_knows_tells_nothing():
     assert verdict(model, table, ["town"], public).answer == "safe"
 
 
+def test_too_many_features_are_not_called_safe(monkeypatch):
+    monkeypatch.setattr("shoal.audit._few_people.MOST_CELLS", 300)
+    found = verdict(LogisticRegression(), people(["a"]), ["age"])
+    assert found.answer == "cannot tell"
+    assert "too many to see" in found.unread[-1]
+
+
 def test_leverage_is_the_weight_of_a_persons_own_target():
     draw = np.random.default_rng(5)
     for _ in range(20):

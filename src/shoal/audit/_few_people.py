@@ -11,8 +11,10 @@ import numpy as np
 from shoal.audit._training_table import TrainingTable
 from shoal.typing import Floats
 
-MOST_WORK = 1e12
-"""Multiplications up to which leverages are computed."""
+MOST_CELLS = 50_000_000
+"""Cells of features up to which leverages are computed: three copies of them are held."""
+MOST_WORK = 2e11
+"""Multiplications up to which they are."""
 
 
 def small_classes(table: TrainingTable, k: int) -> tuple[str, ...]:
@@ -50,7 +52,7 @@ def few_behind_coefficients(matrix: Floats, table: TrainingTable, k: int) -> tup
 def _leverages(matrix: Floats) -> Floats | None:
     """Diagonal of the projection onto the features and a constant; None if it takes too long."""
     n_rows, width = matrix.shape
-    if n_rows * min(n_rows, width + 1) ** 2 > MOST_WORK:
+    if n_rows * width > MOST_CELLS or n_rows * width * min(n_rows, width) > MOST_WORK:
         return None
     known = np.where(np.isfinite(matrix), matrix, 0.0)
     spread = np.abs(known).max(axis=0, initial=0.0)
