@@ -18,7 +18,7 @@ from shoal.anonymize.clusters.boxes._box_kernels import Boxes, Places, fill_boxe
 from shoal.anonymize.clusters.boxes._exchange_kernels import exchange_boxes
 
 _LARGE, _MOST_BOXES = 50, 1_024  # rows of a group, and groups; else single moves gain as much
-_WORK, _WORK_OF_A_CELL = 400_000_000, 20_000  # cells looked at, in all
+_WORK, _WORK_OF_A_CELL = 400_000_000, 25_000  # cells looked at, in all
 _STAGES = 10  # between two of them the clock is looked at
 _HEAT = 0.02  # by how much loss may rise at first: of a column, for as many rows as a group needs
 _MOST_CODES = 1_024  # of a column that has a mask for each of them
