@@ -288,6 +288,8 @@ def test_numbers_are_written_as_the_reader_does(browser, tmp_path):
         page = context.new_page()
         page.goto(address)
         page.wait_for_selector("dd:has-text('1.234')", timeout=LONG)
+        size = page.locator("dd .figures").inner_text()
+        assert re.fullmatch(r"\d+,\d kB", size), size  # in sentences, too
         context.close()
 
 
