@@ -13,6 +13,7 @@ from shoal.anonymize.clusters._group_recoding import label_groups, least_and_lar
 from shoal.anonymize.clusters._improve import refine_in_parts
 from shoal.anonymize.clusters._local_problem import LocalProblem
 from shoal.anonymize.clusters._starts import FirstGroups, all_allowed, first_groups
+from shoal.anonymize.clusters.boxes import _exchange
 from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange
 from shoal.anonymize.cuts._first_cuts import cuts_by_worth, domain_columns
 from shoal.metrics._labels import label_loss
@@ -106,7 +107,7 @@ def solve_block(
 
 def _exchanged(problem: LocalProblem, start: FirstGroups, deadline: float) -> NDArray[np.int64]:
     """A first grouping with boxes exchanged for others, where groups are few and large."""
-    if not start.is_allowed:
+    if not start.is_allowed or problem.compiled.minimum_size < _exchange.LARGE:
         return start.group_of
     found = exchange(problem, Exchanged(start.group_of, start.loss), deadline).group_of
     return found if all_allowed(problem, found) else start.group_of

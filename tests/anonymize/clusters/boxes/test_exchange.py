@@ -16,7 +16,7 @@ from tests.reference.partitions import least_loss
 @pytest.fixture
 def large(monkeypatch):
     """From how many rows on a group is large: here all are."""
-    monkeypatch.setattr(_exchange, "_LARGE", 1)
+    monkeypatch.setattr(_exchange, "LARGE", 1)
     monkeypatch.setattr(_exchange, "_WORK_OF_A_CELL", 1_000)
 
 
@@ -97,7 +97,7 @@ def test_columns_with_many_values_are_looked_at_cell_by_cell(monkeypatch):
     assert by_masks.loss <= walked(problem).loss
 
 
-@pytest.mark.parametrize(("name", "value"), [("_MOST_BOXES", 1), ("_LARGE", 50)])
+@pytest.mark.parametrize(("name", "value"), [("_MOST_BOXES", 1), ("LARGE", 50)])
 @pytest.mark.usefixtures("large")
 def test_boxes_of_small_groups_and_of_many_are_not_exchanged(monkeypatch, name, value):
     problem = problem_of(1, 0)

@@ -17,7 +17,7 @@ from shoal.anonymize.clusters._local_problem import LocalProblem
 from shoal.anonymize.clusters.boxes._box_kernels import Boxes, Places, fill_boxes, mark_below
 from shoal.anonymize.clusters.boxes._exchange_kernels import exchange_boxes
 
-_LARGE, _MOST_BOXES = 50, 1_024  # rows of a group, and groups; else single moves gain as much
+LARGE, _MOST_BOXES = 50, 1_024  # rows of a group, and groups; else single moves gain as much
 _WORK, _WORK_OF_A_CELL = 400_000_000, 25_000  # cells looked at, in all
 _STAGES = 10  # between two of them the clock is looked at
 _HEAT = 0.02  # by how much loss may rise at first: of a column, for as many rows as a group needs
@@ -36,7 +36,7 @@ def exchange_work(problem: LocalProblem) -> int:
     sizes, least = problem.compiled.sizes, problem.compiled.minimum_size
     n_groups = int(sizes.sum()) // max(1, least)
     # a cell without rows of its own would be left behind in a box that counts as empty
-    if least < _LARGE or not 2 <= n_groups <= _MOST_BOXES or sizes.min() < 1:
+    if least < LARGE or not 2 <= n_groups <= _MOST_BOXES or sizes.min() < 1:
         return 0
     return min(_WORK, _WORK_OF_A_CELL * len(sizes))
 
