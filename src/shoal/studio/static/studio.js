@@ -146,6 +146,7 @@ let silent = null;
 
 function showGone(isGone) {
   clearTimeout(silent);
+  silent = null;
   const place = document.getElementById("gone");
   if (place) place.hidden = !isGone;
 }
@@ -164,7 +165,8 @@ function listen() {
     if (message.changed && ["exposure", "schema", ...live].includes(message.changed)) refreshSoon();
   });
   source.addEventListener("open", () => showGone(false));
-  source.addEventListener("error", () => { clearTimeout(silent); silent = setTimeout(showGone, PATIENCE, true); });
+  // counted from the first error: every call in vain is another one
+  source.addEventListener("error", () => { silent ??= setTimeout(showGone, PATIENCE, true); });
   window.addEventListener("pagehide", () => { clearTimeout(silent); source.close(); });
 }
 
