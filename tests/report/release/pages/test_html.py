@@ -253,6 +253,7 @@ def test_a_table_that_was_changed_is_a_failure_on_the_page(copy):
     text = report.html
     assert text.index("Do not publish") < text.index("<main")
     assert "Where the rows say otherwise" in text
+    assert "as the manifest says: it may be of another release" in text
     assert '<td class="n">24</td><td class="n">23</td>' in text
     assert CANARY not in text
 
