@@ -29,6 +29,8 @@ COMPUTED = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 FORMULA = "^'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
 PLAIN_NUMBER = r"[+-]?[0-9]+(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)?"
 _FRACTIONS = ("DOUBLE", "FLOAT")
+MOST_LOOKED_AT = 100
+"""Columns whose cells are looked at in one query: DuckDB holds every step of every column."""
 
 
 def unpacked_suffix(path: Path) -> str:
@@ -82,7 +84,9 @@ def write_text(
         require_safe_names(list(types))
     dialect = replace(output_dialect(source, path, list(types)), escaped=escape)
     swapped = _swapped(query, select, types, numeric) if dialect.decimal == "," else ()
-    listed = ", ".join(f"{_cell_sql(n, types[n], swapped, escape)} AS {name_sql(n)}" for n in types)
+    texts = [name for name, kind in types.items() if kind == "VARCHAR"] if escape else []
+    escaped = _computed(query, select, texts)
+    listed = ", ".join(f"{_cell_sql(n, swapped, n in escaped)} AS {name_sql(n)}" for n in types)
     plain = path.with_name(f"{path.name}.plain") if _is_rewritten(dialect, path) else path
     query(
         f"COPY (SELECT {listed} FROM ({select}){order_sql(order)}) TO {value_sql(str(plain))} "
@@ -128,16 +132,34 @@ def _is_fraction(kind: str) -> bool:
     return kind in _FRACTIONS or kind.startswith("DECIMAL")
 
 
-def _cell_sql(name: str, kind: str, swapped: Sequence[str], escape: bool) -> str:
+def _computed(query: Callable[[str], Any], select: str, names: list[str]) -> set[str]:
+    """Columns of text in which a cell may have to be escaped; with few columns, all of them."""
+    if len(names) <= MOST_LOOKED_AT:
+        return set(names)
+    found = set()
+    for start in range(0, len(names), MOST_LOOKED_AT):
+        some = names[start : start + MOST_LOOKED_AT]
+        tests = ", ".join(f"bool_or({_begins_sql(name_sql(name))})" for name in some)
+        row = query(f"SELECT {tests} FROM ({select})").fetchall()[0]
+        found |= {name for name, begins in zip(some, row, strict=True) if begins}
+    return found
+
+
+def _begins_sql(column: str) -> str:
+    """Whether a text begins with a sign at which a spreadsheet computes, or with an apostrophe."""
+    signs = ", ".join(str(ord(sign)) for sign in "'" + COMPUTED)
+    return f"ascii({column}) IN ({signs})"
+
+
+def _cell_sql(name: str, swapped: Sequence[str], escape: bool) -> str:
     column = name_sql(name)
     if name in swapped:
         text = f"CAST({column} AS VARCHAR)"
         column = f"regexp_replace({text}, '([0-9])\\.([0-9])', '\\1,\\2', 'g')"
-    if kind != "VARCHAR" or not escape:
+    if not escape:
         return column
-    signs = ", ".join(str(ord(sign)) for sign in "'" + COMPUTED)
     return (
-        f"CASE WHEN ascii({column}) IN ({signs}) AND length({column}) > 1 "
+        f"CASE WHEN {_begins_sql(column)} AND length({column}) > 1 "
         f"AND regexp_matches({column}, {value_sql(FORMULA)}) "
         f"AND NOT regexp_full_match({column}, {value_sql(PLAIN_NUMBER)}) "
         f"THEN '''' || {column} ELSE {column} END"
