@@ -102,6 +102,12 @@ def test_a_database_that_was_made_for_nothing_goes(tmp_path, kind):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_folder_that_is_not_there_is_said_with_the_way_paths_are_written(tmp_path, kind):
+    with pytest.raises(TableError, match="its folder is not there"):
+        put(f"{kind}:///{tmp_path}/absent/data.db?table=people", ["x"])
+
+
 @pytest.fixture
 def server(postgres):
     dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")

@@ -59,6 +59,11 @@ class DatabaseStore:
         self._schema = schema or self.default_schema
         self._hidden = f"shoal_{secrets.token_hex(8)}"
         self._replaces = self._filled = self._kept = False
+        if address.kind != "postgresql" and not Path(address.place).parent.is_dir():
+            raise TableError(
+                f"{address.name} cannot be written: its folder is not there. A path from the root "
+                f"has four strokes, as in {address.kind}:////home/me/data.db?table=NAME."
+            )
         self._began_empty = not Path(address.place).exists()
         self._connection = self._connect()
         self._folder = TemporaryDirectory(dir=scratch())
