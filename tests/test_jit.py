@@ -25,6 +25,8 @@ def outer(x):
 def probe(tmp_path, monkeypatch):
     """Write kernel modules, load them afresh and run the outermost one."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    # Python takes a file changed within a second, and as long as before, for the one it compiled
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(shoal, "__path__", [*shoal.__path__, str(tmp_path)])
     (tmp_path / "probe_caller.py").write_text(CALLER)
 
