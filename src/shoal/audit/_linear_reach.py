@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import Features, find_features, split_pipeline
-from shoal.audit._few_people import few_behind_coefficients
+from shoal.audit._few_people import few_behind_coefficients, small_classes
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
 from shoal.errors import ParameterError, TableError
@@ -26,12 +26,11 @@ def find_linear_spans(
     table: TrainingTable,
     *,
     check_table: bool,
-    unread: tuple[str, ...] = (),
-    smallest_group: int = 0,
+    decided_by: int = 0,
 ) -> ModelSpans:
     """Spans of a model by its linear scores; `output` is the word for what it gives.
 
-    With `smallest_group` given, fewer people must not decide what is said about anybody.
+    With `decided_by` given, fewer people must not decide what is said about anybody.
     """
     before, last = split_pipeline(model)
     features = find_features(before, last, table)
@@ -44,8 +43,10 @@ def find_linear_spans(
     spans, span_of_row = Spans.from_reach(reach, table.columns)
     several = sum(one.segment is not None for one in features.private) > 1
     notes = ("outputs that are possible at ties only are left out",) if several else ()
-    if smallest_group:
-        unread += few_behind_coefficients(features.doubles, table, smallest_group)
+    unread: tuple[str, ...] = ()
+    if decided_by:
+        classes = small_classes(table, decided_by) if hasattr(last, "classes_") else ()
+        unread = (*classes, *few_behind_coefficients(features.doubles, table, decided_by))
     return ModelSpans(
         type(last).__name__,
         spans,

@@ -134,18 +134,26 @@ def person_codes(column: TextColumn) -> Codes:
 
 
 def histogram(
-    coding: Coding, codes: Codes, group_of: NDArray[np.int64], n_groups: int
+    coding: Coding,
+    codes: NDArray[np.integer],
+    group_of: NDArray[np.int64],
+    n_groups: int,
+    rows: NDArray[np.int64] | None = None,
 ) -> Histogram:
-    """Rows of each group with each value."""
+    """Rows of each group with each value; `rows` says for how many each entry stands, else one."""
     room = max(coding.n_codes, 1)
     if n_groups * room <= min(_DENSE, max(len(codes), 1024)):
         counts = np.zeros(n_groups * room, np.int64)
         for block in _blocks(len(codes)):
-            np.add.at(counts, group_of[block] * room + codes[block], 1)
+            weight = 1 if rows is None else rows[block]
+            np.add.at(counts, group_of[block] * room + codes[block], weight)
         entries = np.flatnonzero(counts)
         counts = counts[entries]
-    else:
+    elif rows is None:
         entries, counts = np.unique(group_of * room + codes, return_counts=True)
+    else:
+        entries, place = np.unique(group_of * room + codes, return_inverse=True)
+        counts = np.bincount(place.reshape(-1), weights=rows, minlength=len(entries))
     start = np.searchsorted(entries, np.arange(n_groups + 1, dtype=np.int64) * room)
     return Histogram(
         coding,

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import last_step
-from shoal.audit._few_people import small_classes
 from shoal.audit._linear_reach import find_linear_spans
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
@@ -41,15 +40,9 @@ class CentroidAdapter(Adapter):
         else:
             centres = last.cluster_centers_ if kind in CLUSTERINGS else last.centroids_
             linear = LinearSpans.nearest(centres)
-        is_classifier = kind not in CLUSTERINGS
+        own = 0 if kind in CLUSTERINGS else options.k
         return find_linear_spans(
-            model,
-            linear,
-            output,
-            table,
-            check_table=options.check_table,
-            unread=small_classes(table, options.k) if is_classifier else (),
-            smallest_group=options.k if is_classifier else 0,
+            model, linear, output, table, check_table=options.check_table, decided_by=own
         )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import last_step
-from shoal.audit._few_people import small_classes
 from shoal.audit._linear_reach import find_linear_spans
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
@@ -39,13 +38,7 @@ class LinearAdapter(Adapter):
         linear = _of_classes(last) if is_classifier else _of_sides(last, options.threshold)
         output = "class" if is_classifier else "side of the threshold"
         return find_linear_spans(
-            model,
-            linear,
-            output,
-            table,
-            check_table=options.check_table,
-            unread=small_classes(table, options.k) if is_classifier else (),
-            smallest_group=options.k,
+            model, linear, output, table, check_table=options.check_table, decided_by=options.k
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.judge._count import group_rows
+from shoal.judge._count import group_rows, histogram
 from shoal.judge._read_arrow import find_pyarrow, of_arrow
 from shoal.judge._text_table import TextColumn
 from shoal.judge._values import canonical
@@ -17,7 +17,6 @@ from shoal.privacy import PrivacyModel, check
 from shoal.privacy._level import Level
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
-from shoal.tables._frequency import Histogram
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +54,11 @@ class GroupJudge:
         labels = table.select([f"q{i}" for i in range(len(self.quasi))]).take(first)
         columns = dict(zip(labels.column_names, labels.columns, strict=True))
         columns["shoal_rows"] = pyarrow.array(sizes)
-        ones = np.ones(table.num_rows, np.int64)
         for i, name in enumerate(self.codes):
             column = texts[f"s{i}"]
             number = [self.codes[name][canonical(text)] for text in column.texts]
             codes = np.array(number, np.int64)[column.codes]
-            found = _histogram(self.codings[name], group_of, codes, ones, len(first))
+            found = histogram(self.codings[name], codes, group_of, len(first))
             start = pyarrow.array(found.start.astype(np.int32))
             for letter, entries in (("h", found.codes), ("m", found.counts.astype(np.int32))):
                 columns[f"{letter}{i}"] = pyarrow.ListArray.from_arrays(start, entries)
@@ -78,7 +76,7 @@ class GroupJudge:
             counts = table.column(f"m{i}").combine_chunks().flatten().to_numpy().astype(np.int64)
             group = np.repeat(group_of, listed.value_lengths().to_numpy())
             codes = listed.flatten().to_numpy().astype(np.int64)
-            histograms[name] = _histogram(self.codings[name], group, codes, counts, len(first))
+            histograms[name] = histogram(self.codings[name], codes, group, len(first), counts)
         return FrequencyTable((), np.empty((len(first), 0), np.int32), sizes, histograms)
 
     def _group(
@@ -91,27 +89,12 @@ class GroupJudge:
         yield from (f"s{i}" for i in range(len(self.codes)))
 
 
-def _histogram(
-    coding: Coding, group_of: np.ndarray, codes: np.ndarray, rows: np.ndarray, n_groups: int
-) -> Histogram:
-    room = max(coding.n_codes, 1)
-    entries, inverse = np.unique(group_of * room + codes, return_inverse=True)
-    counts = np.bincount(inverse.reshape(-1), weights=rows, minlength=len(entries))
-    start = np.searchsorted(entries, np.arange(n_groups + 1, dtype=np.int64) * room)
-    return Histogram(
-        coding,
-        start.astype(np.int64),
-        (entries % room).astype(np.int32),
-        counts.astype(np.int64),
-    )
-
-
 def figures_of(groups: FrequencyTable, levels: Sequence[Level]) -> dict[str, Any]:
     sizes, counts = np.unique(groups.sizes, return_counts=True)
     tops = {}
-    for name, histogram in groups.histograms.items():
+    for name, counted in groups.histograms.items():
         top = np.zeros(groups.n_groups, np.int64)
-        np.maximum.at(top, histogram.group_of_entry, histogram.counts)
+        np.maximum.at(top, counted.group_of_entry, counted.counts)
         certain = int(groups.sizes[top == groups.sizes].sum())
         tops[name] = (int(top.sum()), certain, float((top / groups.sizes).max(initial=0.0)))
     return {
