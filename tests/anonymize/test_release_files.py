@@ -7,6 +7,7 @@ from shoal.anonymize._release_files import (
     file_beside,
     find_recoding,
     is_manifest,
+    read_making,
     release_files,
     table_beside,
 )
@@ -28,6 +29,18 @@ def test_from_the_table_to_every_file_and_back(tmp_path, suffix):
     former = tmp_path / "people.2026.recoding.json"
     assert find_recoding(former) == former
     assert file_beside(former, "schema") == files["schema"]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_how_a_release_was_made_is_found_beside_every_format(tmp_path, suffix):
+    files = release_files(tmp_path / f"people{suffix}")
+    assert read_making(files["table"]) == ("LocalRecoding", "lines")  # what is likely
+    files["manifest"].write_text('{"method": "Mondrian", "parameters": {"ranges": "exact"}}')
+    assert read_making(files["table"]) == ("Mondrian", "exact")
+    files["manifest"].write_text('{"method": "Mondrian"}')
+    assert read_making(files["table"]) == ("Mondrian", "nodes")
+    files["manifest"].write_text("[")
+    assert read_making(files["table"]) == ("LocalRecoding", "lines")
 
 
 def test_a_name_without_a_known_format_is_refused():

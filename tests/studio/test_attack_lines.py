@@ -8,8 +8,8 @@ import shlex
 import pytest
 from typer.testing import CliRunner
 
+import shoal.attacks
 from shoal.cli import app
-from shoal.studio._attack_lines import FUNCTIONS
 from shoal.studio.work._attacking import offered
 from tests.studio.desks import Bureau, write_people
 from tests.studio.test_snippets import lines_of
@@ -81,5 +81,9 @@ def test_the_line_of_the_attack_by_shadows_runs(bureau, monkeypatch):
     assert done.exit_code == 0, done.output
 
 
-def test_every_attack_that_is_offered_has_lines():
-    assert set(OFFERED) == set(FUNCTIONS)
+def test_every_attack_that_is_offered_has_lines(bureau):
+    bureau.show("attack")
+    bureau.settle()
+    attacks = bureau.show("attack")["attacks"]
+    assert set(OFFERED) == {attack["name"] for attack in attacks}
+    assert {attack["function"] for attack in attacks} <= set(shoal.attacks.__all__)

@@ -117,6 +117,15 @@ def file_beside(path: PathText, kind: FileKind) -> Path:
     return _named(_as_path(path), _ENDINGS[kind])
 
 
+def read_making(path: PathText) -> tuple[str, str]:
+    """Method and ends of ranges, as the manifest beside a release says; what is likely else."""
+    try:
+        manifest = json.loads(file_beside(path, "manifest").read_text("utf-8"))
+        return str(manifest["method"]), str(manifest.get("parameters", {}).get("ranges", "nodes"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return "LocalRecoding", "lines"
+
+
 def find_schema(path: PathText) -> Path:
     """The schema of a release: all of it where the house has it, else what is published."""
     full = file_beside(path, "full schema")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -142,15 +140,6 @@ def refine_attack(
     if register is not None:
         results.append(_placed(_People(register, schema, names, labels), sizes, said))
     return RefineAttack(said, sizes, tuple(results))
-
-
-def read_making(path: Path) -> tuple[str, str]:
-    """Method and ends of ranges, as the manifest beside a release says; what is likely else."""
-    manifest = path.with_name(f"{path.stem}.manifest.json")
-    if not manifest.exists():
-        return "LocalRecoding", "lines"
-    data = json.loads(manifest.read_text("utf-8"))
-    return str(data["method"]), str(data.get("parameters", {}).get("ranges", "nodes"))
 
 
 def _groups(frame: Frame, names: Sequence[str]) -> tuple[dict[str, list[str | None]], Counts]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,34 +9,26 @@ from typing import Any
 from shoal.studio._desk import Desk
 from shoal.studio.project._reading import reading_keywords
 
-FUNCTIONS = {
-    "linking": "linking_attack",
-    "refine": "refine_attack",
-    "singling": "singling_out_attack",
-    "linkability": "linkability_attack",
-    "inference": "inference_attack",
-    "closest": "closest_attack",
-    "shadow": "shadow_attack",
-}
-"""Functions that the lines call; the templates know what each is given."""
-
 
 def attack_values(desk: Desk, shown: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Values for the templates; None where no lines are written for an attack.
+    """Values for the templates; None as long as it is not known which attacks there are.
 
     The command line attacks with all quasi-identifiers; lines for fewer are of Python alone.
     """
     asked, schema, said = shown["asked"], desk.schema, desk.project.reading
     name = asked.get("attack") or "linking"
-    if name not in FUNCTIONS:
+    functions = {attack["name"]: attack["function"] for attack in shown["attacks"]}
+    if name not in functions:
         return None
+    from shoal.anonymize._release_files import read_making  # noqa: PLC0415  loads the engines
+
     release = _release(desk, shown, asked.get("release", ""))
-    made, ends = _making(desk.project.folder / release)
+    made, ends = read_making(desk.project.folder / release)
     known = list(asked.get("known") or schema.quasi_identifiers)
     sensitive = asked.get("sensitive", "")
     return {
         "attack": name,
-        "function": FUNCTIONS[name],
+        "function": functions[name],
         "release": release,
         "known": known,
         "all_known": set(known) == set(schema.quasi_identifiers),
@@ -60,16 +51,6 @@ def _release(desk: Desk, shown: Mapping[str, Any], name: str) -> str:
         return "releases/NAME.csv"
     folder = desk.project.folder
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-
-
-def _making(release: Path) -> tuple[str, str]:
-    """Method and ends of ranges, as the manifest says; what is likely where there is none."""
-    try:
-        manifest = release.with_name(f"{release.stem}.manifest.json")
-        data = json.loads(manifest.read_text("utf-8"))
-        return str(data["method"]), str(data.get("parameters", {}).get("ranges", "nodes"))
-    except (OSError, ValueError, KeyError, AttributeError):
-        return "LocalRecoding", "lines"
 
 
 def _of(said: Mapping[str, Any], names: Any) -> dict[str, Any]:

@@ -227,9 +227,8 @@ def refine_attack_command(
     Whoever knows the method, the hierarchies and the lines can conclude it from the release alone.
     """
     from shoal.anonymize._registry import METHODS
-    from shoal.anonymize._release_files import require_labels
+    from shoal.anonymize._release_files import read_making, require_labels
     from shoal.attacks import refine_attack
-    from shoal.attacks._refine import read_making
     from shoal.schema import Schema
     from shoal.tables import open_table
 

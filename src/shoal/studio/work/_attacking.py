@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from shoal.anonymize._release_files import is_manifest
-from shoal.attacks._refine import read_making
+from shoal.anonymize._release_files import is_manifest, read_making
 from shoal.attacks._registry import ATTACKS, Attack, find_attack
 from shoal.attacks.rows._program import read_program
 from shoal.errors import ParameterError
@@ -80,7 +78,7 @@ def _given(bench: Bench, args: Args, whole: Schema, columns: Sequence[str]) -> d
     release, raw = open_table(released(args, path)), bench.engine(args)
     schema = _known_to_attacker(whole, columns)
     secret = args.get("sensitive") or whole.target or next(iter(whole.sensitive), None)
-    made, ends = read_making(Path(path))
+    made, ends = read_making(path)
     original = _of(raw, schema)
     return {
         "release": _of(release, schema),

@@ -30,7 +30,12 @@ def list_catalog(bench: Bench, args: Args, progress: Progress, part: Any) -> dic
         "conditions": [_condition(word, kind) for word, kind in worded_models().items()],
         "left_open": list(LEFT_OPEN_BY_ALL),
         "attacks": [
-            {"name": attack.name, "summary": attack.summary, "knows": attack.knows}
+            {
+                "name": attack.name,
+                "summary": attack.summary,
+                "knows": attack.knows,
+                "function": attack.run.__name__,
+            }
             for attack in offered()
         ],
     }
