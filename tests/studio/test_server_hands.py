@@ -22,6 +22,7 @@ def test_a_job_by_keys_and_by_mouse(browser, tmp_path):
         cancel_work(visit)
         pin_points(visit)
         look_at_narrow_and_wide(visit)
+        hold_on_to_what_is_newer(visit)
         begin_again_in_two_clicks(visit, tmp_path)
         assert visit.complaints == []
         assert visit.hosts == {visit.own}
@@ -142,6 +143,36 @@ def pin_points(visit):
     page.keyboard.press("Enter")
     page.wait_for_url("**/compare?candidate=top-down*")
     page.wait_for_selector("#candidate table")
+
+
+def hold_on_to_what_is_newer(visit):
+    """What another tab changes is shown, but neither under a held button nor from an old answer."""
+    page, other = visit.go("explore"), visit.context.new_page()
+    other.goto(f"{visit.base}/explore")
+    pressed, free = (f"#points button[aria-pressed={word}]" for word in ("true", "false"))
+    other.locator(pressed).first.click()  # three stay pinned
+    page.locator(free).nth(1).wait_for()
+    before = visit.context.request.get(page.url).text()
+    late = []
+    page.route("**/explore", lambda route: route.continue_() if late else late.append(route))
+    with page.expect_request("**/explore"):
+        other.locator(pressed).first.click()
+    page.locator(pressed).last.click()
+    page.locator(free).nth(3).wait_for()  # of five, one is left
+    late[0].fulfill(body=before, content_type="text/html")  # asked for before the click
+    page.wait_for_timeout(500)
+    assert page.locator(pressed).count() == 1
+    button = page.locator(free).first.bounding_box()
+    page.mouse.move(button["x"] + 5, button["y"] + 5)
+    page.mouse.down()
+    with page.expect_response("**/explore"):
+        other.locator(free).last.click()
+    page.wait_for_timeout(300)
+    page.mouse.up()
+    page.locator(pressed).nth(2).wait_for()
+    page.locator(free).first.click()
+    page.locator(pressed).nth(3).wait_for()
+    other.close()
 
 
 def look_at_narrow_and_wide(visit):

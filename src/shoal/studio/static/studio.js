@@ -42,11 +42,25 @@ function localize(root) {
 // -- parts that change while work goes on -------------------------------------------------------
 
 let pending = null;
+let asked = 0; // pages asked for, so that only the newest answer is shown
+let acted = 0; // what the reader did and was answered: a page asked for before that is old
+let waiting = 0; // answers to the reader that are on their way
 
 function refreshSoon() {
   clearTimeout(pending);
   pending = setTimeout(refresh, 150);
 }
+
+// A button that is replaced between press and release is never clicked, a value is never dropped.
+let held = false, dragged = false;
+function release() { held = false; dragged = false; }
+document.addEventListener("pointerdown", () => { held = true; dragged = false; }, true);
+for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(() => { held = false; }), true);
+document.addEventListener("dragstart", () => { dragged = true; });
+for (const end of ["dragend", "drop"]) document.addEventListener(end, release);
+window.addEventListener("blur", release);
+document.addEventListener("htmx:beforeSend", () => { waiting += 1; });
+document.addEventListener("htmx:afterRequest", () => { waiting = Math.max(0, waiting - 1); acted += 1; });
 
 function isBusy(node) {
   const active = document.activeElement;
@@ -56,10 +70,14 @@ function isBusy(node) {
 }
 
 async function refresh() {
+  const mine = ++asked, before = acted;
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!answer) { showGone(true); return; }
   if (!answer.ok && answer.status !== 422) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const text = await answer.text();
+  if (mine !== asked) return;
+  if (held || dragged || waiting || acted !== before) { refreshSoon(); return; }
+  const fresh = new DOMParser().parseFromString(text, "text/html");
   localize(fresh);
   const ids = [...document.querySelectorAll("[data-part]")].map((node) => node.id).join();
   const freshParts = [...fresh.querySelectorAll("[data-part]")];
