@@ -1,5 +1,6 @@
 import json
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -154,3 +155,17 @@ def test_repr_shows_no_values():
         repr(make_coding("n", Column("sensitive"), ["CANARY"]))
         == "Coding('n', categorical, 1 codes)"
     )
+
+
+@pytest.mark.parametrize("huge", ["1e400", "-1e400", 10**400, Decimal("1e400")])
+def test_numbers_that_cannot_be_calculated_with_are_refused(huge):
+    with pytest.raises(SchemaError, match=r"beyond 1.8e\+308"):
+        make_coding("n", Column("quasi-identifier", "numeric"), [huge, "5"])
+
+
+def test_the_text_nan_stands_behind_numbers_that_floats_miss():
+    values = ["nan", "99999999999999999999999", "-inf", "5", "inf", "99999999999999999999998"]
+    for turn in range(len(values)):
+        column = Column("quasi-identifier", "numeric")
+        coding = make_coding("n", column, values[turn:] + values[:turn])
+        assert coding.texts == ("-inf", "5", *reversed(values[1::4]), "inf", "nan")

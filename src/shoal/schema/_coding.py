@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -264,6 +266,11 @@ def _natural_order(
         try:
             keys = _as_numbers(values, column.kind)
             order = _sorted_places(values, keys, column.kind)
+        except OverflowError:
+            raise SchemaError(
+                f"column {name!r} has numbers beyond {sys.float_info.max:.1e}, which cannot be "
+                "calculated with. Clean them or change its kind to categorical."
+            ) from None
         except (TypeError, ValueError):
             raise SchemaError(
                 f"column {name!r} is {column.kind}, and some of its values are not. "
@@ -279,7 +286,12 @@ def _natural_order(
 def _sorted_places(values: Sequence[Any], keys: Floats, kind: Kind) -> list[int]:
     """Places of values by their numbers, exact ones where floats would not tell."""
     if kind != "date" and (np.abs(keys) >= BEYOND).any():
-        return sorted(range(len(values)), key=[exact(value) for value in values].__getitem__)
+        if any(Decimal(str(values[place])).is_finite() for place in np.flatnonzero(np.isinf(keys))):
+            raise OverflowError
+        # the text nan has no place among numbers: behind them, as argsort puts it
+        worth = [(True, 0) if key != key else (False, exact(value))
+                 for key, value in zip(keys.tolist(), values, strict=True)]  # fmt: skip
+        return sorted(range(len(values)), key=worth.__getitem__)
     order: list[int] = np.argsort(keys, kind="stable").tolist()
     return order
 
