@@ -150,13 +150,13 @@ def test_a_request_to_end_cleans_up(tmp_path):
     waiting = (
         "import sys, time\nfrom shoal._atomic import atomic_path\n"
         "with atomic_path(sys.argv[1]) as part:\n"
-        "    part.write_text('half'); print('ready', flush=True); time.sleep(60)\n"
+        "    part.write_text('half'); print('ready', flush=True); time.sleep(600)\n"
     )
     command = [sys.executable, "-c", waiting, str(tmp_path / "a.txt")]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         process.terminate()
-        assert process.wait(30) == 128 + 15
+        assert process.wait(60) == 128 + 15
     assert not list(tmp_path.iterdir())
 
 

@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,13 @@ def test_import_is_quick_and_loads_nothing_heavy():
     code = "import sys, shoal; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     command = [sys.executable, "-c", code]
-    walls = []
-    for _ in range(3):  # the best of three: the machine may be busy
-        began = time.perf_counter()
+    taken = []
+    for _ in range(3):  # the best of three, and processor time: the machine may be busy
+        before = os.times()
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-        walls.append(time.perf_counter() - began)
+        taken.append(sum(os.times()[2:4]) - sum(before[2:4]))
     assert not set(done.stdout.split()) & HEAVY
-    assert min(walls) < 0.5
+    assert min(taken) < 0.5
 
 
 def test_top_level_names():

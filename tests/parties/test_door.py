@@ -5,6 +5,7 @@ import socket
 import ssl
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -40,7 +41,7 @@ def waiting(keys):
             except ProtocolError as error:
                 result["error"] = error
 
-        def start(timeout=20):
+        def start(timeout=120):
             thread = threading.Thread(target=wait, args=(timeout,), daemon=True)
             thread.start()
             return server.getsockname()[:2], thread, result
@@ -76,7 +77,7 @@ def without_certificate(address, keys):
 
 def another_certificate(address, keys):
     with pytest.raises(ProtocolError):
-        connect(address, timeout=5, **options(keys, "mallory", "alice"))
+        connect(address, timeout=60, **options(keys, "mallory", "alice"))
 
 
 def right_certificate_wrong_greeting(address, keys):
@@ -98,24 +99,34 @@ def test_strays_of_every_kind_do_not_keep_the_other_party_out(waiting, keys):
     address, thread, result = waiting()
     kept = [stray(address, keys) for stray in STRAYS for _ in range(3)]
     start = time.monotonic()
-    with connect(address, timeout=10, **options(keys, "bob", "alice")) as line:
+    with connect(address, timeout=60, **options(keys, "bob", "alice")) as line:
         line.send("it is me")
-        thread.join(10)
+        thread.join(60)
     assert result["message"] == "it is me"
-    assert time.monotonic() - start < 5  # silent strays are not waited for
-    assert result["timeout"] == 20  # the short limit is for the greeting only
+    assert time.monotonic() - start < _door.GREETING_TIME  # silent strays are not waited for
+    assert result["timeout"] == 120  # the short limit is for the greeting only
     assert result["refused"] >= 9  # gone, noise, another certificate; others may still be there
     for line in kept:
         if line is not None:
             line.close()
 
 
-def test_the_time_limit_holds_and_says_how_many_were_refused(waiting, keys):
-    address, thread, result = waiting(timeout=1.5)
+def test_the_time_limit_holds_and_says_how_many_were_refused(waiting, keys, monkeypatch):
+    doors = []
+
+    class Seen(_door._Door):
+        def __init__(self, *args):
+            super().__init__(*args)
+            doors.append(self)
+
+    def clock():  # an hour passes when the third one is refused, however busy the machine is
+        return time.monotonic() + 3_600 * any(door._refused >= 3 for door in doors)
+
+    monkeypatch.setattr(_door, "_Door", Seen)
+    monkeypatch.setattr(_door, "time", SimpleNamespace(monotonic=clock))
+    address, thread, result = waiting(timeout=1_000)
     kept = [stray(address, keys) for stray in (noise, noise, another_certificate)]
-    start = time.monotonic()
-    thread.join(10)
-    assert time.monotonic() - start < 4
+    thread.join(60)
     assert isinstance(result["error"], TimeLimitError)
     assert "3 connections were refused" in str(result["error"])
     assert "compare fingerprints" in str(result["error"])
@@ -131,7 +142,7 @@ def test_the_number_of_refused_callers_is_bounded(waiting, keys, monkeypatch):
     for _ in range(8):
         with contextlib.suppress(OSError):
             gone(address, keys)
-    thread.join(10)
+    thread.join(60)
     assert "did not come" in str(result["error"])
 
 
@@ -139,9 +150,9 @@ def test_a_crowd_of_silent_callers_does_not_fill_the_door(waiting, keys, monkeyp
     monkeypatch.setattr(_door, "MOST_AT_ONCE", 4)
     address, thread, result = waiting()
     kept = [silent(address, keys) for _ in range(12)]
-    with connect(address, timeout=10, **options(keys, "bob", "alice")) as line:
+    with connect(address, timeout=60, **options(keys, "bob", "alice")) as line:
         line.send("it is me")
-        thread.join(10)
+        thread.join(60)
     assert result["message"] == "it is me"
     for line in kept:
         line.close()

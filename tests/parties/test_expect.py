@@ -32,7 +32,7 @@ SENT = [message for _, message in FITS] + [
 
 
 def passed(expected, message):
-    here, there = memory_pair(timeout=2)
+    here, there = memory_pair(timeout=60)
     here.send(message)
     return there.receive(expected)
 
@@ -105,7 +105,7 @@ def test_many_small_values_are_refused_at_once(tag):
 
     count = 20_000_000
     pairs = b"S" + bytes(8) + b"N" if tag == b"M" else b"N"
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(ProtocolError, match="items announced"):
         decode(tag + count.to_bytes(8, "little") + pairs * 100)
     nested = tag + (2).to_bytes(8, "little")
@@ -113,7 +113,7 @@ def test_many_small_values_are_refused_at_once(tag):
     if tag != b"M":
         with pytest.raises(ProtocolError, match="more than"):
             decode(nested + flat + flat)
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_too_many_values_are_refused_where_they_are_sent():
@@ -126,7 +126,7 @@ def test_too_many_values_are_refused_where_they_are_sent():
 def test_the_time_limit_covers_reading(monkeypatch):
     from shoal.parties import _wire
 
-    here, there = memory_pair(timeout=5)
+    here, there = memory_pair(timeout=60)
     here.send([0] * 100_000)
     now = time.monotonic()
     ticks = iter(range(10**6))

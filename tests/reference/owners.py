@@ -17,7 +17,7 @@ def split_rows(codes, arities, count, seed=0):
     return {f"owner{i}": TablePart(names, values, codes[owner == i], "rows") for i in range(count)}
 
 
-def run_seats(terms, model, parts, *, wrap=None, timeout=20.0, done=None, progress=None):
+def run_seats(terms, model, parts, *, wrap=None, timeout=60.0, done=None, progress=None):
     """Fit at every seat; what each one learnt, or the error that ended it.
 
     `wrap(name, channels)` may replace the lines of a seat, by name; helpers are "first", "second".

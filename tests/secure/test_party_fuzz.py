@@ -61,7 +61,7 @@ def test_every_message_of_every_protocol_says_what_it_expects(received):
 def test_2000_corrupted_messages_are_refused_or_are_what_was_expected(received):
     rng = random.Random(2026)
     messages = []
-    start = time.monotonic()
+    start = time.process_time()
     for _ in range(2000):
         expected, body = rng.choice(received)
         reader = Reader(memoryview(corrupted(body, rng)), time.monotonic() + LIMIT)
@@ -72,7 +72,7 @@ def test_2000_corrupted_messages_are_refused_or_are_what_was_expected(received):
             messages.append(str(error))
         else:  # changed in content only
             assert len(encode(message)) <= expected.most
-    assert time.monotonic() - start < 60
+    assert time.process_time() - start < 60
     assert len(messages) > 1000
     assert max(map(len, messages)) < 300
 

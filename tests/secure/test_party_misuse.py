@@ -56,7 +56,7 @@ class Mangling:
 
 def run(model, split, settings, number, how, who):
     """Fit at both ends with one mangled message; what was raised, and how many were sent."""
-    ends, mangling = memory_pair(timeout=5), []
+    ends, mangling = memory_pair(timeout=60), []
 
     def half(kind, part, mangled):
         def start(channel):

@@ -30,7 +30,7 @@ def started(folder, *arguments):
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
         left = process.stderr.read()

@@ -27,6 +27,7 @@ def test_a_killed_worker_takes_its_job_along_and_nothing_else(tmp_path):
         first = await ended(lane.submit(looking(table)))
         assert (first.state, first.value["rows"]) == ("done", 200)
         process = lane._process
+        os.kill(process.pid, signal.SIGSTOP)  # so that it is not done before it is killed
         second, third = lane.submit(looking(table, "suggest")), lane.submit(looking(table))
         while second.state != "running":
             await asyncio.sleep(0.01)
@@ -47,18 +48,42 @@ def test_a_job_is_cancelled_while_it_waits_and_while_it_runs(tmp_path):
     table = write_people(tmp_path / "people.csv")
 
     async def story():
-        lane = Lane(lambda job: None)
+        states = []
+
+        def tell(job):
+            states.append(job.state)
+            if job is first and job.state == "running":
+                lane.cancel(first)
+
+        lane = Lane(tell)
         first, second = lane.submit(looking(table)), lane.submit(looking(table))
         lane.cancel(second)
         assert second.state == "cancelled"
         assert lane.jobs in ([first], [])
-        while first.state != "running":
-            await asyncio.sleep(0.01)
-        lane.cancel(first)
+        await ended(first)
+        assert "running" in states  # it was, when it was cancelled
         third = await ended(lane.submit(looking(table)))
         assert (first.state, third.state) == ("cancelled", "done")
         lane.cancel(third)  # over already: nothing happens
         assert third.state == "done"
+        await lane.close()
+
+    run(story())
+
+
+def test_a_job_that_is_taken_back_while_its_worker_starts_never_runs(tmp_path):
+    table, states = write_people(tmp_path / "people.csv"), []
+
+    async def story():
+        lane = Lane(lambda job: states.append((job.number, job.state)))
+        first = lane.submit(looking(table))
+        await asyncio.sleep(0)  # its worker is being started
+        assert lane.jobs == [first]
+        assert lane._process is None
+        lane.cancel(first)
+        second = await ended(lane.submit(looking(table)))
+        assert (first.state, second.state) == ("cancelled", "done")
+        assert (first.number, "running") not in states
         await lane.close()
 
     run(story())

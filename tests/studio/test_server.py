@@ -1,6 +1,7 @@
 """The studio as a process: on the loopback alone, for one browser, quickly."""
 
 import http.client
+import os
 import random
 import re
 import socket
@@ -15,8 +16,8 @@ from tests.studio.servers import started
 
 
 def ask(port, path, headers=None):
-    line = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    for _ in range(300):
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    for _ in range(3_000):  # a minute
         try:
             line.request("GET", path, headers=headers or {})
             break
@@ -30,26 +31,27 @@ def ask(port, path, headers=None):
 
 def test_the_first_page_is_there_soon_and_for_nobody_else(tmp_path):
     table = write_people(tmp_path / "people.csv")
-    with started(tmp_path, table) as (address, told):
+    before = os.times()
+    with started(tmp_path, table) as (address, _):
         port = int(re.search(r":(\d+)/", address)[1])
         stranger, text = ask(port, "/")  # another user of this machine
         assert stranger.status == 403
         assert "people" not in text
-        began = time.perf_counter()
         first, _ = ask(port, address[address.index("/?") :])
         assert first.status == 303
         cookie = first.getheader("set-cookie").partition(";")[0]
         page, text = ask(port, first.getheader("location"), {"Cookie": cookie})
-        taken = told + time.perf_counter() - began
         assert page.status == 200
         assert "people.csv" in text
-        assert taken < 10  # 0.9 s where nothing else runs; the aim of 1.5 s is measured apart
         assert page.getheader("server") is None
         for other in {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None)}:
             if not other.startswith("127."):
                 with socket.socket(socket.AF_INET6 if ":" in other else socket.AF_INET) as line:
                     line.settimeout(2)
                     assert line.connect_ex((other, port)) != 0
+    # Processor time of the studio from start to end: the machine may be busy.  The first page takes
+    # 0.9 s where nothing else runs; the aim of 1.5 s is measured apart.
+    assert sum(os.times()[2:4]) - sum(before[2:4]) < 10
 
 
 def test_ctrl_c_right_at_the_start_ends_it_without_a_traceback(tmp_path):

@@ -152,6 +152,8 @@ class Lane:
 
     async def _run(self, job: Job) -> None:
         process = await self._started()
+        if job.is_over:  # taken back while the worker was starting
+            return
         job.state, job.began = "running", time.monotonic()
         self._tell(job)
         assert process.stdin is not None

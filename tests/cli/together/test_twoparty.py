@@ -32,6 +32,7 @@ kind = "ordinal"
 order = ["no", "yes"]
 target = true
 """
+IMPATIENT = ("tests.reference.impatient",)
 VALUES = {"colour": ["red", "green", "blue"], "size": ["small", "large"], "class": ["no", "yes"]}
 
 
@@ -63,8 +64,8 @@ def free_port():
         return server.getsockname()[1]
 
 
-def start(folder, own, peer, table, port, *options, command="id3", killed_at=None):
-    """Start a party; with `killed_at` it kills itself when it says so."""
+def start(folder, own, peer, table, port, *options, command="id3", program=("shoal",)):
+    """Start a party, as users do or by another program."""
     arguments = [
         command,
         "--listen" if own == "alice" else "--connect", f"127.0.0.1:{port}",
@@ -72,7 +73,6 @@ def start(folder, own, peer, table, port, *options, command="id3", killed_at=Non
         "--key", f"{own}.key", "--certificate", f"{own}.crt", "--peer", f"{peer}.crt",
         "--timeout", "60", *options,
     ]  # fmt: skip
-    program = ["shoal"] if killed_at is None else ["tests.reference.killed", killed_at]
     return subprocess.Popen(
         [sys.executable, "-m", *program, "twoparty", *arguments],
         cwd=folder,
@@ -146,8 +146,8 @@ def test_a_wrong_peer_is_an_error_at_both_ends_and_nothing_is_written(
 ):
     port = free_port()
     one, two = finish(
-        start(folder, "alice", "bob", "alice.csv", port, "--output", "t.json", "--timeout", "15"),
-        start(folder, "bob", peer_of_bob, "bob.csv", port, *options, "--timeout", "15"),
+        start(folder, "alice", "bob", "alice.csv", port, "--output", "t.json", program=IMPATIENT),
+        start(folder, "bob", peer_of_bob, "bob.csv", port, *options),
     )
     assert one[0] == two[0] == 4
     assert message in one[2] + two[2]
@@ -157,10 +157,10 @@ def test_a_wrong_peer_is_an_error_at_both_ends_and_nothing_is_written(
 
 @pytest.mark.parametrize("moment", ["connected", "round 1 done"])
 def test_a_caller_that_dies_is_noticed_and_the_run_can_be_resumed(folder, moment):
-    port = free_port()
+    port, program = free_port(), ("tests.reference.killed", moment)
     (code, _, err), (killed, *_) = finish(
         start(folder, "alice", "bob", "alice.csv", port, "--state", "a.json"),
-        start(folder, "bob", "alice", "bob.csv", port, "--state", "b.json", killed_at=moment),
+        start(folder, "bob", "alice", "bob.csv", port, "--state", "b.json", program=program),
     )
     assert killed == -signal.SIGKILL
     assert code == 4

@@ -82,7 +82,7 @@ def start(tmp_path):
         process.terminate()
     for process, log in processes:
         try:
-            process.wait(timeout=20)
+            process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             process.kill()
         sys.stdout.write(f"--- {log.name}\n{log.read_text()[-3000:]}\n")  # shown when a test fails

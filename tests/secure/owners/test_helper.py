@@ -94,7 +94,7 @@ def test_a_killed_owner_stops_the_run_where_that_was_agreed(number, lines):
 
 @pytest.mark.parametrize(("how", "number"), [("cut", 1), ("cut", 12), ("late", 7), ("shape", 11)])
 def test_the_run_goes_on_without_an_owner_where_that_was_agreed(how, number):
-    seconds = 3.0 if how == "late" else 60.0
+    seconds = 6.0 if how == "late" else 60.0
     terms = Terms(list(PARTS), most_rows=64, loss="continue", answer_seconds=seconds)
     results, seats = run_seats(terms, fit, PARTS, wrap=lose(number, how))
     assert isinstance(results.pop("owner2"), ProtocolError)

@@ -87,12 +87,12 @@ def test_the_ledger_says_what_was_revealed_to_whom():
 
 def test_helpers_that_tell_an_owner_different_things_get_no_more_answers():
     terms = Terms(["a", "b"], most_rows=5)
-    pairs = [memory_pair(timeout=5) for _ in range(2)]
+    pairs = [memory_pair(timeout=60) for _ in range(2)]
     for (_, there), byte in zip(pairs, (b"x", b"y"), strict=True):
         there.send({"lost": 0, "told": [byte * 32]})
     with pytest.raises(ProtocolError, match="different things"):
         Owner(pairs[0][0], pairs[1][0], terms)
-    same = [memory_pair(timeout=5) for _ in range(2)]
+    same = [memory_pair(timeout=60) for _ in range(2)]
     for _, there in same:
         there.send({"lost": 0, "told": [b"x" * 32]})
     with pytest.raises(ProtocolError, match="other terms"):

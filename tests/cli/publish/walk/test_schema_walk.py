@@ -135,7 +135,7 @@ def in_terminal(folder, *lines):
             os.write(ours, left.pop(0))
     os.close(ours)
     process.kill()  # only if it waits for an answer that nobody planned
-    return process.wait(timeout=10), said.decode()
+    return process.wait(timeout=60), said.decode()
 
 
 @pytest.fixture
