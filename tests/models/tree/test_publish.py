@@ -120,6 +120,22 @@ def test_pmml_lists_the_values_of_generalized_branches():
     assert sorted(arrays) == ['"clerk" "judge"', '"smith" "baker"']
 
 
+@pytest.mark.parametrize("unseen", ["node", "majority"])
+def test_a_branch_that_names_no_value_takes_what_no_branch_names(unseen, tmp_path):
+    letters = np.repeat(np.array(list("abcdef"), object), [12, 12, 12, 12, 12, 4])
+    X, y = pd.DataFrame({"x": letters}), np.isin(letters, ["a", "c"]).astype(int)
+    tree = KAnonymousTreeClassifier(privacy=10, splits="binary", unseen=unseen).fit(X, y)
+    assert tree.export_text().count("x is anything else") == 1
+    assert tree.export_dot().count("anything else") == 1
+    again = KAnonymousTreeClassifier.from_json(tree.to_json())
+    assert again.export_text() == tree.export_text()
+    assert (again.predict_proba(X) == tree.predict_proba(X)).all()
+    assert again.find_spans(X, y)[0].to_dict() == tree.find_spans(X, y)[0].to_dict()
+    nodes = list(ET.fromstring(tree.export_pmml()).iter("{http://www.dmg.org/PMML-4_4}Node"))
+    assert [node[0].tag.rpartition("}")[2] for node in nodes[1:]] == ["SimpleSetPredicate", "True"]
+    assert (nodes[1].get("score"), nodes[2].get("score")) == ("1", "0")
+
+
 def test_pmml_says_what_it_cannot_write():
     X, y = people()
     tree = KAnonymousTreeClassifier(privacy=5).fit(pd.DataFrame({"born": X["born"]}), y)

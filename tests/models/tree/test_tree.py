@@ -301,15 +301,26 @@ def test_no_training_value_is_in_the_model():
     assert "canary" not in repr(tree) + repr(tree.spans_) + tree.guarantee()
 
 
-def test_two_subsets_leave_groups_where_a_branch_each_would_not():
-    letters = np.repeat(np.array(list("abcdef"), object), 4)
+def test_two_sets_leave_groups_where_a_branch_each_would_not():
+    letters = np.repeat(np.array(list("abcdef"), object), [12, 12, 12, 12, 12, 4])
     y = np.isin(letters, ["a", "c", "e"]).astype(int)
     X = pd.DataFrame({"x": letters})
-    each = KAnonymousTreeClassifier(privacy=10).fit(X, y)
+    each = KAnonymousTreeClassifier(privacy=10, splits="multiway").fit(X, y)
     two = KAnonymousTreeClassifier(privacy=10, splits="binary").fit(X, y)
-    assert each.tree_.n_nodes == 1  # six branches of four rows are too small
+    assert each.tree_.n_nodes == 1  # a branch of four rows is too small
     assert two.score(X, y) == 1.0
-    assert "x is b or d or f" in two.export_text()
-    assert two.spans_.largest_k == 12
-    # a value that no row had stops at the root
-    assert two.apply(pd.DataFrame({"x": np.array(["z"], object)})).tolist() == [0]
+    assert two.spans_.largest_k == 28
+    # no test names a value that four people have; unknown values go where it went
+    text = two.export_text()
+    assert text.splitlines()[0].startswith("x is a or c or e:")
+    assert text.splitlines()[1].startswith("x is anything else:")
+    assert two.predict(pd.DataFrame({"x": np.array(["f", "z"], object)})).tolist() == [0, 0]
+    assert '"f"' not in two.to_json()
+
+
+def test_values_that_nobody_had_stop_where_every_value_is_named():
+    letters = np.repeat(np.array(list("abcdef"), object), 12)
+    y = np.isin(letters, ["a", "c", "e"]).astype(int)
+    tree = KAnonymousTreeClassifier(privacy=10, splits="binary").fit(letters[:, None], y)
+    assert "x0 is b or d or f" in tree.export_text()
+    assert tree.apply(np.array([["z"]], object)).tolist() == [0]

@@ -71,6 +71,37 @@ def test_no_small_span_through_apply_alone(table, k, criterion, unseen, splits):
     assert tree.bins_.population.sum() == len(rows)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    table=tables(missing=False), k=st.integers(2, 6), unseen=st.sampled_from(["node", "majority"])
+)
+def test_two_sets_name_no_value_of_fewer_than_k_at_their_node(table, k, unseen):
+    rows, classes, schema = table
+    X, model = as_array(rows), KAnonymousTreeClassifier(schema, k, unseen=unseen, splits="binary")
+    try:
+        tree = model.fit(X, classes).tree_
+    except InfeasibleError:
+        return
+    stop = model.apply(X)
+    for node in np.flatnonzero(tree.nodes.slot >= 0).tolist():
+        branches = [tree.labels(node, child) for child in tree.children(node)]
+        attribute, view = tree.attribute(node), tree.views[tree.nodes.slot[node]]
+        if attribute.ordered or not attribute.public or max(map(len, branches)) < 2:
+            continue  # one value a branch: those of the papers' splits, or two values
+        here = [place for place in range(len(rows)) if node in above(tree, stop[place])]
+        values = [attribute.labels([rows[place][view.attribute]])[0] for place in here]
+        for label in (label for branch in branches for label in branch):
+            assert sum(value[view.level] == label for value in values) >= k
+
+
+def above(tree, node):
+    """A node and those it is under."""
+    found = [node]
+    while tree.nodes.parent[found[-1]] >= 0:
+        found.append(tree.nodes.parent[found[-1]])
+    return found
+
+
 MODELS = (
     DistinctDiversity(2, "class"),
     EntropyDiversity(1.4, "class"),

@@ -13,6 +13,7 @@ from shoal.models.tree._nodes import FittedTree
 from shoal.models.tree._route_kernels import LEAF
 
 MISSING = "missing"
+ANYTHING_ELSE = "anything else"
 
 
 def describe_branch(tree: FittedTree, node: int, child: int) -> str:
@@ -20,7 +21,7 @@ def describe_branch(tree: FittedTree, node: int, child: int) -> str:
     attribute = tree.attribute(node)
     if not attribute.ordered:
         labels = [MISSING if label is None else label for label in tree.labels(node, child)]
-        return f"{attribute.name} is {' or '.join(labels)}"
+        return f"{attribute.name} is {' or '.join(labels) or ANYTHING_ELSE}"
     side = side_of(tree, node, child)
     if side == 2:
         return f"{attribute.name} is {MISSING}"

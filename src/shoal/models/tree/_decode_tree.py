@@ -8,6 +8,7 @@ from shoal.models.tree._attributes import Attribute
 from shoal.models.tree._nodes import FittedTree, View
 from shoal.models.tree._route_kernels import LEAF, Nodes
 from shoal.models.tree.growth._grow import Grown, Split
+from shoal.models.tree.growth._kernel_types import OTHERS
 from shoal.typing import Codes
 
 
@@ -73,6 +74,8 @@ def finish(
                 for is_lost, child in zip(lost, children, strict=True)
             ]
             nodes.other[node] = children[int(np.argmax(sizes))]
+        if [] in places:  # a branch that names no value takes those that no branch names
+            nodes.other[node] = children[places.index([])]
         nodes.slot[node], nodes.threshold[node] = slot, split.threshold
         nodes.first[node], nodes.width[node] = at, len(table)
         tables.append(table)
@@ -87,12 +90,14 @@ def _level(split: Split) -> int:
 
 
 def _labels(split: Split, labels: list[list[list[str | None]]]) -> list[list[str | None]]:
-    """Labels of each branch of a categorical test; codes are groups at the lowest level."""
+    """Labels that each branch of a categorical test names; codes are groups at the lowest level."""
     own = labels[split.column][_level(split)]
     if split.subsets is None:
         return [[own[group]] for group in split.groups.tolist()]
     return [
-        [own[code] for code in np.flatnonzero(split.subsets == group).tolist()]
+        []
+        if group == OTHERS
+        else [own[code] for code in np.flatnonzero(split.subsets == group).tolist()]
         for group in split.groups.tolist()
     ]
 

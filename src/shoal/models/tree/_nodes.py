@@ -122,6 +122,7 @@ class FittedTree:
         nodes = self.nodes
         at = int(nodes.first[node])
         table = nodes.child[at : at + int(nodes.width[node])].tolist()
+        table.append(int(nodes.other[node]))  # a branch that names no value is only there
         return list(
             dict.fromkeys(child for child in table if child >= 0 and self._is_own(node, child))
         )
@@ -130,7 +131,7 @@ class FittedTree:
         return int(self.nodes.parent[child]) == node
 
     def labels(self, node: int, child: int) -> list[str | None]:
-        """Labels of the branch from a categorical test to a child."""
+        """Labels of the branch from a categorical test to a child; none: all that others lack."""
         nodes = self.nodes
         at = int(nodes.first[node])
         view = self.views[nodes.slot[node]]

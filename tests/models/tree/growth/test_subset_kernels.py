@@ -4,23 +4,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from shoal.models.tree.growth._kernel_types import LEFT, RIGHT
-from shoal.models.tree.growth._subset_kernels import score_subsets
+from shoal.models.tree.growth._kernel_types import LEFT, OTHERS, RIGHT
+from shoal.models.tree.growth._subset_kernels import ALL_WAYS_UP_TO, score_subsets
 from tests.models.tree.growth.test_score_kernels import grower
 from tests.reference import splits
 
 tables = st.lists(
-    st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(1, 3)), min_size=2, max_size=30
+    st.tuples(st.integers(0, 6), st.integers(0, 2), st.integers(1, 3)), min_size=2, max_size=30
 )
 
 
 def _best_of_all(values, classes, weights, criterion, least):
-    """Try every way to split the values in two."""
-    known = np.unique(values)
+    """Try every way to split the values in two that keeps rare ones together."""
+    found, n_rows = np.unique(values, return_counts=True)
+    rare = found[n_rows < least]
+    items = [[value] for value in found[n_rows >= least]] + ([rare] if len(rare) else [])
     best = -1.0
-    for size in range(1, len(known)):
-        for chosen in combinations(known, size):
-            inside = np.isin(values, chosen)
+    for size in range(1, len(items)):
+        for chosen in combinations(items, size):
+            inside = np.isin(values, np.concatenate(chosen))
             if min(inside.sum(), (~inside).sum()) >= least:
                 best = max(best, splits.gain(inside.astype(int), classes, weights, criterion))
     return best
@@ -34,29 +36,48 @@ def _scored(values, classes, weights, criterion, least):
 
 
 @settings(deadline=None)
-@given(rows=tables, weighted=st.booleans(), gini=st.booleans())
-def test_with_two_classes_no_two_subsets_gain_more(rows, weighted, gini):
+@given(
+    rows=tables,
+    least=st.integers(1, 6),
+    weighted=st.booleans(),
+    criterion=st.sampled_from(["gain", "gini"]),
+)
+def test_no_two_sets_of_few_values_gain_more(rows, least, weighted, criterion):
     values, classes, weights = (np.array(part) for part in zip(*rows, strict=True))
-    classes, criterion = np.minimum(classes, 1), "gini" if gini else "gain"
     ones = weights.astype(float) if weighted else np.ones(len(values))
-    run = _scored(values, classes, ones if weighted else None, criterion, 1)
-    expected = _best_of_all(values, classes, ones, criterion, 1)
+    run = _scored(values, classes, ones if weighted else None, criterion, least)
+    expected = _best_of_all(values, classes, ones, criterion, least)
+    assert run.state.gain[0] == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_with_two_classes_no_two_sets_of_many_values_gain_more(seed):
+    generator = np.random.default_rng(seed)
+    n_values = ALL_WAYS_UP_TO + 3
+    values = np.concatenate([np.arange(n_values), generator.integers(0, n_values, 60)])
+    classes = (generator.random(len(values)) < generator.random(n_values)[values]).astype(int)
+    run = _scored(values, classes, None, "gini", 1)
+    expected = _best_of_all(values, classes, np.ones(len(values)), "gini", 1)
     assert run.state.gain[0] == pytest.approx(expected, abs=1e-8)
 
 
 @settings(deadline=None)
-@given(rows=tables, least=st.integers(1, 6), criterion=st.sampled_from(["gain", "gini"]))
+@given(
+    rows=tables | st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2)), min_size=40),
+    least=st.integers(1, 6),
+    criterion=st.sampled_from(["gain", "gini"]),
+)
 def test_what_is_written_down_is_what_was_scored(rows, least, criterion):
-    values, classes, _ = (np.array(part) for part in zip(*rows, strict=True))
+    values, classes = (np.array([row[place] for row in rows]) for place in range(2))
     run = _scored(values, classes, None, criterion, least)
-    best = _best_of_all(values, classes, np.ones(len(values)), criterion, least)
-    assert run.state.gain[0] <= best + 1e-8
     assert not run.work.total.any()
     assert not run.work.mass.any()
     if run.state.gain[0] < 0:
         return
     side = run.spare_level(0)[run.columns.codes[0]]
-    assert set(side.tolist()) == {LEFT, RIGHT}
-    assert run.state.least[0] == np.bincount(side).min() >= least
+    n_rows = np.bincount(run.columns.codes[0])[run.columns.codes[0]]
+    assert set(side.tolist()) == {LEFT, OTHERS if (n_rows < least).any() else RIGHT}
+    assert (n_rows[side == LEFT] >= least).all()  # no rare value is named
+    assert run.state.least[0] == np.unique(side, return_counts=True)[1].min() >= least
     gained = splits.gain(side, classes, np.ones(len(values)), criterion)
     assert run.state.gain[0] == pytest.approx(gained, abs=1e-8)

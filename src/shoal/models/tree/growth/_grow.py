@@ -12,8 +12,8 @@ import numpy as np
 from shoal.models.tree.growth._allow_kernels import breaks_rules
 from shoal.models.tree.growth._divide_kernels import divide_node
 from shoal.models.tree.growth._kernel_types import (
-    ABSENT,
     GAIN_RATIO,
+    OTHERS,
     GrowthState,
     GrowthWork,
     Segments,
@@ -301,7 +301,7 @@ def grow(
 
 
 def _work(columns: TreeColumns, target: Target, rules: CompiledModel) -> GrowthWork:
-    n_codes = int(columns.n_codes.max(initial=ABSENT + 1))
+    n_codes = int(columns.n_codes.max(initial=OTHERS + 1))
     return GrowthWork(
         total=np.zeros(n_codes, np.int64),
         mass=np.zeros(n_codes * target.n_classes),

@@ -10,8 +10,11 @@ Whole = int | np.int64
 """A whole number; kernels want one type for it, whatever Python calls it."""
 
 GAIN, GAIN_RATIO, GINI = range(3)
-LEFT, RIGHT, LOST, ABSENT = range(4)
-"""Groups of a split into two subsets: both, missing values, values that no row of the node has."""
+LEFT, RIGHT, LOST, OTHERS = range(4)
+"""Groups of a split into two sets of values: both, missing values, and values without a name.
+
+No row of the node has these; or, where some values are rare, they are the set that these are in.
+"""
 
 
 class TreeColumns(NamedTuple):
@@ -24,7 +27,7 @@ class TreeColumns(NamedTuple):
     missing: Codes  # code of a missing value, -1 without one
     n_levels: Counts  # levels at which a categorical column can be split; then comes a spare one
     map_first: Counts  # where the map of a column's level 0 begins in `group`
-    group: Codes  # level after level: group of each code; the spare one takes a node's subsets
+    group: Codes  # level after level: group of each code; the spare one takes a node's two sets
     n_groups: Counts  # (n_columns, largest number of levels)
     value_first: Counts  # where an ordered column's values begin in `values`
     values: Floats

@@ -1,13 +1,15 @@
-"""The best split of a categorical column into two subsets of its values."""
+"""The best split of a categorical column into two sets of its values."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal._jit import kernel
 from shoal.models.tree.growth._kernel_types import (
-    ABSENT,
     GAIN_RATIO,
     LEFT,
     LOST,
+    OTHERS,
     RIGHT,
     GrowthState,
     GrowthWork,
@@ -17,24 +19,156 @@ from shoal.models.tree.growth._kernel_types import (
     Whole,
 )
 from shoal.models.tree.growth._score_kernels import clear, count, impurity, times_log
-from shoal.typing import Counts
+from shoal.typing import Counts, Flags, Floats
+
+ALL_WAYS_UP_TO = 8
+"""Number of values up to which every way to split them in two is tried: 127 of them."""
+
+
+class Items(NamedTuple):
+    """What is to be split in two: values with enough rows each, then the rare ones as one."""
+
+    item_of: Counts  # item of each value that occurs
+    n_rows: Counts
+    mass: Floats  # per item and class
+    pooled: bool  # whether the last item is several values, or one with too few rows
+
+
+class Halves(NamedTuple):
+    """Two sets of items while they are looked for, and the best two so far."""
+
+    parts: Floats  # weight per class of the left set, then of the right one
+    n_rows: Counts  # of both
+    is_left: Flags
+    best: Floats  # what the best two gain
+    best_left: Flags
 
 
 @kernel
-def _order_by_share(
-    shown: int, n_values: Whole, n_classes: int, work: GrowthWork, order: Counts
-) -> None:
-    """Sort the codes touched by the share that class `shown` has among their rows, stably."""
-    share = np.empty(n_values)
+def _items(n_values: Whole, n_classes: int, least: Whole, work: GrowthWork) -> Items:
+    """Pool the values that fewer than `least` rows have: a test must not name them."""
+    item_of = np.empty(n_values, np.int64)
+    n_items = 0
     for i in range(n_values):
-        code = work.touched[i]
-        size = 0.0
+        item_of[i] = -1
+        if work.total[work.touched[i]] >= least:
+            item_of[i] = n_items
+            n_items += 1
+    pooled = bool(n_items < n_values)
+    n_rows = np.zeros(n_items + 1, np.int64)
+    mass = np.zeros((n_items + 1) * n_classes)
+    for i in range(n_values):
+        if item_of[i] < 0:
+            item_of[i] = n_items
+        code, item = work.touched[i], item_of[i]
+        n_rows[item] += work.total[code]
         for k in range(n_classes):
-            size += work.mass[code * n_classes + k]
-        share[i] = work.mass[code * n_classes + shown] / size if size > 0 else 0.0
-    places = np.argsort(share, kind="mergesort")
-    for i in range(n_values):
-        order[i] = work.touched[places[i]]
+            mass[item * n_classes + k] += work.mass[code * n_classes + k]
+    n_items += 1 if pooled else 0
+    return Items(item_of, n_rows[:n_items], mass, pooled)
+
+
+@kernel
+def _move(items: Items, item: Whole, n_classes: int, halves: Halves) -> None:
+    """Move an item to the other set."""
+    halves.is_left[item] = not halves.is_left[item]
+    sign = 1 if halves.is_left[item] else -1
+    halves.n_rows[0] += sign * items.n_rows[item]
+    halves.n_rows[1] -= sign * items.n_rows[item]
+    for k in range(n_classes):
+        mass = sign * items.mass[item * n_classes + k]
+        halves.parts[k] = max(halves.parts[k] + mass, 0.0)
+        halves.parts[n_classes + k] = max(halves.parts[n_classes + k] - mass, 0.0)
+
+
+@kernel
+def _start(items: Items, n_classes: int, halves: Halves) -> None:
+    """Put every item into the right set."""
+    halves.parts[:] = 0.0
+    halves.n_rows[0], halves.n_rows[1] = 0, 0
+    for item in range(items.n_rows.shape[0]):
+        halves.is_left[item] = False
+        halves.n_rows[1] += items.n_rows[item]
+        for k in range(n_classes):
+            halves.parts[n_classes + k] += items.mass[item * n_classes + k]
+
+
+@kernel
+def _judge(target: Target, settings: Settings, least: Whole, halves: Halves) -> None:
+    """Keep the present sets if they are large enough and better than the best ones."""
+    if halves.n_rows[0] < least or halves.n_rows[1] < least:
+        return
+    n_classes = target.n_classes
+    left, right = 0.0, 0.0
+    for k in range(n_classes):
+        left += halves.parts[k]
+        right += halves.parts[n_classes + k]
+    if left < settings.min_branch or right < settings.min_branch:
+        return
+    mixed = impurity(halves.parts, 0, left, target, settings.criterion)
+    mixed += impurity(halves.parts, n_classes, right, target, settings.criterion)
+    if -mixed > halves.best[0] + 1e-9:
+        halves.best[0] = -mixed
+        halves.best_left[:] = halves.is_left
+
+
+@kernel
+def _try_all(
+    items: Items, target: Target, settings: Settings, least: Whole, halves: Halves
+) -> None:
+    """Every way to split the items in two; each differs from the one before by one item."""
+    _start(items, target.n_classes, halves)
+    for way in range(1, 1 << (items.n_rows.shape[0] - 1)):
+        item = 0
+        while (way >> item) & 1 == 0:
+            item += 1
+        _move(items, item, target.n_classes, halves)
+        _judge(target, settings, least, halves)
+
+
+@kernel
+def _try_orders(
+    items: Items, target: Target, settings: Settings, least: Whole, halves: Halves
+) -> None:
+    """Items in the order of each class's share, cut in two; and every item against all others."""
+    n_items, n_classes = items.n_rows.shape[0], target.n_classes
+    share = np.empty(n_items)
+    for shown in range(1 if n_classes == 2 else 0, n_classes):
+        for item in range(n_items):
+            size = 0.0
+            for k in range(n_classes):
+                size += items.mass[item * n_classes + k]
+            share[item] = items.mass[item * n_classes + shown] / size if size > 0 else 0.0
+        _start(items, n_classes, halves)
+        for item in np.argsort(share, kind="mergesort"):
+            _move(items, item, n_classes, halves)
+            _judge(target, settings, least, halves)
+    _start(items, n_classes, halves)
+    for item in range(n_items):
+        _move(items, item, n_classes, halves)
+        _judge(target, settings, least, halves)
+        _move(items, item, n_classes, halves)
+
+
+@kernel
+def _write_down(
+    columns: TreeColumns, column: Whole, items: Items, work: GrowthWork, halves: Halves
+) -> None:
+    """Say which set each value is in; where rare ones were pooled, name the other set only."""
+    n_codes = columns.n_codes[column]
+    at = columns.map_first[column] + columns.n_levels[column] * n_codes
+    named = True
+    if items.pooled:
+        named = not halves.best_left[items.n_rows.shape[0] - 1]
+    for code in range(n_codes):
+        columns.group[at + code] = OTHERS
+    for i in range(items.item_of.shape[0]):
+        if halves.best_left[items.item_of[i]] == named:
+            columns.group[at + work.touched[i]] = LEFT
+        elif not items.pooled:
+            columns.group[at + work.touched[i]] = RIGHT
+    if columns.missing[column] >= 0:
+        columns.group[at + columns.missing[column]] = LOST
 
 
 @kernel
@@ -48,12 +182,14 @@ def score_subsets(
     work: GrowthWork,
     state: GrowthState,
 ) -> None:
-    """Score the best split into two subsets of at least `least` rows; write them down.
+    """Score the best split into two sets of at least `least` rows; write them down.
 
-    Values are ordered by the share of a class among their rows and cut in two.  With two classes
-    the best of these splits is the best of all splits into two subsets, under entropy and Gini's
-    index alike [Bre84]_; with more, the orders by every class are tried.  Missing values are a
-    branch of their own.
+    Values that fewer than `least` rows of the node have stay together, and the test does not name
+    them.  Up to `ALL_WAYS_UP_TO` values every way is tried.  With more, values are ordered by the
+    share of a class among their rows and cut in two: with two classes, and where size forbids
+    nothing, the best of these is the best of all, under entropy and Gini's index alike [Bre84]_;
+    with more classes the orders by every class are tried, and each value against the others.
+    Missing values are a branch of their own.
 
     References
     ----------
@@ -62,71 +198,51 @@ def score_subsets(
     """
     n_classes, criterion = target.n_classes, settings.criterion
     n_touched = count(columns, target, column, rows, work)
-    n_values, n_known = n_touched, rows.shape[0]
-    # one line each: the node, both subsets, missing values
-    parts = np.zeros(4 * n_classes)
-    left, right, lost = n_classes, 2 * n_classes, 3 * n_classes
+    n_values, n_lost = n_touched, np.int64(0)
+    node, lost = np.zeros(n_classes), np.zeros(n_classes)
     if n_touched and work.touched[n_touched - 1] == columns.missing[column]:
         n_values -= 1
-        n_known -= work.total[work.touched[n_values]]
+        n_lost = work.total[work.touched[n_values]]
+    for i in range(n_touched):
         for k in range(n_classes):
-            parts[lost + k] = work.mass[work.touched[n_values] * n_classes + k]
-    whole, lost_size = 0.0, 0.0
-    for k in range(n_classes):
-        parts[k] = parts[lost + k]
-        for i in range(n_values):
-            parts[k] += work.mass[work.touched[i] * n_classes + k]
-        whole += parts[k]
-        lost_size += parts[lost + k]
-    before = impurity(parts, 0, whole, target, criterion)
-    before -= impurity(parts, lost, lost_size, target, criterion)
+            mass = work.mass[work.touched[i] * n_classes + k]
+            node[k] += mass
+            if i >= n_values:
+                lost[k] += mass
+    items = _items(n_values, n_classes, least, work)
+    n_items = items.n_rows.shape[0]
+    halves = Halves(
+        np.zeros(2 * n_classes),
+        np.zeros(2, np.int64),
+        np.zeros(n_items, np.bool_),
+        np.full(1, -np.inf),
+        np.zeros(n_items, np.bool_),
+    )
+    if n_items > ALL_WAYS_UP_TO:
+        _try_orders(items, target, settings, least, halves)
+    elif n_items > 1:
+        _try_all(items, target, settings, least, halves)
 
-    order = np.empty(n_values, np.int64)
-    chosen = np.empty(n_values, np.int64)
-    best, best_at, best_left, best_least = -1.0, -1, 0.0, n_known
-    for shown in range(1 if n_classes == 2 else 0, n_classes):
-        _order_by_share(shown, n_values, n_classes, work, order)
-        left_size, right_size, n_left = 0.0, whole - lost_size, 0
-        for k in range(n_classes):
-            parts[left + k] = 0.0
-            parts[right + k] = parts[k] - parts[lost + k]
-        for i in range(n_values - 1):
-            n_left += work.total[order[i]]
-            for k in range(n_classes):
-                mass = work.mass[order[i] * n_classes + k]
-                parts[left + k] += mass
-                parts[right + k] = max(parts[right + k] - mass, 0.0)
-                left_size += mass
-                right_size = max(right_size - mass, 0.0)
-            if n_left < least or left_size < settings.min_branch:
-                continue
-            if n_known - n_left < least or right_size < settings.min_branch:
-                break
-            gained = before - impurity(parts, left, left_size, target, criterion)
-            gained -= impurity(parts, right, right_size, target, criterion)
-            if gained > best + 1e-9:
-                best, best_at, best_left = gained, i, left_size
-                best_least = min(n_left, n_known - n_left)
-                chosen[:] = order
-
-    state.gain[column] = -1.0
-    state.score[column] = -1.0
-    if best_at >= 0 and whole > 0:
-        gain = best / whole
+    state.gain[column], state.score[column] = -1.0, -1.0
+    state.least[column] = n_lost if n_lost > 0 else rows.shape[0]
+    whole, lost_size = node.sum(), lost.sum()
+    if halves.best[0] > -np.inf and whole > 0:
+        before = impurity(node, 0, whole, target, criterion)
+        before -= impurity(lost, 0, lost_size, target, criterion)
+        gain = (before + halves.best[0]) / whole
         state.gain[column], state.score[column] = gain, gain
+        left_size, n_left = 0.0, np.int64(0)
+        for item in range(n_items):
+            if halves.best_left[item]:
+                n_left += items.n_rows[item]
+                for k in range(n_classes):
+                    left_size += items.mass[item * n_classes + k]
         if criterion == GAIN_RATIO:
-            scattered = times_log(best_left, target) + times_log(lost_size, target)
-            scattered += times_log(max(whole - best_left - lost_size, 0.0), target)
+            scattered = times_log(left_size, target) + times_log(lost_size, target)
+            scattered += times_log(max(whole - left_size - lost_size, 0.0), target)
             split = (times_log(whole, target) - scattered) / whole
             state.score[column] = gain / split if split > 0 else 0.0
-        n_codes = columns.n_codes[column]
-        at = columns.map_first[column] + columns.n_levels[column] * n_codes
-        for code in range(n_codes):
-            columns.group[at + code] = ABSENT
-        for i in range(n_values):
-            columns.group[at + chosen[i]] = LEFT if i <= best_at else RIGHT
-        if columns.missing[column] >= 0:
-            columns.group[at + columns.missing[column]] = LOST
-    n_lost = rows.shape[0] - n_known
-    state.least[column] = min(best_least, n_lost) if n_lost > 0 else best_least
+        smaller = min(n_left, rows.shape[0] - n_lost - n_left)
+        state.least[column] = min(smaller, n_lost) if n_lost > 0 else smaller
+        _write_down(columns, column, items, work, halves)
     clear(n_touched, n_classes, work)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shoal.errors import HierarchyError
 from shoal.models._input import Input
 from shoal.models.tree._attributes import Attribute
-from shoal.models.tree.growth._kernel_types import ABSENT, Target, TreeColumns
+from shoal.models.tree.growth._kernel_types import OTHERS, Target, TreeColumns
 from shoal.schema._coding import Coding
 from shoal.typing import Codes, Counts, Floats
 
@@ -75,9 +75,9 @@ def _columns(attributes: list[Attribute], coded: list[Coded], n_rows: int) -> Tr
     n_groups = np.zeros((n, int(n_levels.max(initial=1)) + 1), np.int64)
     for place, one in enumerate(coded):
         n_groups[place, : len(one.labels)] = [len(labels) for labels in one.labels]
-        n_groups[place, n_levels[place]] = ABSENT + 1
+        n_groups[place, n_levels[place]] = OTHERS + 1
     maps = [
-        np.concatenate([*one.maps, np.full(one.n_codes if one.maps else 0, ABSENT, np.int32)])
+        np.concatenate([*one.maps, np.full(one.n_codes if one.maps else 0, OTHERS, np.int32)])
         for one in coded
     ]
     codes = np.empty((n, n_rows), np.int32)
