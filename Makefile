@@ -11,6 +11,8 @@ BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check install --quiet
 JOBS ?= 2
 MINUTES ?= 10
+# Tests start hundreds of processes: each would compile what it imports again.
+export PYTHONDONTWRITEBYTECODE :=
 
 # What the second environment, without any dataframe library, runs once more.
 CORE_PACKAGES := schema frames tables datasets anonymize
@@ -20,9 +22,11 @@ CORE_TESTS := $(wildcard $(addprefix tests/,$(CORE_PACKAGES) test_shoal.py) src/
 # Kernels take arrays and property tests try algorithms: neither meets a dataframe library, and
 # the first environment has run them.
 CORE_ONCE := --ignore-glob='*_kernels.py' -m 'not hypothesis'
+# Files go to workers whole, those that take longest first (tests/order.py).
+BY_FILE := --dist loadfile --no-loadscope-reorder
 CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 
-.PHONY: help demo test fuzz lint pytest core flower spu chromium postgresql docs evidence bench clean
+.PHONY: help demo test environments fuzz lint pytest core flower spu chromium postgresql docs evidence bench clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -35,7 +39,12 @@ help:
 demo: $(VENV)/.demo
 	$(BIN)/shoal demo --out demo-output --force
 
-test: lint pytest core flower
+# Environments are made side by side.  Flower's tests mostly wait, so they run beside the linters.
+test:
+	$(MAKE) --no-print-directory -j 4 environments chromium postgresql
+	$(MAKE) --no-print-directory -j 2 lint flower
+	$(MAKE) --no-print-directory pytest
+	$(MAKE) --no-print-directory core
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check $(CODE)
@@ -46,7 +55,7 @@ lint: $(VENV)/.test
 	$(BIN)/codespell $(CODE) $(wildcard docs *.md)
 
 pytest: $(VENV)/.test chromium postgresql
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -n $(JOBS) $(BY_FILE)
 
 # Flower holds typer and others at versions of its own: it gets an environment of its own.
 flower: $(FLOWER)/.test
@@ -58,7 +67,7 @@ spu: $(SPU)/.test
 	$(SPU)/bin/python -m pytest tests/secure/miners/test_spu.py tests/secure/miners/test_aby3.py
 
 core: $(CORE)/.test
-	$(CORE)/bin/python -m pytest -n $(JOBS) --dist loadfile $(CORE_ONCE) $(CORE_TESTS)
+	$(CORE)/bin/python -m pytest -n $(JOBS) $(BY_FILE) $(CORE_ONCE) $(CORE_TESTS)
 
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --jobs $(JOBS) $(ONLY)
@@ -74,7 +83,7 @@ chromium:
 	  || echo 'no chromium: tests that render pages are skipped'
 
 # Tables in a database are tried on a server of the tests' own; installing one may fail, too.
-postgresql:
+postgresql: | chromium  # apt installs one thing at a time
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	    && echo 'installing postgresql' \
@@ -96,6 +105,8 @@ clean:
 	rm -rf $(VENV) $(CORE) $(FLOWER) $(SPU) site demo-output
 
 # -- environments: a stamp file each, so that nothing is installed twice ------------------------
+
+environments: $(VENV)/.test $(CORE)/.test $(FLOWER)/.test
 
 $(VENV)/.made $(CORE)/.made $(FLOWER)/.made $(SPU)/.made:
 	$(PYTHON) -m venv $(@D)

@@ -4,9 +4,11 @@ import os
 import random
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from shoal.tables import _row_order
+from tests.order import place_of
 
 # CI machines are shared and numba compiles on first call: time limits per example would only
 # measure that.
@@ -22,6 +24,12 @@ settings.load_profile("shoal")
 
 # What is tested is compiled code, on new machines as well; tests of plain kernels ask for them.
 os.environ.setdefault("SHOAL_JIT_INTERPRET", "0")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Begin with the files that take longest, whatever order was drawn for the others."""
+    items.sort(key=lambda item: place_of(item.nodeid))
 
 
 def pytest_runtest_setup(item):

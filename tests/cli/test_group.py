@@ -50,18 +50,36 @@ def failing(monkeypatch):
     return install
 
 
+HELP = """
+import os, sys
+from shoal.cli import main
+
+def show(path):
+    sys.argv = ['shoal', *path, '--help']
+    try: main()
+    except SystemExit as error: assert not error.code
+    print('LOADED', *sorted({name.split('.')[0] for name in sys.modules}), 'END', flush=True)
+
+for path in PATHS:
+    child = os.fork()
+    if not child:
+        try: show(path)
+        except BaseException as error: print(type(error).__name__, file=sys.stderr, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
 def test_help_loads_nothing_heavy():
     """Asked of every command and of those below it, each in a process of its own."""
-    for path in [(), *command_paths()]:
-        done = run_python(
-            f"import sys; sys.argv = ['shoal', *{path!r}, '--help']\n"
-            "from shoal.cli import main\n"
-            "try: main()\n"
-            "except SystemExit as error: assert not error.code\n"
-            "print('LOADED', *sorted({name.split('.')[0] for name in sys.modules}))"
-        )
-        assert done.returncode == 0, done.stderr
-        shown, _, loaded = done.stdout.partition("LOADED")
+    paths = [(), *command_paths()]
+    done = run_python(HELP.replace("PATHS", repr(paths)))
+    assert (done.returncode, done.stderr) == (0, "")
+    told = done.stdout.split("END\n")
+    assert told.pop() == ""
+    for path, text in zip(paths, told, strict=True):
+        shown, _, loaded = text.partition("LOADED")
+        assert loaded.split(), path
         assert not set(loaded.split()) & HEAVY, path
         assert "Usage: shoal" in shown
         if not path:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tests.extras import ROOT
+from tests.order import LONGEST
 
 ELSEWHERE = {
     "benchmarks",
@@ -46,6 +47,10 @@ def test_no_package_has_more_modules_than_a_reader_can_hold():
         if modules > 18:
             crowded[folder.parent.name] = modules
     assert not crowded
+
+
+def test_files_that_are_begun_first_are_there():
+    assert [name for name in LONGEST if not (ROOT / name).is_file()] == []
 
 
 def test_every_room_says_what_belongs_in_it():

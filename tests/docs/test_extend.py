@@ -3,6 +3,7 @@
 The page is followed in a copy of the project: files are written, changes made, commands run.
 """
 
+import ast
 import os
 import re
 import shutil
@@ -42,6 +43,8 @@ TESTS = {
     },
 }
 """Suites that find what a recipe adds, and which of their cases are run for it."""
+# hashes run over; compiled code does not mind
+OPTIONS = ["-p", "no:cacheprovider", "-W", "ignore:overflow encountered:RuntimeWarning"]
 SCHEMA = """
 columns.age = {role = "quasi-identifier", kind = "numeric", hierarchy = {intervals = [10, 20, 40]}}
 columns.sex = {role = "quasi-identifier", hierarchy = "flat"}
@@ -110,9 +113,7 @@ def run(folder, *words):
 
 
 def run_tests(folder, *words):
-    # hashes run over; compiled code does not mind
-    over = "ignore:overflow encountered:RuntimeWarning"
-    return run(folder, "pytest", "-p", "no:cacheprovider", "-W", over, *words)
+    return run(folder, "pytest", *OPTIONS, *words)
 
 
 def test_the_page_has_five_recipes_of_two_files_and_one_change():
@@ -134,12 +135,28 @@ def test_what_is_added_works_as_the_page_shows(copy, recipe):
                 assert shows(expected, done.stdout), f"{line} prints otherwise:\n{done.stdout}"
 
 
-@pytest.mark.parametrize(
-    ("recipe", "suite"), [(recipe, suite) for recipe, suites in TESTS.items() for suite in suites]
-)
-def test_the_contract_suites_find_it(copy, recipe, suite):
-    done = run_tests(copy, suite, "-k", TESTS[recipe][suite])
-    assert done.returncode == 0, done.stdout
+CHOSEN = [(recipe, suite) for recipe, suites in TESTS.items() for suite in suites]
+RUN_CHOSEN = """
+import pytest, sys
+print([int(pytest.main([*OPTIONS, *arguments])) for arguments in CHOSEN])
+"""
+
+
+@pytest.fixture(scope="module")
+def ended(copy):
+    """How each suite ended: all are run by one process, which loads libraries once."""
+    arguments = [[suite, "-k", TESTS[recipe][suite]] for recipe, suite in CHOSEN]
+    code = RUN_CHOSEN.replace("OPTIONS", repr(OPTIONS)).replace("CHOSEN", repr(arguments))
+    (copy / "run_chosen.py").write_text(code)
+    done = run(copy, "run_chosen")
+    codes = ast.literal_eval(done.stdout.strip().splitlines()[-1])
+    return dict(zip(CHOSEN, codes, strict=True)), done.stdout
+
+
+@pytest.mark.parametrize(("recipe", "suite"), CHOSEN)
+def test_the_contract_suites_find_it(ended, recipe, suite):
+    codes, said = ended
+    assert codes[recipe, suite] == 0, said
 
 
 def test_their_own_tests_pass(copy):

@@ -167,12 +167,13 @@ def test_tables_and_arrays_are_baskets_too():
     columns = read_baskets(baskets)
     table = need("pandas").DataFrame(columns)
     schema = item_schema(items, private)
-    one = KAnonymousRules(schema, 15, min_support=0.1).fit(baskets)
-    two = KAnonymousRules(schema, 15, min_support=0.1).fit(table)
+    one = KAnonymousRules(schema, 15, min_support=0.2).fit(baskets)
+    two = KAnonymousRules(schema, 15, min_support=0.2).fit(table)
+    assert one.rules_
     assert one.rules_ == two.rules_
     assert two.n_features_in_ == len(items)
     unnamed = item_schema([f"x{number}" for number in range(len(items))], ["x0"])
-    array = KAnonymousRules(unnamed, 15, min_support=0.1).fit(table.to_numpy())
+    array = KAnonymousRules(unnamed, 15, min_support=0.2).fit(table.to_numpy())
     assert array.private_ == ("x0",)
     with pytest.raises(TableError, match="missing values"):
         KAnonymousRules(privacy=2).fit(table.astype(float).where(table))
