@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.risk import estimate_uniques, survey_risk
 from shoal.schema import Schema
 
@@ -61,3 +61,8 @@ def test_a_stratum_that_the_attacker_does_not_know_is_none():
 def test_released_labels_are_read_as_they_are_written():
     table = {"age": ["[20-29]", "[20-29]", "*"], "region": ["n", "n", "*"], "w": [2, 2, 2]}
     assert survey_risk(table, SCHEMA, weight="w").n_groups == 2
+
+
+def test_a_table_without_rows_is_said_to_be_empty():
+    with pytest.raises(TableError, match="no rows"):
+        survey_risk({name: [] for name in SCHEMA}, SCHEMA, fraction=0.1)

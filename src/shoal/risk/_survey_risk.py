@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.risk._individual import IndividualRisk, individual_risk, weight_sums
 from shoal.risk._population import read_survey
 from shoal.risk._size_counts import count_sizes
@@ -106,6 +106,10 @@ def survey_risk(
     household = household or next(iter(schema.having("household")), None)
     asked = [name for name in (weight, household) if name is not None]
     cells = read_survey(table, schema, asked, encoding=encoding)
+    if not cells.n_rows:
+        raise TableError(
+            "the table has no rows, so there is nobody to find. Check that it is the right one."
+        )
     people = cells.sizes / fraction if fraction else weight_sums(cells, str(weight))
     overall = min(1.0, cells.n_rows / float(people.sum()))
     parts = _parts(cells, stratum)

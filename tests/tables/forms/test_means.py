@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.anonymize import Microaggregation
+from shoal.errors import TableError
 from shoal.schema import Column, Schema
 from shoal.schema._coding import make_coding
 from shoal.tables.forms._means import mean_step
@@ -55,3 +56,9 @@ def test_means_beyond_whole_numbers_are_floats(values):
     table = Microaggregation(schema, 2).fit({"x": values}).release_.table
     own = [float(value) for value in table["x"]]
     assert sum(own) == pytest.approx(sum(values))
+
+
+def test_infinite_numbers_have_no_mean():
+    schema = Schema({"pay": {"role": "quasi-identifier", "kind": "numeric"}})
+    with np.errstate(invalid="ignore"), pytest.raises(TableError, match="infinite numbers"):
+        _ = Microaggregation(schema, 2).fit({"pay": [1.0, 2.0, np.inf, 3.0]}).release_.table

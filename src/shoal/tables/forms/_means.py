@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import TableError
 from shoal.schema._coding import Coding
 from shoal.tables._recoded import Recoded
 from shoal.tables.forms._forms import ORDERED, TypedColumn
@@ -91,6 +92,11 @@ def mean_units(recoded: Recoded, column: int) -> tuple[NDArray[np.int64], Flags]
     """Rounded mean of each group, in steps, and where there is none."""
     step = mean_step(recoded.labels[column].coding)
     mean, missing = group_means(recoded, column)
+    if not np.isfinite(mean[~missing]).all():
+        raise TableError(
+            f"column {recoded.labels[column].coding.name!r} holds infinite numbers, which have no "
+            "mean. Clean them, or use a method that writes labels."
+        )
     units = np.rint(np.where(missing, 0.0, mean) * step.denominator / step.numerator)
     return units.astype(np.int64), missing
 
