@@ -194,15 +194,13 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     written = join_intervals(_read_again(table, encoding), schema.quasi_identifiers)
     released = plain_schema(schema, written.names)
     counted = counted_columns(released)
-    groups, group_of_row = count_texts(written, released, counted, guess=True)
+    groups, group_of_row = count_texts(written, released, counted)
     if released.subject is None:
         return Written(groups, group_of_row, None)
     named = written.columns[released.subject]
     unnamed = np.array([is_missing(value) for value in named.texts], np.bool_)
     require_named(released.subject, int(unnamed[named.codes].sum()))
-    values = {
-        name: code_counted(name, written.columns[name], released, guess=True) for name in counted
-    }
+    values = {name: code_counted(name, written.columns[name], released) for name in counted}
     _, people = count_people(
         groups, group_of_row, person_codes(named), values, households=released.household is not None
     )

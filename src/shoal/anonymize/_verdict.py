@@ -204,7 +204,7 @@ def _absent_values(privacy: PrivacyModel, groups: FrequencyTable) -> list[str]:
     named = [part for part in privacy.parts if isinstance(part, AlphaKAnonymity) and part.values]
     absent = {
         str(part.column): sum(
-            value not in groups.histograms[str(part.column)].coding.code_of
+            groups.histograms[str(part.column)].coding.find(value) < 0
             for value in part.values or ()
         )
         for part in named

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.judge._read_arrow import find_pyarrow, numbers_of
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable
-from shoal.judge._values import canonical, is_number, iso_moment
+from shoal.judge._values import as_seen, canonical, is_number, iso_moment
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
 from shoal.tables import FrequencyTable
@@ -23,12 +23,9 @@ _ROOM = 1 << 62
 
 
 def count_texts(
-    table: TextTable, schema: Schema, counted: Iterable[str], *, guess: bool = False
+    table: TextTable, schema: Schema, counted: Iterable[str]
 ) -> tuple[FrequencyTable, NDArray[np.int64]]:
-    """Groups of a table with histograms of some columns, and the group of each row.
-
-    With `guess` nobody knows what a text is: see :func:`code_counted`.
-    """
+    """Groups of a table with histograms of some columns, and the group of each row."""
     names = [name for name in schema.quasi_identifiers if name in table.columns]
     columns = [_missing_last(table.columns[name]) for name in names]
     group_of, first = group_rows([column.codes for column in columns], table.n_rows)
@@ -40,9 +37,7 @@ def count_texts(
         for name, column in zip(names, columns, strict=True)
     )
     histograms = {
-        name: histogram(
-            *code_counted(name, table.columns[name], schema, guess=guess), group_of, len(first)
-        )
+        name: histogram(*code_counted(name, table.columns[name], schema), group_of, len(first))
         for name in counted
         if name in table.columns
     }
@@ -97,16 +92,16 @@ def _blocks(n_rows: int) -> list[slice]:
     return [slice(at, min(at + BLOCK, n_rows)) for at in range(0, n_rows, BLOCK)]
 
 
-def code_counted(
-    name: str, column: TextColumn, schema: Schema, *, guess: bool = False
-) -> tuple[Coding, Codes]:
-    """Coding of a sensitive column; texts that say one number or moment count as one.
+def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding, Codes]:
+    """Coding of a sensitive column; texts that a reader takes for one value count as one.
 
-    A column of categories has texts, and no two of them are one value: `1` and `+1` are two.  With
-    `guess` a column of which every text reads as a number, a moment or a truth holds those.
+    Those are texts of one number, moment or truth where every text of the column is such, and
+    else texts that look alike.  The `order` of an ordinal column tells its texts apart.
     """
-    plain = schema[name].kind in ("numeric", "date") or (guess and _reads_alike(column))
-    meant = {text: canonical(text) if plain else text for text in column.texts}
+    kind = schema[name].kind
+    plain = kind in ("numeric", "date") or _reads_alike(column)
+    read = canonical if plain else as_seen if kind == "categorical" else str
+    meant = {text: None if text is None else read(text) for text in column.texts}
     said: dict[str | None, str | None] = {}
     for value in column.texts:
         said.setdefault(meant[value], value)

@@ -24,7 +24,19 @@ class ColumnModel(PrivacyModel):
     column: str | None
 
     def columns(self, groups: FrequencyTable) -> tuple[str, ...]:
-        """Columns that the model speaks of."""
+        """Columns that the model speaks of; an error where it would count spellings for values."""
+        asked = self._named(groups)
+        for name in asked:
+            if alike := groups.histograms[name].coding.n_alike:
+                raise SchemaError(
+                    f"column {name!r}: {alike} of its texts are other spellings of a value "
+                    "(spaces, capitals, forms of Unicode, zeros), and a condition on values would "
+                    "count each for another. Write every value in one way; if they are different "
+                    "values all the same, make the column ordinal and list them in its `order`."
+                )
+        return asked
+
+    def _named(self, groups: FrequencyTable) -> tuple[str, ...]:
         counted = tuple(name for name in groups.histograms if name != POPULATION)
         if self.column is None:
             if not counted:

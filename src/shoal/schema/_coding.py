@@ -19,7 +19,7 @@ from shoal.schema._column import Column, Kind
 from shoal.schema._cover import check_lost, lost_values
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe
-from shoal.schema._text import BEYOND, exact, number, texts
+from shoal.schema._text import BEYOND, exact, number, plain_words, readings, texts
 from shoal.typing import Codes, Floats
 
 _DAY = 86_400_000_000  # in microseconds
@@ -90,6 +90,28 @@ class Coding:
     def code_of(self) -> dict[str | None, int]:
         """Code of each text."""
         return {value: code for code, value in enumerate(self.texts)}
+
+    @cached_property
+    def code_read(self) -> dict[Any, int]:
+        """Code of each reading: of texts that a person takes for one value, the first."""
+        known = [value for value in self.texts if value is not None]
+        told_apart = self.kind in ("numeric", "date")  # one text for each value already
+        if self.kind == "ordinal":  # an order tells which texts are values; numbers are one
+            told_apart = not all(isinstance(each, Decimal) for each in readings(known))
+        found: dict[Any, int] = {}
+        for code, said in enumerate(known if told_apart else readings(known)):
+            found.setdefault(said, code)
+        return found
+
+    def find(self, value: str) -> int:
+        """Code of a text, however it is spelt; -1 when there is none."""
+        near = (self.code_read.get(read, -1) for read in (*readings([value]), plain_words(value)))
+        return self.code_of[value] if value in self.code_of else max(near)
+
+    @property
+    def n_alike(self) -> int:
+        """Texts that a person takes for the value of another text."""
+        return self.n_codes - (self.missing >= 0) - len(self.code_read)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the fields alone; what was computed from them is computed again."""
@@ -286,7 +308,10 @@ def _natural_order(
 def _sorted_places(values: Sequence[Any], keys: Floats, kind: Kind) -> list[int]:
     """Places of values by their numbers, exact ones where floats would not tell."""
     if kind != "date" and (np.abs(keys) >= BEYOND).any():
-        if any(Decimal(str(values[place])).is_finite() for place in np.flatnonzero(np.isinf(keys))):
+        if any(
+            Decimal(str(values[place])).is_finite()
+            for place in np.flatnonzero(np.isinf(keys)).tolist()
+        ):
             raise OverflowError
         # the text nan has no place among numbers: behind them, as argsort puts it
         worth = [(True, 0) if key != key else (False, exact(value))

@@ -2,8 +2,9 @@
 
 import datetime as dt
 import math
+import unicodedata
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,43 @@ def exact(value: Any) -> Any:
     if isinstance(value, str) and abs(number(value)) >= BEYOND:
         return Decimal(value)
     return number(value)
+
+
+def readings(known: Sequence[str]) -> list[Any]:
+    """What a person takes each text of a column for: numbers or moments where all are such.
+
+    Else spaces, capitals, invisible signs and forms of Unicode make no other value.
+
+    Examples
+    --------
+    >>> readings(["HIV", "hiv ", "H\u200bIV"]), len(set(readings(["1", "1.0", "01"])))
+    (['hiv', 'hiv', 'hiv'], 1)
+    """
+    for read in (_plain_number, _plain_moment):
+        try:
+            return [read(each) for each in known]
+        except (ValueError, InvalidOperation):
+            continue
+    return [plain_words(each) for each in known]
+
+
+def _plain_number(said: str) -> Decimal:
+    worth = Decimal(said)
+    if not worth.is_finite():
+        raise ValueError
+    return worth
+
+
+def _plain_moment(said: str) -> dt.datetime:
+    return dt.datetime.fromisoformat(said.strip()).replace(tzinfo=None)
+
+
+def plain_words(said: str) -> str:
+    """A text as a person reads it: without capitals, invisible signs and superfluous spaces."""
+    if not said.isascii():
+        said = unicodedata.normalize("NFKC", said)
+        said = "".join(sign for sign in said if unicodedata.category(sign) != "Cf")
+    return " ".join(said.casefold().split())
 
 
 def _finite(value: float | Decimal) -> str:

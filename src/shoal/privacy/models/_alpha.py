@@ -155,8 +155,8 @@ class AlphaKAnonymity(ColumnModel):
             return np.ones(coding.n_codes, np.bool_)
         protected = np.zeros(coding.n_codes, np.bool_)
         for value in self.values:
-            if value in coding.code_of:
-                protected[coding.code_of[value]] = True
+            if (code := coding.find(value)) >= 0:
+                protected[code] = True
         return protected
 
 

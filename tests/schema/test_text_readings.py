@@ -1,0 +1,36 @@
+"""Texts that a person takes for one value."""
+
+import unicodedata
+
+import pytest
+
+from shoal.schema import Column
+from shoal.schema._coding import make_coding
+
+ALIKE = {
+    "spaces": ["HIV", "HIV ", "\u00a0HIV", "H IV", "H  IV"],
+    "capitals": ["HIV", "hiv"],
+    "invisible": ["HIV", "HIV\u200b", "H\u00adIV"],
+    "forms": [unicodedata.normalize(form, "Zürich") for form in ("NFC", "NFD")] + ["\uff3aürich"],
+    "numbers": ["1", "1.0", "01", "1e0", "2"],
+    "moments": ["2024-01-01", "2024-01-01 00:00", "2024-01-01T00:00:00Z"],
+}
+VALUES = {"spaces": 2, "capitals": 1, "invisible": 1, "forms": 1, "numbers": 2, "moments": 1}
+
+
+@pytest.mark.parametrize("case", ALIKE)
+def test_spellings_of_one_value_are_counted_once(case):
+    coding = make_coding("ill", Column("sensitive"), ALIKE[case], has_missing=True)
+    assert coding.n_codes == len(ALIKE[case]) + 1
+    assert coding.n_alike == len(ALIKE[case]) - VALUES[case]
+
+
+def test_a_text_that_is_no_number_leaves_the_others_texts():
+    coding = make_coding("ill", Column("sensitive"), ["1", "01", "A1"])
+    assert coding.n_alike == 0
+    assert [coding.find(value) >= 0 for value in ("a1 ", "01", "1.0")] == [True, True, False]
+
+
+def test_an_order_tells_texts_apart():
+    column = Column("sensitive", "ordinal", order=("a", "A", "B"))
+    assert make_coding("grade", column, ["A", "a", "B"]).n_alike == 0
