@@ -20,7 +20,8 @@ from shoal.datasets import adult, adult_schema
 from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.datasets._scale import scale_up
 from shoal.privacy import KAnonymity
-from shoal.schema import FromFile, Schema
+from shoal.schema import Schema
+from shoal.schema._builders import FromFile
 
 _WHERE = "Figure 4"
 _PEOPLE = 45_222

@@ -6,7 +6,8 @@ from sklearn.pipeline import make_pipeline
 import shoal
 from shoal.anonymize import LabelFeatures
 from shoal.errors import TableError
-from shoal.schema import Schema, Tree
+from shoal.schema import Schema
+from shoal.schema._builders import Tree
 
 SCHEMA = Schema(
     {

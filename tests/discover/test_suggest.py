@@ -6,7 +6,9 @@ import shoal
 from shoal.datasets import census
 from shoal.discover import suggest_schema
 from shoal.errors import TableError
-from shoal.schema import Dates, Intervals, Prefix, Schema
+from shoal.schema import Schema
+from shoal.schema._bands import Intervals
+from shoal.schema._builders import Dates, Prefix
 from tests.discover.columns.labelled import national
 
 

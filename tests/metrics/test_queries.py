@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.metrics import Among, Between, CountQuery, query_errors
+from shoal.metrics import query_errors
 from shoal.metrics._measure import released_raw
-from shoal.metrics._queries import QueryCondition
+from shoal.metrics._queries import Among, Between, CountQuery, QueryCondition
 from tests.metrics.tables import GRADES, INCOMES, random_release
 
 QUERIES = [

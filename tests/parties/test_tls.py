@@ -64,8 +64,7 @@ def _until(event, timeout=60):
     return receive
 
 
-@pytest.fixture
-def one_caller(monkeypatch):
+def _wait_for_one(monkeypatch):
     """Listeners give up with the first one who is refused, not when the time is up."""
     monkeypatch.setattr(_door, "MOST_REFUSED", 1)
 
@@ -89,13 +88,15 @@ def test_only_tls_1_3_with_a_certificate_is_spoken(keys):
         (("alice", "mallory"), ("bob", "alice")),
     ],
 )
-def test_a_wrong_certificate_is_refused_at_both_ends(keys, server, client, one_caller):
+def test_a_wrong_certificate_is_refused_at_both_ends(keys, server, client, monkeypatch):
+    _wait_for_one(monkeypatch)
     got = _both(keys, lambda c: c.receive(), lambda c: c.receive(), server=server, client=client)
     assert all(isinstance(result, ProtocolError) for result in got)
     assert any("certificate" in str(result) for result in got)
 
 
-def test_a_caller_without_a_certificate_is_refused(keys, one_caller):
+def test_a_caller_without_a_certificate_is_refused(keys, monkeypatch):
+    _wait_for_one(monkeypatch)
     context = ssl.create_default_context(cafile=keys["alice"][1])
     context.check_hostname = False
     raised = []
@@ -119,7 +120,8 @@ def test_a_caller_without_a_certificate_is_refused(keys, one_caller):
     assert len(raised) == 1
 
 
-def test_noise_in_place_of_a_handshake_is_an_error(keys, one_caller):
+def test_noise_in_place_of_a_handshake_is_an_error(keys, monkeypatch):
+    _wait_for_one(monkeypatch)
     with (
         socket.create_server(("127.0.0.1", 0)) as listener,
         socket.create_connection(listener.getsockname()) as plain,

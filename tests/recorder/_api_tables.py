@@ -48,8 +48,8 @@ def _breaches() -> None:
 
 
 def _queries() -> None:
-    from shoal.metrics import Among, Between, CountQuery, query_errors
-    from shoal.metrics._queries import QueryCondition as Condition
+    from shoal.metrics import query_errors
+    from shoal.metrics._queries import Among, Between, CountQuery, QueryCondition as Condition
 
     asked = [
         CountQuery((Condition("age", (Between(30, 40),)),)),

@@ -2,20 +2,9 @@
 
 from hypothesis import strategies as st
 
-from shoal.schema import (
-    Auto,
-    Breaks,
-    Column,
-    Dates,
-    EqualFrequency,
-    EqualWidth,
-    Flat,
-    Hierarchy,
-    Intervals,
-    Prefix,
-    Schema,
-    Tree,
-)
+from shoal.schema import Column, Hierarchy, Schema
+from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals
+from shoal.schema._builders import Auto, Dates, Flat, Prefix, Tree
 
 labels = st.text(
     st.characters(exclude_categories=["Cs"]), min_size=0, max_size=6

@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from shoal.schema import Breaks, EqualFrequency, EqualWidth, Intervals
+from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals
 from shoal.schema._text import text
 from tests.judge.labels import Fact, covers
 from tests.judge.values import plain

@@ -3,8 +3,9 @@ import datetime as dt
 import pytest
 
 from shoal.errors import HierarchyError
-from shoal.schema import Auto, Column, Dates, Flat, Hierarchy, Intervals, Prefix, Tree
-from shoal.schema._builders import recipe_from_toml
+from shoal.schema import Column, Hierarchy
+from shoal.schema._bands import Intervals
+from shoal.schema._builders import Auto, Dates, Flat, Prefix, Tree, recipe_from_toml
 
 
 def labels(tree, level):

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import HierarchyError
-from shoal.schema import FromFile, Hierarchy, _csv, read_hierarchy, write_hierarchy
+from shoal.schema import Hierarchy, _csv, read_hierarchy, write_hierarchy
+from shoal.schema._builders import FromFile
 from tests.schema.strategies import hierarchies, labels
 
 

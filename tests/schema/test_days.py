@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from shoal.schema import Dates
+from shoal.schema._builders import Dates
 from shoal.schema._days import read_day
 
 

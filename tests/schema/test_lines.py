@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from shoal.errors import SchemaError
-from shoal.schema import Breaks, Column, Dates, Hierarchy, Intervals, Schema
+from shoal.schema import Column, Hierarchy, Schema
+from shoal.schema._bands import Breaks, Intervals
+from shoal.schema._builders import Dates
 from shoal.schema._coding import make_coding
 from shoal.schema._lines import has_lines, public_lines
 from shoal.tables._label_cover import covers

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from shoal.anonymize import make_method
 from shoal.privacy import KAnonymity
-from shoal.schema import Schema, Tree
+from shoal.schema import Schema
+from shoal.schema._builders import Tree
 from shoal.tables import RowOptions, open_table
 from tests.studio.desks import Bureau
 

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from shoal.errors import ParameterError, TableError
+from shoal.studio import _server
 from shoal.studio._server import serve_studio
 from tests.studio.desks import write_people
 from tests.studio.servers import started
@@ -78,6 +79,15 @@ def test_what_cannot_be_opened_is_told_before_anything_listens(tmp_path):
         serve_studio(tmp_path / "gone.csv", browser=False)
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(TableError, match="in use"):
         serve_studio(allow=[tmp_path], port=taken.getsockname()[1], browser=False)
+
+
+def test_the_file_that_leads_a_browser_in_is_removed_once_and_may_be_gone_before(tmp_path):
+    page = tmp_path / "shoal-studio-x" / "page.html"
+    page.parent.mkdir()
+    page.write_text("in")
+    _server._remove(page)
+    assert list(tmp_path.iterdir()) == []
+    _server._remove(page)  # a timer does it, whose failure would be told to nobody
 
 
 ODD = (

@@ -19,7 +19,7 @@ from tests.studio.servers import started
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 SERIOUS = ("serious", "critical")
-LONG = 150_000
+LONG = 600_000  # workers compile kernels first, on a machine that may be busy
 KEPT = dict.fromkeys(("age", "education", "sex", "marital-status"), "quasi-identifier") | {
     "occupation": "sensitive",
     "income": "sensitive",
@@ -31,8 +31,8 @@ class Visit:
 
     def __init__(self, browser, address):
         self.context = browser.new_context(viewport={"width": 1280, "height": 900})
+        self.context.set_default_timeout(LONG)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(LONG)
         self.complaints, self.hosts = [], set()
         self.page.on("console", lambda m: m.type in ("error", "warning") and self.note(m.text))
         self.page.on("pageerror", lambda error: self.note(str(error)))
@@ -41,6 +41,7 @@ class Visit:
         self.own = re.match(r"http://[^/]+", self.page.url)[0]
         # the policy of the pages lets no test script in: a second window without it looks at them
         self.second = browser.new_context(bypass_csp=True, viewport={"width": 390, "height": 844})
+        self.second.set_default_timeout(LONG)
         self.second.add_cookies(self.context.cookies())
         self.looker = self.second.new_page()
 
@@ -285,9 +286,10 @@ def test_numbers_are_written_as_the_reader_does(browser, tmp_path):
     table = census(1_234).to_file(tmp_path / "people.csv")
     with started(tmp_path, table) as (address, _):
         context = browser.new_context(locale="de-DE")
+        context.set_default_timeout(LONG)
         page = context.new_page()
         page.goto(address)
-        page.wait_for_selector("dd:has-text('1.234')", timeout=LONG)
+        page.wait_for_selector("dd:has-text('1.234')")
         size = page.locator("dd .figures").inner_text()
         assert re.fullmatch(r"\d+,\d kB", size), size  # in sentences, too
         context.close()

@@ -8,7 +8,8 @@ from shoal.anonymize import Mondrian, make_method
 from shoal.datasets import hospital, hospital_schema
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
-from shoal.schema import Column, Tree
+from shoal.schema import Column
+from shoal.schema._builders import Tree
 from shoal.schema._coding import make_coding
 from shoal.tables import RowOptions
 from shoal.tables._recoded import node_labels, range_labels

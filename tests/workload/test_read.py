@@ -1,8 +1,7 @@
 import pytest
 
 from shoal.errors import ParameterError, TableError
-from shoal.metrics import Among, Between
-from shoal.metrics._queries import QueryCondition
+from shoal.metrics._queries import Among, Between, QueryCondition
 from tests.extras import need
 
 need("sqlglot")

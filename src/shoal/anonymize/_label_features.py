@@ -12,7 +12,8 @@ from shoal._estimator import Estimator, require_fitted
 from shoal.anonymize._read_release import code_texts
 from shoal.errors import ParameterError, TableError
 from shoal.judge._labels import STAR, LabelReader
-from shoal.schema import Column, FromFile, Hierarchy, Schema, Tree
+from shoal.schema import Column, Hierarchy, Schema
+from shoal.schema._builders import FromFile, Tree
 from shoal.tables import open_table
 from shoal.tables.forms._forms import ORDERED
 from shoal.tables.forms._label_ends import label_ends

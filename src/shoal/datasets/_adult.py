@@ -9,7 +9,9 @@ from shoal.datasets._adult_trees import TREES
 from shoal.datasets._dataset import Dataset, from_rows
 from shoal.datasets._sources import find_data
 from shoal.errors import ParameterError
-from shoal.schema import Column, FromFile, Intervals, Schema, Tree
+from shoal.schema import Column, Schema
+from shoal.schema._bands import Intervals
+from shoal.schema._builders import FromFile, Tree
 from shoal.schema._column import Role
 from shoal.schema._recipe import Recipe
 

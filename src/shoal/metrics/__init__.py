@@ -6,16 +6,13 @@ from shoal.metrics._groups import discernibility
 from shoal.metrics._labels import gcp
 from shoal.metrics._marginals import marginal_divergence
 from shoal.metrics._measure import Metrics, measure, measure_change
-from shoal.metrics._queries import Among, Between, CountQuery, query_errors
+from shoal.metrics._queries import query_errors
 from shoal.metrics._risk import Risk, risk, risk_change
 from shoal.metrics._utility import classification_utility
 from shoal.metrics._weighted import weighted_discernibility
 from shoal.metrics.kept._compare_tables import compare_tables
 
 __all__ = [
-    "Among",
-    "Between",
-    "CountQuery",
     "Metrics",
     "Risk",
     "classification_utility",

@@ -1,8 +1,6 @@
 """What columns mean: roles, kinds, hierarchies, limits, and the schema file."""
 
 from shoal.schema._arx_project import read_arx_project
-from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals
-from shoal.schema._builders import Auto, Dates, Flat, FromFile, Prefix, Tree
 from shoal.schema._column import Column
 from shoal.schema._csv import read_hierarchy, write_hierarchy
 from shoal.schema._hierarchy import Hierarchy
@@ -10,20 +8,10 @@ from shoal.schema._schema import Schema
 from shoal.schema.readymade._ready import Ready
 
 __all__ = [
-    "Auto",
-    "Breaks",
     "Column",
-    "Dates",
-    "EqualFrequency",
-    "EqualWidth",
-    "Flat",
-    "FromFile",
     "Hierarchy",
-    "Intervals",
-    "Prefix",
     "Ready",
     "Schema",
-    "Tree",
     "read_arx_project",
     "read_hierarchy",
     "write_hierarchy",

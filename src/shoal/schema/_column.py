@@ -87,7 +87,7 @@ class Column:
 
     Examples
     --------
-    >>> from shoal.schema import Intervals
+    >>> from shoal.schema._bands import Intervals
     >>> age = Column("quasi-identifier", "numeric", Intervals((5, 10)), limit_level=1)
     >>> age.to_toml()["hierarchy"], age.weight
     ({'intervals': [5, 10]}, 1.0)

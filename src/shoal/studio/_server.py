@@ -11,7 +11,7 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 from types import FrameType
@@ -157,5 +157,6 @@ def _open(address: str) -> None:
 
 
 def _remove(page: Path) -> None:
-    page.unlink(missing_ok=True)
-    page.parent.rmdir()
+    with suppress(OSError):  # somebody has tidied up before
+        page.unlink(missing_ok=True)
+        page.parent.rmdir()

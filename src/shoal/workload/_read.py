@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import MissingExtraError, ParameterError, TableError
-from shoal.metrics import Among, Between
-from shoal.metrics._queries import QueryCondition
+from shoal.metrics._queries import Among, Between, QueryCondition
 from shoal.typing import PathText
 from shoal.workload._workload import Problem, Query, Workload
 

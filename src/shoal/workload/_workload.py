@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.metrics import Among, Between, CountQuery
-from shoal.metrics._queries import QueryCondition
+from shoal.metrics._queries import Among, Between, CountQuery, QueryCondition
 from shoal.schema import Schema
 from shoal.schema._text import number
 

@@ -14,9 +14,10 @@ import numpy as np
 from shoal.anonymize.cuts._cut_column import classes_by_code, rows_by_code
 from shoal.anonymize.cuts._growth_kernels import best_split, middle_split
 from shoal.errors import HierarchyError
-from shoal.schema import Dates, Hierarchy, Intervals
+from shoal.schema import Hierarchy
 from shoal.schema._band_labels import range_label
-from shoal.schema._bands import round_widths
+from shoal.schema._bands import Intervals, round_widths
+from shoal.schema._builders import Dates
 from shoal.schema._coding import Coding
 from shoal.schema._column import PERIODS
 from shoal.tables import FrequencyTable

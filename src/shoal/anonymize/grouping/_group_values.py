@@ -17,7 +17,8 @@ from shoal.anonymize.grouping._candidates import (
 )
 from shoal.anonymize.grouping._profiles import value_counts, value_profiles
 from shoal.errors import InfeasibleError, SchemaError
-from shoal.schema import Flat, Hierarchy, Schema
+from shoal.schema import Hierarchy, Schema
+from shoal.schema._builders import Flat
 from shoal.tables import FrequencyTable, open_table
 from shoal.typing import Native, Progress
 

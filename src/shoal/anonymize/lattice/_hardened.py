@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.schema import EqualFrequency, EqualWidth, Schema
+from shoal.schema import Schema
+from shoal.schema._bands import EqualFrequency, EqualWidth
 from shoal.schema._builders import Auto
 
 FINEST_BANDS = 1

@@ -120,7 +120,8 @@ def _trees(
     table: Any, schema: Schema, *, every: bool, encoding: str | None
 ) -> dict[str, Hierarchy]:
     """Hierarchies to write as files: those of values, and every other if asked for."""
-    from shoal.schema import FromFile, Hierarchy
+    from shoal.schema import Hierarchy
+    from shoal.schema._builders import FromFile
     from shoal.tables import open_table
 
     trees = {

@@ -7,7 +7,9 @@ from typing import NamedTuple
 from shoal.discover.columns._decide import Decision
 from shoal.discover.columns._facts import Facts
 from shoal.discover.columns._forms import is_day
-from shoal.schema import Auto, Dates, Flat, Intervals, Ready
+from shoal.schema import Ready
+from shoal.schema._bands import Intervals
+from shoal.schema._builders import Auto, Dates, Flat
 from shoal.schema._column import Kind
 from shoal.schema._days import read_day
 from shoal.schema._recipe import Recipe

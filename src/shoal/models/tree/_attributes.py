@@ -12,19 +12,9 @@ import numpy as np
 
 from shoal.errors import HierarchyError, SchemaError
 from shoal.models._input import Factor, Input
-from shoal.schema import (
-    Auto,
-    Breaks,
-    Column,
-    Dates,
-    Flat,
-    FromFile,
-    Hierarchy,
-    Intervals,
-    Prefix,
-    Schema,
-    Tree,
-)
+from shoal.schema import Column, Hierarchy, Schema
+from shoal.schema._bands import Breaks, Intervals
+from shoal.schema._builders import Auto, Dates, Flat, FromFile, Prefix, Tree
 from shoal.schema._column import Kind
 from shoal.schema._recipe import Recipe
 from shoal.schema._text import text

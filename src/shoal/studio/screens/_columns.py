@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.errors import ParameterError
-from shoal.schema import Auto, Column, Schema
+from shoal.schema import Column, Schema
+from shoal.schema._builders import Auto
 from shoal.schema._column import KINDS, ROLES
 from shoal.studio._desk import Desk
 from shoal.studio.screens._screen import Action, Field, Room, Screen

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ShoalError
-from shoal.schema import Auto, Column, Flat, Hierarchy
+from shoal.schema import Column, Hierarchy
+from shoal.schema._builders import Auto, Flat
 from shoal.schema._text import number, text
 from shoal.studio.work._bench import Args, Bench, read_schema
 from shoal.studio.work._registered import task

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from shoal.anonymize import Release, compare_methods
-from shoal.metrics import Among, Between, CountQuery, design_matrix, query_errors
+from shoal.metrics import design_matrix, query_errors
 from shoal.metrics._measure import released_raw
-from shoal.metrics._queries import QueryCondition
+from shoal.metrics._queries import Among, Between, CountQuery, QueryCondition
 from shoal.report.release.facts._marginals import Marginal
 from shoal.report.release.pages._value_bins import bin_values
 from shoal.schema._coding import Coding

@@ -14,7 +14,8 @@ import pytest
 from shoal.cli.publish.walk._schema_walk import HELP, SchemaWalk, read_hierarchy_words
 from shoal.discover import suggest_schema
 from shoal.errors import ShoalError
-from shoal.schema import Intervals, Schema
+from shoal.schema import Schema
+from shoal.schema._bands import Intervals
 from tests.extras import ROOT
 
 N = 60

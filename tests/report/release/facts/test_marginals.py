@@ -7,7 +7,8 @@ from shoal.report.release.facts._marginals import (
     meaning,
     moved_between,
 )
-from shoal.schema import Column, Schema, Tree
+from shoal.schema import Column, Schema
+from shoal.schema._builders import Tree
 from shoal.schema._coding import make_coding
 from shoal.tables import open_table
 from tests.extras import need
