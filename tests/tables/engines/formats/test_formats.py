@@ -1,6 +1,9 @@
+from zipfile import ZipFile
+
 import duckdb
 import pytest
 
+from shoal import check_table, release
 from shoal.errors import TableError, TableWarning
 from shoal.schema import Schema
 from shoal.tables import open_table
@@ -117,3 +120,39 @@ def test_types_that_are_given_are_not_guessed(tmp_path):
 def test_every_suffix_belongs_to_one_format():
     suffixes = [suffix for known in FORMATS for suffix in known.suffixes]
     assert len(suffixes) == len(set(suffixes))
+
+
+def packed(path, files):
+    with ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_an_archive_of_one_table_is_that_table(tmp_path):
+    inside = {"data/people.csv": "age,city\n30,Ulm\n", "readme.pdf": "x", "__MACOSX/a.csv": ""}
+    path = packed(tmp_path / "people.zip", inside)
+    assert open_table(path).names == ("age", "city")
+    packed(path, {"/people.tsv": "age\ttown\n30\tUlm\n41\tKiel\n"})  # another file, another copy
+    again = open_table(path)
+    assert (again.names, again.n_rows) == (("age", "town"), 2)
+
+
+def test_archives_of_several_tables_or_none_are_refused(tmp_path):
+    two = packed(tmp_path / "two.zip", {"a.csv": "x\n1\n", "b.csv": "x\n2\n"})
+    none = packed(tmp_path / "none.zip", {"a.pdf": "x"})
+    for path, message in ((two, "2 tables among 2"), (none, "0 tables among 1")):
+        with pytest.raises(TableError, match=message):
+            open_table(path)
+    (tmp_path / "cut.zip").write_bytes(two.read_bytes()[:40])
+    with pytest.raises(TableError, match="cannot be unpacked"):
+        open_table(tmp_path / "cut.zip")
+
+
+def test_a_release_of_an_archive_is_judged_by_what_is_in_it(tmp_path):
+    rows = "".join(f"{20 + i % 4},c{i % 2}\n" for i in range(16))
+    path = packed(tmp_path / "people.zip", {"people.csv": "age,city\n" + rows})
+    schema = Schema({name: {"role": "quasi-identifier"} for name in ("age", "city")})
+    files = release(path, schema, 2).write(tmp_path / "out.csv")
+    assert check_table(files["table"], schema, 2).holds
+    assert not check_table(path, schema, 5).holds

@@ -7,9 +7,11 @@ import glob
 import re
 import shutil
 import sys
+import zlib
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from shoal._addresses import address_of, is_address
 from shoal._scratch import scratch
@@ -45,6 +47,7 @@ _BEGINNINGS = (
 )
 """How files of some formats begin, whatever they are called."""
 
+_ARCHIVE = ".zip"
 _OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')
 _PAGES = (b"<!doctype", b"<html", b"<table", b"<?xml")
 """How pages begin that programs save as tables."""
@@ -63,6 +66,9 @@ def open_files(source: PathText, options: OpenOptions) -> Engine:
         return _open_pattern(path, options)
     if path.is_dir():
         return _open_folder(path, options)
+    if path.suffix.lower() == _ARCHIVE:
+        about = path.stat()
+        return open_files(_unpacked(path, about.st_mtime_ns, about.st_size), options)
     file_format = find_format(path)
     if file_format is None:
         raise TableError(f"{path.name!r} is no {_listed('or')} file by its name. {_advice(path)}")
@@ -73,8 +79,8 @@ def open_files(source: PathText, options: OpenOptions) -> Engine:
 def _advice(path: Path) -> str:
     if path.suffix.lower() in (".xls", ".ods", ".numbers"):
         return "Save it as .xlsx or .csv from the program that it came from."
-    if path.suffix.lower() in (".zip", ".7z", ".rar", ".tar", ".bz2", ".xz"):
-        return "Unpack it first; .gz and .zst are read as they are."
+    if path.suffix.lower() in (".7z", ".rar", ".tar", ".bz2", ".xz"):
+        return "Unpack it first; .gz, .zst and .zip are read as they are."
     ends = ", ".join(known.suffixes[0] for known in FORMATS)
     return f"Rename it to end as its content is: {ends}."
 
@@ -126,10 +132,47 @@ def _spooled(path: Path) -> Path:
     return _keep(path.read_bytes())
 
 
-def _keep(content: bytes) -> Path:
-    """What comes in, kept in a file that only this user can read until the end of the run."""
+@cache
+def _unpacked(path: Path, changed: int, size: int) -> Path:
+    """The one table of an archive, unpacked for this run; of its path only the name is used."""
+    try:
+        with ZipFile(path) as archive:
+            inside = [entry for entry in archive.infolist() if _is_visible(entry)]
+            tables = [entry for entry in inside if find_format(Path(entry.filename)) is not None]
+            if len(tables) != 1:
+                raise TableError(
+                    f"{path.name!r} holds {len(tables)} tables among {len(inside)} files; one is "
+                    "needed. Unpack it, and name the table or a folder of tables that are alike."
+                )
+            target = _own_folder() / Path(tables[0].filename).name
+            with archive.open(tables[0]) as source, target.open("wb") as copy:
+                shutil.copyfileobj(source, copy, 1 << 20)
+    except RuntimeError:
+        raise TableError(f"{path.name!r} is protected by a password. Unpack it first.") from None
+    except (BadZipFile, NotImplementedError, EOFError, zlib.error, OSError):
+        raise TableError(
+            f"{path.name!r} cannot be unpacked: it is damaged, cut short, packed in a way that is "
+            "not known, or the disk is full. Unpack it first."
+        ) from None
+    return target
+
+
+def _is_visible(entry: ZipInfo) -> bool:
+    """Whether an entry is a file that somebody put there: systems add their own."""
+    parts = Path(entry.filename).parts
+    return not entry.is_dir() and not any(part.startswith((".", "__MACOSX")) for part in parts)
+
+
+def _own_folder() -> Path:
+    """A folder that only this user can read, until the end of the run."""
     folder = Path(mkdtemp(dir=scratch()))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _keep(content: bytes) -> Path:
+    """What comes in, kept in a file."""
+    folder = _own_folder()
     if not content:
         raise TableError("nothing came in on standard input. Pipe a table into the command.")
     text = {b"{": ".jsonl", b"[": ".json"}.get(content.lstrip()[:1], ".csv")
