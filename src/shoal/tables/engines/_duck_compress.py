@@ -30,7 +30,7 @@ from shoal.tables._people import count_people, require_named
 from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_release import MOST_JOINS, CompressedRelation
 from shoal.tables.engines._duck_staging import NUMBER, StagedRows, spell_once
-from shoal.tables.engines._duck_write import fetch_batches
+from shoal.tables.engines._duck_write import fetch_batches, store
 from shoal.tables.engines._sql import is_nested
 from shoal.typing import Codes, Counts
 
@@ -64,6 +64,8 @@ class RowCells:
         Cell of each of them.
     n_rows : int
         How many rows there are.
+    alone : ndarray of int
+        Numbers of rows that are like no other, and the cell of each: these need no look.
     """
 
     rows: StagedRows
@@ -71,9 +73,19 @@ class RowCells:
     keys: Codes = field(repr=False)
     cells: NDArray[np.int64] = field(repr=False)
     n_rows: int
+    alone: tuple[NDArray[np.int64], NDArray[np.int32]] = field(repr=False)
 
     def of_rows(self) -> NDArray[np.int32]:
         """Cell of each row, by the row's number."""
+        result = np.full(self.n_rows, -1, np.int32)
+        rows, cells = self.alone
+        result[rows] = cells
+        if len(rows) < self.n_rows:
+            self._look_up(result)
+        return result
+
+    def _look_up(self, result: NDArray[np.int32]) -> None:
+        """Find the cells of the rows that are not known yet, by their values."""
         sizes = np.array([n + 1 for _, _, n in self.columns], np.int32)
         words = _words_sql(sizes)
         listed = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
@@ -83,17 +95,21 @@ class RowCells:
         )
         known, cell_of = pack_codes(self.keys, sizes), self.cells.astype(np.int32)
         if len(self.columns) > MOST_JOINS:
-            return cell_of[match_words(known, pack_codes(self._number_rows(), sizes))]
-        result = np.empty(self.n_rows, np.int32)
+            result[:] = cell_of[match_words(known, pack_codes(self._number_rows(), sizes))]
+            return
+        connection, rest = self.rows.connection, f"rest_{next(_counter)}"
         with disclose_nothing():
-            found = self.rows.connection.sql(
+            if len(self.alone[0]):
+                store(connection, rest, {"place": np.flatnonzero(result < 0)})
+                joins += f" SEMI JOIN {rest} ON {rest}.place = r.{NUMBER}"
+            found = connection.sql(
                 f"SELECT r.{NUMBER} AS place, {listed} FROM {self.rows.view} AS r {joins}"
             )
             # a table of all cells is made for every match, so it has to pay
             for rows in fetch_batches(found, _ROWS_TO_A_CELL * known.shape[1]):
                 packed = np.array([rows[f"w{i}"] for i in range(len(words))], np.uint64)
                 result[rows["place"]] = cell_of[match_words(known, packed)]
-        return result
+            connection.execute(f"DROP TABLE IF EXISTS {rest}")
 
     def _number_rows(self) -> Codes:
         """Numbers of the values of every row, some columns at a time."""
@@ -136,7 +152,7 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
     wanted = list(dict.fromkeys([*quasi, *counted, *subject]))
     load_kernels(pack_groups, merge_entries)
     with disclose_nothing():
-        values, numbers, counts = _count(rows, wanted, schema, options)
+        values, numbers, counts, one_row = _count(rows, wanted, schema, options)
     codes = {name: values[name].code_of[numbers[name]] for name in (*quasi, *counted)}
     keys = np.column_stack([codes[name] for name in quasi])
     entries = {name: (values[name].coding, codes[name]) for name in counted}
@@ -151,8 +167,19 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
     first = _one_of_each([values[name] for name in quasi], numbers, quasi, cell_of, cells)
     at_keys = np.column_stack([numbers[name][first] for name in quasi])
     columns = tuple((rows.names.index(name), values[name].table, values[name].n) for name in quasi)
-    row_cells = RowCells(rows, columns, at_keys, cell_of[first], int(counts.sum()))
+    alone = _alone(counts, one_row, cell_of)
+    row_cells = RowCells(rows, columns, at_keys, cell_of[first], int(counts.sum()), alone)
     return CompressedRelation(rows, schema, cells, row_cells, people)
+
+
+def _alone(
+    counts: Counts, one_row: NDArray[np.int64], cell_of: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rows that no other is like, with their cells; none where they are few and not worth it."""
+    single = counts == 1
+    if 2 * single.sum() < counts.sum():
+        single[:] = False
+    return one_row[single], cell_of[single].astype(np.int32)
 
 
 def _one_of_each(
@@ -177,8 +204,8 @@ def _one_of_each(
 
 def _count(
     rows: StagedRows, wanted: Sequence[str], schema: Schema, options: CodingOptions
-) -> tuple[dict[str, _Values], dict[str, Codes], Counts]:
-    """Distinct combinations, as numbers of values, and how many rows have each.
+) -> tuple[dict[str, _Values], dict[str, Codes], Counts, NDArray[np.int64]]:
+    """Distinct combinations, as numbers of values, how many rows have each, and one of these.
 
     A missing value's number is the last; that of a person without a name is -1.
     """
@@ -186,7 +213,8 @@ def _count(
     connection, table = rows.connection, f"cells_{mark}"
     listed = ", ".join(f"c{rows.names.index(name)} AS k{i}" for i, name in enumerate(wanted))
     connection.execute(
-        f"CREATE TEMP TABLE {table} AS SELECT {listed}, count(*) AS n FROM {rows.view} GROUP BY ALL"
+        f"CREATE TEMP TABLE {table} AS SELECT {listed}, count(*) AS n, "
+        f"any_value({NUMBER}) AS one_row FROM {rows.view} GROUP BY ALL"
     )
     try:
         tables = _number_values(connection, table, len(wanted))
@@ -208,7 +236,7 @@ def _count(
             for name, values in zip(wanted, tables, strict=True)
             if name != schema.subject
         }
-        select = f"SELECT {numbers}, t.n AS n FROM {table} AS t {joins}"
+        select = f"SELECT {numbers}, t.n AS n, t.one_row AS one_row FROM {table} AS t {joins}"
         with ThreadPoolExecutor(1) as pool:  # the database joins while values are coded
             if len(wanted) > MOST_JOINS:
                 joined = pool.submit(_joined_in_parts, connection, table, tables)
@@ -237,14 +265,14 @@ def _count(
         )
         for i, name in enumerate(wanted)
     }
-    return values, at, np.asarray(found["n"], np.int64)
+    return values, at, np.asarray(found["n"], np.int64), np.asarray(found["one_row"], np.int64)
 
 
 def _joined_in_parts(
     connection: duckdb.DuckDBPyConnection, cells: str, tables: Sequence[str]
 ) -> dict[str, Any]:
     """Numbers of the cells' values, a column at a time, in one order."""
-    found = {"n": connection.sql(f"SELECT n FROM {cells} ORDER BY rowid").fetchnumpy()["n"]}
+    found = connection.sql(f"SELECT n, one_row FROM {cells} ORDER BY rowid").fetchnumpy()
     for i, values in enumerate(tables):
         found |= connection.sql(
             f"SELECT v.number AS k{i} FROM {cells} AS t LEFT JOIN {values} AS v "
