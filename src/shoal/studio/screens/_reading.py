@@ -47,7 +47,7 @@ def show_reading(desk: Desk) -> dict[str, Any]:
     return {"said": said, "parts": (parts or {}).get("value")}
 
 
-_OF_PARTS = (".xlsx", ".xlsm", ".sqlite", ".sqlite3", ".db", ".duckdb")
+_OF_PARTS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".sqlite", ".sqlite3", ".db", ".duckdb")
 """Endings of files that hold several tables."""
 
 

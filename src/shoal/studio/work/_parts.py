@@ -20,7 +20,21 @@ def list_parts(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[
     path = Path(args["table"])
     if path.suffix.lower() in (".xlsx", ".xlsm"):
         return {"setting": "sheet", "names": _sheets(path)}
+    if path.suffix.lower() in (".xls", ".xlsb", ".ods"):
+        return {"setting": "sheet", "names": _older_sheets(path)}
     return {"setting": "database_table", "names": list_tables(path)}
+
+
+def _older_sheets(path: Path) -> list[str]:
+    try:
+        import python_calamine as calamine  # noqa: PLC0415  an extra
+    except ImportError:
+        raise MissingExtraError("python-calamine", "files", f"reading {path.suffix}") from None
+    try:
+        with calamine.CalamineWorkbook.from_path(path) as book:
+            return list(book.sheet_names)
+    except (calamine.CalamineError, OSError):
+        raise TableError(f"{path.name!r} cannot be read as a workbook.") from None
 
 
 def _sheets(path: Path) -> list[str]:

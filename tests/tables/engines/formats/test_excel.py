@@ -1,4 +1,5 @@
 import datetime as dt
+from zipfile import ZipFile
 
 import pytest
 
@@ -71,3 +72,71 @@ def test_a_damaged_workbook_is_refused_in_plain_words(tmp_path, content):
     (tmp_path / "a.xlsx").write_bytes(content)
     with pytest.raises(TableError, match=r"damaged, cut short.*Save it anew"):
         open_table(tmp_path / "a.xlsx")
+
+
+def write_old(path, sheets):
+    book = need("xlwt").Workbook()
+    days = need("xlwt").easyxf(num_format_str="YYYY-MM-DD")
+    for name, rows in sheets.items():
+        sheet = book.add_sheet(name)
+        for at, row in enumerate(rows):
+            for column, value in enumerate(row):
+                style = [days] if isinstance(value, dt.date) else []
+                sheet.write(at, column, value, *style)
+    book.save(str(path))
+
+
+def test_workbooks_of_older_excel_are_read_alike(tmp_path):
+    need("python_calamine")
+    write_old(tmp_path / "a.xls", {"s": ROWS})
+    write_book(tmp_path / "a.xlsx", {"s": ROWS})
+    old, new = open_table(tmp_path / "a.xls"), open_table(tmp_path / "a.xlsx")
+    assert old.types == new.types
+    assert [old.distinct(name) for name in old.names] == [new.distinct(n) for n in new.names]
+    write_old(tmp_path / "b.xls", {"people": ROWS, "notes": [["see", "also"], ["x", 1]]})
+    with pytest.raises(TableError, match=r"2 sheets: 'people', 'notes'.*--sheet"):
+        open_table(tmp_path / "b.xls")
+    assert open_table(tmp_path / "b.xls", sheet="2").names == ("see", "also")
+
+
+ODS = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
+    '<table:table table:name="s">{}</table:table></office:spreadsheet></office:body>'
+    "</office:document-content>"
+)
+
+
+MANIFEST = (
+    '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+    '<manifest:file-entry manifest:full-path="/" '
+    'manifest:media-type="application/vnd.oasis.opendocument.spreadsheet"/></manifest:manifest>'
+)
+
+
+def test_workbooks_of_libreoffice_are_read(tmp_path):
+    need("python_calamine")
+    text = '<table:table-cell office:value-type="string"><text:p>{0}</text:p></table:table-cell>'
+    number = '<table:table-cell office:value-type="float" office:value="{0}"/>'
+    rows = [(text, "age", "city"), (number, 31), (number, 44.5)]
+    cells = ["".join(cell.format(value) for value in values) for cell, *values in rows]
+    filled = [cells[0], cells[1] + text.format("Ulm"), cells[2] + text.format("Kiel")]
+    content = ODS.format("".join(f"<table:table-row>{row}</table:table-row>" for row in filled))
+    with ZipFile(tmp_path / "a.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", MANIFEST)
+        archive.writestr("content.xml", content)
+    engine = open_table(tmp_path / "a.ods")
+    assert engine.types == {"age": "number", "city": "text"}
+    assert engine.distinct("age")[0] == [31, 44.5]
+
+
+@pytest.mark.parametrize("suffix", [".xls", ".ods", ".xlsb"])
+def test_a_damaged_older_workbook_is_refused_in_plain_words(tmp_path, suffix):
+    need("python_calamine")
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(b"\xd0\xcf\x11\xe0" + b"CANARY" * 300)
+    with pytest.raises(TableError, match="cannot be read: it is damaged") as caught:
+        open_table(path)
+    assert "CANARY" not in str(caught.value)

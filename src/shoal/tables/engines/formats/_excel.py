@@ -1,4 +1,4 @@
-"""Excel workbooks, one sheet at a time."""
+"""Workbooks, one sheet at a time: of Excel, of older Excel, and of LibreOffice."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from shoal.tables.engines.formats._text_shape import (
 from shoal.tables.engines.formats._value_columns import stage_columns
 
 _Rows = list[list[Any]]
+_OLDER = (".xls", ".xlsb", ".ods")
+"""Workbooks that another library reads."""
 _FIRST_ROWS = 30
 """Rows among which the names of the columns are looked for."""
 
@@ -50,6 +52,54 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> Engine:
 
 
 def _rows(path: Path, options: OpenOptions) -> _Rows:
+    older = path.suffix.lower() in _OLDER
+    sheets = (_older_sheets if older else _sheets)(path, options)
+    filled = {name: rows for name, rows in sheets.items() if any(map(_is_filled, rows))}
+    if not filled:
+        raise TableError(f"{path.name!r} holds no cells. It needs at least a header.")
+    if len(filled) > 1:
+        raise TableError(
+            f"{path.name!r} has {len(filled)} sheets: {', '.join(map(repr, filled))}. Say which "
+            "with --sheet."
+        )
+    if not older:
+        _say_uncomputed(path)
+    return next(iter(filled.values()))
+
+
+def _older_sheets(path: Path, options: OpenOptions) -> dict[str, _Rows]:
+    """Sheets of a workbook that openpyxl does not read; how numbers are shown is not told there."""
+    try:
+        import python_calamine as calamine  # noqa: PLC0415  an extra
+    except ImportError:
+        raise MissingExtraError("python-calamine", "files", f"reading {path.suffix}") from None
+    try:
+        with calamine.CalamineWorkbook.from_path(path) as book:
+            visible, kind = calamine.SheetVisibleEnum.Visible, calamine.SheetTypeEnum.WorkSheet
+            known = [each for each in book.sheets_metadata if each.typ == kind]
+            shown = [each.name for each in known if each.visible == visible]
+            names = _chosen(path, [each.name for each in known], shown, options.sheet)
+            return {
+                name: [
+                    [_older_value(value) for value in row]
+                    for row in book.get_sheet_by_name(name).iter_rows()
+                ]
+                for name in names
+            }
+    except (calamine.CalamineError, OSError) as error:
+        raise TableError(
+            f"{path.name!r} cannot be read: it is damaged, cut short, or protected by a password "
+            f"({type(error).__name__}). Save it as .xlsx from the program that it came from."
+        ) from None
+
+
+def _older_value(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)  # these workbooks know no whole numbers
+    return None if value == "" or value in _FAILED else value
+
+
+def _sheets(path: Path, options: OpenOptions) -> dict[str, _Rows]:
     try:
         from openpyxl import load_workbook  # noqa: PLC0415  an extra
         from openpyxl.utils.exceptions import InvalidFileException  # noqa: PLC0415
@@ -61,9 +111,7 @@ def _rows(path: Path, options: OpenOptions) -> _Rows:
             # cells that were merged are told only by a workbook that is held whole
             book = load_workbook(path, read_only=not _has_merged(path), data_only=True)
             try:
-                sheets = {
-                    sheet.title: _cells(sheet) for sheet in _wanted(book, path, options.sheet)
-                }
+                return {sheet.title: _cells(sheet) for sheet in _wanted(book, path, options.sheet)}
             finally:
                 book.close()
     except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
@@ -73,16 +121,6 @@ def _rows(path: Path, options: OpenOptions) -> _Rows:
             f"{path.name!r} cannot be read: it is damaged, cut short, protected by a password, or "
             "no Excel workbook (.xlsx). Save it anew from Excel."
         ) from None
-    filled = {name: rows for name, rows in sheets.items() if any(map(_is_filled, rows))}
-    if not filled:
-        raise TableError(f"{path.name!r} holds no cells. It needs at least a header.")
-    if len(filled) > 1:
-        raise TableError(
-            f"{path.name!r} has {len(filled)} sheets: {', '.join(map(repr, filled))}. Say which "
-            "with --sheet."
-        )
-    _say_uncomputed(path)
-    return next(iter(filled.values()))
 
 
 def _say_uncomputed(path: Path) -> None:
@@ -134,17 +172,21 @@ def _padded(sheet: Any) -> dict[int, int]:
 
 def _wanted(book: Any, path: Path, asked: str | None) -> list[Any]:
     # charts are sheets too, and have no rows
-    sheets = [sheet for sheet in book.worksheets if hasattr(sheet, "iter_rows")]
+    sheets = {sheet.title: sheet for sheet in book.worksheets if hasattr(sheet, "iter_rows")}
+    shown = [name for name, sheet in sheets.items() if sheet.sheet_state == "visible"]
+    return [sheets[name] for name in _chosen(path, list(sheets), shown, asked)]
+
+
+def _chosen(path: Path, names: list[str], shown: list[str], asked: str | None) -> list[str]:
+    """Sheets to look at: the one that is asked for, or else those that are not hidden."""
     if asked is None:
-        shown = [sheet for sheet in sheets if sheet.sheet_state == "visible"]
-        return shown or sheets
-    named = [sheet for sheet in sheets if sheet.title == asked]
-    if not named and asked.isdigit() and 1 <= int(asked) <= len(sheets):
-        named = [sheets[int(asked) - 1]]
+        return shown or names
+    named = [name for name in names if name == asked]
+    if not named and asked.isdigit() and 1 <= int(asked) <= len(names):
+        named = [names[int(asked) - 1]]
     if not named:
         raise TableError(
-            f"{path.name!r} has no sheet {asked!r}. It has "
-            f"{', '.join(repr(sheet.title) for sheet in sheets)}."
+            f"{path.name!r} has no sheet {asked!r}. It has {', '.join(map(repr, names))}."
         )
     return named
 
@@ -211,4 +253,4 @@ def _is_row(rows: _Rows) -> bool:
     return looks_like_a_row(shown[0], shown[1:])
 
 
-EXCEL = FileFormat("Excel", (".xlsx", ".xlsm"), _read)
+EXCEL = FileFormat("Excel", (".xlsx", ".xlsm", *_OLDER), _read)

@@ -77,7 +77,7 @@ def open_files(source: PathText, options: OpenOptions) -> Engine:
 
 
 def _advice(path: Path) -> str:
-    if path.suffix.lower() in (".xls", ".ods", ".numbers"):
+    if path.suffix.lower() == ".numbers":
         return "Save it as .xlsx or .csv from the program that it came from."
     if path.suffix.lower() in (".7z", ".rar", ".tar", ".bz2", ".xz"):
         return "Unpack it first; .gz, .zst and .zip are read as they are."
@@ -114,7 +114,7 @@ def _require_content(path: Path, named: FileFormat) -> None:
     if named in (CSV, JSON_LINES) and begins is not None and not packed:
         raise TableError(
             f"{path.name!r} is no text: it begins like a {begins} file. Rename it to end in "
-            f"{begins}{', and save it as .xlsx from Excel' if begins == '.xls' else ''}."
+            f"{begins}."
         )
 
 
