@@ -9,13 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.anonymize.clusters._group_loss import code_positions, loss_table
+from shoal.anonymize.clusters._group_loss import code_positions
 from shoal.anonymize.clusters.prices._priced_kernels import number_words
+from shoal.metrics._labels import label_loss
+from shoal.schema import Hierarchy
 from shoal.schema._coding import Coding
 from shoal.tables._frequency import group_keys
+from shoal.tables._recoded import node_labels
 from shoal.typing import Codes, Counts, Floats
 
-MOST_STEPS = 24_000  # of one stage
+MOST_STEPS = 65_536  # of one stage
 _MOST_LEVELS = 6  # of one column: the lattice grows with their product
 WIDTHS = (0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.35, 0.5, 1.0)
 
@@ -53,25 +56,30 @@ def make_ladder(
     tree = grown.hierarchy
     assert tree is not None
     present = np.flatnonzero(rows)
-    table = loss_table(coding, is_range) if coding.n_codes <= 2_048 else None
+    loss_of = _range_losses(coding, tree) if is_range else label_loss(node_labels(coding))
     ladder = Ladder([], [], [])
     seen: set[bytes] = set()
     for level in _few(tree.n_levels):
         node = tree.levels[:, level]
-        key = node[present].tobytes()
-        if key in seen:  # another name for the same sets of rows
+        key = np.unique(node[present], return_inverse=True)[1].tobytes()
+        if key in seen:  # another name for the same sets of rows, and no cheaper one
             continue
         seen.add(key)
-        low, high = tree.start[node], tree.stop[node] - 1
-        if table is not None:
-            loss = table[low, high]
-        else:
-            position = code_positions(coding)
-            loss = np.where(low == high, 0.0, position[high] - position[low] if is_range else 1.0)
+        loss = loss_of[node]
         ladder.nodes.append(node.astype(np.int32))
         ladder.costs.append(weight * loss.astype(np.float64))
         ladder.losses.append(weight * float((loss * rows).sum() / max(1, rows.sum())))
     return ladder
+
+
+def _range_losses(coding: Coding, tree: Hierarchy) -> Floats:
+    """Loss of the range below each node of a tree."""
+    low, high = tree.start, tree.stop - 1
+    position = code_positions(coding)
+    loss = np.abs(position[high] - position[low])
+    if coding.missing >= 0:  # a missing value lies nowhere between the others
+        loss[(high == coding.missing) & (low < high)] = 1.0
+    return loss
 
 
 def _few(n_levels: int) -> list[int]:
@@ -148,6 +156,29 @@ def number_parts(
         else:
             part_of[row], n_parts[row] = group_keys(np.column_stack(codes))
     return part_of, n_parts, half_of.astype(np.int32)
+
+
+def thinned(ladders: Sequence[Ladder], limit: int) -> list[Ladder]:
+    """Ladders with so many levels left out that the lattice has at most `limit` nodes.
+
+    The level goes whose neighbours are nearest to each other; first and last levels stay.  Where
+    there are too many columns for that, nothing is left out.
+    """
+    kept = [list(range(len(ladder.losses))) for ladder in ladders]
+    while math.prod(map(len, kept)) > limit:
+        gaps = [
+            (ladder.losses[own[i + 1]] - ladder.losses[own[i - 1]], column, i)
+            for column, (ladder, own) in enumerate(zip(ladders, kept, strict=True))
+            for i in range(1, len(own) - 1)
+        ]
+        if not gaps:
+            return list(ladders)
+        _, column, i = min(gaps)
+        del kept[column][i]
+    return [
+        Ladder(*([field[level] for level in own] for field in (lad.nodes, lad.costs, lad.losses)))
+        for lad, own in zip(ladders, kept, strict=True)
+    ]
 
 
 def cheapest_nodes(losses: Sequence[Floats], limit: int) -> tuple[Codes, Floats]:

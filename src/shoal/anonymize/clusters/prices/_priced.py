@@ -10,7 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.anonymize.clusters._local_plan import Ladder, cheapest_nodes, halves, number_parts
+from shoal.anonymize.clusters._local_plan import (
+    Ladder,
+    cheapest_nodes,
+    halves,
+    number_parts,
+    thinned,
+)
 from shoal.anonymize.clusters.prices._priced_kernels import (
     Nodes,
     take_best_nodes,
@@ -20,7 +26,7 @@ from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.typing import Codes, Floats
 
 PRICES = 40  # even steps up to the loss of a row of which nothing is released
-_MOST_NODES = 24_000
+_MOST_NODES = 65_536
 _ROWS_OF_A_SAMPLED_GROUP = 3  # parts of the sample should be this large before they count
 _WEIGHED = 400  # nodes at one price, times the root of the smallest group
 _LEAST_SAMPLE = 2_048
@@ -75,7 +81,8 @@ def _sample_size(n_cells: int, compiled: CompiledModel) -> int:
 
 
 def make_lattice(ladders: Sequence[Ladder], keys: Codes, compiled: CompiledModel) -> Lattice:
-    """The nodes with least average loss."""
+    """All nodes of a lattice of some levels, or those with least average loss."""
+    ladders = thinned(ladders, _MOST_NODES)
     levels, losses = cheapest_nodes([np.array(ladder.losses) for ladder in ladders], _MOST_NODES)
     node_of = [
         [level[codes] for level in ladder.nodes]
