@@ -38,7 +38,7 @@ def page_of(
     error: str,
 ) -> str:
     """A page of a project; without anything to show, the reason stands in its place."""
-    frame = frame_of(room, screen, shown, query) | {"error": error}
+    frame = frame_of(room, screen, shown, query) | {"error": error, "waits": shown is None}
     template = "empty.html" if shown is None else f"{screen.name}.html"
     return render(template, page=frame, shown=shown or {})
 

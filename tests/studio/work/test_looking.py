@@ -54,3 +54,12 @@ def test_a_file_that_knows_its_rows_tells_them_at_once(tmp_path):
     first = ask(Bench(), "glance", table)
     assert (first["rows"], first["rows_exact"], first["exact"]) == (200, True, False)
     assert first["sampled"] == 50
+
+
+def test_few_values_are_counted_and_many_estimated(tmp_path):
+    rows = "".join(f"{i},{'abcdefg'[i % 7]}\n" for i in range(3_000))
+    (tmp_path / "t.csv").write_text("number,letter\n" + rows)
+    number, letter = ask(Bench(), "look", tmp_path / "t.csv")["columns"]
+    assert (letter["distinct"], letter["distinct_exact"]) == (7, True)
+    assert not number["distinct_exact"]
+    assert number["distinct"] == pytest.approx(3_000, rel=0.2)

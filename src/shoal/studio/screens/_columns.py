@@ -57,6 +57,7 @@ def _rows(
     counts = {column["name"]: column for column in (known or {}).get("columns", ())}
     names = list(counts) or list(schema or ())
     total = max(1, (known or {}).get("sampled") or (known or {}).get("rows") or 1)
+    exact = bool((known or {}).get("exact"))
     roles = (suggested or {}).get("schema", {}).get("columns", {})
     reasons = (suggested or {}).get("reasons", {})
     found = (exposed or {}).get("value") or {}
@@ -77,6 +78,7 @@ def _rows(
                 "suggested": roles.get(name, {}).get("role", ""),
                 "reasons": list(reasons.get(name, ())),
                 "distinct": counted.get("distinct"),
+                "distinct_exact": exact and counted.get("distinct_exact", False),
                 "missing": counted.get("missing"),
                 "missing_share": (counted.get("missing") or 0) / total,
                 "accepted": name in desk.project.settings.accepted,

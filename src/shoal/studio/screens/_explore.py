@@ -147,11 +147,11 @@ def _pin(room: Room, given: dict[str, Any]) -> None:
     desk = room.desk
     method, k = read_candidate(desk, given["candidate"])
     name, pinned = f"{method}:{k}", list(desk.project.settings.pinned)
-    if name in pinned:
-        pinned.remove(name)
-    elif len(pinned) >= MOST_PINNED:
-        raise ParameterError(f"{MOST_PINNED} are pinned already. Unpin one first.")
-    else:
+    if given["pinned"] == "no":
+        pinned = [other for other in pinned if other != name]
+    elif name not in pinned:
+        if len(pinned) >= MOST_PINNED:
+            raise ParameterError(f"{MOST_PINNED} are pinned already. Unpin one first.")
         pinned.append(name)
     desk.project.set(pinned=tuple(pinned))
     desk.tell({"changed": "pinned"})
@@ -186,7 +186,9 @@ EXPLORE = Screen(
                         {"ks": Field("text", "2, 5, 10", "2, 5, 10, 20, 50"),
                          "methods": Field("texts", "All unless given.", [])}),
         "cancel": CANCEL,
-        "pin": Action("Keep a candidate in sight, or no longer.", _pin, {"candidate": _CANDIDATE}),
+        "pin": Action("Keep a candidate in sight, or no longer.", _pin,
+                      {"candidate": _CANDIDATE,
+                       "pinned": Field("text", "yes, or no to let it go.", "yes")}),
         "choose": CHOOSE,
         "lattice": Action("Search the lattice of full-domain generalizations.", _lattice),
     },

@@ -1,0 +1,22 @@
+"""Candidates that are pinned, and pages that wait for a decision."""
+
+from shoal.studio._page import page_of
+from shoal.studio.screens._registry import SCREENS
+from tests.studio.desks import Bureau
+
+
+def test_a_tab_that_is_behind_does_not_pin_again_what_it_lets_go(tmp_path):
+    bureau = Bureau(tmp_path).with_roles()
+    for said, pinned in (("yes", ("local:5",)), ("yes", ("local:5",)), ("no", ()), ("no", ())):
+        bureau.act("explore", "pin", candidate="local:5", pinned=said)
+        assert bureau.desk.project.settings.pinned == pinned
+
+
+def test_a_page_that_waits_for_a_decision_is_no_failure(tmp_path):
+    room, explore = Bureau(tmp_path).room, SCREENS["explore"]
+    waits = page_of(room, explore, None, {}, "decide first")
+    assert '<p class="locked" role="status">decide first</p>' in waits
+    assert "<strong>" not in waits
+    shown = Bureau(tmp_path).show("columns")
+    failed = page_of(room, SCREENS["columns"], shown, {}, "no such column")
+    assert '<div class="alert" role="alert"><strong>' in failed
