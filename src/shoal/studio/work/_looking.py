@@ -81,9 +81,8 @@ def _count(engine: DuckEngine, rows: str) -> dict[str, Any]:
         asked += [f"count({value}) AS p{index}", f"approx_count_distinct({value}) AS d{index}"]
     found = engine.fetch(f"SELECT {', '.join(asked)} FROM {rows} AS source")
     total = int(found["n"][0])
-    exact = _count_few(
-        engine, rows, total, [int(found[f"d{index}"][0]) for index in range(len(names))]
-    )
+    about = [int(found[f"d{index}"][0]) for index in range(len(names))]
+    exact = _count_few(engine, rows, total, about)
     return {
         "rows": total,
         "columns": [
