@@ -75,7 +75,9 @@ def _same_as_published(k: int, secure: dict[str, Any]) -> None:
     from shoal.models import KAnonymousTreeClassifier
 
     raw = _adult_rows()
-    pooled = KAnonymousTreeClassifier(privacy=k, max_depth=3).fit(raw[:, :-1], raw[:, -1])
+    pooled = KAnonymousTreeClassifier(privacy=k, max_depth=3, splits="multiway").fit(
+        raw[:, :-1], raw[:, -1]
+    )
     tree = pooled.tree_.to_dict()
     nodes, views, classes = tree["nodes"], tree["views"], pooled.classes_.tolist()
 

@@ -72,7 +72,9 @@ def _beside_sklearn(
     from sklearn.preprocessing import OneHotEncoder
     from sklearn.tree import DecisionTreeClassifier
 
-    tree = KAnonymousTreeClassifier(_roles(schema, names), k, criterion=criterion)  # type: ignore[arg-type]
+    tree = KAnonymousTreeClassifier(
+        _roles(schema, names), k, criterion=criterion, splits="multiway"
+    )  # type: ignore[arg-type]
     X, y = train[names], train["income"].to_numpy()
     tree.fit(X.head(500), y[:500])  # compile
     texts = [name for name in names if name not in NUMERIC]
@@ -95,7 +97,7 @@ def _private_columns(train: Any, schema: Schema) -> list[Row]:
         name: Column("sensitive", roles[name].kind, roles[name].hierarchy) for name in hidden
     })  # fmt: skip
     X, y = train[names], train["income"].to_numpy()
-    tree = KAnonymousTreeClassifier(roles, 10, criterion="gain_ratio")
+    tree = KAnonymousTreeClassifier(roles, 10, criterion="gain_ratio", splits="multiway")
     tree.fit(X.head(500), y[:500])
     tracemalloc.start()
     seconds = _timed(lambda: tree.fit(X, y), 1)

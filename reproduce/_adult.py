@@ -64,8 +64,8 @@ class People:
         return open_table(self.test.path()).compress(self.schema, options).cells
 
     def grow(self, privacy: PrivacyModel | int, **options: Any) -> KAnonymousTreeClassifier:
-        """A tree of the training rows."""
-        tree = KAnonymousTreeClassifier(self.schema, privacy, **options)
+        """A tree of the training rows, with a branch for each value as in the paper."""
+        tree = KAnonymousTreeClassifier(self.schema, privacy, splits="multiway", **options)
         return tree.fit(self.train.select(self.names).columns, np.array(self.train[TARGET]))
 
     def error(self, tree: KAnonymousTreeClassifier) -> float:

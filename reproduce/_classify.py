@@ -47,7 +47,7 @@ def tree_error(
     train: Examples, test: Examples, criterion: Literal["gain", "gain_ratio"] = "gain_ratio"
 ) -> float:
     """Test rows in percent that ID3 (`gain`) or C4.5 (`gain_ratio`) without privacy gets wrong."""
-    tree = KAnonymousTreeClassifier(privacy=1, criterion=criterion)
+    tree = KAnonymousTreeClassifier(privacy=1, criterion=criterion, splits="multiway")
     tree.fit(train.columns, train.classes)
     return 100 * float(np.mean(tree.predict(test.columns) != test.classes))
 

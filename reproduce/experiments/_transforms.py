@@ -245,7 +245,7 @@ def _predict(table: Columns, splits: Sequence[tuple[Any, Any]]) -> NDArray[Any]:
     inputs = {name: column for name, column in table.items() if name != CLASS}
     guesses = []
     for train, test in splits:
-        tree = KAnonymousTreeClassifier(privacy=1, criterion="gain_ratio")
+        tree = KAnonymousTreeClassifier(privacy=1, criterion="gain_ratio", splits="multiway")
         tree.fit({n: c[train] for n, c in inputs.items()}, table[CLASS][train])
         guesses.append(tree.predict({n: c[test] for n, c in inputs.items()}))
     return np.concatenate(guesses)

@@ -66,7 +66,7 @@ def spans(run):
 
 
 def test_worked_example_1():
-    tree = KAnonymousTreeClassifier(ROLES, 3).fit(MORTGAGE, RISK)
+    tree = KAnonymousTreeClassifier(ROLES, 3, splits="multiway").fit(MORTGAGE, RISK)
     assert tree.export_text().splitlines() == [
         "sports car is No: bad (3 bad, 0 good)",
         "sports car is Yes",
@@ -75,18 +75,24 @@ def test_worked_example_1():
     ]
     assert tree.spans_.population.tolist() == [3, 3]
     assert tree.spans_.largest_k == 3
-    assert KAnonymousTreeClassifier(ROLES, 4).fit(MORTGAGE, RISK).get_n_leaves() == 2
+    assert (
+        KAnonymousTreeClassifier(ROLES, 4, splits="multiway").fit(MORTGAGE, RISK).get_n_leaves()
+        == 2
+    )
     public = ROLES.replace(**{"sports car": {"role": "quasi-identifier"}})
-    safe = KAnonymousTreeClassifier(public, 3).fit(MORTGAGE, RISK)
+    safe = KAnonymousTreeClassifier(public, 3, splits="multiway").fit(MORTGAGE, RISK)
     assert safe.get_n_leaves() == 2  # John would be alone
-    assert KAnonymousTreeClassifier(public, 1).fit(MORTGAGE, RISK).spans_.largest_k == 1
+    assert (
+        KAnonymousTreeClassifier(public, 1, splits="multiway").fit(MORTGAGE, RISK).spans_.largest_k
+        == 1
+    )
 
 
 def test_worked_example_2():
     """All four leaves of figure 1 have three rows; Donna, Emily and Fiona are exposed."""
     columns, risk = clients()
     frame = pd.DataFrame(columns)
-    tree = KAnonymousTreeClassifier(privacy=3).fit(frame, risk)
+    tree = KAnonymousTreeClassifier(privacy=3, splits="multiway").fit(frame, risk)
     assert tree.export_text().splitlines() == [
         "gender is Female",
         "|   married is No: good (1 bad, 2 good)",

@@ -108,8 +108,10 @@ class TreeGeneralization(Anonymizer):
         Roles and hierarchies; it names a target, which the tree predicts.
     privacy : PrivacyModel or int
         What every released group has to meet.
-    criterion, splits, prune, confidence_factor, max_depth, min_gain
+    criterion, prune, confidence_factor, look_ahead, max_depth, max_leaves, min_gain
         As in :class:`shoal.models.KAnonymousTreeClassifier`.
+    splits : {"multiway", "binary"}, default="multiway"
+        As there, with the other default: a cell shows a value where its branch has no other.
     ranges : {"lines", "exact"}, default="lines"
         Where ranges of numbers and dates end: on public lines, or at the values that the tree's
         tests part, which tells that somebody has exactly these.
@@ -143,7 +145,9 @@ class TreeGeneralization(Anonymizer):
         splits: Literal["multiway", "binary"] = "multiway",
         prune: bool | Literal["auto"] = "auto",
         confidence_factor: float = 0.25,
+        look_ahead: bool = False,
         max_depth: int | None = None,
+        max_leaves: int | None = None,
         min_gain: float = 0.0,
         ranges: Literal["lines", "exact"] = "lines",
     ) -> None:
@@ -153,7 +157,9 @@ class TreeGeneralization(Anonymizer):
         self.splits = splits
         self.prune = prune
         self.confidence_factor = confidence_factor
+        self.look_ahead = look_ahead
         self.max_depth = max_depth
+        self.max_leaves = max_leaves
         self.min_gain = min_gain
         self.ranges = ranges
 

@@ -98,10 +98,25 @@ def test_how_hard_to_prune(files):
     leaves = {}
     for factor in (0.001, 0.5):
         done = run(files, "--target", "income", "-k", 2, "--criterion", "gain_ratio", "--prune",
-                   "--test-share", 0, "--confidence-factor", factor, "--json")  # fmt: skip
+                   "--splits", "multiway", "--test-share", 0, "--confidence-factor", factor,
+                   "--json")  # fmt: skip
         assert done.exit_code == 0, done.output
         leaves[factor] = len(json.loads(done.stdout)["leaves"])
     assert leaves[0.001] < leaves[0.5]
     refused = run(files, "--target", "income", "--confidence-factor", 0.7)
     assert refused.exit_code == 2
     assert "confidence_factor must be above 0" in refused.output
+
+
+def test_few_leaves_and_looking_ahead(files):
+    found = {}
+    for options in ((), ("--look-ahead",), ("--max-leaves", 4), ("--splits", "multiway")):
+        done = run(files, "--target", "income", "-k", 12, *options, "--json")
+        assert done.exit_code == 0, done.output
+        found[options] = json.loads(done.stdout)
+        assert found[options]["largest_k"] >= 12
+    assert len(found["--max-leaves", 4]["leaves"]) == 4
+    assert len({json.dumps(one["leaves"]) for one in found.values()}) == 4
+    refused = run(files, "--target", "income", "--splits", "some")
+    assert refused.exit_code == 2
+    assert "splits must be one of binary, multiway" in refused.output

@@ -115,7 +115,8 @@ def test_an_independent_consumer_of_pmml_predicts_the_same(tree, table, tmp_path
 def test_pmml_lists_the_values_of_generalized_branches():
     X = np.array([["smith"]] * 6 + [["baker"]] * 6 + [["clerk"]] * 20 + [["judge"]] * 2, object)
     y = np.array([0] * 12 + [1] * 22)
-    tree = KAnonymousTreeClassifier(Schema({"x0": SCHEMA["job"]}), 6).fit(X, y)
+    tree = KAnonymousTreeClassifier(Schema({"x0": SCHEMA["job"]}), 6, splits="multiway")
+    tree.fit(X, y)
     arrays = [e.text for e in ET.fromstring(tree.export_pmml()).iter() if e.tag.endswith("Array")]
     assert sorted(arrays) == ['"clerk" "judge"', '"smith" "baker"']
 

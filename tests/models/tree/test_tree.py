@@ -150,10 +150,19 @@ def test_generalization_on_refusal():
     X = np.array([["smith"]] * 6 + [["baker"]] * 6 + [["clerk"]] * 20 + [["judge"]] * 2, object)
     y = np.array([0] * 12 + [1] * 22)
     schema = Schema({"x0": SCHEMA["job"]})
-    tree = KAnonymousTreeClassifier(schema, 6).fit(X, y)
+    tree = KAnonymousTreeClassifier(schema, 6, splits="multiway").fit(X, y)
     assert tree.export_text() == "x0 is desk: 1 (0 0, 22 1)\nx0 is hands: 0 (12 0, 0 1)"
-    assert KAnonymousTreeClassifier(schema, 2).fit(X, y).get_n_leaves() == 4
-    assert KAnonymousTreeClassifier(schema, 13).fit(X, y).get_n_leaves() == 1
+    tree = KAnonymousTreeClassifier(schema, 2, splits="multiway").fit(X, y)
+    assert tree.get_n_leaves() == 4
+    tree = KAnonymousTreeClassifier(schema, 13, splits="multiway").fit(X, y)
+    assert tree.get_n_leaves() == 1
+
+
+def test_two_sets_of_labels_where_values_are_rare():
+    X = np.array([["smith"]] * 6 + [["baker"]] * 6 + [["clerk"]] * 8 + [["judge"]] * 5, object)
+    y = np.array([0] * 12 + [1] * 13)
+    tree = KAnonymousTreeClassifier(Schema({"x0": SCHEMA["job"]}), 9).fit(X, y)
+    assert tree.export_text() == "x0 is desk: 1 (0 0, 13 1)\nx0 is hands: 0 (12 0, 0 1)"
 
 
 def test_cuts_keep_the_guarantee_and_lie_between_values():

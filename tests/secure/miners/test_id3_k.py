@@ -163,7 +163,9 @@ def test_adult_in_halves_gives_the_published_tree_of_the_pooled_rows(both, k):
         return SecureID3("class", **options).fit(TablePart(NAMES, values, rows), party)
 
     one, two = both(half, (codes[::2],), (codes[1::2],))
-    pooled = KAnonymousTreeClassifier(privacy=k, max_depth=3).fit(raw[:, :-1], raw[:, -1])
+    pooled = KAnonymousTreeClassifier(privacy=k, max_depth=3, splits="multiway").fit(
+        raw[:, :-1], raw[:, -1]
+    )
     assert secured(one.tree_, codes) == secured(two.tree_, codes) == published(pooled)
     assert pooled.get_depth() >= 1
     _, margin = grow(codes, 7, [len(v) for v in values], k, max_depth=3)

@@ -51,8 +51,14 @@ def tree(
     criterion: Annotated[str, typer.Option(help="gain (ID3), gain_ratio (C4.5) or gini.")] = "gain",
     splits: Annotated[
         str,
-        typer.Option(help="Categories: multiway (a branch each), or binary (two sets of them)."),
-    ] = "multiway",
+        typer.Option(help="Categories: binary (two sets of them), or multiway (a branch each)."),
+    ] = "binary",
+    look_ahead: Annotated[
+        bool,
+        typer.Option(
+            "--look-ahead", help="Look a step ahead where a split leaves what cannot be split."
+        ),
+    ] = False,
     prune: Annotated[
         bool | None, typer.Option("--prune/--no-prune", help="Prune; as C4.5 does unless given.")
     ] = None,
@@ -60,6 +66,9 @@ def tree(
         float, typer.Option(help="Of pruning, as in C4.5: at most 0.5; less prunes more.")
     ] = 0.25,
     max_depth: Annotated[int | None, typer.Option(min=0, help="Depth limit.")] = None,
+    max_leaves: Annotated[
+        int | None, typer.Option(min=1, help="Limit of leaves; the tree grows best first.")
+    ] = None,
     confidence: Annotated[float | None, typer.Option(hidden=True)] = None,
     test_share: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Share of rows held out to test; 0 for none.")
@@ -89,7 +98,9 @@ def tree(
         splits=splits,  # type: ignore[arg-type]
         prune="auto" if prune is None else prune,
         confidence_factor=confidence_factor,
+        look_ahead=look_ahead,
         max_depth=max_depth,
+        max_leaves=max_leaves,
     )
     model, tested = train(
         model,

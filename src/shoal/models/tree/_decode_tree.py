@@ -7,8 +7,8 @@ import numpy as np
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree._nodes import FittedTree, View
 from shoal.models.tree._route_kernels import LEAF, Nodes
-from shoal.models.tree.growth._grow import Grown, Split
-from shoal.models.tree.growth._kernel_types import OTHERS
+from shoal.models.tree.growth._grown import Grown, Split
+from shoal.models.tree.growth._kernel_types import LEFT, LOST, OTHERS, RIGHT
 from shoal.typing import Codes
 
 
@@ -85,21 +85,23 @@ def finish(
 
 
 def _level(split: Split) -> int:
-    """Level of the labels that a test reads; two subsets are subsets of the values themselves."""
-    return split.level if split.subsets is None else 0
+    """Level of the labels that a test reads."""
+    return split.level if split.subsets is None else split.labels_at
 
 
 def _labels(split: Split, labels: list[list[list[str | None]]]) -> list[list[str | None]]:
-    """Labels that each branch of a categorical test names; codes are groups at the lowest level."""
+    """Labels that each branch of a categorical test names."""
     own = labels[split.column][_level(split)]
+    groups = split.groups.tolist()
     if split.subsets is None:
-        return [[own[group]] for group in split.groups.tolist()]
-    return [
-        []
-        if group == OTHERS
-        else [own[code] for code in np.flatnonzero(split.subsets == group).tolist()]
-        for group in split.groups.tolist()
-    ]
+        return [[own[group]] for group in groups]
+    named = {
+        LEFT: [own[label] for label in split.sets[0].tolist()],
+        RIGHT: [own[label] for label in split.sets[1].tolist()],
+        LOST: [None],
+        OTHERS: [],
+    }
+    return [named[group] for group in groups]
 
 
 def _kept(tree: Grown) -> list[int]:

@@ -29,7 +29,7 @@ from shoal.models.tree._decode_tree import finish
 from shoal.models.tree._nodes import FittedTree, Viewed
 from shoal.models.tree._publish import PublishedTree
 from shoal.models.tree._route_kernels import LEAF
-from shoal.models.tree.growth._grow import grow
+from shoal.models.tree.growth._grow import Plan, grow
 from shoal.models.tree.growth._kernel_types import GAIN, GAIN_RATIO, GINI, Settings
 from shoal.models.tree.growth._prune import prune
 from shoal.models.tree.growth._training import Training, code_target, code_training
@@ -42,7 +42,7 @@ from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Floats
 
 CRITERIA = {"gain": GAIN, "gain_ratio": GAIN_RATIO, "gini": GINI}
-SPLITS = ("multiway", "binary")
+SPLITS = ("binary", "multiway")
 UNSEEN = ("node", "majority", "error")
 
 
@@ -61,17 +61,26 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     criterion : {"gain", "gain_ratio", "gini"}, default="gain"
         What is maximized: information gain (ID3), gain ratio among allowed splits of at least
         average gain (C4.5), or the decrease of Gini's index.
-    splits : {"multiway", "binary"}, default="multiway"
-        How a categorical column is split: by all its values (or what its hierarchy makes of
-        them), as in the papers; or into the two subsets of values that gain most, and by all its
-        values only where no two subsets are allowed.  Two subsets leave larger groups, so that
-        deeper trees are allowed and less accuracy is given up.
+    splits : {"binary", "multiway"}, default="binary"
+        How a categorical column is split: into the two sets of values that gain most, and by all
+        its values only where no two sets are allowed; or by all its values (or what its hierarchy
+        makes of them), as in the papers.  Two sets leave larger groups, so that deeper trees are
+        allowed and less accuracy is given up.
     prune : bool or "auto", default="auto"
         Error-based pruning by subtree replacement; "auto" prunes with the gain ratio only.
     confidence_factor : float, default=0.25
         Confidence of the error estimate by which subtrees are pruned; smaller prunes more.
+    look_ahead : bool, default=False
+        Where the best split of a node starves (some branch has rows of several classes and no
+        split is allowed there), take the split that gains most together with those after it:
+        among the six best ones, with a branch for each value, into two sets, and at each level of
+        the hierarchies.  Takes two to four times as long.
     max_depth : int, optional
         Depth limit.
+    max_leaves : int, optional
+        Limit of the number of leaves.  The tree then grows best first: next comes the split that
+        gains most over all rows, not per row of its node as in the papers.  A split with too many
+        branches is passed over.
     min_gain : float, default=0.0
         A split has to gain more than this.
     min_branch : int, optional
@@ -79,8 +88,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         with the gain ratio and 1 otherwise.
     unseen : {"node", "majority", "error"}, default="node"
         Where a value goes that no branch of a test has: it stops and gets the node's own
-        distribution, it follows the branch with most rows, or it raises an error.  The guarantee
-        counts on it, so it is fixed by `fit`.
+        distribution, it follows the branch with most rows, or it raises an error.  A branch for
+        "anything else" has it.  The guarantee counts on it, so it is fixed by `fit`.
 
     Attributes
     ----------
@@ -106,7 +115,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     under `privacy` (with `KAnonymity(k)`: at least k rows).  `fit` checks this on the finished tree
     with code that shares nothing with the search, and raises `GuaranteeError` rather than return a
     tree that fails.  A missing public value is read strictly: its row gets a branch of its own, and
-    the attacker may think of any branch for it.
+    the attacker may think of any branch for it.  A test into two sets of values of a public column
+    names only values that as many rows of its node have as `privacy` wants of a group.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
     Sample weights are not people: groups count rows, and sums of weights are published.
@@ -117,8 +127,9 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     in different nodes can differ.  A value that no row of a node has gets no empty leaf: such
     values share the node's own distribution.  An ordered column is cut in two at any node; its
     hierarchy is not used.  Limits on generalization in the schema do not apply, since a tree that
-    leaves a column out generalizes nothing.  Splits into two subsets are not in the papers; the
-    guarantee is checked on the finished tree in the same way.
+    leaves a column out generalizes nothing.  Splits into two sets of values, a limit of leaves and
+    looking ahead are not in the papers; the guarantee is checked on the finished tree in the same
+    way.  The papers' trees are those of ``splits="multiway"``.
 
     References
     ----------
@@ -143,10 +154,12 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         privacy: PrivacyModel | int = 10,
         *,
         criterion: Literal["gain", "gain_ratio", "gini"] = "gain",
-        splits: Literal["multiway", "binary"] = "multiway",
+        splits: Literal["binary", "multiway"] = "binary",
         prune: bool | Literal["auto"] = "auto",
         confidence_factor: float = 0.25,
+        look_ahead: bool = False,
         max_depth: int | None = None,
+        max_leaves: int | None = None,
         min_gain: float = 0.0,
         min_branch: int | None = None,
         unseen: Literal["node", "majority", "error"] = "node",
@@ -157,7 +170,9 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         self.splits = splits
         self.prune = prune
         self.confidence_factor = confidence_factor
+        self.look_ahead = look_ahead
         self.max_depth = max_depth
+        self.max_leaves = max_leaves
         self.min_gain = min_gain
         self.min_branch = min_branch
         self.unseen = unseen
@@ -256,7 +271,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
             self._settings(),
             compile_model(self.privacy_, cells),
             class_is_public=class_is_public,
-            max_depth=self.max_depth,
+            plan=self._plan(),
         )
         if self.prune is True or (self.prune == "auto" and self.criterion == "gain_ratio"):
             prune(tree, self.confidence_factor)
@@ -292,17 +307,24 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
             self.splits == "binary",
         )
 
+    def _plan(self) -> Plan:
+        return Plan(
+            np.inf if self.max_depth is None else self.max_depth,
+            np.inf if self.max_leaves is None else self.max_leaves,
+            best_first=self.max_leaves is not None,
+            look_ahead=bool(self.look_ahead),
+        )
+
     def check_params(self) -> PrivacyModel:
         """Raise on parameters outside their range, before anything is read."""
         model = read_privacy(self.privacy, "a tree", self.schema)
-        if self.criterion not in CRITERIA:
-            raise ParameterError(
-                f"criterion must be one of {', '.join(CRITERIA)}, got {self.criterion!r}."
-            )
-        if self.splits not in SPLITS:
-            raise ParameterError(f"splits must be one of {', '.join(SPLITS)}, got {self.splits!r}.")
-        if self.unseen not in UNSEEN:
-            raise ParameterError(f"unseen must be one of {', '.join(UNSEEN)}, got {self.unseen!r}.")
+        for name, known in (("criterion", CRITERIA), ("splits", SPLITS), ("unseen", UNSEEN)):
+            if getattr(self, name) not in known:
+                raise ParameterError(
+                    f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}."
+                )
+        if not isinstance(self.look_ahead, (bool, np.bool_)):
+            raise ParameterError(f"look_ahead must be True or False, got {self.look_ahead!r}.")
         if self.prune not in (True, False, "auto"):
             raise ParameterError(f'prune must be True, False or "auto", got {self.prune!r}.')
         if not isinstance(self.confidence_factor, Real) or not 0 < self.confidence_factor <= 0.5:
@@ -310,7 +332,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
                 "confidence_factor must be above 0 and at most 0.5, got "
                 f"{self.confidence_factor!r}."
             )
-        for name, least in (("max_depth", 0), ("min_branch", 1)):
+        for name, least in (("max_depth", 0), ("max_leaves", 1), ("min_branch", 1)):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, Integral) or value < least):
                 raise ParameterError(

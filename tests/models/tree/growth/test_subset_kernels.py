@@ -31,7 +31,17 @@ def _best_of_all(values, classes, weights, criterion, least):
 def _scored(values, classes, weights, criterion, least):
     run = grower(values, classes, weights, criterion, 1, "categorical")
     run.state.level[0] = run.columns.n_levels[0]
-    score_subsets(run.columns, run.target, run.settings, 0, run.rows(0), least, run.work, run.state)
+    score_subsets(
+        run.columns,
+        run.target,
+        run.settings,
+        0,
+        run.segments(0),
+        run.rows(0),
+        least,
+        run.work,
+        run.state,
+    )
     return run
 
 

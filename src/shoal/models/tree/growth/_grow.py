@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
 
 from shoal.models.tree.growth._allow_kernels import breaks_rules
-from shoal.models.tree.growth._divide_kernels import divide_node
+from shoal.models.tree.growth._divide_kernels import count_classes, divide_node, route_rows
+from shoal.models.tree.growth._grown import Candidate, Grown, Split, missing_group
 from shoal.models.tree.growth._kernel_types import (
     GAIN_RATIO,
-    OTHERS,
-    GrowthState,
-    GrowthWork,
+    LEFT,
+    RIGHT,
     Segments,
     Settings,
     Target,
     TreeColumns,
 )
+from shoal.models.tree.growth._look_ahead import Place, look_ahead
+from shoal.models.tree.growth._memory import make_state, make_work
 from shoal.models.tree.growth._span_forest import SpanForest
 from shoal.models.tree.growth._split_kernels import best_split
 from shoal.privacy.compiled._condition_kernels import CompiledModel
@@ -29,57 +30,25 @@ from shoal.typing import Codes, Counts, Floats
 LEAF = -1
 
 
-@dataclass
-class Split:
-    """One test of a tree, in codes: which rows go to which branch."""
-
-    column: int
-    level: int
-    cut: int
-    threshold: float
-    groups: Codes  # group (or side of the cut: 0, 1, 2 for missing) of each branch
-    children: range
-    subsets: Codes | None = None  # of a split into two subsets: the group of each code
-
-
-@dataclass
-class Grown:
-    """A tree as it grows; node 0 is the root.
+@dataclass(frozen=True)
+class Plan:
+    """How far a tree grows, and which split comes next.
 
     Parameters
     ----------
-    counts, mass : list of ndarray
-        Rows and weight of each class in each node.
-    split : list of Split or None
-        None for a leaf.
-    depth, parent : list of int
-        Of each node.
-    taken : list of int
-        Nodes in the order in which they were split.
-    refused : list of tuple
-        Number of splits taken before, node, column, level and threshold of every split that the
-        privacy model forbade.  For tests; it never leaves this package, since a refusal says that
-        some group is small.
+    most_deep, most_leaves : float
+        Limits of depth and of leaves.
+    best_first : bool
+        Take next what gains most over all rows of the table; else what gains most per row of its
+        node, as in the papers.
+    look_ahead : bool
+        Look at the splits after a split, where that would leave a branch that cannot grow.
     """
 
-    counts: list[Counts]
-    mass: list[Floats]
-    split: list[Split | None] = field(default_factory=lambda: [None])
-    depth: list[int] = field(default_factory=lambda: [0])
-    parent: list[int] = field(default_factory=lambda: [-1])
-    taken: list[int] = field(default_factory=list)
-    refused: list[tuple[int, int, int, int, float]] = field(default_factory=list)
-
-    def branch(self, node: int, counts: Counts, mass: Floats) -> range:
-        """Append the children of a node."""
-        first = len(self.counts)
-        self.counts.extend(counts)
-        self.mass.extend(mass)
-        n = len(counts)
-        self.split.extend([None] * n)
-        self.depth.extend([self.depth[node] + 1] * n)
-        self.parent.extend([node] * n)
-        return range(first, first + n)
+    most_deep: float = np.inf
+    most_leaves: float = np.inf
+    best_first: bool = False
+    look_ahead: bool = False
 
 
 class Grower:
@@ -93,10 +62,10 @@ class Grower:
         rules: CompiledModel,
         *,
         class_is_public: bool,
-        max_depth: int | None = None,
+        plan: Plan | None = None,
     ) -> None:
         self.columns, self.target, self.settings, self.rules = columns, target, settings, rules
-        self.max_depth = np.inf if max_depth is None else max_depth
+        self.plan = plan or Plan()
         n_rows = columns.codes.shape[1]
         self.order = np.arange(n_rows)
         self.segment: list[tuple[int, int]] = [(0, n_rows)]
@@ -112,16 +81,21 @@ class Grower:
         self.queue: list[tuple[bool, float, int, Split]] = []
         # two subsets are looked for first; a level of the hierarchy is what comes after
         self.first_level = np.where(settings.binary & ~columns.ordered, columns.n_levels, 0)
-        self.work = _work(columns, target, rules)
-        self.state = _state(columns)
+        self.work = make_work(columns, target, rules)
+        self.state = make_state(columns)
 
     def run(self) -> Grown:
         """Split the best candidate of all nodes until none is left."""
         self.search(0)
+        n_leaves = 1
         while self.queue:
             _, _, node, split = heappop(self.queue)
+            if n_leaves + self.n_branches(node, split) - 1 > self.plan.most_leaves:
+                continue
             if self.is_still_allowed(node, split):
-                for child in self.apply(node, split):
+                children = self.apply(node, split)
+                n_leaves += len(children) - 1
+                for child in children:
                     self.search(child)
             else:
                 self.search(node)
@@ -129,35 +103,50 @@ class Grower:
 
     def search(self, node: int) -> None:
         """Queue the best allowed split of a node."""
-        if self.tree.depth[node] >= self.max_depth or np.count_nonzero(self.tree.mass[node]) < 2:
+        depth, mass = self.tree.depth[node], self.tree.mass[node]
+        if depth >= self.plan.most_deep or np.count_nonzero(mass) < 2:
             return
-        state = self.state
         levels = self.levels.get(node)
-        state.level[:] = self.first_level if levels is None else levels
+        here = Place(self.rows(node), self.segments(node))
+        found = self.find(here, self.first_level if levels is None else levels)
+        for place in range(self.state.n_refused[0]):
+            refused_column, level = self.state.refused[place].tolist()
+            cut = float(self.state.cuts_refused[place])
+            self.tree.refused.append((len(self.tree.taken), node, refused_column, level, cut))
+        if found is None:
+            return
+        if self.forest is not None:
+            self.levels[node] = self.state.level.copy()
+        if self.plan.look_ahead and depth + 1 < self.plan.most_deep:
+            found = look_ahead(self, here, found)
+        rank = (found.below, -found.score)
+        if self.plan.best_first:
+            rank = (False, -found.gain * mass.sum())
+        heappush(self.queue, (*rank, node, found.split))
+
+    def find(self, here: Place, levels: Counts) -> Candidate | None:
+        """The best allowed split of some rows; `levels` says how far each column is generalized."""
+        state = self.state
+        state.level[:] = levels
         state.n_refused[0] = 0
-        column, average = best_split(
+        found, average = best_split(
             self.columns,
             self.target,
             self.settings,
             self.rules,
-            self.segments(node),
-            self.rows(node),
+            here.spans,
+            here.rows,
             self.work,
             state,
         )
-        for place in range(state.n_refused[0]):
-            refused_column, level = state.refused[place].tolist()
-            cut = float(state.cuts_refused[place])
-            self.tree.refused.append((len(self.tree.taken), node, refused_column, level, cut))
+        column = int(found)
         if column == LEAF:
-            return
-        if self.forest is not None:
-            self.levels[node] = state.level.copy()
+            return None
         gain, score = float(state.gain[column]), float(state.score[column])
         below = self.settings.criterion == GAIN_RATIO and gain < average - 1e-3
         ordered = bool(self.columns.ordered[column])
         split = Split(
-            int(column),
+            column,
             0 if ordered else int(state.level[column]),
             int(state.cut[column]) if ordered else 0,
             float(state.threshold[column]) if ordered else np.nan,
@@ -165,17 +154,37 @@ class Grower:
             range(0),
         )
         if not ordered and split.level == self.columns.n_levels[column]:
-            split.subsets = self.spare_level(split.column).copy()
-        heappush(self.queue, (below, -score, node, split))
+            self.note_sets(split, int(state.cut[column]))
+        return Candidate(split, gain, score, below)
+
+    def n_branches(self, node: int, split: Split) -> int:
+        """Number of children that a split would make; only asked for where leaves are limited."""
+        if self.plan.most_leaves == np.inf:
+            return 2
+        self.recall(split)
+        side = route_rows(self.columns, split.column, split.level, split.cut, self.rows(node))
+        return len(np.unique(side))
+
+    def mass(self, rows: Counts) -> Floats:
+        """Weight of each class among some rows."""
+        return count_classes(self.target, rows)[1]
 
     def spare_level(self, column: int) -> Codes:
-        """Where the kernels read the subsets of a categorical column; other nodes have others."""
+        """Where the kernels read the two sets of a categorical column; other nodes have others."""
         n_codes = int(self.columns.n_codes[column])
         at = int(self.columns.map_first[column] + self.columns.n_levels[column] * n_codes)
         return self.columns.group[at : at + n_codes]
 
+    def note_sets(self, split: Split, level: int) -> None:
+        """Keep the two sets that the kernels wrote down, in codes and in labels."""
+        columns, c = self.columns, split.column
+        split.subsets, split.labels_at = self.spare_level(c).copy(), level
+        at, n_codes = int(columns.map_first[c]), int(columns.n_codes[c])
+        labels = columns.group[at + level * n_codes : at + (level + 1) * n_codes]
+        split.sets = tuple(np.unique(labels[split.subsets == side]) for side in (LEFT, RIGHT))
+
     def recall(self, split: Split) -> None:
-        """Lay a split's subsets out for the kernels again."""
+        """Lay a split's two sets out for the kernels again."""
         if split.subsets is not None:
             self.spare_level(split.column)[:] = split.subsets
 
@@ -267,17 +276,6 @@ class Grower:
         return self.forest.segments(self.spans[node])
 
 
-def missing_group(columns: TreeColumns, column: int, level: int) -> int:
-    """Group (or side) of missing values; -1 when the column has none."""
-    code = int(columns.missing[column])
-    if code < 0:
-        return -1
-    if columns.ordered[column]:
-        return 2
-    at = columns.map_first[column] + level * columns.n_codes[column]
-    return int(columns.group[at + code])
-
-
 def grow(
     columns: TreeColumns,
     target: Target,
@@ -285,7 +283,7 @@ def grow(
     rules: CompiledModel,
     *,
     class_is_public: bool,
-    max_depth: int | None = None,
+    plan: Plan | None = None,
 ) -> tuple[Grown, int]:
     """Grow a tree; also tell how many spans were kept in mind (0: spans are leaves)."""
     grower = Grower(
@@ -294,45 +292,7 @@ def grow(
         settings,
         rules,
         class_is_public=class_is_public,
-        max_depth=max_depth,
+        plan=plan,
     )
     tree = grower.run()
     return tree, 0 if grower.forest is None else grower.forest.n_spans
-
-
-def _work(columns: TreeColumns, target: Target, rules: CompiledModel) -> GrowthWork:
-    n_codes = int(columns.n_codes.max(initial=OTHERS + 1))
-    return GrowthWork(
-        total=np.zeros(n_codes, np.int64),
-        mass=np.zeros(n_codes * target.n_classes),
-        touched=np.empty(n_codes, np.int64),
-        group_total=np.zeros(n_codes, np.int64),
-        group_mass=np.zeros((n_codes + 1) * target.n_classes),
-        part=np.zeros(n_codes, np.int64),
-        sizes=np.zeros(n_codes + 3, np.int64),
-        histogram=np.zeros((_widest(columns) + 3) * rules.n_codes, np.int64),
-        cut_open=np.zeros(n_codes, np.bool_),
-    )
-
-
-def _widest(columns: TreeColumns) -> int:
-    widths: Sequence[int] = columns.n_groups[~columns.ordered].ravel().tolist()
-    return max(widths, default=0)
-
-
-def _state(columns: TreeColumns) -> GrowthState:
-    n = len(columns.ordered)
-    capacity = int(columns.n_levels.sum()) + 3 * n
-    return GrowthState(
-        level=np.zeros(n, np.int64),
-        stale=np.zeros(n, np.bool_),
-        settled=np.zeros(n, np.bool_),
-        gain=np.zeros(n),
-        score=np.zeros(n),
-        cut=np.zeros(n, np.int64),
-        threshold=np.full(n, np.nan),
-        least=np.zeros(n, np.int64),
-        refused=np.zeros((capacity, 2), np.int64),
-        cuts_refused=np.zeros(capacity),
-        n_refused=np.zeros(1, np.int64),
-    )

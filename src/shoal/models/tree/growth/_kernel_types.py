@@ -84,7 +84,7 @@ class GrowthState(NamedTuple):
     settled: Flags  # known to be allowed
     gain: Floats
     score: Floats
-    cut: Counts
+    cut: Counts  # of an ordered column; of two sets of labels the level of these
     threshold: Floats
     least: Counts  # rows of the smallest branch
     refused: Counts  # (capacity, 2): column and level

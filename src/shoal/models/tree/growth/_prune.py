@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from shoal.models.tree.growth._grow import Grown
+from shoal.models.tree.growth._grown import Grown
 
 
 def prune(tree: Grown, confidence: float) -> None:

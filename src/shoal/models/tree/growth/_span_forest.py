@@ -11,7 +11,7 @@ from shoal.models.tree.growth._kernel_types import Segments, Target, TreeColumns
 from shoal.typing import Codes, Counts
 
 if TYPE_CHECKING:
-    from shoal.models.tree.growth._grow import Split
+    from shoal.models.tree.growth._grown import Split
 
 
 class SpanForest:

@@ -106,8 +106,12 @@ def best_split(
             if not columns.ordered[column]:
                 if state.level[column] == columns.n_levels[column]:
                     least = rules.minimum_size if columns.public[column] else np.int64(1)
-                    score_subsets(columns, target, settings, column, rows, least, work, state)
-                else:
+                    score_subsets(
+                        columns, target, settings, column, spans, rows, least, work, state
+                    )
+                    if state.gain[column] < 0:  # no two sets are large enough
+                        state.level[column] = 0
+                if state.level[column] < columns.n_levels[column]:
                     score_groups(columns, target, settings, column, rows, work, state)
                 continue
             restricted = state.level[column] == 1

@@ -13,6 +13,7 @@ from shoal.models.tree.growth._kernel_types import (
     RIGHT,
     GrowthState,
     GrowthWork,
+    Segments,
     Settings,
     Target,
     TreeColumns,
@@ -22,16 +23,17 @@ from shoal.models.tree.growth._score_kernels import clear, count, impurity, time
 from shoal.typing import Counts, Flags, Floats
 
 ALL_WAYS_UP_TO = 8
-"""Number of values up to which every way to split them in two is tried: 127 of them."""
+"""Number of labels up to which every way to split them in two is tried: 127 of them."""
 
 
 class Items(NamedTuple):
-    """What is to be split in two: values with enough rows each, then the rare ones as one."""
+    """What is to be split in two: labels that enough rows have, then the rare ones as one."""
 
-    item_of: Counts  # item of each value that occurs
-    n_rows: Counts
-    mass: Floats  # per item and class
-    pooled: bool  # whether the last item is several values, or one with too few rows
+    item_of: Counts  # item of each label; -1 where no row of the node has it
+    n_rows: Counts  # rows that may be in the node
+    mass: Floats  # rows that are, weighted, per item and class
+    pooled: bool  # whether the last item is the rare labels
+    open: bool  # whether rows that may be in the node have labels that no row in it has
 
 
 class Halves(NamedTuple):
@@ -45,27 +47,63 @@ class Halves(NamedTuple):
 
 
 @kernel
-def _items(n_values: Whole, n_classes: int, least: Whole, work: GrowthWork) -> Items:
-    """Pool the values that fewer than `least` rows have: a test must not name them."""
-    item_of = np.empty(n_values, np.int64)
-    n_items = 0
+def _seen(columns: TreeColumns, column: Whole, spans: Segments, work: GrowthWork) -> Counts:
+    """Rows of each code among all that may be in the node."""
+    n_codes = columns.n_codes[column]
+    if spans.own:
+        return work.total[:n_codes].copy()
+    seen = np.zeros(n_codes, np.int64)
+    for s in range(spans.start.shape[0]):
+        for i in range(spans.start[s], spans.stop[s]):
+            seen[columns.codes[column, spans.order[i]]] += 1
+    return seen
+
+
+@kernel
+def _items(
+    columns: TreeColumns,
+    column: Whole,
+    level: Whole,
+    n_values: Whole,
+    n_classes: int,
+    least: Whole,
+    seen: Counts,
+    work: GrowthWork,
+) -> Items:
+    """Pool the labels of a level that fewer than `least` rows have: a test must not name them."""
+    at = columns.map_first[column] + level * columns.n_codes[column]
+    n_labels = columns.n_groups[column, level]
+    size, here = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.int64)
+    for code in range(columns.n_codes[column]):
+        if code != columns.missing[column]:
+            size[columns.group[at + code]] += seen[code]
     for i in range(n_values):
-        item_of[i] = -1
-        if work.total[work.touched[i]] >= least:
-            item_of[i] = n_items
+        here[columns.group[at + work.touched[i]]] += work.total[work.touched[i]]
+    item_of = np.full(n_labels, -1, np.int64)
+    n_items, n_rare, n_absent = 0, np.int64(0), np.int64(0)
+    for label in range(n_labels):
+        if here[label] > 0 and size[label] >= least:
+            item_of[label] = n_items
             n_items += 1
-    pooled = bool(n_items < n_values)
+        elif here[label] > 0:
+            n_rare += size[label]
+        else:
+            n_absent += size[label]
+    pooled = bool(n_rare > 0)
     n_rows = np.zeros(n_items + 1, np.int64)
+    n_rows[n_items] = n_rare + n_absent
+    for label in range(n_labels):
+        if item_of[label] >= 0:
+            n_rows[item_of[label]] = size[label]
+        elif here[label] > 0:
+            item_of[label] = n_items
     mass = np.zeros((n_items + 1) * n_classes)
     for i in range(n_values):
-        if item_of[i] < 0:
-            item_of[i] = n_items
-        code, item = work.touched[i], item_of[i]
-        n_rows[item] += work.total[code]
+        item = item_of[columns.group[at + work.touched[i]]]
         for k in range(n_classes):
-            mass[item * n_classes + k] += work.mass[code * n_classes + k]
+            mass[item * n_classes + k] += work.mass[work.touched[i] * n_classes + k]
     n_items += 1 if pooled else 0
-    return Items(item_of, n_rows[:n_items], mass, pooled)
+    return Items(item_of, n_rows[:n_items], mass, pooled, bool(n_absent > 0))
 
 
 @kernel
@@ -152,23 +190,52 @@ def _try_orders(
 
 @kernel
 def _write_down(
-    columns: TreeColumns, column: Whole, items: Items, work: GrowthWork, halves: Halves
+    columns: TreeColumns, column: Whole, level: Whole, items: Items, halves: Halves
 ) -> None:
-    """Say which set each value is in; where rare ones were pooled, name the other set only."""
+    """Say which set each code is in.
+
+    Where there are labels that the test must not or cannot name, it names one set only: not the
+    one with the rare labels, and without any the one with fewer rows.
+    """
     n_codes = columns.n_codes[column]
     at = columns.map_first[column] + columns.n_levels[column] * n_codes
+    label_at = columns.map_first[column] + level * n_codes
     named = True
     if items.pooled:
         named = not halves.best_left[items.n_rows.shape[0] - 1]
+    elif items.open:
+        n_left, n_rows = np.int64(0), np.int64(0)
+        for item in range(items.n_rows.shape[0]):
+            n_rows += items.n_rows[item]
+            n_left += items.n_rows[item] if halves.best_left[item] else 0
+        named = bool(2 * n_left <= n_rows)
     for code in range(n_codes):
+        item = items.item_of[columns.group[label_at + code]]
         columns.group[at + code] = OTHERS
-    for i in range(items.item_of.shape[0]):
-        if halves.best_left[items.item_of[i]] == named:
-            columns.group[at + work.touched[i]] = LEFT
-        elif not items.pooled:
-            columns.group[at + work.touched[i]] = RIGHT
+        if item >= 0 and halves.best_left[item] == named:
+            columns.group[at + code] = LEFT
+        elif item >= 0 and not items.pooled and not items.open:
+            columns.group[at + code] = RIGHT
     if columns.missing[column] >= 0:
         columns.group[at + columns.missing[column]] = LOST
+
+
+@kernel
+def _search(items: Items, target: Target, settings: Settings, least: Whole) -> Halves:
+    """The best two sets of some items."""
+    n_items, n_classes = items.n_rows.shape[0], target.n_classes
+    halves = Halves(
+        np.zeros(2 * n_classes),
+        np.zeros(2, np.int64),
+        np.zeros(n_items, np.bool_),
+        np.full(1, -np.inf),
+        np.zeros(n_items, np.bool_),
+    )
+    if n_items > ALL_WAYS_UP_TO:
+        _try_orders(items, target, settings, least, halves)
+    elif n_items > 1:
+        _try_all(items, target, settings, least, halves)
+    return halves
 
 
 @kernel
@@ -177,19 +244,21 @@ def score_subsets(
     target: Target,
     settings: Settings,
     column: Whole,
+    spans: Segments,
     rows: Counts,
     least: Whole,
     work: GrowthWork,
     state: GrowthState,
 ) -> None:
-    """Score the best split into two sets of at least `least` rows; write them down.
+    """Score the best split into two sets that at least `least` rows may be in; write them down.
 
-    Values that fewer than `least` rows of the node have stay together, and the test does not name
-    them.  Up to `ALL_WAYS_UP_TO` values every way is tried.  With more, values are ordered by the
-    share of a class among their rows and cut in two: with two classes, and where size forbids
-    nothing, the best of these is the best of all, under entropy and Gini's index alike [Bre84]_;
-    with more classes the orders by every class are tried, and each value against the others.
-    Missing values are a branch of their own.
+    Values that fewer than `least` rows have stay together, and the test does not name them; where
+    there are such, sets of the labels above them in the hierarchy are tried as well.  Up to
+    `ALL_WAYS_UP_TO` labels every way is tried.  With more, labels are ordered by the share of a
+    class among their rows and cut in two: with two classes, and where size forbids nothing, the
+    best of these is the best of all, under entropy and Gini's index alike [Bre84]_; with more
+    classes the orders by every class are tried, and each label against the others.  Missing values
+    are a branch of their own.
 
     References
     ----------
@@ -209,19 +278,19 @@ def score_subsets(
             node[k] += mass
             if i >= n_values:
                 lost[k] += mass
-    items = _items(n_values, n_classes, least, work)
-    n_items = items.n_rows.shape[0]
-    halves = Halves(
-        np.zeros(2 * n_classes),
-        np.zeros(2, np.int64),
-        np.zeros(n_items, np.bool_),
-        np.full(1, -np.inf),
-        np.zeros(n_items, np.bool_),
-    )
-    if n_items > ALL_WAYS_UP_TO:
-        _try_orders(items, target, settings, least, halves)
-    elif n_items > 1:
-        _try_all(items, target, settings, least, halves)
+    seen = _seen(columns, column, spans, work)
+    level = np.int64(0)
+    items = _items(columns, column, level, n_values, n_classes, least, seen, work)
+    halves = _search(items, target, settings, least)
+    pooled = items.pooled
+    for above in range(1, columns.n_levels[column]):
+        if not pooled:
+            break
+        labels = _items(columns, column, above, n_values, n_classes, least, seen, work)
+        found = _search(labels, target, settings, least)
+        pooled = labels.pooled
+        if found.best[0] > halves.best[0] + 1e-9:
+            level, items, halves = np.int64(above), labels, found
 
     state.gain[column], state.score[column] = -1.0, -1.0
     state.least[column] = n_lost if n_lost > 0 else rows.shape[0]
@@ -231,8 +300,9 @@ def score_subsets(
         before -= impurity(lost, 0, lost_size, target, criterion)
         gain = (before + halves.best[0]) / whole
         state.gain[column], state.score[column] = gain, gain
+        state.cut[column] = level
         left_size, n_left = 0.0, np.int64(0)
-        for item in range(n_items):
+        for item in range(items.n_rows.shape[0]):
             if halves.best_left[item]:
                 n_left += items.n_rows[item]
                 for k in range(n_classes):
@@ -242,7 +312,7 @@ def score_subsets(
             scattered += times_log(max(whole - left_size - lost_size, 0.0), target)
             split = (times_log(whole, target) - scattered) / whole
             state.score[column] = gain / split if split > 0 else 0.0
-        smaller = min(n_left, rows.shape[0] - n_lost - n_left)
+        smaller = min(n_left, rows.shape[0] - n_lost - n_left)  # of nodes that are a span
         state.least[column] = min(smaller, n_lost) if n_lost > 0 else smaller
-        _write_down(columns, column, items, work, halves)
+        _write_down(columns, column, level, items, halves)
     clear(n_touched, n_classes, work)
