@@ -12,20 +12,15 @@ def n_threads() -> int:
 
     No result depends on it.
     """
-    return asked_threads() or min(_usable_cores(), _MOST)
+    # in a container, or under taskset, a process may run on fewer cores than the machine has
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return asked_threads() or min(cores or 1, _MOST)
 
 
 def asked_threads() -> int | None:
     """What `SHOAL_THREADS` asks for; None when it is not set to a whole number above 0."""
     asked = os.environ.get("SHOAL_THREADS", "")
     return int(asked) if asked.isdigit() and int(asked) > 0 else None
-
-
-def _usable_cores() -> int:
-    # in a container, or under taskset, a process may run on fewer cores than the machine has
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0)) or 1
-    return os.cpu_count() or 1
 
 
 def database_memory() -> str:

@@ -202,29 +202,23 @@ def _hand_over(error: UncoveredValuesError) -> str:
     return f" They are in {path.name}, which holds data of people (--show-values shows them here)."
 
 
-def _set_values(value: bool) -> None:
-    output().show_values |= value
-
-
-def _set_json(value: bool) -> None:
-    output().json |= value
-
-
-def _set_quiet(value: bool) -> None:
-    output().quiet |= value
+def _remember(param: typer.CallbackParam, value: bool) -> None:
+    """Set the switch of the output that is called like the option."""
+    if value:
+        setattr(output(), str(param.name), True)
 
 
 JSON_OPTION: Any = typer.Option(
-    False, "--json", help="One JSON object on stdout.", callback=_set_json, expose_value=False
+    False, "--json", help="One JSON object on stdout.", callback=_remember, expose_value=False
 )
 QUIET_OPTION: Any = typer.Option(
-    False, "--quiet", "-q", help="Only errors.", callback=_set_quiet, expose_value=False
+    False, "--quiet", "-q", help="Only errors.", callback=_remember, expose_value=False
 )
 VALUES_OPTION: Any = typer.Option(
     False,
     "--show-values",
     help="Show values that a hierarchy lacks here, not in a file.",
-    callback=_set_values,
+    callback=_remember,
     expose_value=False,
 )
 

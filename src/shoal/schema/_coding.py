@@ -16,7 +16,7 @@ from shoal._plain import pack_numbers, unpack_numbers
 from shoal.errors import HierarchyError, SchemaError
 from shoal.schema._builders import Auto
 from shoal.schema._column import Column, Kind
-from shoal.schema._cover import check_lost, lost_values
+from shoal.schema._cover import check_lost
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._recipe import Recipe
 from shoal.schema._text import BEYOND, exact, number, plain_words, readings, texts
@@ -189,7 +189,7 @@ def make_coding(
         hierarchy = recipe.build([values[place] for place in order], column=name)
     else:
         hierarchy = recipe
-    lost = lost_values(hierarchy, known)
+    lost = sorted(set(known).difference(hierarchy.labels[: hierarchy.n_leaves]))
     if lost:
         check_lost(hierarchy, lost, name, column, missing_to_root)
         hierarchy = hierarchy.with_leaves(lost)

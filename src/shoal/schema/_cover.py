@@ -7,12 +7,6 @@ from shoal.schema._column import Column
 from shoal.schema._hierarchy import Hierarchy
 
 
-def lost_values(hierarchy: Hierarchy, texts: Sequence[str]) -> list[str]:
-    """Texts that are no leaves, sorted."""
-    leaves = set(hierarchy.labels[: hierarchy.n_leaves])
-    return sorted({value for value in texts if value not in leaves})
-
-
 def check_lost(
     hierarchy: Hierarchy, lost: Sequence[str], name: str, column: Column, missing_to_root: bool
 ) -> None:

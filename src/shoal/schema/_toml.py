@@ -10,6 +10,7 @@ from typing import Any
 WIDTH = 100
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SHORT = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_ESCAPES = str.maketrans({chr(code): f"\\u{code:04X}" for code in (*range(0x20), 0x7F)} | _SHORT)
 
 
 def schema_toml(
@@ -105,10 +106,4 @@ def _float(item: float) -> str:
 
 
 def _text(item: str) -> str:
-    return '"' + "".join(_character(c) for c in item) + '"'
-
-
-def _character(c: str) -> str:
-    if c in _SHORT:
-        return _SHORT[c]
-    return f"\\u{ord(c):04X}" if ord(c) < 0x20 or ord(c) == 0x7F else c
+    return '"' + item.translate(_ESCAPES) + '"'
