@@ -145,6 +145,28 @@ def is_manifest(path: PathText) -> bool:
     return Path(path).name.endswith(_ENDINGS["manifest"])
 
 
+def manifests_in(folder: PathText) -> list[Path]:
+    """Manifests of the releases in a folder, by name.
+
+    Examples
+    --------
+    >>> manifests_in("no-such-folder")
+    []
+    """
+    return sorted(path for path in Path(folder).glob(f"*{_ENDINGS['manifest']}"))
+
+
+def table_names(path: PathText) -> list[str]:
+    """What the released table of a file may be called.
+
+    Examples
+    --------
+    >>> table_names("people.manifest.json")[:2]
+    ['people.csv', 'people.parquet']
+    """
+    return [_named(Path(path), end).name for end in FORMATS]
+
+
 def table_beside(path: PathText) -> Path | None:
     """The released table that a file belongs to; None when it is not there."""
     path = Path(path)

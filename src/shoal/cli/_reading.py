@@ -90,8 +90,7 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
             if given.get(name) is not None:
                 given[name] = _table_file(given[name], told)
         files = {name: given[name] for name in tables if given.get(name) is not None}
-        if any(any(file.parent.glob("*.manifest.json")) for file in files.values()):
-            _follow_release(files)
+        _follow_release(files)
         if given.get("out") == "-":
             _to_standard_output(command, given)
             return
@@ -148,8 +147,10 @@ def _target(text: str) -> Path:
 
 def _follow_release(files: dict[str, Any]) -> None:
     """Released files are read as their manifests say, raw tables as when they were released."""
-    from shoal.anonymize._release_files import as_told, as_written
+    from shoal.anonymize._release_files import as_told, as_written, manifests_in
 
+    if not any(manifests_in(file.parent) for file in files.values()):
+        return
     local = {name: file for name, file in files.items() if not is_address(file)}
     has_raw = any(name not in RELEASED for name in files)
     for name, file in local.items():

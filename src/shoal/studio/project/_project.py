@@ -138,11 +138,11 @@ class Project:
 
         A release of the command line counts like one of the studio.
         """
-        manifests = [
-            path
-            for folder in (self.folder / RELEASES, self.folder)
-            for path in folder.glob("*.manifest.json")
-        ]
+        # loads the methods, which the first page of a new project has no use for
+        from shoal.anonymize._release_files import manifests_in  # noqa: PLC0415
+
+        folders = (self.folder / RELEASES, self.folder)
+        manifests = [path for folder in folders for path in manifests_in(folder)]
         found = [release for path in manifests if (release := _release(path)) is not None]
         return sorted(found, key=lambda release: -release["written"])
 
@@ -223,13 +223,12 @@ def _release(manifest: Path) -> dict[str, Any] | None:
 def _adopted(folder: Path) -> Settings:
     """Settings of a project that the command line made: its table."""
     # loads the engines, which the first page of a new project has no use for
+    from shoal.anonymize._release_files import manifests_in, table_names  # noqa: PLC0415
     from shoal.studio._folders import is_table_file  # noqa: PLC0415
 
     names = sorted(path.name for path in folder.iterdir() if path.is_file())
-    released = {name.removesuffix(".manifest.json") for name in names if ".manifest." in name}
-    tables = [
-        name for name in names if is_table_file(Path(name)) and Path(name).stem not in released
-    ]
+    released = {name for path in manifests_in(folder) for name in table_names(path)}
+    tables = [name for name in names if is_table_file(Path(name)) and name not in released]
     if not tables:
         raise ParameterError(f"{folder.name!r} has a schema and no table beside it.")
     return Settings(table="table.csv" if "table.csv" in tables else tables[0])
