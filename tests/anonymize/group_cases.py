@@ -95,4 +95,5 @@ def slow_groups(cells, columns, compiled, group_of, n_groups):
         loss_of,
         lambda members: allowed(frozenset(members)),
         compiled.minimum_size,
+        [coding.n_codes for coding in cells.codings],
     )

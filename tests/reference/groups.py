@@ -63,8 +63,8 @@ class SlowGroups:
     may be a group.  Both are taken from outside, so that ties are broken as the kernels do.
     """
 
-    def __init__(self, keys, sizes, group_of, n_groups, loss_of, allowed, minimum_size):
-        self.keys, self.sizes = keys, sizes
+    def __init__(self, keys, sizes, group_of, n_groups, loss_of, allowed, minimum_size, n_codes):
+        self.keys, self.sizes, self.n_codes = keys, sizes, n_codes
         self.loss_of, self.is_allowed, self.minimum_size = loss_of, allowed, minimum_size
         self.members = [np.flatnonzero(group_of == group).tolist() for group in range(n_groups)]
 
@@ -112,19 +112,35 @@ class SlowGroups:
         return self.rows(members) * rise + int(self.sizes[cell]) * wider
 
     def index(self):
-        """Groups with cells in the order of their labels, each with its label as it is now."""
-        labels = {g: self.label(members) for g, members in enumerate(self.members) if members}
+        """Groups with cells in the order of all codes that they could take at no further loss."""
+        labels = {
+            g: [self.same_loss(j, *ends) for j, ends in enumerate(self.label(members))]
+            for g, members in enumerate(self.members)
+            if members
+        }
         return sorted(labels.items(), key=lambda entry: entry[1])
 
-    def cheapest_group(self, index, cell, own, most):
+    def same_loss(self, column, low, high):
+        """The widest run of codes that loses no more, first downwards, then upwards."""
+        most = self.loss_of(column, low, high)
+        low = min(code for code in range(low + 1) if self.loss_of(column, code, high) <= most)
+        upwards = range(high, self.n_codes[column])
+        return low, max(code for code in upwards if self.loss_of(column, low, code) <= most)
+
+    def cheapest_group(self, index, cell, own, most, likely=-1):
         """Look at every group, and leave out those whose label in the index costs too much."""
         best = -1
+        if likely >= 0 and likely != own and self.members[likely]:
+            raised = self.added_loss(cell, likely)
+            if raised < most and self.is_allowed([*self.members[likely], cell]):
+                best, most = likely, raised
         for group, label in index:
             key = self.keys[cell].tolist()
             wider = [(min(a, x), max(b, x)) for (a, b), x in zip(label, key, strict=True)]
             rise = self.loss(wider) - self.loss(label)
-            bound = max(1, self.minimum_size) * rise + int(self.sizes[cell]) * self.loss(wider)
-            if bound >= most or group == own or not self.members[group]:
+            rows = max(1, self.minimum_size, self.rows(self.members[group]))
+            bound = rows * rise + int(self.sizes[cell]) * self.loss(wider)
+            if bound >= most + SLACK or group in (own, best) or not self.members[group]:
                 continue
             raised = self.added_loss(cell, group)
             if raised < most and self.is_allowed([*self.members[group], cell]):
@@ -144,7 +160,7 @@ class SlowGroups:
 
     def move_all(self):
         """Cells move to where they cost least, if their group can spare them."""
-        index, moved = self.index(), 0
+        index, moved, likely = self.index(), 0, {}
         for cell in range(len(self.keys)):
             own = int(self.group_of[cell])
             rest = [member for member in self.members[own] if member != cell]
@@ -153,8 +169,9 @@ class SlowGroups:
             saved = self.cost(self.members[own]) - self.cost(rest) - SLACK
             if self.cost(self.members[own]) <= 0 or saved <= 0:
                 continue
-            group, _ = self.cheapest_group(index, cell, own, saved)
+            group, _ = self.cheapest_group(index, cell, own, saved, likely.get(own, -1))
             if group >= 0:
+                likely[own] = group
                 self.move(cell, group)
                 moved += 1
         return moved
@@ -168,8 +185,9 @@ class SlowGroups:
             budget = self.cost(cells) - SLACK
             if not cells or self.cost(cells) <= 0:
                 continue
+            target = -1
             for number, cell in enumerate(cells):
-                target, raised = self.cheapest_group(index, cell, group, budget)
+                target, raised = self.cheapest_group(index, cell, group, budget, target)
                 if target < 0:
                     for gone in cells[:number]:
                         self.move(gone, group)

@@ -44,7 +44,7 @@ def absorb_cells(groups: Groups) -> int:
     for cell in range(groups.keys.shape[0]):
         if groups.group_of[cell] >= 0:
             continue
-        group, _ = cheapest_group(groups, index, cell, -1, np.inf)
+        group, _ = cheapest_group(groups, index, cell, -1, np.inf, -1)
         if group < 0:
             left += 1
         else:
@@ -58,6 +58,7 @@ def move_cells(groups: Groups) -> int:
     n, d = groups.keys.shape
     index = index_groups(groups)
     low, high = np.empty(d, np.int32), np.empty(d, np.int32)
+    likely = np.full(groups.size.shape[0], -1)  # where the last cell of each group went
     moved = 0
     for cell in range(n):
         own = groups.group_of[cell]
@@ -68,8 +69,9 @@ def move_cells(groups: Groups) -> int:
         saved = groups.size[own] * groups.loss[own] - rest * loss - _SLACK
         if saved <= 0:
             continue
-        group, _ = cheapest_group(groups, index, cell, own, saved)
+        group, _ = cheapest_group(groups, index, cell, own, saved, likely[own])
         if group >= 0:
+            likely[own] = group
             leave(groups, cell)
             join(groups, cell, group)
             moved += 1
@@ -92,9 +94,9 @@ def dissolve_groups(groups: Groups) -> int:
             n_cells += 1
             cell = groups.after[cell]
         budget = groups.size[group] * groups.loss[group] - _SLACK
-        gone = 0
+        gone, target = 0, -1
         while gone < n_cells:
-            target, raised = cheapest_group(groups, index, cells[gone], group, budget)
+            target, raised = cheapest_group(groups, index, cells[gone], group, budget, target)
             if target < 0:
                 break
             budget -= raised
@@ -130,10 +132,12 @@ def split_groups(groups: Groups, spare: int) -> int:
         best, column, point = _SLACK, -1, 0
         if groups.loss[group] > 0 and groups.size[group] >= 2 * groups.compiled.minimum_size:
             for j in range(d):
-                for code in range(groups.low[group, j], groups.high[group, j]):
+                code = groups.low[group, j]
+                while code < groups.high[group, j]:
                     saved = split_gain(groups, group, j, code, halves)
                     if saved > best:
                         best, column, point = saved, j, code
+                    code = next_code(groups, group, j, code)
         if column < 0:
             group += 1
             continue
@@ -151,12 +155,40 @@ def split_groups(groups: Groups, spare: int) -> int:
 
 
 @kernel
+def next_code(groups: Groups, group: int, column: int, code: int) -> int:
+    """The next larger code of a group; between two of them every point splits alike."""
+    following = groups.high[group, column]
+    cell = groups.head[group]
+    while cell >= 0:
+        other = groups.keys[cell, column]
+        if code < other and other < following:
+            following = other
+        cell = groups.after[cell]
+    return following
+
+
+@kernel
+def rows_up_to(groups: Groups, group: int, column: int, point: int) -> int:
+    """Rows of a group whose code is not above a point."""
+    rows = 0
+    cell = groups.head[group]
+    while cell >= 0:
+        if groups.keys[cell, column] <= point:
+            rows += groups.compiled.sizes[cell]
+        cell = groups.after[cell]
+    return rows
+
+
+@kernel
 def split_gain(groups: Groups, group: int, column: int, point: int, halves: Halves) -> float:
     """Loss saved by splitting after a code; 0 when a part is not allowed."""
     columns, compiled = groups.columns, groups.compiled
     low, high, rows, histogram = halves.low, halves.high, halves.rows, halves.histogram
     if pair_loss(columns, column, groups.low[group, column], groups.high[group, column]) == 0:
         return 0.0
+    within = rows_up_to(groups, group, column, point)
+    if min(within, groups.size[group] - within) < compiled.minimum_size:
+        return 0.0  # most points, and labels need not be made for them
     d = groups.keys.shape[1]
     rows[:] = 0
     histogram[:] = 0
