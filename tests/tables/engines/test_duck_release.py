@@ -8,7 +8,8 @@ from shoal.anonymize import make_method
 from shoal.judge._read_memory import read_texts
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
-from shoal.tables.engines._duck_release import slim
+from shoal.tables.engines import _duck_release
+from shoal.tables.engines._duck_release import slim, take_rows
 from tests.extras import need
 
 N_ROWS = 200_000  # more than DuckDB sorts and writes at once
@@ -68,3 +69,12 @@ def test_sums_are_whole_numbers_like_others(tmp_path):
     assert engine.types == {"v": "number"}
     engine.write(["v"], tmp_path / "v.parquet")
     assert list(map(str, duckdb.sql(f"FROM '{tmp_path / 'v.parquet'}'").types)) == ["BIGINT"]
+
+
+def test_rows_are_taken_some_at_a_time(monkeypatch):
+    monkeypatch.setattr(_duck_release, "_AT_ONCE", 7)
+    values = np.arange(100, dtype=np.int8)
+    rows = np.random.default_rng(0).integers(-1, 100, 50)
+    assert take_rows(values, rows).tolist() == values[rows].tolist()
+    assert take_rows(values, rows).dtype == np.int8
+    assert take_rows(values, rows[:0]).tolist() == []

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _counter = itertools.count()
 MOST_JOINS = 100
 """Columns up to which values meet their numbers in one query: hundreds of joins take gigabytes."""
+_AT_ONCE = 1 << 22
 _PLACE = f"place_{secrets.token_hex(8)}"
 """Place of a row in the output; no column of a user's has this name."""
 
@@ -43,6 +44,23 @@ def slim(numbers: NDArray[Any]) -> NDArray[Any]:
     largest = int(numbers.max(initial=0))
     kind = np.int8 if largest < 2**7 else np.int16 if largest < 2**15 else np.int32
     return numbers.astype(kind if largest < 2**31 else np.int64, copy=False)
+
+
+def take_rows(values: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    """``values[rows]``, some millions at a time: NumPy makes eight bytes of each number at once."""
+    taken = np.empty(len(rows), values.dtype)
+    for start in range(0, len(rows), _AT_ONCE):
+        taken[start : start + _AT_ONCE] = values[rows[start : start + _AT_ONCE]]
+    return taken
+
+
+def _rows_kept(group: NDArray[Any], output: RowOptions) -> NDArray[Any]:
+    """Numbers of the rows that are released, in the order in which they are given out."""
+    kind = slim(np.array([len(group)])).dtype
+    kept = np.arange(len(group), dtype=kind)
+    if not output.keep_suppressed and group.min(initial=0) < 0:
+        kept = kept[group >= 0]
+    return put_in_order(kept, output)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +111,9 @@ class CompressedRelation:
         Rows, labels and places meet by the row's number.
         """
         # numbers of rows and groups in as few bytes as do: there may be a hundred million of them
-        group = slim(recoded.group_of)[self.cell_of_rows()]
-        kept = slim(np.flatnonzero((group >= 0) | output.keep_suppressed))
-        kept = put_in_order(kept, output)
-        group = group[kept]
+        group = take_rows(slim(recoded.group_of), self.cell_of_rows())
+        kept = _rows_kept(group, output)
+        group = take_rows(group, kept)
         place = np.arange(len(kept), dtype=kept.dtype)
         columns: dict[str, NDArray[Any]] = {NUMBER: kept, "place": place}
         released: dict[str, str] = {
@@ -124,6 +141,7 @@ class CompressedRelation:
         for index, (name, numbers) in enumerate(range_columns(recoded, output.ranges).items()):
             columns[f"r{index}"] = np.append(numbers, np.nan)[group]
             released[name] = f"CASE WHEN isnan(p.r{index}) THEN NULL ELSE p.r{index} END"
+        del group  # as large as a column, while the database makes its own copy of all of them
         store(self.staged.connection, made[0], columns)
         listed = ", ".join(f"{value} AS {name_sql(name)}" for name, value in released.items())
         select = (
@@ -217,7 +235,7 @@ class CompressedRelation:
             "text": np.array([texts[i] for i in written], object),
         }
         store(self.staged.connection, table, columns)
-        return slim(np.append(code.ravel(), len(used)))[group], table
+        return take_rows(slim(np.append(code.ravel(), len(used))), group), table
 
     def _drop(self, tables: list[str]) -> None:
         for table in tables:
