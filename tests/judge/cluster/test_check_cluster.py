@@ -10,6 +10,13 @@ from shoal.anonymize.regions._region_solver import with_whole
 from shoal.judge.cluster._check_cluster import SHOWN, check_cluster
 from tests.judge.cluster.test_judge_cluster import MODEL, SCHEMA, Frame, released
 
+
+@pytest.fixture(autouse=True)
+def by_workers(monkeypatch):
+    """Let workers count, as they do where values are many."""
+    monkeypatch.setattr("shoal.judge.cluster._spark_groups.MANY", 0)
+
+
 NAMES = ("age", "city", "illness")
 
 

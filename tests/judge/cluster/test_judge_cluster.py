@@ -29,6 +29,12 @@ NAMES = ("age", "city", "illness")
 MODEL = KAnonymity(3) & DistinctDiversity(2, "illness") & TCloseness(0.9, "illness")
 
 
+@pytest.fixture(autouse=True)
+def by_workers(monkeypatch):
+    """Let workers count, as they do where values are many."""
+    monkeypatch.setattr("shoal.judge.cluster._spark_groups.MANY", 0)
+
+
 class Frame:
     """The few methods of a Spark DataFrame that the judge asks, over a list of rows."""
 
@@ -172,8 +178,8 @@ def test_columns_that_may_not_leave_are_found():
 
 def test_one_broken_part_among_many_is_enough():
     judge = GroupJudge(KAnonymity(2), ("age",), {}, {})
-    fine = judge.judge(pa.table({"q0": ["a", "b"], "shoal_rows": [2, 5]}))
-    bad = judge.judge(pa.table({"q0": ["c"], "shoal_rows": [1]}))
+    fine = judge.judge(judge.count(pa.table({"q0": ["a", "b"], "shoal_rows": [2, 5]})))
+    bad = judge.judge(judge.count(pa.table({"q0": ["c"], "shoal_rows": [1]})))
     assert _combine(judge.privacy, [json.loads(json.dumps(fine))]).sizes == {2: 1, 5: 1}
     with pytest.raises(GuaranteeError):
         _combine(judge.privacy, [fine, bad])

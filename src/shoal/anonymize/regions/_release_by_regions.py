@@ -120,13 +120,19 @@ def _refusal(estimator: Anonymizer, privacy: PrivacyModel, output: RowOptions) -
     if schema.subject is not None:
         return (
             f"people with several rows (column {schema.subject!r}) are counted over the whole "
-            "table, not in regions. Leave regions out."
+            "table, not in regions. Leave regions out; a table too large for that needs one row "
+            "for each person first, such as the last one, or columns that sum them up."
         )
     keyed = output.key is not None or schema.shifted or schema.pseudonym is not None
-    if output.form != "labels" or output.ranges or keyed:
+    asked = {
+        f"the form {output.form!r}": output.form != "labels",
+        "numbers of ranges": bool(output.ranges),
+        "pseudonyms or shifted dates": bool(keyed),
+    }
+    if others := [what for what, is_asked in asked.items() if is_asked]:
         return (
-            "releases by regions are written as labels, without numbers of ranges, pseudonyms or "
-            "shifted dates. Leave regions out, or leave these out."
+            f"releases by regions are written as labels, without {' and '.join(others)}. Leave "
+            "regions out, or leave that out: ends and middles of ranges can be read from labels."
         )
     return ""
 

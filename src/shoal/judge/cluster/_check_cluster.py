@@ -38,9 +38,8 @@ class ClusterCheck(NamedTuple):
 class GroupCheck(GroupJudge):
     """A judge who tells which groups fail."""
 
-    def judge(self, table: Any) -> dict[str, Any]:
-        """The same counts, and sizes of failing groups with what they break."""
-        groups = self.count(table)
+    def judge(self, groups: FrequencyTable) -> dict[str, Any]:
+        """The same figures, and sizes of failing groups with what they break."""
         broken = np.array([~part.holds(groups) for part in self.privacy.parts], np.bool_)
         failing = np.flatnonzero(broken.any(axis=0))
         worst = failing[np.argsort(groups.sizes[failing], kind="stable")][:SHOWN]

@@ -17,6 +17,7 @@ from shoal.privacy import PrivacyModel, check
 from shoal.privacy._level import Level
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
+from shoal.tables._frequency import Histogram
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +34,37 @@ class GroupJudge:
         For each counted column, the code of each text in canonical form.
     codings : mapping of str to Coding
         What these codes stand for, in the whole output.
+    values : mapping of str to sequence
+        For each counted column, its values as they are written, with the code of each.
     """
 
     privacy: PrivacyModel
     quasi: tuple[str, ...]
     codes: Mapping[str, Mapping[str | None, int]] = field(repr=False)
     codings: Mapping[str, Coding] = field(repr=False)
+    values: Mapping[str, Sequence[tuple[Any, int]]] = field(default_factory=dict, repr=False)
 
-    def judge(self, table: Any) -> dict[str, Any]:
-        """Counts of the groups in an Arrow table that :meth:`count_rows` made."""
-        groups = self.count(table)
+    def judge(self, groups: FrequencyTable) -> dict[str, Any]:
+        """Figures of some groups, and what they reach."""
         return figures_of(groups, check(self.privacy, groups))
+
+    @property
+    def marks(self) -> list[tuple[str, int]]:
+        """Every code of every counted column, in the order of what :meth:`of_counts` takes."""
+        return [(name, code) for name in self.codes for code in range(self.codings[name].n_codes)]
+
+    def of_counts(self, table: Any) -> FrequencyTable:
+        """Groups that Spark has counted, each in a row: its rows, and those with every mark."""
+        rows, *marked = (column.to_numpy().astype(np.int64) for column in table.columns)
+        histograms = {}
+        for name in self.codes:
+            own = [column for column, (of, _) in zip(marked, self.marks, strict=True) if of == name]
+            counts = np.column_stack(own)
+            group, code = np.nonzero(counts)
+            start = np.searchsorted(group, np.arange(len(rows) + 1)).astype(np.int64)
+            codes = code.astype(np.int32)
+            histograms[name] = Histogram(self.codings[name], start, codes, counts[group, code])
+        return FrequencyTable((), np.empty((len(rows), 0), np.int32), rows, histograms)
 
     def count_rows(self, table: Any) -> Any:
         """Groups of some rows, as an Arrow table: labels, rows, and codes with their counts."""

@@ -4,9 +4,9 @@ What is checked, each from what stands in the written files:
 
 - the columns are those that the schema lets out, and there are as many rows as were to be released;
 - where no row was left out, every sensitive value stands there as often as in the source;
-- rows with equal text in all quasi-identifiers keep the promise: workers count them where they lie,
-  counts of a group travel to one worker, and the groups are judged there by the plain definition,
-  some of them at a time.
+- rows with equal text in all quasi-identifiers keep the promise: Spark groups them where columns
+  are texts and few values are counted, else workers count them where they lie and counts of a group
+  travel to one worker; groups are judged by the plain definition, some of them at a time.
 
 That labels cover the values behind them, the workers check before they hand out a label.
 """
@@ -24,6 +24,12 @@ from shoal.judge._read_arrow import find_pyarrow
 from shoal.judge._text_table import plain_text
 from shoal.judge._values import canonical
 from shoal.judge.cluster._group_judge import GroupJudge
+from shoal.judge.cluster._spark_groups import (
+    GROUPS_TOGETHER,
+    count_groups,
+    group_asker,
+    spark_counts,
+)
 from shoal.privacy import PrivacyModel
 from shoal.privacy._level import Level
 from shoal.schema import Schema
@@ -37,9 +43,6 @@ _WITHHELD = "It is withheld; please report this defect."
 
 _ROWS_TOGETHER = 500_000
 """Rows whose groups a worker counts at a time, before they travel."""
-
-_GROUPS_TOGETHER = 100_000
-"""Groups that a worker judges at a time."""
 
 
 class ClusterVerdict(NamedTuple):
@@ -100,9 +103,12 @@ def make_judge(
 ) -> tuple[_Judge, int]:
     """What workers judge by, from the counted columns of the whole output, and its rows."""
     counted = list(dict.fromkeys([*schema.sensitive, *([schema.target] if schema.target else [])]))
-    codes, codings, histograms, found = {}, {}, {}, 0
+    codes, codings, histograms, values, found = {}, {}, {}, {}, 0
     for name in counted:
-        said = _texts(frame, name)
+        seen = _values(frame, name)
+        said: dict[str | None, int] = {}
+        for _, text, n in seen:
+            said[text] = said.get(text, 0) + n
         if expected is not None and said != dict(expected[name]):
             raise GuaranteeError(
                 f"column {name!r}: values do not stand in the output as often as in the source. "
@@ -114,10 +120,11 @@ def make_judge(
             rows[codes[name][text]] += n
         found = int(rows.sum())
         histograms[name] = _one_group(codings[name], rows)
+        values[name] = [(value, codes[name][text]) for value, text, _ in seen]
     found = found if counted else int(frame.count())
     none = np.empty((1, 0), np.int32)
     whole = FrequencyTable((), none, np.array([found], np.int64), histograms)
-    return kind(settle(whole), schema.quasi_identifiers, codes, codings), found
+    return kind(settle(whole), schema.quasi_identifiers, codes, codings, values), found
 
 
 def _judge_columns(frame: Native, schema: Schema) -> None:
@@ -139,14 +146,10 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _texts(frame: Native, name: str) -> dict[str | None, int]:
-    """Rows of the output with each value of a column, by the value's text in canonical form."""
+def _values(frame: Native, name: str) -> list[tuple[Any, str | None, int]]:
+    """Each value of a column of the output, its text in canonical form, and its rows."""
     counts = moments_as_texts(frame).groupBy(_quoted(name)).count().collect()
-    said: dict[str | None, int] = {}
-    for value, n in counts:
-        text = canonical(plain_text(value))
-        said[text] = said.get(text, 0) + int(n)
-    return said
+    return [(value, canonical(plain_text(value)), int(n)) for value, n in counts]
 
 
 def _code(
@@ -174,10 +177,13 @@ def ask_workers(
     listed += [f"{_quoted(name)} AS s{i}" for i, name in enumerate(judge.codes)]
     texts = moments_as_texts(frame).selectExpr(*listed)
     labels = [f"q{i}" for i in range(len(judge.quasi))]
+    if spark_counts(texts, judge):
+        said = count_groups(texts, judge, labels).mapInArrow(group_asker(judge), "said string")
+        return [json.loads(row[0]) for row in said.collect()]
     fields = [f"{name} {kind}" for name, kind in texts.dtypes if name in labels]
     fields += ["shoal_rows bigint"]
     fields += [f"h{i} array<int>, m{i} array<int>" for i in range(len(judge.codes))]
-    n_parts = 1 + (n_rows if n_groups is None else n_groups) // _GROUPS_TOGETHER
+    n_parts = 1 + (n_rows if n_groups is None else n_groups) // GROUPS_TOGETHER
     said = (
         texts.mapInArrow(_counter(judge), ", ".join(fields))
         .repartition(n_parts, *labels)
@@ -222,7 +228,7 @@ def _worker(judge: GroupJudge) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def work(batches: Iterator[Any]) -> Iterator[Any]:
         pyarrow = find_pyarrow()
         if held := list(batches):
-            said = json.dumps(judge.judge(pyarrow.Table.from_batches(held)))
+            said = json.dumps(judge.judge(judge.count(pyarrow.Table.from_batches(held))))
             yield pyarrow.RecordBatch.from_pydict({"said": [said]})
 
     return work

@@ -49,7 +49,9 @@ class SolvedRows(NamedTuple):
 Solve = Callable[[Codes, Mapping[str, Codes]], SolvedRows]
 """From the codes of a region's rows, quasi-identifiers and counted columns, to their labels.
 
-It depends on the rows alone, not on their order, so whoever repeats it gets the same.
+It depends on the rows alone, not on their order, so whoever repeats it gets the same.  Where it has
+`groups_stand_alone` and that is true, every group of a region keeps the promise by itself, and it
+may be seen in the output which rows are one.
 """
 
 

@@ -76,6 +76,7 @@ class SparkRegions:
         self.n_rows = int(next(iter(self.columns.values())).counts.sum())
         self._cut: Cut | int = 0
         self._solved: Any = None
+        self._by_group = False
         self._n_regions = 1
 
     def _column(self, name: str) -> str:
@@ -177,6 +178,7 @@ class SparkRegions:
         from pyspark import StorageLevel
 
         self._n_regions = max(region_of, default=0) + 1
+        self._by_group = bool(getattr(solve, "groups_stand_alone", False))
         keys = spread_keys(self._n_regions)
         cut = renumber(self._cut, [keys[region] for region in region_of])
         passed = [self._column(name) for name in self._passed]
@@ -226,18 +228,20 @@ class SparkRegions:
         labels = [f"l{i}" for i in range(len(self._quasi))]
         inside = {name: f"l{i}" for i, name in enumerate(self._quasi)}
         inside |= {name: self._column(name) for name in self._passed}
-        released = [name for name in self._engine.names if name in inside]
+        released = {name: inside[name] for name in self._engine.names if name in inside}
         # file and order are made of what is released and of a secret alone, so they tell nothing of
-        # the order of the input or of regions, and a task that is repeated gives the same
+        # the order of the input, and a task that is repeated gives the same
         key = F.lit(secrets.token_hex(32) if output.shuffle is None else str(output.shuffle))
-        place = F.xxhash64(key, *(F.col(inside[name]) for name in released))
-        table = (
-            frame.repartition(self._n_regions, F.xxhash64(key, *map(F.col, labels)))
-            .selectExpr(*labels, f"inline({ROWS})")
-            .select(place.alias("place"), *(F.col(inside[name]).alias(name) for name in released))
-            .sortWithinPartitions("place")
-            .drop("place")
-        )
+        parted = frame.repartition(self._n_regions, F.xxhash64(key, *map(F.col, labels)))
+        if self._by_group:  # a region's groups keep the promise, so they may stand together
+            place = F.xxhash64(key, *map(F.col, labels), F.col(ROWS))
+            ordered = parted.withColumn("place", place).sortWithinPartitions("place")
+            table = ordered.selectExpr(*labels, f"inline({ROWS})")
+        else:  # what two regions have of a group may not
+            place = F.xxhash64(key, *map(F.col, released.values()))
+            rows = parted.selectExpr(*labels, f"inline({ROWS})")
+            table = rows.withColumn("place", place).sortWithinPartitions("place")
+        table = table.select(*(F.col(at).alias(name) for name, at in released.items()))
         return table, None
 
     def write(self, output: RowOptions, path: Path) -> Witness | None:

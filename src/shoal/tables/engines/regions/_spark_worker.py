@@ -29,7 +29,7 @@ ROWS = "shoal_rows"
 """Column with the rows of a group: what is released of them besides labels."""
 
 ROWS_TOGETHER = 10_000
-"""Rows of a group that stand in one list; larger groups have several."""
+"""Rows of a group that stand in one list; larger groups have several, hidden rows one each."""
 
 NOTHING = "shoal_nothing"
 """What a row has where nothing else is released of it."""
@@ -117,12 +117,15 @@ def raise_refusals(figures: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _labelled(solved: SolvedRows, passed: Any) -> Any:
-    """Groups with their labels and rows, and behind them the row with figures."""
+    """Groups with their labels and rows, and behind them the row with figures.
+
+    Rows of a group stand by their own values, so that nothing is left of the input's order.
+    """
     import pyarrow as pa
 
     n_groups = len(solved.labels)
     group_of = np.where(solved.group_of < 0, n_groups, solved.group_of)  # hidden rows come last
-    order = np.argsort(group_of, kind="stable")
+    order = np.lexsort([*map(ranks, reversed(passed.columns)), group_of])
     group, start = _pieces(np.bincount(group_of, minlength=n_groups + 1))
     columns: dict[str, Any] = {}
     for i, texts in enumerate(solved.texts):
@@ -139,18 +142,47 @@ def _labelled(solved: SolvedRows, passed: Any) -> Any:
 def _pieces(sizes: Any) -> tuple[Any, Any]:
     """Groups cut into pieces of a size that a row of Spark can hold, and where each begins.
 
+    The last group are hidden rows, each a piece of its own: they are no group that may be seen.
+
     Examples
     --------
-    >>> group, start = _pieces(np.array([3, 0, ROWS_TOGETHER + 1]))
+    >>> group, start = _pieces(np.array([3, 0, ROWS_TOGETHER + 1, 2]))
     >>> group.tolist(), start.tolist()
-    ([0, 2, 2], [0, 3, 10003, 10004])
+    ([0, 2, 2, 3, 3], [0, 3, 10003, 10004, 10005, 10006])
     """
-    n_pieces = -(-sizes // ROWS_TOGETHER)
+    room = np.append(np.full(len(sizes) - 1, ROWS_TOGETHER), 1)
+    n_pieces = -(-sizes // room)
     group = np.repeat(np.arange(len(sizes)), n_pieces)
     first = np.concatenate([[0], np.cumsum(n_pieces)])[group]
-    inside = (np.arange(len(group)) - first) * ROWS_TOGETHER
-    held = np.minimum(sizes[group] - inside, ROWS_TOGETHER)
+    inside = (np.arange(len(group)) - first) * room[group]
+    held = np.minimum(sizes[group] - inside, room[group])
     return group, np.concatenate([[0], np.cumsum(held)])
+
+
+def ranks(column: Any) -> Any:
+    """Place of each value of an Arrow column among the column's values; missing ones come last.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> ranks(pa.array(["flu", None, "cold", "flu"])).tolist()
+    [1, 2, 0, 1]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    encoded = whole.dictionary_encode()
+    values = encoded.dictionary
+    try:
+        order = pc.sort_indices(values).to_numpy()
+    except pa.ArrowNotImplementedError:  # values that Arrow does not order: any fixed order does
+        order = np.argsort([repr(value) for value in values.to_pylist()], kind="stable")
+    kind = np.uint16 if len(values) < 1 << 16 else np.int64  # short numbers are sorted by radix
+    rank = np.empty(len(values) + 1, kind)
+    rank[order] = np.arange(len(values))
+    rank[-1] = len(values)
+    return rank[encoded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
 
 
 def _lists(rows: Any, start: Any) -> Any:
