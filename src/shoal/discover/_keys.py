@@ -11,6 +11,7 @@ from shoal.discover.covers._coverage import AllPairs
 from shoal.discover.covers._covering_problem import Instance, Solution, require_key
 from shoal.discover.covers._deadline import TIME_LIMIT, Deadline, begin
 from shoal.discover.covers._differences import all_minimal_keys
+from shoal.discover.covers._far_coverage import FarCoverage
 from shoal.discover.covers._hitting import Budget, bits
 from shoal.discover.sources._checks import (
     RandomState,
@@ -234,6 +235,9 @@ def _report(
         for column in columns:
             partition = partition.refine(column)
             distinct.append(partition.distinct / partition.table.n_rows)
+    elif isinstance(instance.coverage, FarCoverage):
+        far = instance.coverage
+        distinct = [far.split(columns[:n]).distinct / far.n_rows for n, _ in enumerate(columns, 1)]
     cost = float(costs[list(columns)].sum())
     guarantee = instance.claim
     if solution.proved:

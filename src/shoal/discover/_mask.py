@@ -13,6 +13,7 @@ from shoal.discover._results import MaskResult
 from shoal.discover._sizes import sampled_beta
 from shoal.discover.covers._coverage import AllPairs, Coverage, DistinctRows, SampledPairs
 from shoal.discover.covers._deadline import TIME_LIMIT, begin
+from shoal.discover.covers._far_coverage import FarCoverage
 from shoal.discover.covers._greedy import hold
 from shoal.discover.sources._checks import (
     RandomState,
@@ -22,6 +23,7 @@ from shoal.discover.sources._checks import (
     check_weights,
     make_generator,
 )
+from shoal.discover.sources._far_sets import engine_of_far
 from shoal.discover.sources._open import open_source
 from shoal.discover.sources._source import Source, sample_pairs
 from shoal.errors import InfeasibleError
@@ -159,16 +161,21 @@ class _Examined:
 def _examine(
     source: Source, kind: str, sample: int | None, generator: np.random.Generator
 ) -> _Examined:
-    n = source.n_rows
-    if kind == "distinct":
-        if sample is None or sample >= n:
-            return _Examined(DistinctRows.of(source.codes()), n, "rows", False)
+    n, distinct = source.n_rows, kind == "distinct"
+    if sample is None or sample >= (n if distinct else n * (n - 1) // 2):
+        return _Examined(_examine_all(source, distinct=distinct), n, "rows", False)
+    if distinct:
         rows = source.sample(sample, generator)
         return _Examined(DistinctRows.of(rows), sample, "rows", True)
-    if sample is None or sample >= n * (n - 1) // 2:
-        return _Examined(AllPairs.of(source.codes()), n, "rows", False)
     pairs = SampledPairs.of(sample_pairs(source, sample, generator))
     return _Examined(pairs, sample, "pairs", True)
+
+
+def _examine_all(source: Source, *, distinct: bool) -> Coverage:
+    far = engine_of_far(source)
+    if far is not None:
+        return FarCoverage(far, "combinations" if distinct else "pairs")
+    return (DistinctRows if distinct else AllPairs).of(source.codes())
 
 
 def _raise_exceeded(examined: _Examined, beta: float, used: float, kind: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.discover.covers._coverage import AllPairs, Coverage, DistinctRows, SampledPairs
+from shoal.discover.covers._far_coverage import FarCoverage
 
 
 def remark_constant(names: Sequence[str], coverage: Coverage) -> tuple[str, ...]:
@@ -14,6 +15,9 @@ def remark_constant(names: Sequence[str], coverage: Coverage) -> tuple[str, ...]
     if isinstance(coverage, SampledPairs):
         idle = ~coverage.differs.any(axis=1)
         words = "differs in no sampled pair: it separates next to nothing"
+    elif isinstance(coverage, FarCoverage):
+        values = coverage.values()
+        return remark_one_value(names, [j for j, n in enumerate(values) if n < 2])
     elif isinstance(coverage, AllPairs | DistinctRows):
         codes = coverage.partition.table.codes
         idle = codes.max(axis=1, initial=0) == codes.min(axis=1, initial=2**31 - 1)

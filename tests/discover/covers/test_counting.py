@@ -29,7 +29,7 @@ def test_no_key_costs_less_than_counting_allows(codes, data):
     )
     table = coded(codes)
     for weights in (costs, np.ones(len(codes))):
-        bound = least_key_cost(table, weights)
+        bound = least_key_cost(table.n_rows, table.n_codes, weights)
         for key in _keys(codes):
             assert weights[list(key)].sum() >= bound - 1e-9
 
@@ -58,6 +58,6 @@ def test_no_set_makes_more_rows_unique_than_the_bound(codes):
 def test_few_values_bound_both():
     codes = np.array([[0, 1] * 8, [0, 0, 1, 1] * 4, [0] * 16])
     table = coded(codes)
-    assert least_key_cost(table, np.ones(3)) == np.inf
+    assert least_key_cost(table.n_rows, table.n_codes, np.ones(3)) == np.inf
     assert in_small_keys(table, 3) == 0
     assert most_unique(table, 2) == [0, 2]  # eight rows of a value, two values beside: one alone

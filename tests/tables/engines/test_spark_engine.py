@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from shoal.anonymize import check_table
-from shoal.discover import minimal_keys, survey, uniqueness
+from shoal.discover import find_key, mask, minimal_keys, survey, uniqueness
 from shoal.errors import InfeasibleError
 from shoal.metrics import compare_tables
 from shoal.privacy import DistinctDiversity, KAnonymity
@@ -124,6 +124,27 @@ def test_keys_are_found_there(people, fetched, monkeypatch):
     assert max(fetched) < N_ROWS / 2
     with pytest.raises(InfeasibleError, match="equal to another one"):
         minimal_keys(raw.union(raw), 2, columns=names)
+
+
+def test_exact_searches_count_there(people, fetched, monkeypatch):
+    raw = people.selectExpr("age", "place", "illness", "CAST(seen AS STRING) AS seen", "1 AS one")
+    here = raw.toArrow()
+    fetched.clear()
+    monkeypatch.setattr("shoal.discover.sources._far_sets.CELLS_FROM_AFAR", 10)
+    for search in ("greedy", "minimum"):
+        there = find_key(raw, search=search, time_limit=None)
+        own = find_key(here, search=search, time_limit=None)
+        assert (there.attributes, there.ratios, there.distinct_ratios) == (
+            own.attributes, own.ratios, own.distinct_ratios
+        )  # fmt: skip
+        assert (there.guarantee, there.cost, there.notes) == (own.guarantee, own.cost, own.notes)
+    with pytest.raises(InfeasibleError, match="equal to another one"):
+        find_key(raw.union(raw), columns=["age", "place", "illness"])
+    for kind in ("distinct", "separation"):
+        there, own = mask(raw, 0.7, kind), mask(here, 0.7, kind)
+        assert (there.published, there.ratios) == (own.published, own.ratios)
+        assert (there.guarantee, there.notes) == (own.guarantee, own.notes)
+    assert max(fetched) < N_ROWS / 2
 
 
 def test_tables_are_compared_by_rows_that_are_drawn_there(people, fetched, monkeypatch):

@@ -8,6 +8,7 @@ other attributes (pigeonhole).  Both bounds take no time on tables with hundreds
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,19 +16,19 @@ from shoal.discover.sources._partition import CodeTable
 from shoal.typing import Floats
 
 
-def least_key_cost(table: CodeTable, costs: Floats) -> float:
-    """No key of the table's rows costs less; infinite when its columns have too few values.
+def least_key_cost(n_rows: int, n_values: Sequence[int], costs: Floats) -> float:
+    """No key of so many rows costs less; infinite when the columns have too few values.
 
     Whole costs make it a whole number.
     """
-    if table.n_rows < 2:
+    if n_rows < 2:
         return 0.0
     if (costs == 1).all():
-        return _least_size(table)
-    weight = np.log(np.maximum(np.array(table.n_codes, np.float64), 1.0))
+        return _least_size(n_rows, n_values)
+    weight = np.log(np.maximum(np.array(n_values, np.float64), 1.0))
     order = np.argsort(-weight / costs, kind="stable")
     filled = np.cumsum(weight[order])
-    needed = math.log(table.n_rows) - 1e-9
+    needed = math.log(n_rows) - 1e-9
     last = int(np.searchsorted(filled, needed))
     if last == len(order):
         return math.inf
@@ -37,11 +38,11 @@ def least_key_cost(table: CodeTable, costs: Floats) -> float:
     return math.ceil(spent - 1e-6) if (costs == np.round(costs)).all() else spent
 
 
-def _least_size(table: CodeTable) -> float:
+def _least_size(n_rows: int, n_values: Sequence[int]) -> float:
     combinations = 1
-    for size, n_codes in enumerate(sorted(table.n_codes, reverse=True), 1):
+    for size, n_codes in enumerate(sorted(n_values, reverse=True), 1):
         combinations *= n_codes
-        if combinations >= table.n_rows:
+        if combinations >= n_rows:
             return size
     return math.inf
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +13,10 @@ from shoal.discover.covers._bound import cheapest_cover
 from shoal.discover.covers._counting import least_key_cost
 from shoal.discover.covers._coverage import AllPairs, SampledPairs
 from shoal.discover.covers._differences import masks_of, smallest_key
+from shoal.discover.covers._far_coverage import FarCoverage
 from shoal.discover.covers._greedy import Choice, cover, least_count
 from shoal.discover.covers._hitting import Budget, bits, minimal_only, smallest_hitting_set
+from shoal.discover.sources._far_sets import engine_of_far
 from shoal.discover.sources._source import Source, sample_pairs
 from shoal.errors import InfeasibleError
 from shoal.typing import Floats
@@ -25,7 +28,7 @@ class Instance:
 
     Parameters
     ----------
-    coverage : AllPairs or SampledPairs
+    coverage : AllPairs, FarCoverage or SampledPairs
         Nothing chosen yet.
     target : float
         Share to cover.
@@ -37,7 +40,7 @@ class Instance:
         With which it does.
     """
 
-    coverage: AllPairs | SampledPairs
+    coverage: AllPairs | FarCoverage | SampledPairs
     target: float
     size: int
     unit: str
@@ -47,7 +50,8 @@ class Instance:
     @classmethod
     def of_all_rows(cls, source: Source, beta: float) -> Instance:
         """Every row is examined."""
-        coverage = AllPairs.of(source.codes())
+        far = engine_of_far(source)
+        coverage = AllPairs.of(source.codes()) if far is None else FarCoverage(far, "pairs")
         what = "every pair" if beta >= 1 else f"at least {beta:g} of the pairs"
         return cls(coverage, beta, source.n_rows, "rows", f"exact: separates {what} of rows")
 
@@ -92,6 +96,11 @@ class Instance:
             covered = int(coverage.differs.any(axis=0).sum())
             needed, what = coverage.total, "sampled pairs are of rows equal"
             surplus = needed - covered
+        elif isinstance(coverage, FarCoverage):
+            split = coverage.split(range(coverage.n_columns))
+            covered = coverage.total - split.together
+            needed, what = coverage.n_rows, "rows are equal to another one"
+            surplus = needed - split.distinct
         else:
             partition = coverage.partition.by(range(coverage.n_columns))
             covered = coverage.total - partition.together
@@ -106,13 +115,13 @@ class Instance:
         # the greedy's factor, read the other way round (Chvatal's bound holds with costs)
         spent = float(costs[list(greedy.columns)].sum())
         least = spent / (1 + math.log(max(self.target * self.coverage.total, 1.0)))
-        if self.target >= 1 and isinstance(self.coverage, AllPairs):
-            least = max(least, least_key_cost(self.coverage.partition.table, costs))
+        if self.target >= 1 and not isinstance(self.coverage, SampledPairs):
+            least = max(least, least_key_cost(*_room(self.coverage), costs))
             if spent <= least:  # too few combinations of values for anything cheaper
                 return Solution(greedy, True, spent)
         if search == "greedy":
             return Solution(greedy, False, least)
-        if self.target < 1:
+        if self.target < 1 or isinstance(self.coverage, FarCoverage):
             choice, proved, bound = cheapest_cover(self.coverage, costs, self.target, budget)
             return Solution(choice, proved, max(bound, least))
         if isinstance(self.coverage, AllPairs):
@@ -134,6 +143,13 @@ class Solution:
     choice: Choice
     proved: bool
     lower_bound: float
+
+
+def _room(coverage: AllPairs | FarCoverage) -> tuple[int, Sequence[int]]:
+    """Rows of a table, and values of each of its columns."""
+    if isinstance(coverage, FarCoverage):
+        return coverage.n_rows, coverage.values()
+    return coverage.partition.table.n_rows, coverage.partition.table.n_codes
 
 
 def require_key(n_columns: int, n_rows: int, distinct: int) -> None:

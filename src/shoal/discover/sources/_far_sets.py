@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from math import prod
 
@@ -68,6 +68,11 @@ def keys_there(
                 return keys, single, False
             keys += [one for one, split in _count(engine, sets) if split.distinct == n_rows]
     return keys, single, True
+
+
+def count_sets(engine: SparkEngine, sets: Sequence[tuple[int, ...]]) -> Counted:
+    """Splits of all rows by some sets of columns, several in each pass."""
+    return [one for some in _some(iter(sets)) for one in _count(engine, some)]
 
 
 def _count(engine: SparkEngine, sets: list[tuple[int, ...]]) -> Counted:
