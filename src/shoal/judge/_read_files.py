@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from shoal.tables import open_table
 from shoal.tables._dialect import TextDialect
 
 _ROWS_AT_ONCE = 1 << 23
+ROWS_IN_MEMORY = 1 << 25
+"""Rows of a Parquet file up to which all columns of a source are read before any is compared."""
+
 _ARROW = (".arrow", ".feather", ".ipc")
 _PARQUET = (".parquet", ".pq")
 _CSV = (".csv", ".tsv", ".txt", ".data", ".tab")
@@ -101,19 +105,56 @@ def _read_parquet(path: Path, wanted: list[str] | None) -> TextTable:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
         texts = [f.name for f in schema if pa.types.is_string(f.type)]
         doors = metadata_doors(schema, file.metadata.metadata)
+    if wanted is not None and n_rows > ROWS_IN_MEMORY:
+        there = tuple(name for name in wanted if name in schema.names)
+        return TextTable(_ColumnsOfFile(path, there, n_rows), n_rows, doors)
+    names = schema.names if wanted is None else wanted
     # dictionaries as they are stored, so that entries that no row has are seen
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
-        names = schema.names if wanted is None else wanted
-        parts = _row_groups(file.metadata)
-        read = [
-            _join([of_arrow(file.read_row_groups(part, [name])) for part in parts])
-            if len(parts) > 1
-            else of_arrow(file.read([name]))
-            for name in names
-        ]
+        read = [_read_column(file, name) for name in names]
     columns = {name: column for one in read for name, column in one.columns.items()}
     found = chain(doors, *(one.side_doors for one in read))
     return TextTable(columns, n_rows, tuple(found))
+
+
+def _read_column(file: Any, name: str) -> TextTable:
+    parts = _row_groups(file.metadata)
+    if len(parts) > 1:
+        return _join([of_arrow(file.read_row_groups(part, [name])) for part in parts])
+    return of_arrow(file.read([name]))
+
+
+@dataclass(frozen=True)
+class _ColumnsOfFile(Mapping[str, TextColumn]):
+    """Columns of a source that are read when they are asked for, and not kept.
+
+    Each is compared once with what was written; all columns of a hundred million rows would take
+    gigabytes.
+    """
+
+    path: Path
+    there: tuple[str, ...]
+    n_rows: int
+
+    def __getitem__(self, name: str) -> TextColumn:
+        from pyarrow import parquet  # noqa: PLC0415  optional
+
+        if name not in self.there:
+            raise KeyError(name)
+        with parquet.ParquetFile(self.path, read_dictionary=[name]) as file:
+            read = _read_column(file, name)
+        if read.n_rows != self.n_rows:
+            raise TableError(f"{self.path.name} was changed while it was compared. Start again.")
+        return read.columns[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.there
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.there)
+
+    def __len__(self) -> int:
+        return len(self.there)
 
 
 def _row_groups(metadata: Any) -> list[list[int]]:
