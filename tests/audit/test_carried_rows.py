@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    QuantileTransformer,
+    StandardScaler,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from shoal.audit import audit
@@ -149,3 +156,50 @@ def _unique_people():
     numeric = {"role": "quasi-identifier", "kind": "numeric"}
     target = {"role": "sensitive", "target": True}
     return table, Schema({"age": numeric, "zip": numeric, "ill": target})
+
+
+SHAPES = {
+    "behind names": lambda t: {f"p{i}": row for i, row in enumerate(t.tolist())},
+    "one by one": lambda t: list(t[:9]),
+    "row after row": np.ravel,
+    "column after column": lambda t: t.T.ravel(),
+    "in a short text": lambda t: f"seen: {t[:3].tolist()}",
+    "printed": lambda t: repr(t[:3]),
+}
+
+
+@pytest.mark.parametrize("how", SHAPES)
+def test_rows_are_found_in_whatever_shape(how):
+    table, schema = _unique_people()
+    model = DecisionTreeClassifier(max_depth=1, min_samples_leaf=15).fit(
+        table[["age", "zip"]], table["ill"]
+    )
+    model.__doc__ = "Trained in 2024 with version 1.4.2 on 2 columns."
+    assert audit(model, table, schema, k=10).answer == "safe"
+    model.remark = SHAPES[how](table[["age", "zip"]].to_numpy())
+    assert audit(model, table, schema, k=10).answer == "unsafe"
+
+
+def test_errors_of_single_rows_are_told_even_of_models_that_tell_nothing_private():
+    table, schema = _unique_people()
+    kept = RidgeClassifierCV(store_cv_results=True).fit(table[["age", "zip"]], table["ill"])
+    assert audit(kept, table, schema, k=2).answer == "unsafe"
+    model = LogisticRegression().fit(table[["age", "zip"]], table["ill"])
+    assert audit(model, table, schema, k=2).answer == "safe"
+    share = model.predict_proba(table[["age", "zip"]])[:, 0]
+    model.residuals_ = (table["ill"] == "HIV").to_numpy() - share
+    assert audit(model, table, schema, k=2).answer == "cannot tell"
+
+
+@pytest.mark.parametrize("scaler", [MinMaxScaler(), MaxAbsScaler(), KBinsDiscretizer(3)])
+def test_an_encoder_tells_the_largest_private_number(scaler):
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame({"age": draw.integers(20, 80, 300), "pay": draw.integers(10, 40, 300)})
+    table = table.assign(ill=draw.choice(["none", "flu"], 300)).astype({"age": float, "pay": float})
+    columns = dict(numeric(age="quasi-identifier", pay="sensitive"))
+    schema = Schema(columns | {"ill": {"role": "insensitive", "target": True}})
+    rich = table.assign(pay=[9999.0, *table["pay"][1:]])
+    for people, said in ((table, "safe"), (rich, "unsafe")):
+        tree = DecisionTreeClassifier(max_depth=1, min_samples_leaf=50, random_state=0)
+        model = make_pipeline(scaler, tree).fit(people[["age", "pay"]], people["ill"])
+        assert audit(model, people, schema, k=2).answer == said

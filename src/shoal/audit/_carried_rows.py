@@ -20,6 +20,8 @@ PER_ROW = {
     "outliers_", "inlier_mask_", "cv_results_", "cv_values_", "x_scores_", "y_scores_",
 }  # fmt: skip
 """Attributes of scikit-learn with an entry for each training row, in its order."""
+ERRORS = {"cv_results_", "cv_values_"}
+"""Those among them that compare what a model says with what is true of a row."""
 SUMMARIES = {
     "mean_", "var_", "scale_", "center_", "statistics_", "data_min_", "data_max_", "data_range_",
     "min_", "lambdas_", "max_abs_", "coef_", "intercept_", "n_iter_", "scores_", "pvalues_",
@@ -27,6 +29,11 @@ SUMMARIES = {
     "estimator_errors_", "oob_improvement_", "oob_scores_", "class_prior_", "feature_names_in_",
 }  # fmt: skip
 """Attributes with a number for each column, class or round, which a person may have by chance."""
+EXTREMES = {
+    "data_min_", "data_max_", "max_abs_", "bin_edges_", "categories_", "quantiles_", "center_",
+    "statistics_",
+}  # fmt: skip
+"""Attributes of encoders whose numbers are values of single rows: ends, quantiles, medians."""
 BY_CHANCE = 20  # rows from which an array of as many entries is no coincidence
 FEW_VALUES = 10  # values of a column that are no more than a scale
 EVIDENCE = 12.0  # bits that rows must have in common with the table to be no coincidence
@@ -53,7 +60,8 @@ class RowScan:
     def scan(self, model: Any, *, tells_something: bool) -> tuple[list[str], list[str]]:
         """What a model holds of the rows, and what of it could not be read.
 
-        A model that tells nothing private may say of every row what it says anyway.
+        A model that tells nothing private may say of every row what it says anyway, its outputs;
+        what else it has for each row, errors say, may rest on what is private.
         """
         held: list[str] = []
         unread: list[str] = []
@@ -65,11 +73,13 @@ class RowScan:
             elif array.dtype.names or not array.size or _holds_objects(array):
                 continue  # nodes of trees, which adapters read, or a shelf whose pieces follow
             elif self._is_output(name, array):
-                if tells_something:
+                if tells_something or name.rpartition(".")[2] in ERRORS:
                     held.append(f"{name} has an entry for each training row, in their order")
             elif said := self._held(name, array):
                 held.append(said)
-            elif tells_something and self._is_per_row(name, array):
+            elif self._is_per_row(name, array) and (
+                tells_something or _attribute(name) not in EXTREMES
+            ):
                 unread.append(f"{name} has an entry for each training row")
         return held, unread
 
@@ -85,8 +95,12 @@ class RowScan:
             return f"{name} holds {rows:,} rows that fewer than {self.k} people have"
         if array.dtype.kind in "OUT" and (found := self._identifiers(array)):
             return f"{name} holds {found:,} values of an identifier"
-        if array.dtype.kind in "iuf" and (column := self._private_values(array)):
-            return f"{name} lists values of private column {column!r}"
+        if array.dtype.kind in "iuf":
+            if column := self._private_values(array):
+                return f"{name} lists values of private column {column!r}"
+            if _attribute(name) in EXTREMES and (column := self._private_end(array)):
+                few = f"that fewer than {self.k} people have"
+                return f"{name} holds a value of private column {column!r} {few}"
         return None
 
     def _is_per_row(self, name: str, array: NDArray[Any]) -> bool:
@@ -168,8 +182,15 @@ class RowScan:
             array = array.reshape(-1)
             if is_summary or len(array) < 3 or _is_scale(array):
                 return 0  # three numbers of one person are hardly chance
-            array = array[None]
+            return max(map(self._match, self._shapes(array)), default=0)
         return max(self._match(array), self._match(array.T) if array.shape[0] > 1 else 0)
+
+    def _shapes(self, flat: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Tables that a list of values may be, told row after row or column after column."""
+        for width in {len(flat), *self._counted, *self._texts}:
+            if width and len(flat) % width == 0:
+                yield flat.reshape(-1, width)
+                yield flat.reshape(width, -1).T
 
     def _match(self, rows: NDArray[Any]) -> int:
         width = rows.shape[1]
@@ -216,6 +237,11 @@ class RowScan:
                     found[name] = values[counts < self.k]
         return found
 
+    def _private_end(self, array: NDArray[Any]) -> str | None:
+        """A private column of which an encoder tells the value of few people, its largest say."""
+        own = array.astype(np.float64)
+        return next((name for name, rare in self._rare.items() if np.isin(own, rare).any()), None)
+
     def _private_values(self, array: NDArray[Any]) -> str | None:
         if not self._rare:
             return None
@@ -226,6 +252,12 @@ class RowScan:
                 if hits >= 3 and 2 * hits >= len(own):
                     return name
         return None
+
+
+def _attribute(path: str) -> str:
+    """The name of an attribute, without the places in its lists."""
+    names = [part.partition("[")[0] for part in path.split(".")]
+    return next((name for name in reversed(names) if not name.isdigit()), path)
 
 
 def _is_scale(array: NDArray[Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,12 +16,14 @@ MOST_PIECES = 200_000  # pieces that are opened; a model of more is not read com
 LARGEST_DENSE = 10_000_000  # cells up to which a sparse matrix is compared row by row
 LONGEST_BYTES = 64  # longer ones may be a file within the file
 LONGEST_TEXT = 1000  # longer ones may list rows
+MANY_NUMBERS = 8  # numbers in a text from which on it may list rows
 ATOMS = (
     type(None), bool, int, float, complex, str, type, np.generic, np.dtype, np.ufunc, range, slice,
     types.ModuleType, types.BuiltinFunctionType, np.random.RandomState, np.random.Generator,
 )  # fmt: skip
 READ_BY_ADAPTERS = ("sklearn.tree._tree", "sklearn._loss", "xgboost", "lightgbm")
 """Compiled objects whose arrays adapters read node by node, and libraries with their own files."""
+_NUMBERS = re.compile(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]*\w)")
 LIBRARIES = ("sklearn", "numpy", "scipy", "pandas", "polars", "joblib", "shoal")
 
 
@@ -48,8 +51,7 @@ def open_model(model: Any) -> Iterator[Piece]:
         path, piece = todo.pop()
         if id(piece) in seen or isinstance(piece, ATOMS):
             if isinstance(piece, str) and piece:
-                short = len(piece) <= LONGEST_TEXT
-                yield Piece(path, np.array([piece], object) if short else None)
+                yield from _of_text(path, piece)
             continue
         seen[id(piece)] = piece
         if len(seen) > MOST_PIECES:
@@ -62,8 +64,9 @@ def open_model(model: Any) -> Iterator[Piece]:
                 own = [one for one in array.ravel().tolist() if not isinstance(one, ATOMS)]
                 todo += [(f"{path}[{place}]", one) for place, one in enumerate(own)]
             continue
-        if (pairs := _pairs(piece)) is not None:
-            yield Piece(path, pairs)
+        for rows in (_pairs(piece), _stacked(piece)):
+            if rows is not None:
+                yield Piece(path, rows)
         inner = _inside(piece)
         if inner is None:
             yield Piece(path, None)
@@ -89,6 +92,30 @@ def _as_array(piece: Any) -> NDArray[Any] | None:
         if all(isinstance(row, list | tuple) and row for row in own):
             return _plain(own) if len({len(row) for row in own}) == 1 else None
     return None
+
+
+def _of_text(path: str, said: str) -> Iterator[Piece]:
+    """A text as it is, and the numbers in it: rows may be printed there."""
+    numbers = _NUMBERS.findall(said) if len(said) <= LONGEST_TEXT else []
+    if len(said) > LONGEST_TEXT or len(numbers) >= MANY_NUMBERS:
+        yield Piece(path, None)
+    else:
+        yield Piece(path, np.array([said], object))
+    if len(numbers) >= 2:
+        yield Piece(path, np.array(numbers, np.float64))
+
+
+def _stacked(piece: Any) -> NDArray[Any] | None:
+    """Rows that lie one by one in a list, or behind the names of people, as one array."""
+    own = list(piece.values()) if isinstance(piece, Mapping) else piece
+    if not isinstance(own, list | tuple) or len(own) < 2:
+        return None
+    rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in own]
+    if not all(isinstance(row, list | tuple) and row for row in rows):
+        return None
+    if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+        return None
+    return _plain(rows) if all(isinstance(one, ATOMS) for row in rows for one in row) else None
 
 
 def _pairs(piece: Any) -> NDArray[Any] | None:

@@ -7,6 +7,7 @@ they were *fitted* to: one for each postcode, say, is the class of the one perso
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.audit._training_table import TrainingTable
 from shoal.typing import Floats
@@ -47,6 +48,21 @@ def few_behind_coefficients(matrix: Floats, table: TrainingTable, k: int) -> tup
     if not exposed:
         return ()
     return (f"numbers by which fewer than {k} people decide what is said about {exposed:,} people",)
+
+
+def few_behind_centroids(own: NDArray[np.int64], table: TrainingTable, k: int) -> tuple[str, ...]:
+    """What is not known to be safe since a centroid is the mean of few people, or of one.
+
+    `own` is the centroid nearest to each row.  Spans do not see it: they say who may be in a
+    cluster, and a mean of one row is that row, private columns and all.
+    """
+    if not table.private:
+        return ()
+    sizes = np.bincount(own)
+    few = int(((sizes > 0) & (sizes < k)).sum())
+    if not few:
+        return ()
+    return (f"private coordinates of {few:,} centroids that fewer than {k} people have each",)
 
 
 def _leverages(matrix: Floats) -> Floats | None:

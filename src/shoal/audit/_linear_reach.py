@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import Features, find_features, split_pipeline
-from shoal.audit._few_people import few_behind_coefficients, small_classes
+from shoal.audit._few_people import few_behind_centroids, few_behind_coefficients, small_classes
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
 from shoal.errors import ParameterError, TableError
@@ -27,10 +27,12 @@ def find_linear_spans(
     *,
     check_table: bool,
     decided_by: int = 0,
+    means_of: int = 0,
 ) -> ModelSpans:
     """Spans of a model by its linear scores; `output` is the word for what it gives.
 
-    With `decided_by` given, fewer people must not decide what is said about anybody.
+    With `decided_by` given, fewer people must not decide what is said about anybody; with
+    `means_of` the scores are those of centroids, which must not be means of fewer.
     """
     before, last = split_pipeline(model)
     features = find_features(before, last, table)
@@ -47,6 +49,8 @@ def find_linear_spans(
     if decided_by:
         classes = small_classes(table, decided_by) if hasattr(last, "classes_") else ()
         unread = (*classes, *few_behind_coefficients(features.doubles, table, decided_by))
+    if means_of:
+        unread = few_behind_centroids(own, table, means_of)
     return ModelSpans(
         type(last).__name__,
         spans,

@@ -63,6 +63,18 @@ def test_clusterings_agree_with_their_predict(seed, sort):
         assert np.unique(model.predict(asked)).tolist() == own
 
 
+def test_a_cluster_of_one_is_that_person():
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame({"age": draw.integers(20, 80, 90), "pay": draw.integers(10, 40, 90)})
+    table.loc[0, "pay"] = 9_999
+    schema = numeric(age="quasi-identifier", pay="sensitive")
+    found = audit(KMeans(2, n_init=1, random_state=0).fit(table), table, schema, k=2)
+    assert found.bins.population.min() == 1
+    assert "private coordinates of 1 centroids" in found.unread[0]
+    public = numeric(age="quasi-identifier", pay="quasi-identifier")
+    assert not audit(KMeans(2, n_init=1, random_state=0).fit(table), table, public, k=2).unread
+
+
 def test_kmeans_on_adult_with_income_private():
     from shoal.datasets import DataNotFoundError, adult
 

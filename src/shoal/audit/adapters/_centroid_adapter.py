@@ -40,9 +40,9 @@ class CentroidAdapter(Adapter):
         else:
             centres = last.cluster_centers_ if kind in CLUSTERINGS else last.centroids_
             linear = LinearSpans.nearest(centres)
-        own = 0 if kind in CLUSTERINGS else options.k
+        asked = "means_of" if kind in CLUSTERINGS else "decided_by"
         return find_linear_spans(
-            model, linear, output, table, check_table=options.check_table, decided_by=own
+            model, linear, output, table, check_table=options.check_table, **{asked: options.k}
         )
 
 
