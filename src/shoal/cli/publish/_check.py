@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shoal._addresses import is_address
 from shoal._atomic import settle
 from shoal.cli._group import CANNOT_TELL, CHECK_FAILED
 from shoal.cli._options import (
@@ -98,11 +99,13 @@ def check(
         drop_stars=ignore_stars,
         encoding=encoding,
     )
-    matches = _matches_manifest(table)
+    everything = None if ignore_stars else (verdict.n_rows, verdict.n_groups)
+    matches = _matches_manifest(table, everything)
     if matches is False:
+        what = "table" if is_address(table) else "file"
         output().note(
-            f"{table.name} is not the file that the manifest beside it was written with: one of "
-            "them was exchanged or changed."
+            f"{table.name} is not the {what} that the manifest beside it was written with: one of "
+            "them was exchanged or changed. They do not belong together; release the table again."
         )
     output().emit(verdict.to_dict() | {"matches_manifest": matches}, lambda: _show(verdict))
     if not verdict.holds or matches is False:
@@ -165,13 +168,23 @@ def _promised(table: Path, columns: Schema) -> PrivacyModel:
     return read_table_promise(columns, None, None, None)
 
 
-def _matches_manifest(table: Path) -> bool | None:
-    """Whether the manifest beside a table seals these bytes; None where there is none."""
+def _matches_manifest(table: Path, counted: tuple[int, int] | None = None) -> bool | None:
+    """Whether the manifest beside a table seals these bytes; None where there is none.
+
+    Of a table in a database no bytes are sealed: its rows and groups, `counted`, have to be those
+    of the manifest.  A writer that is killed after the table and before its companions leaves an
+    old manifest beside a new table.
+    """
     from shoal.anonymize._release_files import digest, file_beside
 
     try:
-        sealed = json.loads(file_beside(table, "manifest").read_text("utf-8"))["files"]
-        return bool(sealed[table.name] == digest(table))
+        manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
+        if not is_address(table):
+            return bool(manifest["files"][table.name] == digest(table))
+        if counted is None or manifest["keep_suppressed"]:
+            return None
+        alike = manifest["form"] != "labels" or counted[1] == manifest["groups"]
+        return bool(counted[0] == manifest["released_rows"] and alike)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
