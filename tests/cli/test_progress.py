@@ -1,5 +1,6 @@
 import io
 
+import rich.progress
 from rich.console import Console
 
 from shoal._jit import kernel
@@ -22,6 +23,21 @@ def test_long_work_shows_what_and_how_much(monkeypatch):
     assert "solving" in shown
     assert "/4" in shown
     assert "reading" in shown
+
+
+def test_work_that_tells_how_far_it_is_keeps_its_time_left(monkeypatch):
+    monkeypatch.setattr(_progress, "PATIENCE", -1.0)
+    added, stream = [], io.StringIO()
+    add = rich.progress.Progress.add_task
+    monkeypatch.setattr(
+        rich.progress.Progress, "add_task", lambda *a, **k: added.append(a[1]) or add(*a, **k)
+    )
+    with _progress.bar(Console(file=stream, force_terminal=True, width=100)) as progress:
+        progress(1, 2, "reading")
+        progress(1, 4, "improving groups, 9.1% lost so far")
+        progress(2, 4, "improving groups, 8.7% lost so far")
+    assert added == ["reading", "improving groups, 9.1% lost so far"]
+    assert "8.7% lost so far" in stream.getvalue()
 
 
 def test_quick_work_shows_nothing(monkeypatch):

@@ -28,8 +28,9 @@ def silent(done: int, total: int, what: str, /) -> None:
 def bar(console: Console) -> Iterator[Progress]:
     """A bar that appears after half a second and is gone at the end.
 
-    A new `what` takes the place of the one before; a `total` of 0 means that nobody knows how
-    much there is.
+    A new `what` takes the place of the one before; what follows a comma may change while the same
+    work goes on, whose time left is told then.  A `total` of 0 means that nobody knows how much
+    there is.
     """
     from rich.progress import (  # only when something takes long
         BarColumn,
@@ -51,12 +52,19 @@ def bar(console: Console) -> Iterator[Progress]:
 
     def progress(done: int, total: int, what: str, /) -> None:
         nonlocal shown
-        if what not in tasks:
+        work = what.partition(",")[0]
+        if work not in tasks:
             for task in bars.tasks:  # what came before is over, even if nobody counted it
                 bars.update(task.id, visible=False)
-            tasks[what] = int(bars.add_task(what, total=total or None, count=""))
+            tasks[work] = int(bars.add_task(what, total=total or None, count=""))
         count = f"{done:,}/{total:,}" if total else f"{done:,}" if done else ""
-        bars.update(bars.task_ids[tasks[what]], completed=done, total=total or None, count=count)
+        bars.update(
+            bars.task_ids[tasks[work]],
+            completed=done,
+            total=total or None,
+            count=count,
+            description=what,
+        )
         if not shown and time.monotonic() - began > PATIENCE:
             bars.start()
             shown = True
