@@ -9,6 +9,8 @@ FLOWER := .venv-flower
 SPU := .venv-spu
 BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check install --quiet
+# Environments of developers compile what they need when they need it (hatch_build.py).
+export SHOAL_BUILD_KERNELS ?= 0
 JOBS ?= 2
 MINUTES ?= 10
 # Tests start hundreds of processes: each would compile what it imports again.

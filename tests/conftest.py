@@ -24,6 +24,8 @@ settings.load_profile("shoal")
 
 # What is tested is compiled code, on new machines as well; tests of plain kernels ask for them.
 os.environ.setdefault("SHOAL_JIT_INTERPRET", "0")
+# And it is compiled from the sources, not what an installation compiled from them before.
+os.environ.setdefault("SHOAL_JIT_SHIPPED", "0")
 
 
 @pytest.hookimpl(trylast=True)

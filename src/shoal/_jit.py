@@ -3,9 +3,10 @@
 Importing numba takes more than a second, so a kernel is a thin wrapper until it is first called:
 ``import shoal`` loads no compiler and compiles nothing.
 
-On a new machine nothing is compiled yet, and compiling all that a method needs takes half a minute
-and more.  So kernels that releases need run as plain Python first where there is little to do, and
-each is compiled once it has taken about as long as compiling it would.
+Installing the package compiles the kernels that releases need (:mod:`shoal._jit_shipped`).  Where
+that was left out or does not fit, compiling all that a method needs takes up to half a minute.  So
+kernels that releases need run as plain Python first where there is little to do, and each is
+compiled once it has taken about as long as compiling it would.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 from shoal._jit_cache import digest_of, is_kept, kernel_folder, take_turns
+from shoal._jit_shipped import lend, ship, shipped_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,6 +60,7 @@ class _Kernel:
         self._weight = weight
         self._function = cast(types.FunctionType, function)
         self._compiled: Callable[..., Any] | None = None
+        self._called: Callable[..., Any] | None = None  # by other kernels alone
         self._seconds, self._calls = 0.0, 0  # as plain Python
 
     def __call__(self, *arguments: Any) -> Any:
@@ -76,9 +79,25 @@ class _Kernel:
         if self._compiled is None:
             with _lock:
                 if self._compiled is None:
-                    linked = self._link(lambda callee: callee.compiled())
+                    linked = self._link(lambda callee: callee._inner())
                     self._compiled = _compile(linked, _digest(self._function.__module__))
         return self._compiled
+
+    def _inner(self) -> Callable[..., Any]:
+        """The dispatcher for kernels that call this one; calling it from Python would crash.
+
+        Taking Python's objects apart is more code than most kernels are, since each argument is
+        dozens of arrays: without it, compiling takes a third less.  Callers keep their callees'
+        code with their own.
+        """
+        if self._compiled is not None:
+            return self._compiled
+        if self._called is None:
+            import numba  # noqa: PLC0415  costs over a second: only when a kernel is called
+
+            linked = self._link(lambda callee: callee._inner())
+            self._called = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(linked)
+        return cast(Callable[..., Any], self._called)
 
     def _may_interpret(self) -> bool:
         """Whether nothing is compiled for this kernel yet, and it has not taken long so far."""
@@ -93,7 +112,8 @@ class _Kernel:
 
     @functools.cached_property
     def _was_compiled(self) -> bool:
-        return is_kept(_digest(self._function.__module__), self._function.__qualname__)
+        digest = _digest(self._function.__module__)
+        return is_kept(digest, self._function.__qualname__, shipped_folder())
 
     def _interpret(self, *arguments: Any) -> Any:
         started = time.thread_time()
@@ -186,12 +206,16 @@ def _compile(function: types.FunctionType, digest: str) -> Callable[..., Any]:
     if os.environ.get("SHOAL_JIT_CACHE", "1") == "1":
         try:
             with kernel_folder(numba.config, digest) as folder:
-                kept: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
+                kept: Callable[..., Any] = numba.njit(
+                    cache=True, nogil=True, no_cfunc_wrapper=True
+                )(function)
                 take_turns(kept, folder)
+                lend(kept, digest, shipped_folder())
+                ship(kept, digest, os.environ.get("SHOAL_JIT_SHIP"))
                 return kept
         except (RuntimeError, OSError):  # nowhere to write: containers, read-only installs
             pass
-    return cast(Callable[..., Any], numba.njit(nogil=True)(function))
+    return cast(Callable[..., Any], numba.njit(nogil=True, no_cfunc_wrapper=True)(function))
 
 
 @functools.cache

@@ -43,13 +43,18 @@ def kernel_folder(config: Any, digest: str) -> Iterator[str]:
         config.CACHE_DIR = before
 
 
-def is_kept(digest: str, name: str) -> bool:
-    """Whether something is kept for a kernel of these sources, told without loading numba."""
+def is_kept(digest: str, name: str, shipped: str | None = None) -> bool:
+    """Whether something is kept for a kernel of these sources, told without loading numba.
+
+    `shipped` is a folder of kernels that came with the installation.
+    """
     before = os.environ.get("NUMBA_CACHE_DIR")
-    root = os.path.join(before, "shoal-kernels") if before else _home()
+    roots = [os.path.join(before, "shoal-kernels") if before else _home()]
     if os.environ.get("SHOAL_JIT_CACHE", "1") != "1":
         return False
-    return any(f".{name}-" in file for file in _kept_files(os.path.join(root, digest)))
+    roots += [shipped] if shipped else []
+    files = (file for root in roots for file in _kept_files(os.path.join(root, digest)))
+    return any(f".{name}-" in file for file in files)
 
 
 @functools.cache
@@ -96,10 +101,12 @@ def take_turns(dispatcher: Any, folder: str) -> None:
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     for name in ("load", "save"):
         if hasattr(files, name):  # numba offers no public way; a test sees it move
-            setattr(files, name, _in_turn(getattr(files, name), folder))
+            setattr(files, name, in_turn(getattr(files, name), folder))
 
 
-def _in_turn(work: Callable[..., Any], folder: str) -> Callable[..., Any]:
+def in_turn(work: Callable[..., Any], folder: str) -> Callable[..., Any]:
+    """The same work, done by one process at a time."""
+
     @functools.wraps(work)
     def wait_and_work(*arguments: Any) -> Any:
         with open(os.path.join(folder, "lock"), "a") as file:
