@@ -24,7 +24,7 @@ def new_machine(monkeypatch):
         monkeypatch.setattr(found, "_compiled", None)
         monkeypatch.setitem(vars(found), "_was_compiled", False)
         monkeypatch.setattr(found, "_seconds", 0.0)
-    monkeypatch.setattr(_jit, "is_kept", lambda digest, name: False)
+    monkeypatch.setattr(_jit, "is_kept", lambda *_: False)
     monkeypatch.setattr(_jit, "SECONDS", 1e9)
     return kernels
 
