@@ -10,6 +10,7 @@ from scipy.special import hyp2f1
 
 from shoal._checks import check_number
 from shoal.errors import ParameterError, SchemaError
+from shoal.risk._size_counts import SizeCounts
 from shoal.tables import FrequencyTable
 from shoal.tables._frequency import Histogram
 from shoal.typing import Floats
@@ -122,6 +123,27 @@ def individual_risk(
         n_households=None if families is None else len(families[0]),
         highest_household=None if families is None else float(families[0].max(initial=0.0)),
         average_household=None if families is None else families[1],
+        risks=risks,
+    )
+
+
+def risk_of_sizes(counts: SizeCounts, fraction: float, threshold: float) -> IndividualRisk:
+    """The same from how many groups have each size; `risks` has one entry for every size."""
+    check_number("individual_risk: threshold", threshold, 0, 1)
+    check_number("individual_risk: fraction", fraction, 0, 1, above=True)
+    sizes = counts.sizes.astype(np.float64)
+    risks, rows = row_risks(sizes, sizes / fraction), sizes * counts.groups
+    expected, n_rows = float((risks * rows).sum()), counts.n_rows
+    return IndividualRisk(
+        n_rows=n_rows,
+        highest=float(risks.max(initial=0.0)),
+        average=expected / max(1, n_rows),
+        expected=expected,
+        threshold=float(threshold),
+        share_above=float(rows[risks > threshold].sum() / max(1, n_rows)),
+        n_households=None,
+        highest_household=None,
+        average_household=None,
         risks=risks,
     )
 

@@ -31,8 +31,10 @@ class SizeCounts(NamedTuple):
         return int(self.groups[self.sizes == size].sum())
 
 
-def count_sizes(sizes: ArrayLike) -> SizeCounts:
-    """Count the sizes of groups; those without rows are left out."""
+def count_sizes(sizes: ArrayLike | SizeCounts) -> SizeCounts:
+    """Count the sizes of groups, unless they are counted; those without rows are left out."""
+    if isinstance(sizes, SizeCounts):
+        return sizes
     given = np.asarray(sizes)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu") or (given < 0).any():
         raise ParameterError("sizes must be whole numbers of rows, one for each group.")

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ParameterError, SchemaError, TableError
-from shoal.risk._individual import IndividualRisk, individual_risk, weight_sums
+from shoal.risk._far_sizes import sizes_there
+from shoal.risk._individual import IndividualRisk, individual_risk, risk_of_sizes, weight_sums
 from shoal.risk._population import read_survey
-from shoal.risk._size_counts import count_sizes
+from shoal.risk._size_counts import SizeCounts, count_sizes
 from shoal.risk._special_uniques import SpecialUniques, special_uniques
 from shoal.risk._uniques import PopulationUniques, draw_shares, estimate_uniques, middle_of
 from shoal.schema import Schema
@@ -34,8 +35,8 @@ class SurveyRisk:
         People who are alone in the population; summed over strata.
     individual : IndividualRisk
         Risk of single rows, and of households.
-    special : SpecialUniques
-        Rows that few columns single out.
+    special : SpecialUniques or None
+        Rows that few columns single out; None where combinations stay on a cluster.
     """
 
     n_rows: int
@@ -44,12 +45,13 @@ class SurveyRisk:
     n_strata: int
     uniques: PopulationUniques
     individual: IndividualRisk
-    special: SpecialUniques
+    special: SpecialUniques | None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; nothing of a single row."""
         parts = {
-            name: getattr(self, name).to_dict() for name in ("uniques", "individual", "special")
+            name: None if (part := getattr(self, name)) is None else part.to_dict()
+            for name in ("uniques", "individual", "special")
         }
         return {name: value for name, value in vars(self).items() if name not in parts} | parts
 
@@ -94,6 +96,12 @@ def survey_risk(
     encoding : str, optional
         Encoding of CSV files.
 
+    Notes
+    -----
+    Of a table in Spark with more than a million combinations, groups are counted there where a
+    `fraction` is given without strata and households: exact, but for special uniques, which need
+    every combination.  Values are told apart as they are written.
+
     Examples
     --------
     >>> schema = Schema({"city": {"role": "quasi-identifier"}})
@@ -104,6 +112,10 @@ def survey_risk(
     if (weight is None) == (fraction is None):
         raise ParameterError("survey_risk: give weights or a sampling fraction, one of them.")
     household = household or next(iter(schema.having("household")), None)
+    if fraction is not None and stratum is None and household is None:
+        counts = sizes_there(table, schema)
+        if counts is not None:
+            return _of_sizes(counts, fraction, threshold, bootstrap, random_state)
     asked = [name for name in (weight, household) if name is not None]
     cells = read_survey(table, schema, asked, encoding=encoding)
     if not cells.n_rows:
@@ -124,6 +136,21 @@ def survey_risk(
             cells, weight=weight, fraction=fraction, household=household, threshold=threshold
         ),
         special=special_uniques(cells, max_size=max_size, fraction=overall),
+    )
+
+
+def _of_sizes(
+    counts: SizeCounts, fraction: float, threshold: float, times: int, seed: int | None
+) -> SurveyRisk:
+    """What is known where only sizes of groups are."""
+    return SurveyRisk(
+        n_rows=counts.n_rows,
+        n_groups=counts.n_groups,
+        fraction=float(fraction),
+        n_strata=1,
+        uniques=estimate_uniques(counts, fraction, bootstrap=times, random_state=seed),
+        individual=risk_of_sizes(counts, fraction, threshold),
+        special=None,
     )
 
 

@@ -78,7 +78,7 @@ class PopulationUniques:
 
 
 def estimate_uniques(
-    sizes: ArrayLike,
+    sizes: ArrayLike | SizeCounts,
     fraction: float,
     *,
     method: str = "dankar",

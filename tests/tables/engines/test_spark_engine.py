@@ -9,6 +9,7 @@ from shoal.discover import find_key, mask, minimal_keys, survey, uniqueness
 from shoal.errors import InfeasibleError
 from shoal.metrics import compare_tables
 from shoal.privacy import DistinctDiversity, KAnonymity
+from shoal.risk import survey_risk
 from shoal.schema import Schema
 from shoal.tables import open_table
 from shoal.tables.engines._spark_engine import reads_columns
@@ -145,6 +146,20 @@ def test_exact_searches_count_there(people, fetched, monkeypatch):
         assert (there.published, there.ratios) == (own.published, own.ratios)
         assert (there.guarantee, there.notes) == (own.guarantee, own.notes)
     assert max(fetched) < N_ROWS / 2
+
+
+def test_the_risk_of_a_sample_is_counted_there(people, fetched, monkeypatch):
+    here = survey_risk(_here(people), SCHEMA, fraction=0.2, bootstrap=3)
+    fetched.clear()
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.DRIVER_CELLS", 10)
+    there = survey_risk(people, SCHEMA, fraction=0.2, bootstrap=3)
+    assert max(fetched) < N_ROWS / 2
+    assert (there.n_rows, there.n_groups, there.fraction) == (here.n_rows, here.n_groups, 0.2)
+    assert there.uniques == here.uniques
+    own, expected = there.individual.to_dict(), here.individual.to_dict()
+    assert own == pytest.approx(expected)
+    assert there.special is None
+    assert there.to_dict()["special"] is None
 
 
 def test_tables_are_compared_by_rows_that_are_drawn_there(people, fetched, monkeypatch):

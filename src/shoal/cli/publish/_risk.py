@@ -12,7 +12,7 @@ from shoal.cli._reading import reads_tables
 from shoal.cli.publish._show import percent
 
 if TYPE_CHECKING:
-    from shoal.risk import PopulationUniques, SurveyRisk
+    from shoal.risk import PopulationUniques, SpecialUniques, SurveyRisk
 
 app = typer.Typer()
 
@@ -94,9 +94,15 @@ def _show(found: SurveyRisk) -> None:
         rows.append(["households", own.n_households])
         rows.append(["highest chance for a household", percent(own.highest_household)])
         rows.append(["average chance for a household", percent(own.average_household)])
-    if special.dis is not None:
+    if special is not None and special.dis is not None:
         rows.append(["chance that a match is right (DIS)", percent(special.dis)])
     out.table("", ["measure", "value"], rows)
+    if special is not None:
+        _show_special(special)
+
+
+def _show_special(special: SpecialUniques) -> None:
+    out = output()
     out.table(
         "What makes rows stand out (special uniques)",
         ["column", "part in the scores"],
