@@ -176,7 +176,7 @@ def test_rows_are_found_in_whatever_shape(how):
     )
     model.__doc__ = "Trained in 2024 with version 1.4.2 on 2 columns."
     assert audit(model, table, schema, k=10).answer == "safe"
-    model.remark = SHAPES[how](table[["age", "zip"]].to_numpy())
+    vars(model)["remark"] = SHAPES[how](table[["age", "zip"]].to_numpy())
     assert audit(model, table, schema, k=10).answer == "unsafe"
 
 
@@ -187,7 +187,7 @@ def test_errors_of_single_rows_are_told_even_of_models_that_tell_nothing_private
     model = LogisticRegression().fit(table[["age", "zip"]], table["ill"])
     assert audit(model, table, schema, k=2).answer == "safe"
     share = model.predict_proba(table[["age", "zip"]])[:, 0]
-    model.residuals_ = (table["ill"] == "HIV").to_numpy() - share
+    vars(model)["residuals_"] = (table["ill"] == "HIV").to_numpy() - share
     assert audit(model, table, schema, k=2).answer == "cannot tell"
 
 
