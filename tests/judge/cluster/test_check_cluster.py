@@ -8,14 +8,7 @@ import pytest
 from shoal.anonymize import check_table
 from shoal.anonymize.regions._region_solver import with_whole
 from shoal.judge.cluster._check_cluster import SHOWN, check_cluster
-from tests.judge.cluster.test_judge_cluster import MODEL, SCHEMA, Frame, released
-
-
-@pytest.fixture(autouse=True)
-def by_workers(monkeypatch):
-    """Let workers count, as they do where values are many."""
-    monkeypatch.setattr("shoal.judge.cluster._spark_groups.MANY", 0)
-
+from tests.judge.cluster.test_judge_cluster import MODEL, SCHEMA, Frame, by_workers, released
 
 NAMES = ("age", "city", "illness")
 
@@ -23,7 +16,8 @@ NAMES = ("age", "city", "illness")
 def both(rows):
     """The verdict by workers, and on a table in memory."""
     columns = dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True))
-    there = check_cluster(Frame(NAMES, rows), SCHEMA, partial(with_whole, MODEL))
+    with by_workers():
+        there = check_cluster(Frame(NAMES, rows), SCHEMA, partial(with_whole, MODEL))
     return there, check_table(columns, SCHEMA, MODEL, shown=SHOWN)
 
 

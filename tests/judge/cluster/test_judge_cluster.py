@@ -1,6 +1,7 @@
 """The judge of clusters: what a worker says of some groups, and the verdict on all of them."""
 
 import json
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -29,10 +30,12 @@ NAMES = ("age", "city", "illness")
 MODEL = KAnonymity(3) & DistinctDiversity(2, "illness") & TCloseness(0.9, "illness")
 
 
-@pytest.fixture(autouse=True)
-def by_workers(monkeypatch):
+@contextmanager
+def by_workers():
     """Let workers count, as they do where values are many."""
-    monkeypatch.setattr("shoal.judge.cluster._spark_groups.MANY", 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shoal.judge.cluster._spark_groups.MANY", 0)
+        yield
 
 
 class Frame:
@@ -115,7 +118,8 @@ def released(rng, n_groups=30):
 def verdict(rows, names=NAMES, n_rows=None, expected=None, model=MODEL, n_groups=None):
     frame = Frame(names, rows)
     n_rows = len(rows) if n_rows is None else n_rows
-    return judge_cluster(frame, SCHEMA, n_rows, partial(with_whole, model), expected, n_groups)
+    with by_workers():
+        return judge_cluster(frame, SCHEMA, n_rows, partial(with_whole, model), expected, n_groups)
 
 
 def test_levels_and_sizes_are_those_of_the_definition():
