@@ -10,6 +10,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from shoal._addresses import is_address
 from shoal._atomic import settle
 from shoal.anonymize._release_files import (
     as_written,
@@ -132,6 +133,13 @@ def read_release(source: PathText) -> ReleaseFile:
         The released table, with `NAME.manifest.json` beside it; or that manifest, in which case
         the table is looked for beside it.
     """
+    if is_address(source):
+        beside = file_beside(source, "manifest").name
+        raise TableError(
+            "a report is made of files, and this is the address of a table in a database. Give "
+            f"its manifest, {beside!r}, for a report on what that says, or write the release to a "
+            "file, whose rows are counted again."
+        )
     source = Path(source)
     settle(source.parent)
     if is_manifest(source):
