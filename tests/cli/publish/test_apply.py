@@ -65,3 +65,9 @@ def test_without_its_key_nothing_is_written(house, more, said):
     assert done.exit_code == 2
     assert said in " ".join(done.output.split())
     assert not (house / "n.csv").exists()
+
+
+def test_release_and_new_rows_the_wrong_way_round(house):
+    done = shoal("apply", "new.csv", "r.csv", "--key", "a.key", "-o", "n.csv")
+    assert done.exit_code == 2
+    assert "shoal apply r.csv new.csv" in " ".join(done.output.split())

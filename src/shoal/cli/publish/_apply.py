@@ -81,6 +81,10 @@ def apply(
     refuse_input([out], [table, recoding])
     refuse_existing([out], force=force)
     settle(recoding.parent)
+    if not find_recoding(recoding).exists() and find_recoding(table).exists():
+        raise ParameterError(
+            f"the release comes first, then the new rows: shoal apply {table.name} {recoding.name}."
+        )
     recoding = find_recoding(recoding)
     loaded = load_recoding(recoding)
     described = Schema.from_toml(schema or _schema_beside(recoding))
