@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from shoal import release
 from shoal.anonymize import Mondrian, check_table
 from shoal.anonymize._registry import METHODS, method_class
 from shoal.anonymize._subjects import pseudonyms
@@ -255,3 +256,16 @@ def test_the_written_file_is_judged_by_people(tmp_path):
     with pytest.raises(GuaranteeError, match="fewer than 6 people"):
         replace(release, privacy=KAnonymity(6)).write(tmp_path / "other.csv")
     assert not (tmp_path / "other.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "ids", [("P01", "P01 "), ("P01", "P01\u200b"), ("Zü", "Zu\u0308"), ("1", "01")]
+)
+def test_spellings_of_one_name_are_one_person(ids):
+    table = {"who": [*ids, *ids, "a", "b", "c", "d"], "city": ["Ulm"] * 4 + ["Kiel"] * 4}
+    schema = Schema({"who": {"role": "subject"}, "city": {"role": "quasi-identifier"}})
+    assert not check_table(table, schema, 2).holds
+    with pytest.raises(TableError, match="1 of its texts are other spellings"):
+        _ = release(table, schema, 2).table
+    other = table | {"who": ["P01", "p01", *ids, "a", "b", "c", "d"]}  # capitals tell apart
+    assert release(other, schema, 2).table is not None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.judge._read_arrow import find_pyarrow, numbers_of
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable
-from shoal.judge._values import as_seen, canonical, is_number, iso_moment
+from shoal.judge._values import as_printed, as_seen, canonical, is_number, iso_moment
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
 from shoal.tables import FrequencyTable
@@ -122,9 +122,12 @@ def _reads_alike(column: TextColumn) -> bool:
 
 
 def person_codes(column: TextColumn) -> Codes:
-    """Number of the person behind each row; texts that say one value name one person."""
+    """Number of the person behind each row; texts that are printed alike name one person."""
     number: dict[str | None, int] = {}
-    person = [number.setdefault(canonical(value), len(number)) for value in column.texts]
+    person = [
+        number.setdefault(None if value is None else canonical(as_printed(value)), len(number))
+        for value in column.texts
+    ]
     return np.array(person, np.int32)[column.codes]
 
 

@@ -14,13 +14,14 @@ What is checked, each from the texts that stand in the output:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import GuaranteeError
+from shoal.errors import GuaranteeError, TableError
 from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._days import day_orders
 from shoal.judge._forms import Claim, to_labels
@@ -100,15 +101,36 @@ def judge(
             _judge_column(charge, name, written.columns[name], source, row_ids)
         if charge.schema.subject is not None:
             people = person_codes(source.columns[charge.schema.subject])[row_ids]
-    groups = _judge_groups(charge, written, people)
-    if merged is not None:
-        _judge_groups(charge, merged, people)
+    with _refused_for_spellings(charge.schema.subject, source):
+        groups = _judge_groups(charge, written, people)
+        if merged is not None:
+            _judge_groups(charge, merged, people)
     if source is not None and row_ids is not None:
         if charge.ranges:
             _judge_means(charge, written, source, row_ids, people)
         if charge.claim.steps:
             _judge_group_means(charge, (cells, written), source, row_ids, people)
     return groups
+
+
+@contextmanager
+def _refused_for_spellings(subject: str | None, source: TextTable | None) -> Iterator[None]:
+    """Say so where groups fail and a person is written in several ways, as searches count them."""
+    try:
+        yield
+    except GuaranteeError:
+        if subject is None or source is None:
+            raise
+        texts = source.columns[subject].texts
+        each = person_codes(TextColumn(np.arange(len(texts), dtype=np.int32), texts))
+        twice = len(texts) - len(np.unique(each))
+        if not twice:
+            raise
+        raise TableError(
+            f"column {subject!r} names people, and {twice} of its texts are other spellings "
+            "(spaces, forms of Unicode, zeros) of a name that is there. They are one person each, "
+            "so that groups have too few. Write every name in one way."
+        ) from None
 
 
 def _judge_group_means(

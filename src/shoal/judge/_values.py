@@ -63,10 +63,15 @@ def as_seen(value: str | None) -> str | None:
     >>> as_seen(" HIV"), as_seen("H\u00adiv"), as_seen("Zu\u0308rich") == as_seen("z\u00fcrich")
     ('hiv', 'hiv', True)
     """
-    if value is None:
-        return None
+    return None if value is None else as_printed(value).casefold()
+
+
+def as_printed(value: str) -> str:
+    """The same, with capitals told apart: names of people may differ in them alone."""
+    if value.isascii():
+        return " ".join(value.split())
     shown = "".join(sign for sign in normalize("NFKC", value) if category(sign) != "Cf")
-    return re.sub(r"\s+", " ", shown).strip().casefold()
+    return " ".join(shown.split())
 
 
 def number(value: str) -> Decimal | None:
