@@ -89,6 +89,10 @@ class KernelHook(BuildHookInterface[Any]):
         build_data["force_include"][str(folder)] = "shoal/_kernels"
         build_data["pure_python"], build_data["infer_tag"] = False, True
 
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Leave nothing beside the wheel."""
+        shutil.rmtree(Path(self.directory, "kernels"), ignore_errors=True)
+
     def _is_wanted(self) -> bool:
         return self.target_name == "wheel" and os.environ.get("SHOAL_BUILD_KERNELS", "1") == "1"
 
