@@ -16,18 +16,14 @@ from shoal.errors import ParameterError
 class Estimator:
     """Parameters in ``__init__``, by keyword, stored as they are."""
 
-    @classmethod
-    def _parameter_names(cls) -> list[str]:
-        names = inspect.signature(cls.__init__).parameters
-        return sorted(name for name in names if name != "self")
-
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name."""
-        return {name: getattr(self, name) for name in self._parameter_names()}
+        names = inspect.signature(type(self)).parameters
+        return {name: getattr(self, name) for name in sorted(names)}
 
     def set_params(self, **parameters: Any) -> Self:
         """Change parameters by name."""
-        known = self._parameter_names()
+        known = list(self.get_params())
         for name, value in parameters.items():
             if name not in known:
                 raise ParameterError(

@@ -70,7 +70,9 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options on how its tables are read; its paths carry them from there on."""
     signature = inspect.signature(command, eval_str=True)
     own = {name: _as_text(name, each) for name, each in signature.parameters.items()}
-    tables = [name for name in TABLES if _is_path(signature.parameters.get(name))]
+    kinds = {name: get_args(each.annotation)[:1] for name, each in signature.parameters.items()}
+    # paths alone are tables: `release` of an audit is a word
+    tables = [name for name in TABLES if kinds.get(name) in ((Path,), (Path | None,))]
     added = {
         name: inspect.Parameter(
             name,
@@ -102,12 +104,6 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature([*parameters, *added.values()])  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
     return run
-
-
-def _is_path(parameter: inspect.Parameter | None) -> bool:
-    """Whether a parameter is a table at all: `release` of an audit is a word."""
-    kind = get_args(parameter.annotation)[:1] if parameter is not None else ()
-    return kind in ((Path,), (Path | None,))
 
 
 def _as_text(name: str, parameter: inspect.Parameter) -> inspect.Parameter:

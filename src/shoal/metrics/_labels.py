@@ -30,7 +30,8 @@ def label_ncp(labels: Labels) -> Floats:
     if _is_measured(labels.coding):
         cost = _spread(labels)
     else:
-        cost = labels.covered / max(1, _n_values(labels.coding))
+        n_values = labels.coding.n_codes - (labels.coding.missing >= 0)
+        cost = labels.covered / max(1, n_values)
     return _settle(labels, cost)
 
 
@@ -39,7 +40,8 @@ def label_loss(labels: Labels) -> Floats:
     if _is_measured(labels.coding):
         cost = _spread(labels)
     else:
-        cost = (labels.covered - 1) / max(1, _n_values(labels.coding) - 1)
+        n_values = labels.coding.n_codes - (labels.coding.missing >= 0)
+        cost = (labels.covered - 1) / max(1, n_values - 1)
     return _settle(labels, cost)
 
 
@@ -136,10 +138,6 @@ def precision(recoded: Recoded) -> float:
 
 def _is_measured(coding: Coding) -> bool:
     return coding.hierarchy is None and coding.kind in ("numeric", "date")
-
-
-def _n_values(coding: Coding) -> int:
-    return coding.n_codes - (coding.missing >= 0)
 
 
 def _spread(labels: Labels) -> Floats:

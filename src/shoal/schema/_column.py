@@ -245,7 +245,17 @@ class Column:
         """What stands under `[columns.name]`; defaults are left out."""
         table: dict[str, Any] = {"role": self.role, "kind": self.kind}
         if self.hierarchy is not None:
-            table["hierarchy"] = _hierarchy_to_toml(self.hierarchy)
+            # level by level: a nested tree would lose which level a short branch repeats on
+            table["hierarchy"] = (
+                self.hierarchy.to_toml()
+                if isinstance(self.hierarchy, Recipe)
+                else {
+                    "levels": [
+                        [str(self.hierarchy.labels[n]) for n in row]
+                        for row in self.hierarchy.levels
+                    ]
+                }
+            )
         if self.weight != 1.0:
             table["weight"] = self.weight
         if self.limit:
@@ -284,10 +294,3 @@ class Column:
         column = cls(**parts)
         column.check(name)
         return column
-
-
-def _hierarchy_to_toml(hierarchy: Recipe | Hierarchy) -> Any:
-    if isinstance(hierarchy, Recipe):
-        return hierarchy.to_toml()
-    # level by level: a nested tree would lose which level a short branch repeats on
-    return {"levels": [[str(hierarchy.labels[n]) for n in row] for row in hierarchy.levels]}

@@ -103,7 +103,11 @@ def bound_loss(recoded: Recoded, minimum_size: int, is_range: Flags | None = Non
     drawn = _n_drawn(len(losing), cells.n_groups, len(cells.names))
     if drawn is None:
         return LossBound(total / scale, 0.0)
-    codings = _label_codings(recoded)
+    # labels know hierarchies that were built for them
+    codings = [
+        labels.coding if labels.coding.n_codes == given.n_codes else given
+        for labels, given in zip(recoded.labels, recoded.cells.codings, strict=True)
+    ]
     columns, order = _columns(codings, is_range)
     keys = np.ascontiguousarray(cells.keys[:, order])
     chosen: NDArray[np.int64] = losing
@@ -176,14 +180,6 @@ def _row_losses(recoded: Recoded) -> Floats:
     for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True):
         per_group += label_loss(labels)[codes]
     return np.where(recoded.group_of >= 0, per_group[recoded.group_of], float(len(recoded.labels)))
-
-
-def _label_codings(recoded: Recoded) -> list[Coding]:
-    """The codings that labels are made of, which know hierarchies that were built for them."""
-    return [
-        labels.coding if labels.coding.n_codes == given.n_codes else given
-        for labels, given in zip(recoded.labels, recoded.cells.codings, strict=True)
-    ]
 
 
 def _columns(codings: list[Coding], is_range: Flags | None) -> tuple[GroupColumns, list[int]]:

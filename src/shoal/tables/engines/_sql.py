@@ -37,11 +37,6 @@ def value_sql(value: Any) -> str:
             return "'" + str(value).replace("'", "''") + "'"
 
 
-def list_sql(values: Sequence[Any]) -> str:
-    """A list literal."""
-    return "[" + ", ".join(map(value_sql, values)) + "]"
-
-
 MAP_LIMIT = 256
 """Entries up to which a MAP is fast: it is searched from its start."""
 
@@ -53,7 +48,8 @@ def order_sql(column: str | None) -> str:
 
 def paths_sql(paths: Sequence[PathText]) -> str:
     """Names of files, as a list; what DuckDB would take for a pattern stands for itself."""
-    return list_sql([re.sub(r"([*?\[])", r"[\1]", str(path)) for path in paths])
+    plain = (re.sub(r"([*?\[])", r"[\1]", str(path)) for path in paths)
+    return "[" + ", ".join(map(value_sql, plain)) + "]"
 
 
 _AS_TEXT = ("ENUM", "JSON", "UUID", "INTERVAL", "BIT", "TIMETZ", "TIME WITH", "VARINT", "BIGNUM")

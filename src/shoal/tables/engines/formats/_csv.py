@@ -102,7 +102,8 @@ def _stage(
         _say_skipped(paths, bad)
         read = _clean_sql([folder / f"{at}.csv" for at in range(len(paths))], len(shape.names))
         readings = read_types(connection, read, shape.names, options)
-    listed = list_of_readings(readings, _given_types(shape, options))
+    given = {i: options.types[name] for i, name in enumerate(shape.names) if name in options.types}
+    listed = list_of_readings(readings, given)
     dialect = _dialect(shape, encoded, readings, bad)
     return stage_table(connection, f"(SELECT {listed} FROM {read})", shape.names, paths, dialect)
 
@@ -145,10 +146,6 @@ def _clean_sql(paths: Sequence[Path], width: int) -> str:
         f"escape='\"', new_line='\\n', hive_partitioning=false, max_line_size=100000000, "
         f"columns={names_sql(width)})"
     )
-
-
-def _given_types(shape: Shape, options: OpenOptions) -> dict[int, str]:
-    return {i: options.types[name] for i, name in enumerate(shape.names) if name in options.types}
 
 
 def _say_skipped(paths: Sequence[Path], bad: Sequence[BadRows]) -> None:

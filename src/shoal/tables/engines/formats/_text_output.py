@@ -87,7 +87,9 @@ def write_text(
     texts = [name for name, kind in types.items() if kind == "VARCHAR"] if escape else []
     escaped = _computed(query, select, texts)
     listed = ", ".join(f"{_cell_sql(n, swapped, n in escaped)} AS {name_sql(n)}" for n in types)
-    plain = path.with_name(f"{path.name}.plain") if _is_rewritten(dialect, path) else path
+    as_duckdb_writes = dialect.encoding == "utf-8" and not dialect.bom and dialect.newline == "\n"
+    is_rewritten = not as_duckdb_writes or path.suffix.lower() in PACKED
+    plain = path.with_name(f"{path.name}.plain") if is_rewritten else path
     query(
         f"COPY (SELECT {listed} FROM ({select}){order_sql(order)}) TO {value_sql(str(plain))} "
         "(FORMAT csv, "
@@ -164,11 +166,6 @@ def _cell_sql(name: str, swapped: Sequence[str], escape: bool) -> str:
         f"AND NOT regexp_full_match({column}, {value_sql(PLAIN_NUMBER)}) "
         f"THEN '''' || {column} ELSE {column} END"
     )
-
-
-def _is_rewritten(dialect: TextDialect, path: Path) -> bool:
-    plain = dialect.encoding == "utf-8" and not dialect.bom and dialect.newline == "\n"
-    return not plain or path.suffix.lower() in PACKED
 
 
 def _rewrite(plain: Path, path: Path, dialect: TextDialect) -> TextDialect:
