@@ -213,7 +213,7 @@ class Mondrian(Anonymizer):
         self._single_ = [
             name
             for name, codes in zip(cells.names, cells.keys.T, strict=True)
-            if len(np.unique(codes)) == 1
+            if len(codes) and codes.min() == codes.max()
         ]
         self._ranges_ = range_notes(
             [coding for coding in cells.codings if not is_tree(coding)],
