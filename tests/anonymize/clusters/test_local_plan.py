@@ -3,8 +3,15 @@ import math
 import numpy as np
 import pytest
 
+from shoal.anonymize.clusters import _local_plan
 from shoal.anonymize.clusters._group_loss import loss_table
-from shoal.anonymize.clusters._local_plan import Ladder, make_ladder, thinned
+from shoal.anonymize.clusters._local_plan import (
+    Ladder,
+    cheapest_nodes,
+    cheapest_that_fit,
+    make_ladder,
+    thinned,
+)
 from shoal.schema import Schema
 from shoal.tables import open_table
 from tests.anonymize import group_cases
@@ -49,3 +56,16 @@ def test_levels_that_say_least_are_left_out_of_large_lattices():
     assert [cost[0] for cost in thin[0].costs] == thin[0].losses
     for limit, left in ((30, 30), (8, 8), (7, 30)):  # fewer than 8 cannot be had: all are left
         assert math.prod(len(ladder.losses) for ladder in thinned(ladders, limit)) == left
+
+
+def test_nodes_are_so_few_that_their_parts_fit_the_memory(monkeypatch):
+    losses = [np.linspace(0, 1, 4)] * 4
+    both = ([0, 1], [2, 3])
+    assert len(cheapest_that_fit(losses, both, 256, 100)[0]) == 256
+    monkeypatch.setattr(_local_plan, "MOST_PARTS", 1_600)
+    nodes, total = cheapest_that_fit(losses, both, 256, 100)
+    n_halves = sum(len(np.unique(nodes[:, half], axis=0)) for half in both)
+    assert n_halves * 100 <= 1_600
+    assert total.max() <= np.sort(cheapest_nodes(losses, 256)[1])[len(nodes)]
+    monkeypatch.setattr(_local_plan, "MOST_PARTS", 1)
+    assert len(cheapest_that_fit(losses, both, 256, 100)[0]) == 1

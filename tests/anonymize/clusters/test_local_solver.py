@@ -3,6 +3,7 @@ import pytest
 
 from shoal.anonymize import LocalRecoding, Mondrian
 from shoal.anonymize.clusters import _local_recoding, _local_solver, _starts
+from shoal.anonymize.clusters._group_kernels import total_loss
 from shoal.anonymize.clusters._group_loss import is_range_column, pair_loss
 from shoal.anonymize.clusters._local_problem import make_local_problem
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
@@ -127,3 +128,41 @@ def test_blocks_are_small_only_where_there_are_groups_enough():
     few, many = (problem_of(cells, k) for k in (300, 2))
     assert _local_solver.block_size(few) == _local_solver.BLOCK
     assert _local_solver.block_size(many) == _local_solver.SMALL_BLOCK
+
+
+def starts_of(problem):
+    return _starts.first_groups(problem, tuple(_starts.STARTS), np.inf)
+
+
+def test_the_best_start_of_each_kind_has_a_round_and_the_better_goes_on(monkeypatch):
+    table, schema = random_table(5, 4, 300)
+    problem = problem_of(open_table(table).compress(schema).cells, 4)
+    starts = starts_of(problem)
+    monkeypatch.setattr(_local_solver, "_NEAR", 1e9)
+    group_of, n_rounds = _local_solver._raced(problem, starts, np.inf)
+    assert n_rounds == 1
+    assert _starts.all_allowed(problem, group_of)
+    kinds = [
+        [s for s in starts if (s.name in _local_solver._ALWAYS) == region] for region in (0, 1)
+    ]
+    refined = [
+        total_loss(
+            _starts.open_groups(
+                problem, _local_solver.refine_in_parts(problem, kind[0].group_of, np.inf, end=1)[0]
+            )
+        )
+        for kind in kinds
+    ]
+    assert total_loss(_starts.open_groups(problem, group_of)) == pytest.approx(min(refined))
+
+
+@pytest.mark.parametrize(("near", "rounds"), [(0.5, 8), (1e9, 1)])
+def test_a_start_far_behind_and_one_of_a_single_round_have_no_race(monkeypatch, near, rounds):
+    table, schema = random_table(5, 4, 300)
+    problem = problem_of(open_table(table).compress(schema).cells, 4)
+    starts = starts_of(problem)
+    monkeypatch.setattr(_local_solver, "_NEAR", near)
+    monkeypatch.setattr(_local_solver, "part_rounds", lambda problem: rounds)
+    group_of, n_rounds = _local_solver._raced(problem, starts, np.inf)
+    assert n_rounds == 0
+    assert group_of is starts[0].group_of

@@ -158,16 +158,20 @@ def refine_in_parts(
     group_of: NDArray[np.int64],
     deadline: float,
     progress: Progress | None = None,
+    *,
+    begin: int = 0,
+    end: int | None = None,
 ) -> tuple[NDArray[np.int64], bool]:
     """Refine groups in parts that lie together, at the same time, and cut differently every round.
 
-    How the groups are cut does not depend on how many threads there are.
+    How the groups are cut does not depend on how many threads there are.  Rounds from `begin` to
+    before `end` are done, all that are worth their time unless given.
     """
     most = float(problem.compiled.sizes.sum() * problem.loss.weight.sum())
-    n_rounds = part_rounds(problem)
+    n_rounds = part_rounds(problem) if end is None else end
     with ThreadPoolExecutor(n_threads()) as pool:
         before = np.inf
-        for turn in range(n_rounds):
+        for turn in range(begin, n_rounds):
             parts = cut_groups(problem, group_of, turn)
             if time.perf_counter() > deadline:
                 return group_of, False

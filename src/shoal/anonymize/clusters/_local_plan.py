@@ -18,7 +18,9 @@ from shoal.tables._frequency import group_keys
 from shoal.tables._recoded import node_labels
 from shoal.typing import Codes, Counts, Floats
 
-MOST_STEPS = 65_536  # of one stage
+MOST_NODES = 65_536  # of a lattice that is searched whole
+_FEW_NODES = 24_000  # of one that is not: the cheapest, since more take time and change little
+MOST_PARTS = 2**27  # half a gigabyte of numbers: cells, times halves of nodes
 _MOST_LEVELS = 6  # of one column: the lattice grows with their product
 WIDTHS = (0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.35, 0.5, 1.0)
 
@@ -44,6 +46,14 @@ class Ladder:
     nodes: list[Codes]
     costs: list[Floats]
     losses: list[float]
+
+    def take(self, levels: Sequence[int]) -> Ladder:
+        """The ladder of some of the levels."""
+        return Ladder(
+            [self.nodes[level] for level in levels],
+            [self.costs[level] for level in levels],
+            [self.losses[level] for level in levels],
+        )
 
 
 def make_ladder(
@@ -99,9 +109,12 @@ def make_steps(keys: Codes, ladders: Sequence[Ladder], axis: int, stage: int) ->
     )
     lowest = [min(stage, len(ladders[column].losses) - 1) for column in columns]
     widths = np.array(WIDTHS if axis >= 0 else (1.0,))
-    nodes, losses = cheapest_nodes(
-        [np.array(ladders[c].losses[low:]) for c, low in zip(columns, lowest, strict=True)],
-        max(1, MOST_STEPS // len(widths)),
+    rising = [np.array(ladders[c].losses[low:]) for c, low in zip(columns, lowest, strict=True)]
+    nodes, losses = cheapest_that_fit(
+        rising,
+        halves([len(ladders[column].losses) for column in columns]),
+        max(1, node_limit(rising) // len(widths)),
+        len(keys),
     )
     nodes = nodes + np.array(lowest, np.int32)
     node_of = [[level[keys[:, column]] for level in ladders[column].nodes] for column in columns]
@@ -175,10 +188,24 @@ def thinned(ladders: Sequence[Ladder], limit: int) -> list[Ladder]:
             return list(ladders)
         _, column, i = min(gaps)
         del kept[column][i]
-    return [
-        Ladder(*([field[level] for level in own] for field in (lad.nodes, lad.costs, lad.losses)))
-        for lad, own in zip(ladders, kept, strict=True)
-    ]
+    return [ladder.take(own) for ladder, own in zip(ladders, kept, strict=True)]
+
+
+def node_limit(losses: Sequence[Floats]) -> int:
+    """How many nodes of a lattice are looked through."""
+    return MOST_NODES if math.prod(map(len, losses)) <= MOST_NODES else _FEW_NODES
+
+
+def cheapest_that_fit(
+    losses: Sequence[Floats], both: tuple[list[int], list[int]], limit: int, n_cells: int
+) -> tuple[Codes, Floats]:
+    """The cheapest nodes, so few that the parts at both halves of all of them fit the memory."""
+    while True:
+        nodes, total = cheapest_nodes(losses, limit)
+        n_halves = sum(group_keys(np.ascontiguousarray(nodes[:, half]))[1] for half in both)
+        if n_halves * n_cells <= MOST_PARTS or limit == 1:
+            return nodes, total
+        limit //= 2
 
 
 def cheapest_nodes(losses: Sequence[Floats], limit: int) -> tuple[Codes, Floats]:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each
+from shoal.anonymize.clusters._group_kernels import total_loss
 from shoal.anonymize.clusters._group_loss import knows_lines
 from shoal.anonymize.clusters._group_recoding import label_groups, least_and_largest
-from shoal.anonymize.clusters._improve import refine_in_parts
+from shoal.anonymize.clusters._improve import part_rounds, refine_in_parts
 from shoal.anonymize.clusters._local_problem import LocalProblem
-from shoal.anonymize.clusters._starts import FirstGroups, all_allowed, first_groups
+from shoal.anonymize.clusters._starts import (
+    FirstGroups,
+    all_allowed,
+    first_groups,
+    open_groups,
+)
 from shoal.anonymize.clusters.boxes import _exchange
-from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange
+from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange, exchange_work
 from shoal.anonymize.cuts._first_cuts import cuts_by_worth, domain_columns
 from shoal.metrics._labels import label_loss
 from shoal.typing import Progress
@@ -33,6 +40,7 @@ _PART_ON_TRIAL = 8_192
 _GROUPS_PER_BLOCK = 65_536  # about as many as are solved together
 _LEAST_GROUPS = 1_000  # of a block that is cut off although it could be solved with others
 _SMALLEST_PART = 64  # of a block's cells, the least part that is cut off
+_NEAR = 1.15  # times the least loss of all starts: what a start may lose to be refined, too
 _ALWAYS = ("regions", "loss")  # quick ways, tried on every block
 _BY_TRIAL = ("price", "walk")  # of these the better one
 
@@ -93,9 +101,11 @@ def solve_block(
     in_time = all(start.in_time for start in starts)
     best = starts[0].group_of
     if refine:
-        best = _exchanged(part, starts[0], deadline)
-        refined, finished = refine_in_parts(part, best, deadline, progress)
-        in_time = in_time and finished
+        best, n_rounds = _raced(part, starts, deadline)
+        if n_rounds == 0:
+            best = _exchanged(part, starts[0], deadline)
+        refined, finished = refine_in_parts(part, best, deadline, progress, begin=n_rounds)
+        in_time = in_time and finished and time.perf_counter() <= deadline
         known = exact or knows_lines(part.codings, part.is_range)
         if not all_allowed(part, refined):
             refined = best  # refinement mends no group that was not allowed, and may spread them
@@ -103,6 +113,28 @@ def solve_block(
     group_of = np.empty_like(best)
     group_of[order] = np.unique(best, return_inverse=True)[1]
     return group_of, in_time
+
+
+def _raced(
+    problem: LocalProblem, starts: Sequence[FirstGroups], deadline: float
+) -> tuple[NDArray[np.int64], int]:
+    """The start that loses least after a round of refinement, and how many rounds it had.
+
+    Generalizations and regions leave different things to refine, so the better start need not end
+    up better: the best of each kind that is near to the best of all has a round, where there are
+    several.
+    """
+    best = starts[0]
+    others = [s for s in starts[1:] if (s.name in _ALWAYS) != (best.name in _ALWAYS)]
+    near = [s for s in others if s.is_allowed and s.loss <= _NEAR * best.loss][:1]
+    if not near or not best.is_allowed or part_rounds(problem) < 2 or exchange_work(problem) > 0:
+        return best.group_of, 0
+    raced: list[tuple[float, NDArray[np.int64]]] = []
+    for start in (best, *near):
+        group_of, _ = refine_in_parts(problem, start.group_of, deadline, end=1)
+        if all_allowed(problem, group_of):
+            raced.append((total_loss(open_groups(problem, group_of)), group_of))
+    return (min(raced, key=lambda found: found[0])[1], 1) if raced else (best.group_of, 0)
 
 
 def _exchanged(problem: LocalProblem, start: FirstGroups, deadline: float) -> NDArray[np.int64]:

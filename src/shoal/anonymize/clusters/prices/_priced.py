@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize.clusters._local_plan import (
+    MOST_NODES,
     Ladder,
-    cheapest_nodes,
+    cheapest_that_fit,
     halves,
+    node_limit,
     number_parts,
     thinned,
 )
@@ -26,7 +28,6 @@ from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.typing import Codes, Floats
 
 PRICES = 40  # even steps up to the loss of a row of which nothing is released
-_MOST_NODES = 65_536
 _ROWS_OF_A_SAMPLED_GROUP = 3  # parts of the sample should be this large before they count
 _WEIGHED = 400  # nodes at one price, times the root of the smallest group
 _LEAST_SAMPLE = 2_048
@@ -82,13 +83,14 @@ def _sample_size(n_cells: int, compiled: CompiledModel) -> int:
 
 def make_lattice(ladders: Sequence[Ladder], keys: Codes, compiled: CompiledModel) -> Lattice:
     """All nodes of a lattice of some levels, or those with least average loss."""
-    ladders = thinned(ladders, _MOST_NODES)
-    levels, losses = cheapest_nodes([np.array(ladder.losses) for ladder in ladders], _MOST_NODES)
+    ladders = thinned(ladders, MOST_NODES)
+    first, second = halves([len(ladder.losses) for ladder in ladders])
+    rising = [np.array(ladder.losses) for ladder in ladders]
+    levels, losses = cheapest_that_fit(rising, (first, second), node_limit(rising), len(keys))
     node_of = [
         [level[codes] for level in ladder.nodes]
         for ladder, codes in zip(ladders, keys.T, strict=True)
     ]
-    first, second = halves([len(column) for column in node_of])
     first_part, _, first_of = number_parts(levels, node_of, first, len(keys))
     second_part, n_second, second_of = number_parts(levels, node_of, second, len(keys))
     start = np.zeros((len(ladders), max(len(ladder.nodes) for ladder in ladders)), np.int64)
