@@ -52,6 +52,9 @@ _ENDINGS: dict[FileKind, str] = {
     "seed": f"{PRIVATE}/draws.json",
     "reading": f"{PRIVATE}/reading.json",
 }
+MANIFESTS = f"*{_ENDINGS['manifest']}"
+"""Pattern of the manifests in a folder."""
+
 _NOT_OF_LABELS = {
     "means": "means of groups; with --as labels there are other groups, and a report on those",
     "perturbed": "values that were changed at random",
@@ -153,7 +156,7 @@ def manifests_in(folder: PathText) -> list[Path]:
     >>> manifests_in("no-such-folder")
     []
     """
-    return sorted(path for path in Path(folder).glob(f"*{_ENDINGS['manifest']}"))
+    return sorted(Path(folder).glob(MANIFESTS))
 
 
 def table_names(path: PathText) -> list[str]:

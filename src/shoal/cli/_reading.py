@@ -86,13 +86,16 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: Any) -> None:
+        from shoal.anonymize._release_files import MANIFESTS
+
         told = {name: given.pop(name) for name in added}
         told.setdefault("encoding", given.get("encoding"))
         for name in tables:
             if given.get(name) is not None:
                 given[name] = _table_file(given[name], told)
         files = {name: given[name] for name in tables if given.get(name) is not None}
-        _follow_release(files)
+        if any(any(file.parent.glob(MANIFESTS)) for file in files.values()):
+            _follow_release(files)
         if given.get("out") == "-":
             _to_standard_output(command, given)
             return
@@ -143,10 +146,8 @@ def _target(text: str) -> Path:
 
 def _follow_release(files: dict[str, Any]) -> None:
     """Released files are read as their manifests say, raw tables as when they were released."""
-    from shoal.anonymize._release_files import as_told, as_written, manifests_in
+    from shoal.anonymize._release_files import as_told, as_written
 
-    if not any(manifests_in(file.parent) for file in files.values()):
-        return
     local = {name: file for name, file in files.items() if not is_address(file)}
     has_raw = any(name not in RELEASED for name in files)
     for name, file in local.items():

@@ -15,7 +15,7 @@ What is checked, each from the texts that stand in the output:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -101,7 +101,8 @@ def judge(
             _judge_column(charge, name, written.columns[name], source, row_ids)
         if charge.schema.subject is not None:
             people = person_codes(source.columns[charge.schema.subject])[row_ids]
-    with _refused_for_spellings(charge.schema.subject, source):
+    aware = nullcontext() if people is None else _aware_of_spellings(charge.schema.subject, source)
+    with aware:
         groups = _judge_groups(charge, written, people)
         if merged is not None:
             _judge_groups(charge, merged, people)
@@ -114,7 +115,7 @@ def judge(
 
 
 @contextmanager
-def _refused_for_spellings(subject: str | None, source: TextTable | None) -> Iterator[None]:
+def _aware_of_spellings(subject: str | None, source: TextTable | None) -> Iterator[None]:
     """Say so where groups fail and a person is written in several ways, as searches count them."""
     try:
         yield
