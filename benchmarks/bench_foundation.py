@@ -36,7 +36,7 @@ print(json.dumps({
     "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
 }))
 """
-_BARE = """
+BARE = """
 import sys, duckdb
 from time import perf_counter
 started = perf_counter()
@@ -79,7 +79,7 @@ def main(quick: bool = False) -> Iterator[Row]:
 def _compare(what: str, table: Path, folder: Path, names: list[str]) -> list[Row]:
     schema, out = str(folder / "schema.toml"), str(folder / "out.parquet")
     call = [sys.executable, "-c", _RELEASE, str(table), schema, out, "150"]
-    bare = [sys.executable, "-c", _BARE, str(table), str(folder / "bare.parquet"), *names]
+    bare = [sys.executable, "-c", BARE, str(table), str(folder / "bare.parquet"), *names]
     _run(call)
     ours = json.loads(_run(call))
     peer = float(_run(bare))
