@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from shoal import _jit_cache, _jit_shipped
-from shoal._jit_shipped import ANY_PROCESSOR, FOLDER, lend, ship, shipped_folder, tag
+from shoal._jit_shipped import ANY_PROCESSOR, lend, ship, shipped_folder, tag
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 SOURCES = ("hash of the code", "hash of what it closes over")
@@ -108,7 +108,9 @@ def test_an_installation_with_kernels_compiles_none_in_its_first_run(tmp_path):
     assert _run(tmp_path, "cache-of-the-build", **build) == ["compiled", "[1, 0, 2]"]
     assert _run(tmp_path, "cache-of-a-user") == ["[1, 0, 2]"]
     assert _run(tmp_path, "cache-of-another", SHOAL_JIT_SHIPPED="0") == ["compiled", "[1, 0, 2]"]
-    assert not FOLDER.startswith(str(tmp_path))
+    (tmp_path / "in-the-way").write_text("")  # a home that cannot be written to
+    assert _run(tmp_path, "in-the-way", TMPDIR=str(tmp_path)) == ["[1, 0, 2]"]
+    assert not list(tmp_path.glob("shoal-kernels-*"))
 
 
 def _run(folder, cache, **changed):

@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 from shoal._jit_cache import digest_of, is_kept, kernel_folder, take_turns
-from shoal._jit_shipped import lend, ship, shipped_folder
+from shoal._jit_shipped import folder_for_now, lend, ship, shipped_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -204,18 +204,24 @@ def _compile(function: types.FunctionType, digest: str) -> Callable[..., Any]:
 
     _listen()
     if os.environ.get("SHOAL_JIT_CACHE", "1") == "1":
-        try:
-            with kernel_folder(numba.config, digest) as folder:
-                kept: Callable[..., Any] = numba.njit(
-                    cache=True, nogil=True, no_cfunc_wrapper=True
-                )(function)
-                take_turns(kept, folder)
-                lend(kept, digest, shipped_folder())
-                ship(kept, digest, os.environ.get("SHOAL_JIT_SHIP"))
-                return kept
-        except (RuntimeError, OSError):  # nowhere to write: containers, read-only installs
-            pass
+        # nowhere to write: containers, read-only installs
+        with suppress(RuntimeError, OSError):
+            return _with_cache(function, digest, numba)
+        if shipped_folder() is not None:
+            with suppress(RuntimeError, OSError), folder_for_now(numba.config):
+                return _with_cache(function, digest, numba)
     return cast(Callable[..., Any], numba.njit(nogil=True, no_cfunc_wrapper=True)(function))
+
+
+def _with_cache(function: types.FunctionType, digest: str, numba: Any) -> Callable[..., Any]:
+    with kernel_folder(numba.config, digest) as folder:
+        kept: Callable[..., Any] = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(
+            function
+        )
+        take_turns(kept, folder)
+        lend(kept, digest, shipped_folder())
+        ship(kept, digest, os.environ.get("SHOAL_JIT_SHIP"))
+        return kept
 
 
 @functools.cache

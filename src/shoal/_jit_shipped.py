@@ -7,12 +7,15 @@ whatever is not there is compiled on first use as ever.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
+import shutil
 import sys
 import sysconfig
-from collections.abc import Callable
-from contextlib import suppress
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from shoal._jit_cache import in_turn
@@ -39,6 +42,23 @@ def shipped_folder() -> str | None:
         return None
     path = os.path.join(FOLDER, tag())
     return path if os.path.isdir(path) else None
+
+
+@contextmanager
+def folder_for_now(config: Any) -> Iterator[None]:
+    """Let numba keep its files until the process ends: without any, it would load none either."""
+    before, config.CACHE_DIR = config.CACHE_DIR, _folder_for_now()
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+@functools.cache
+def _folder_for_now() -> str:
+    folder = tempfile.mkdtemp(prefix="shoal-kernels-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def lend(dispatcher: Any, digest: str, folder: str | None) -> None:
