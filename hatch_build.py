@@ -21,7 +21,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 LONGEST = 420.0
-"""Seconds for all of it, about a minute on two idle processors; what is not compiled by then is
+"""Seconds for all of it, a minute or two on two idle processors; what is not compiled by then is
 compiled when it is needed."""
 
 _MAKE_TABLE = """
