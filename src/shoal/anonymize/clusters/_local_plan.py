@@ -113,7 +113,7 @@ def make_steps(keys: Codes, ladders: Sequence[Ladder], axis: int, stage: int) ->
     nodes, losses = cheapest_that_fit(
         rising,
         halves([len(ladders[column].losses) for column in columns]),
-        max(1, node_limit(rising) // len(widths)),
+        len(widths),
         len(keys),
     )
     nodes = nodes + np.array(lowest, np.int32)
@@ -191,15 +191,15 @@ def thinned(ladders: Sequence[Ladder], limit: int) -> list[Ladder]:
     return [ladder.take(own) for ladder, own in zip(ladders, kept, strict=True)]
 
 
-def node_limit(losses: Sequence[Floats]) -> int:
-    """How many nodes of a lattice are looked through."""
-    return MOST_NODES if math.prod(map(len, losses)) <= MOST_NODES else _FEW_NODES
-
-
 def cheapest_that_fit(
-    losses: Sequence[Floats], both: tuple[list[int], list[int]], limit: int, n_cells: int
+    losses: Sequence[Floats], both: tuple[list[int], list[int]], n_widths: int, n_cells: int
 ) -> tuple[Codes, Floats]:
-    """The cheapest nodes, so few that the parts at both halves of all of them fit the memory."""
+    """The cheapest nodes, so few that the parts at both halves of all of them fit the memory.
+
+    Each is looked at with `n_widths` windows.
+    """
+    whole = math.prod(map(len, losses)) <= MOST_NODES
+    limit = max(1, (MOST_NODES if whole else _FEW_NODES) // n_widths)
     while True:
         nodes, total = cheapest_nodes(losses, limit)
         n_halves = sum(group_keys(np.ascontiguousarray(nodes[:, half]))[1] for half in both)

@@ -15,7 +15,6 @@ from shoal.anonymize.clusters._local_plan import (
     Ladder,
     cheapest_that_fit,
     halves,
-    node_limit,
     number_parts,
     thinned,
 )
@@ -86,7 +85,7 @@ def make_lattice(ladders: Sequence[Ladder], keys: Codes, compiled: CompiledModel
     ladders = thinned(ladders, MOST_NODES)
     first, second = halves([len(ladder.losses) for ladder in ladders])
     rising = [np.array(ladder.losses) for ladder in ladders]
-    levels, losses = cheapest_that_fit(rising, (first, second), node_limit(rising), len(keys))
+    levels, losses = cheapest_that_fit(rising, (first, second), 1, len(keys))
     node_of = [
         [level[codes] for level in ladder.nodes]
         for ladder, codes in zip(ladders, keys.T, strict=True)
