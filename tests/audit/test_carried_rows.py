@@ -203,3 +203,17 @@ def test_an_encoder_tells_the_largest_private_number(scaler):
         tree = DecisionTreeClassifier(max_depth=1, min_samples_leaf=50, random_state=0)
         model = make_pipeline(scaler, tree).fit(people[["age", "pay"]], people["ill"])
         assert audit(model, people, schema, k=2).answer == said
+
+
+def test_small_places_are_nobodys_row_and_whole_numbers_of_somebody_are():
+    rng = np.random.default_rng(1)
+    numbers = rng.integers([18, 900, 1], [90, 9000, 400], (200, 3))
+    numbers[0] = numbers.min(axis=0) - 1  # scaled from least to largest, a row of zeros
+    table = pd.DataFrame(numbers, columns=list("abc")).assign(y=rng.choice(["u", "v"], 200))
+    model = fit(table)
+    for places in ([0, 0, 0], [0, 2, 0, 0, 0, 0], [0, 1, 0]):
+        model.kept = np.array(places)
+        assert audit(model, table, SCHEMA, k=10).answer == "safe", places
+    for own in (numbers[0], numbers[[5, 7]].ravel()):
+        model.kept = own
+        assert audit(model, table, SCHEMA, k=10).answer == "unsafe"

@@ -200,8 +200,9 @@ class RowScan:
         numbers = _numbers(rows)
         if numbers is not None and width in self._counted:
             variants = [set(keys) for keys in _keys(numbers)]
+            most = width * _bits_of_entry(numbers)
             for place, (counted, bits) in enumerate(self._counted[width]):
-                best = max(best, self._count(variants[place % 2], counted, bits))
+                best = max(best, self._count(variants[place % 2], counted, min(bits, most)))
         if rows.dtype.kind in "OUT" and width in self._texts:
             own = {tuple(map(_text, row)) for row in rows.tolist()}
             best = max(best, self._count(own, *self._texts[width]))
@@ -291,6 +292,20 @@ def _numbers(rows: NDArray[Any]) -> Floats | None:
         return rows.astype(np.float64)
     except (TypeError, ValueError):
         return None
+
+
+def _bits_of_entry(numbers: Floats) -> float:
+    """Bits that an entry can tell: few where an array has small whole numbers only, as places do.
+
+    Examples
+    --------
+    >>> _bits_of_entry(np.zeros((1, 3))), _bits_of_entry(np.array([[0.0, 1.0, 3.0]]))
+    (0.0, 2.0)
+    """
+    own = numbers[np.isfinite(numbers)]
+    if (own != np.round(own)).any():
+        return float("inf")
+    return float(np.log2(np.ptp(own) + 1)) if len(own) else 0.0
 
 
 def _keys(matrix: Floats) -> Iterator[list[bytes]]:
