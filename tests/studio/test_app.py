@@ -133,7 +133,9 @@ def test_pages_render_what_json_routes_hand_out(client, tmp_path, monkeypatch):
     for screen in SCREENS:
         client.get(f"{address}/{screen}")
         assert rendered["shown"] == client.get(f"/api{address}/{screen}").json(), screen
-        frame = {key: value for key, value in rendered["page"].items() if key != "error"}
+        frame = {
+            key: value for key, value in rendered["page"].items() if key not in ("error", "waits")
+        }
         assert frame == client.get(f"/api{address}/frame/{screen}").json(), screen
         assert frame["lines"]["command"] or screen == "log"
 
