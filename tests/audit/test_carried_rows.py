@@ -214,6 +214,9 @@ def test_small_places_are_nobodys_row_and_whole_numbers_of_somebody_are():
     for places in ([0, 0, 0], [0, 2, 0, 0, 0, 0], [0, 1, 0]):
         model.kept = np.array(places)
         assert audit(model, table, SCHEMA, k=10).answer == "safe", places
-    for own in (numbers[0], numbers[[5, 7]].ravel()):
+    numbers[9] = 120, 121, 120  # near each other, and no places
+    table[list("abc")] = numbers
+    model = fit(table)
+    for own in (numbers[0], numbers[[5, 7]].ravel(), numbers[9]):
         model.kept = own
         assert audit(model, table, SCHEMA, k=10).answer == "unsafe"

@@ -305,7 +305,7 @@ def _bits_of_entry(numbers: Floats) -> float:
     own = numbers[np.isfinite(numbers)]
     if (own != np.round(own)).any():
         return float("inf")
-    return float(np.log2(np.ptp(own) + 1)) if len(own) else 0.0
+    return float(np.log2(np.abs(own).max() + 1)) if len(own) else 0.0
 
 
 def _keys(matrix: Floats) -> Iterator[list[bytes]]:
