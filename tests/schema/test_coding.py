@@ -35,7 +35,7 @@ def test_ceilings_are_the_first_marked_node_on_the_way_up(parents, data):
 def test_a_limit_level_is_that_column_of_the_levels(parents, data):
     tree = Hierarchy.from_parents(parents).with_missing()
     level = data.draw(st.integers(0, tree.n_levels - 1))
-    column = Column("quasi-identifier", hierarchy="x", limit_level=level)
+    column = Column("quasi-identifier", hierarchy=tree, limit_level=level)
     ceiling = find_ceiling(tree, column, "c")
     assert (ceiling[:-1] == tree.levels[:-1, level]).all()
     assert ceiling[-1] == tree.root  # a missing value generalizes straight to the root

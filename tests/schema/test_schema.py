@@ -185,3 +185,11 @@ def test_a_table_that_is_taken_for_a_schema_is_not_quoted(tmp_path):
     with pytest.raises(SchemaError, match="is no schema, which is a TOML file") as caught:
         Schema.from_toml(tmp_path / "people.csv")
     assert "Quellmann" not in str(caught.value)
+
+
+def test_a_column_takes_its_hierarchy_as_files_write_it():
+    for written in ({"intervals": [5, 10]}, {"prefix": 2}, "flat"):
+        read = Schema({"a": {"role": "quasi-identifier", "hierarchy": written}})["a"]
+        assert Column("quasi-identifier", hierarchy=written) == read
+    with pytest.raises(SchemaError, match="hierarchy"):
+        Column("quasi-identifier", hierarchy={"interval": [5]})

@@ -87,8 +87,7 @@ class Column:
 
     Examples
     --------
-    >>> from shoal.schema._bands import Intervals
-    >>> age = Column("quasi-identifier", "numeric", Intervals((5, 10)), limit_level=1)
+    >>> age = Column("quasi-identifier", "numeric", {"intervals": [5, 10]}, limit_level=1)
     >>> age.to_toml()["hierarchy"], age.weight
     ({'intervals': [5, 10]}, 1.0)
     """
@@ -113,6 +112,9 @@ class Column:
     def __post_init__(self) -> None:
         if isinstance(self.weight, Real) and not isinstance(self.weight, bool):
             object.__setattr__(self, "weight", float(self.weight))
+        written: Any = self.hierarchy  # a recipe, or as files write it; `Schema` knows the name
+        if isinstance(written, Mapping | str):
+            object.__setattr__(self, "hierarchy", recipe_from_toml(written, column=self.role))
         for key in ("limit", "order"):
             given = getattr(self, key)
             given = (given,) if isinstance(given, str) else given
