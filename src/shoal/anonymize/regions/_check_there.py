@@ -15,6 +15,7 @@ from shoal.privacy._population_model import PopulationModel
 from shoal.privacy._projection import split_promise
 from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable
+from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._spark_engine import SparkEngine, is_spark
 from shoal.tables.engines.regions._open_regions import fits_one_search
 from shoal.typing import Native
@@ -39,7 +40,7 @@ def check_there(
     in_spark = isinstance(table, SparkEngine) or is_spark(table)
     if not in_spark or schema.subject is not None:
         return None
-    engine = table if isinstance(table, SparkEngine) else SparkEngine(table)
+    engine = table if isinstance(table, SparkEngine) else SparkEngine.open(table, OpenOptions())
     on_population = any(isinstance(part, PopulationModel) for part in privacy.parts)
     if on_population or split_promise(privacy)[1] or fits_one_search(engine, schema):
         return None

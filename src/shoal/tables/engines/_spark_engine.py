@@ -19,6 +19,7 @@ from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import ColumnMap, OpenOptions
 from shoal.tables._row_codes import masked_array
+from shoal.tables.engines._logged_tables import refuse_logged_spark
 from shoal.tables.engines._spark_arrow import code_rows, fetch, plain_values
 from shoal.tables.engines._spark_compress import compress_spark
 from shoal.tables.engines._spark_release import NUMBER, CompressedSpark, write_frame
@@ -74,7 +75,8 @@ class SparkEngine:
 
     @classmethod
     def open(cls, source: Any, options: OpenOptions) -> SparkEngine:
-        """The engine of a Spark DataFrame."""
+        """The engine of a Spark DataFrame; an error where files are read past their log."""
+        refuse_logged_spark(source)
         return cls(source)
 
     @property

@@ -18,6 +18,7 @@ from shoal._scratch import scratch
 from shoal.errors import TableError
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables._table_file import STANDARD
+from shoal.tables.engines._logged_tables import refuse_logged_files
 from shoal.tables.engines.formats._arrow import ARROW
 from shoal.tables.engines.formats._csv import CSV
 from shoal.tables.engines.formats._databases import DUCKDB, SQLITE, open_address
@@ -72,6 +73,8 @@ def open_files(source: PathText, options: OpenOptions) -> Engine:
     file_format = find_format(path)
     if file_format is None:
         raise TableError(f"{path.name!r} is no {_listed('or')} file by its name. {_advice(path)}")
+    if file_format is PARQUET:
+        refuse_logged_files([path])
     _require_content(path, file_format)
     return file_format.read([path], options)
 
@@ -206,6 +209,7 @@ def _open_alike(files: list[Path], where: str, options: OpenOptions) -> Engine:
     format_of = {path: find_format(path) for path in files}
     paths = [path for path, known in format_of.items() if known is not None]
     formats = {known for known in format_of.values() if known is not None}
+    refuse_logged_files(path for path, known in format_of.items() if known is PARQUET)
     if not formats:
         raise TableError(f"{where} holds no {_listed('or')} file.")
     if len(formats) > 1:
