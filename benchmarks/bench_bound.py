@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from benchmarks._row import Row
 from benchmarks.bench_local import EIGHT, census_income
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.anonymize.bounds._loss_bound import bound_loss
 from shoal.datasets import adult, adult_schema
 from shoal.schema import Schema

@@ -11,7 +11,7 @@ from benchmarks._timing import seconds
 from shoal.anonymize import Mondrian
 from shoal.datasets import adult, adult_schema
 from shoal.datasets._adult import SCALE_UP_COLUMNS
-from shoal.metrics import gcp
+from shoal.metrics._labels import gcp
 from shoal.privacy import KAnonymity
 from shoal.schema import Column, Schema
 

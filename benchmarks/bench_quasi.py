@@ -22,7 +22,9 @@ from benchmarks._row import Row, missing
 from benchmarks._timing import peak_megabytes, seconds, timed
 from reproduce._quasi_tables import ADULT
 from shoal import datasets
+from shoal.datasets._public import covtype
 from shoal.discover import find_key, mask
+from shoal.errors import DataNotFoundError
 
 CARDINALITIES = [81, 2, 6, 17, 52, 9, 8, 14, 30, 5, 99, 41, 2, 2, 3, 4, 7, 12, 20, 50, 3, 2, 2, 5,
                  9, 11, 25, 100, 1000, 2, 2, 3, 6, 8, 300, 4, 2, 10, 15, 5, 60]  # fmt: skip
@@ -52,7 +54,7 @@ def _compile() -> None:
 def _adult() -> Iterator[Row]:
     try:
         columns: Any = datasets.adult(missing="keep").select(ADULT).columns
-    except datasets.DataNotFoundError as error:
+    except DataNotFoundError as error:
         yield missing("Adult", str(error))
         return
     import pandas as pd
@@ -70,8 +72,8 @@ def _adult() -> Iterator[Row]:
 
 def _covtype(quick: bool) -> Iterator[Row]:
     try:
-        data = datasets.covtype()
-    except datasets.DataNotFoundError as error:
+        data = covtype()
+    except DataNotFoundError as error:
         yield missing("covtype", str(error))
         return
     step = 20 if quick else 1

@@ -96,7 +96,7 @@ def plan(n_rows: int) -> Iterator[Row]:
 
 def one_machine(quick: bool) -> Iterator[Row]:
     """The same table in one search and in eight regions, without writing."""
-    from shoal.anonymize import make_method
+    from shoal.anonymize._registry import make_method
     from shoal.datasets import hospital_schema, write_hospital
 
     n_rows = 20_000 if quick else 1_000_000
@@ -123,7 +123,7 @@ def spark(n_rows: int = 1_000_000) -> Iterator[Row]:
     except ImportError:
         yield Row("Mondrian in Spark", None, note="PySpark is not installed")
         return
-    from shoal.anonymize import make_method
+    from shoal.anonymize._registry import make_method
     from shoal.datasets import hospital_schema, write_hospital
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the one that has Shoal

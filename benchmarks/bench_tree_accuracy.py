@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks._row import Row
-from shoal.datasets import adult, census_income
+from shoal.datasets import adult
+from shoal.datasets._public import census_income
 from shoal.models import KAnonymousTreeClassifier
 
 SIZES = (2, 10, 50, 200, 1_000)

@@ -136,7 +136,7 @@ def connect(address: str, memory: str) -> Any:
 
 def release(session: Any, path: Path, out: Path, method: str, regions: int) -> dict[str, Any]:
     """Release the patients; what was reached, how long it took and what the driver held."""
-    from shoal.anonymize import make_method
+    from shoal.anonymize._registry import make_method
     from shoal.datasets import hospital_schema
     from shoal.tables import RowOptions
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reproduce._evidence import Evidence
-from shoal.datasets import DataNotFoundError
-from shoal.errors import MissingExtraError, ParameterError
+from shoal.errors import DataNotFoundError, MissingExtraError, ParameterError
 from shoal.typing import Progress
 
 EXPERIMENTS: dict[str, str] = {

@@ -9,7 +9,8 @@ from reproduce._evidence import Chart, Line
 from reproduce._experiment import Setup
 from shoal.anonymize import Mondrian
 from shoal.datasets._dataset import Dataset
-from shoal.metrics import discernibility, weighted_discernibility
+from shoal.metrics import weighted_discernibility
+from shoal.metrics._groups import discernibility
 from shoal.metrics._labels import ncp
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.datasets import adult, census_income, covtype
+from shoal.datasets import adult
 from shoal.datasets._dataset import Dataset
+from shoal.datasets._public import census_income, covtype
 from shoal.discover.sources._partition import CodeTable
 from shoal.tables._frequency import group_keys
 from shoal.tables._row_codes import code_array, stack_codes

@@ -11,7 +11,8 @@ import numpy as np
 
 from reproduce._gates import count_gates
 from shoal.parties import memory_pair, run_parties
-from shoal.secure import FirstParty, Party, SecondParty, SecureBayesNet, TablePart
+from shoal.secure import FirstParty, SecondParty, SecureBayesNet, TablePart
+from shoal.secure._party import Party
 from shoal.secure.logarithm._fast_logarithm import FastLogarithm
 from shoal.secure.logarithm._logarithm import TaylorLogarithm
 from shoal.secure.logarithm._strict import phase_one

@@ -9,7 +9,8 @@ from reproduce._classify import Examples, raw_examples, tree_error
 from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from reproduce._weka import find_weka, j48_error
-from shoal.anonymize import Anonymizer, BottomUpGeneralization, TopDownSpecialization
+from shoal.anonymize import BottomUpGeneralization, TopDownSpecialization
+from shoal.anonymize._anonymizer import Anonymizer
 from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.privacy import KAnonymity
 

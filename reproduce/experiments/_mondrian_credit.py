@@ -22,8 +22,8 @@ from reproduce._credit_bands import (
 from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from reproduce._partitions import PRIORITIES, Pair, pair_chart, release_pairs
-from shoal.datasets import credit
 from shoal.datasets._dataset import Dataset
+from shoal.datasets._public import credit
 from shoal.metrics._measure import released_raw
 from shoal.schema import Column, Schema
 from shoal.tables import open_table

@@ -10,7 +10,7 @@ import numpy as np
 from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from reproduce._survival_sets import COHORTS, Cohort, load_cohort, lung_cohort, of_paper_sizes
-from shoal.datasets import DataNotFoundError
+from shoal.errors import DataNotFoundError
 from shoal.federated import Study, compare_sites
 from shoal.federated.kernels._compare import Comparison
 

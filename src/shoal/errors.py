@@ -39,6 +39,21 @@ class TableError(ShoalError, ValueError):
     """A table cannot be read, or cannot be written."""
 
 
+class DataNotFoundError(TableError):
+    """A public data set is on this machine in none of the places where it is looked for.
+
+    Examples
+    --------
+    >>> from shoal.datasets import adult, census
+    >>> try:
+    ...     people = adult()
+    ... except DataNotFoundError:  # on this machine in none of the usual places
+    ...     people = census()
+    >>> people.n_rows > 0
+    True
+    """
+
+
 class InfeasibleError(ShoalError, ValueError):
     """No release within the given limits satisfies the privacy model."""
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from shoal.anonymize import FullDomain, LocalRecoding, Mondrian, load_recoding, make_method
-from shoal.anonymize._registry import METHODS
+from shoal.anonymize import FullDomain, LocalRecoding, Mondrian, load_recoding
+from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy import AlphaKAnonymity, DeltaPresence, KAnonymity, PrivacyModel
 from shoal.schema import Schema

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from shoal.anonymize import ModelBased, check_table, load_recoding, make_method
+from shoal.anonymize import ModelBased, check_table, load_recoding
 from shoal.anonymize._model_based import TreeGeneralization
+from shoal.anonymize._registry import make_method
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import (

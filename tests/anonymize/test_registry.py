@@ -4,9 +4,9 @@ import sys
 import pytest
 
 from shoal import anonymize
-from shoal.anonymize import LocalRecoding, ModelBased, make_method
+from shoal.anonymize import LocalRecoding, ModelBased
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._registry import METHODS_WITH_TARGET, known_methods, method_class
+from shoal.anonymize._registry import METHODS_WITH_TARGET, known_methods, make_method, method_class
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema

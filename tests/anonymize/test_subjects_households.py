@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from shoal.anonymize import Mondrian, check_table, make_method
-from shoal.anonymize._registry import METHODS
+from shoal.anonymize import Mondrian, check_table
+from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import SchemaError
 from shoal.privacy import AverageRisk, DistinctDiversity, KAnonymity
 from shoal.schema import Schema

@@ -5,8 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from shoal.anonymize import make_method
-from shoal.anonymize._registry import METHODS, method_class
+from shoal.anonymize._registry import METHODS, make_method, method_class
 from shoal.errors import InfeasibleError
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema

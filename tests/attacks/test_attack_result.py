@@ -1,4 +1,4 @@
-from shoal.attacks import AttackResult
+from shoal.attacks._attack_result import AttackResult
 
 
 def test_a_result_prints_its_interval_and_baseline():

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from shoal.attacks import membership_attack
-from shoal.attacks._membership import distance_to_published
+from shoal.attacks._membership import distance_to_published, membership_attack
 from shoal.errors import ParameterError
 
 

@@ -22,7 +22,7 @@ def main(quick):
 """,
     "dies": "import os\ndef main(quick): os._exit(7)",
     "absent": """
-from shoal.datasets import DataNotFoundError
+from shoal.errors import DataNotFoundError
 def main(quick): raise DataNotFoundError("get it there")
 """,
     "sleeps": "import time\ndef main(quick): time.sleep(600)",

@@ -2,7 +2,7 @@ import json
 
 from typer.testing import CliRunner
 
-from shoal import cli, datasets
+from shoal import cli, datasets, errors
 
 
 def test_the_demo_works_offline_and_its_release_checks(tmp_path, monkeypatch):
@@ -29,7 +29,7 @@ def test_the_demo_works_offline_and_its_release_checks(tmp_path, monkeypatch):
 
 def test_without_adult_the_demo_says_so_and_goes_on(tmp_path, monkeypatch):
     def absent(part):
-        raise datasets.DataNotFoundError("the data file is not here.")
+        raise errors.DataNotFoundError("the data file is not here.")
 
     monkeypatch.setattr(datasets, "adult", absent)
     few = datasets.census(800)

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from reproduce import Evidence, Experiment, Finding, _experiment
 from shoal import cli
-from shoal.datasets import DataNotFoundError
+from shoal.errors import DataNotFoundError
 
 
 @pytest.fixture

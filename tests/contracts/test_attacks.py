@@ -9,7 +9,7 @@ from importlib import import_module
 
 import pytest
 
-from shoal.attacks import AttackResult
+from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._registry import ATTACKS, attacks_on, find_attack
 from shoal.cli.publish._attack import app
 from shoal.errors import ParameterError

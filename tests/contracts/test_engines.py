@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.errors import SchemaError, TableError, UncoveredValuesError
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from shoal.anonymize import FullDomain, check_table, make_method
+from shoal.anonymize import FullDomain, check_table
 from shoal.anonymize._recheck import recheck
-from shoal.anonymize._registry import METHODS
+from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import GuaranteeError, TableError
 from shoal.judge._labels import LabelReader
 from shoal.judge._read_files import read_files

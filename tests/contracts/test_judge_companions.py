@@ -5,8 +5,8 @@ import json
 import pytest
 
 from shoal import Schema
-from shoal.anonymize import check_table, make_method
-from shoal.anonymize._registry import METHODS
+from shoal.anonymize import check_table
+from shoal.anonymize._registry import METHODS, make_method
 from shoal.anonymize._release_files import find_schema
 from shoal.errors import GuaranteeError
 from shoal.judge.companions import _companions

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.anonymize import Mondrian, make_method
+from shoal.anonymize import Mondrian
 from shoal.anonymize._recheck import recheck
+from shoal.anonymize._registry import make_method
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.judge._forms import join_intervals
 from shoal.judge._read_memory import read_texts

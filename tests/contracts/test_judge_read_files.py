@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.errors import GuaranteeError, TableError
 from shoal.judge import _read_files
 from shoal.schema import Schema

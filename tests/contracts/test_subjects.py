@@ -10,8 +10,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.anonymize import make_method
-from shoal.anonymize._registry import METHODS
+from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import InfeasibleError, SchemaError
 from shoal.privacy import (
     AverageRisk,

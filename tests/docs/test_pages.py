@@ -6,8 +6,7 @@ import re
 import pytest
 
 from reproduce import EXPERIMENTS
-from shoal.datasets import DataNotFoundError
-from shoal.errors import MissingExtraError
+from shoal.errors import DataNotFoundError, MissingExtraError
 from tests.docs.pages import ROOT, Walk, read_blocks, shows
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])

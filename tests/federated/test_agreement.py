@@ -6,8 +6,7 @@ import pytest
 
 from shoal import federated
 from shoal.errors import ParameterError, SchemaError
-from shoal.federated import make_kernel, make_key
-from shoal.federated._agreement import read_agreement
+from shoal.federated._agreement import make_kernel, make_key, read_agreement
 
 KEY = """
 [columns.age]

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shoal import Schema, privacy
-from shoal.anonymize import make_method
-from shoal.anonymize._registry import METHODS, method_class
+from shoal.anonymize._registry import METHODS, make_method, method_class
 from shoal.errors import GuaranteeError, ShoalError
 from shoal.tables import RowOptions, open_table
 from tests.fuzz import engines, tables

@@ -13,8 +13,7 @@ from collections import Counter
 import pandas as pd
 
 from shoal import Schema
-from shoal.anonymize import make_method
-from shoal.anonymize._registry import METHODS, method_class
+from shoal.anonymize._registry import METHODS, make_method, method_class
 from shoal.errors import InfeasibleError
 from shoal.privacy import AverageRisk, KAnonymity, KMap
 from shoal.tables import RowOptions, open_table

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from shoal.errors import SchemaError
-from shoal.metrics import gcp, measure, measure_change
+from shoal.metrics import measure, measure_change
+from shoal.metrics._labels import gcp
 from shoal.metrics._measure import measure_raw
 from tests.metrics.tables import COLUMNS, random_release
 from tests.reference import metrics as twin

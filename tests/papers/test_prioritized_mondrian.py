@@ -11,10 +11,11 @@ import pytest
 
 from shoal.anonymize import Mondrian
 from shoal.anonymize._anonymizer import no_progress
-from shoal.datasets import DataNotFoundError, adult, adult_schema
+from shoal.datasets import adult, adult_schema
 from shoal.datasets._adult import SCALE_UP_COLUMNS
-from shoal.metrics import gcp, query_errors, weighted_discernibility
-from shoal.metrics._labels import ncp
+from shoal.errors import DataNotFoundError
+from shoal.metrics import query_errors, weighted_discernibility
+from shoal.metrics._labels import gcp, ncp
 from shoal.privacy import KAnonymity
 from shoal.schema import Column
 from shoal.tables import open_table

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from reproduce._quasi_tables import adult_table, count_distinct, covtype_table
-from shoal.datasets import DataNotFoundError
 from shoal.discover import distinct_ratio, find_key, mask, minimal_keys, separation_ratio
 from shoal.discover.sources._partition import CodeTable
+from shoal.errors import DataNotFoundError
 
 
 def _load(loader):

@@ -7,7 +7,8 @@ these nine columns as quasi-identifiers; the first four figures are in its TestR
 import numpy as np
 import pytest
 
-from shoal.datasets import DataNotFoundError, adult
+from shoal.datasets import adult
+from shoal.errors import DataNotFoundError
 from shoal.metrics import risk
 from shoal.privacy import AverageRisk, RecordsAtRisk, RiskThresholds, Uniqueness
 from shoal.risk import estimate_uniques

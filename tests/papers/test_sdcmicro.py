@@ -19,7 +19,8 @@ import pandas as pd
 import pytest
 
 from shoal.anonymize import Microaggregation
-from shoal.datasets import DataNotFoundError, adult
+from shoal.datasets import adult
+from shoal.errors import DataNotFoundError
 from shoal.privacy import DistinctDiversity, EntropyDiversity
 from shoal.risk import individual_risk, read_survey, special_uniques
 from shoal.risk._individual import _households, weight_sums

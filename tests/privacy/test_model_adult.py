@@ -2,7 +2,8 @@
 
 import pytest
 
-from shoal.datasets import DataNotFoundError, adult
+from shoal.datasets import adult
+from shoal.errors import DataNotFoundError
 from shoal.privacy import (
     AlphaKAnonymity,
     BetaLikeness,

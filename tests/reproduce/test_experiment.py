@@ -11,8 +11,7 @@ from reproduce import (
     run,
     select,
 )
-from shoal.datasets import DataNotFoundError
-from shoal.errors import ParameterError
+from shoal.errors import DataNotFoundError, ParameterError
 
 
 @pytest.fixture

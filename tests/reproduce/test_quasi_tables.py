@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from reproduce._quasi_tables import ADULT, adult_table, count_distinct, planted_table
-from shoal.datasets import DataNotFoundError
 from shoal.discover.sources._partition import CodeTable
+from shoal.errors import DataNotFoundError
 
 
 def brute(codes: np.ndarray, columns: Sequence[int]) -> int:

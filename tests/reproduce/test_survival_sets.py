@@ -3,7 +3,7 @@ import pytest
 
 from reproduce import _survival_sets
 from reproduce._survival_sets import COHORTS, Cohort, load_cohort, of_paper_sizes
-from shoal.datasets import DataNotFoundError
+from shoal.errors import DataNotFoundError
 
 ARFF = """% a comment
 @relation study

@@ -4,7 +4,7 @@ import json
 import sqlite3
 from dataclasses import replace
 
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 from shoal.schema._builders import Tree

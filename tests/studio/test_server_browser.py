@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal.cli import app
-from shoal.datasets import DataNotFoundError, adult, census
+from shoal.datasets import adult, census
+from shoal.errors import DataNotFoundError
 from tests.browsers import browser as browser
 from tests.studio.desks import write_people
 from tests.studio.servers import started

@@ -4,7 +4,8 @@ import pickle
 import numpy as np
 import pytest
 
-from shoal.anonymize import Mondrian, make_method
+from shoal.anonymize import Mondrian
+from shoal.anonymize._registry import make_method
 from shoal.datasets import hospital, hospital_schema
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity

@@ -6,17 +6,17 @@ Names load on first use, so that what only lists the methods loads no engine and
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shoal.anonymize._registry import METHODS, make_method
+from shoal.anonymize._registry import METHODS
 
 if TYPE_CHECKING:
-    from shoal.anonymize._anonymizer import Anonymizer, apply_recoding
+    from shoal.anonymize._anonymizer import apply_recoding
     from shoal.anonymize._compare import compare_methods
     from shoal.anonymize._label_features import LabelFeatures
     from shoal.anonymize._model_based import ModelBased
     from shoal.anonymize._read_release import read_release
     from shoal.anonymize._recoding import load_recoding
     from shoal.anonymize._release import Release
-    from shoal.anonymize._verdict import Verdict, check_table
+    from shoal.anonymize._verdict import check_table
     from shoal.anonymize.clusters._constrained import ConstrainedKMember
     from shoal.anonymize.clusters._local_recoding import LocalRecoding
     from shoal.anonymize.greedy._bottom_up import BottomUpGeneralization
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from shoal.anonymize.sets._release_sets import release_sets
 
 __all__ = [
-    "Anonymizer",
     "BottomUpGeneralization",
     "ConstrainedKMember",
     "FullDomain",
@@ -41,25 +40,21 @@ __all__ = [
     "Mondrian",
     "Release",
     "TopDownSpecialization",
-    "Verdict",
     "apply_recoding",
     "check_sets",
     "check_table",
     "compare_methods",
     "group_values",
     "load_recoding",
-    "make_method",
     "perturb_table",
     "read_release",
     "release_sets",
 ]
 
 _HOMES = {
-    "Anonymizer": "_anonymizer",
     "LabelFeatures": "_label_features",
     "ModelBased": "_model_based",
     "Release": "_release",
-    "Verdict": "_verdict",
     "apply_recoding": "_anonymizer",
     "check_sets": "sets._check_sets",
     "check_table": "_verdict",

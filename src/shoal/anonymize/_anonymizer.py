@@ -48,7 +48,7 @@ class Anonymizer(Estimator):
 
     Examples
     --------
-    >>> from shoal.anonymize import make_method
+    >>> from shoal.anonymize._registry import make_method
     >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
     >>> method = make_method("mondrian", schema, 2)
     >>> isinstance(method, Anonymizer), method.name

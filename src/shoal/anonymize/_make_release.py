@@ -51,7 +51,7 @@ def release(
     privacy : PrivacyModel, optional
         A further condition, or all of them when `k` is not given.
     method : str
-        A name that :func:`shoal.anonymize.make_method` takes, or "auto" for the one that fits.
+        A name from `shoal anonymize --help`, or "auto" for the one that fits.
     purpose : {"general", "classification", "queries"}
         What recipients do with the release; "auto" chooses by it.
     output : RowOptions, optional

@@ -28,6 +28,7 @@ from shoal.anonymize._release_files import (
     former_files,
     publish_files,
     release_files,
+    require_file,
 )
 from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
 from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss
@@ -35,9 +36,10 @@ from shoal.errors import ParameterError
 from shoal.judge._read_others import read_rows
 from shoal.judge._text_table import TextTable
 from shoal.judge.companions._companions import judge_companions, told_by
-from shoal.metrics import Metrics, Risk, measure, risk
+from shoal.metrics import measure, risk
 from shoal.metrics._column_risk import ColumnRisk, column_risks
-from shoal.metrics._measure import measure_raw
+from shoal.metrics._measure import Metrics, measure_raw
+from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._level import Level
 from shoal.schema import Schema

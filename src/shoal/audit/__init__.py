@@ -2,11 +2,9 @@
 
 from shoal.audit._audit import audit
 from shoal.audit._load import load_model
-from shoal.audit._model_audit import ModelAudit
 from shoal.audit.adapters._rule_adapter import item_schema
 
 __all__ = [
-    "ModelAudit",
     "audit",
     "item_schema",
     "load_model",

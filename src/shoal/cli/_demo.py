@@ -82,7 +82,8 @@ def demo(
 
 
 def _data(generated: bool) -> tuple[Dataset, Schema]:
-    from shoal.datasets import DataNotFoundError, adult, adult_schema, census, census_schema
+    from shoal.datasets import adult, adult_schema, census, census_schema
+    from shoal.errors import DataNotFoundError
 
     if not generated:
         try:

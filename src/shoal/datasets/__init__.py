@@ -3,27 +3,14 @@
 from shoal.datasets._adult import adult, adult_schema
 from shoal.datasets._census import census, census_schema
 from shoal.datasets._hospital import hospital, hospital_schema, write_hospital
-from shoal.datasets._public import (
-    LUNG_RANGES,
-    census_income,
-    covtype,
-    credit,
-    groceries,
-    lung,
-    lung_sites,
-)
-from shoal.datasets._sources import DataNotFoundError
+from shoal.datasets._public import LUNG_RANGES, groceries, lung, lung_sites
 
 __all__ = [
     "LUNG_RANGES",
-    "DataNotFoundError",
     "adult",
     "adult_schema",
     "census",
-    "census_income",
     "census_schema",
-    "covtype",
-    "credit",
     "groceries",
     "hospital",
     "hospital_schema",

@@ -8,22 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shoal.datasets._dataset import cache_folder
-from shoal.errors import TableError
-
-
-class DataNotFoundError(TableError):
-    """A public data set is on this machine in none of the places where it is looked for.
-
-    Examples
-    --------
-    >>> from shoal.datasets import adult, census
-    >>> try:
-    ...     people = adult()
-    ... except DataNotFoundError:  # on this machine in none of the usual places
-    ...     people = census()
-    >>> people.n_rows > 0
-    True
-    """
+from shoal.errors import DataNotFoundError
 
 
 def find_data(

@@ -4,7 +4,6 @@ from shoal.discover._keys import find_key, minimal_keys
 from shoal.discover._mask import mask
 from shoal.discover._publish import write_masked
 from shoal.discover._ratios import distinct_ratio, separation_ratio
-from shoal.discover._roles import suggest_roles
 from shoal.discover._sizes import pairs_for_key
 from shoal.discover._suggest import suggest_schema
 from shoal.discover._survey import survey
@@ -19,7 +18,6 @@ __all__ = [
     "minimal_keys",
     "pairs_for_key",
     "separation_ratio",
-    "suggest_roles",
     "suggest_schema",
     "survey",
     "uniqueness",

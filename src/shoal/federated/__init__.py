@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal.federated._agreement import make_kernel, make_key
     from shoal.federated._pseudonym_key import PseudonymKey
     from shoal.federated.kernels._compare import Study, compare_sites
     from shoal.federated.kernels._cox import RandomKernelCox
@@ -57,8 +56,6 @@ __all__ = [
     "encode",
     "encode_file",
     "join_training",
-    "make_kernel",
-    "make_key",
     "make_share",
     "make_site_app",
     "make_trainer_app",
@@ -91,8 +88,6 @@ _HOMES = {
     "encode": "transforms._tables",
     "encode_file": "transforms._files",
     "join_training": "kernels._flower",
-    "make_kernel": "_agreement",
-    "make_key": "_agreement",
     "make_share": "kernels._shares",
     "make_site_app": "kernels._flower_app",
     "make_trainer_app": "kernels._flower_app",

@@ -2,25 +2,19 @@
 
 from shoal.metrics._breaches import divergence_breaches, proximity_breaches
 from shoal.metrics._design import design_matrix
-from shoal.metrics._groups import discernibility
-from shoal.metrics._labels import gcp
 from shoal.metrics._marginals import marginal_divergence
-from shoal.metrics._measure import Metrics, measure, measure_change
+from shoal.metrics._measure import measure, measure_change
 from shoal.metrics._queries import query_errors
-from shoal.metrics._risk import Risk, risk, risk_change
+from shoal.metrics._risk import risk, risk_change
 from shoal.metrics._utility import classification_utility
 from shoal.metrics._weighted import weighted_discernibility
 from shoal.metrics.kept._compare_tables import compare_tables
 
 __all__ = [
-    "Metrics",
-    "Risk",
     "classification_utility",
     "compare_tables",
     "design_matrix",
-    "discernibility",
     "divergence_breaches",
-    "gcp",
     "marginal_divergence",
     "measure",
     "measure_change",

@@ -4,10 +4,8 @@ from shoal.parties._door import listen
 from shoal.parties._keys import make_keys
 from shoal.parties._memory import memory_pair, run_parties
 from shoal.parties._tls import connect, fingerprint
-from shoal.parties._transcript import Transcript
 
 __all__ = [
-    "Transcript",
     "connect",
     "fingerprint",
     "listen",

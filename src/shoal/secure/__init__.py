@@ -14,7 +14,7 @@ except ImportError as error:
         "cryptography and gmpy2", "twoparty", "secure two-party mining"
     ) from error
 
-from shoal.secure._party import FirstParty, Party, SecondParty, Settings
+from shoal.secure._party import FirstParty, SecondParty, Settings
 from shoal.secure.miners._bayes_net import SecureBayesNet
 from shoal.secure.miners._id3 import SecureID3
 from shoal.secure.miners._mpyc import MPyCParty
@@ -30,7 +30,6 @@ __all__ = [
     "Helper",
     "MPyCParty",
     "Owner",
-    "Party",
     "SecondParty",
     "SecureBayesNet",
     "SecureID3",

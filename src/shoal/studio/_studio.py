@@ -50,7 +50,8 @@ class Studio:
 
     def open_demo(self, folder: Path) -> Desk:
         """Begin a project with Adult, or with a generated census where Adult is not installed."""
-        from shoal.datasets import DataNotFoundError, adult, census  # noqa: PLC0415  demo only
+        from shoal.datasets import adult, census  # noqa: PLC0415  demo only
+        from shoal.errors import DataNotFoundError  # noqa: PLC0415  demo only
 
         table = folder / "demo.csv"
         if not table.exists():

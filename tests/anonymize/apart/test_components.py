@@ -3,7 +3,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shoal.anonymize import Mondrian, load_recoding, make_method
+from shoal.anonymize import Mondrian, load_recoding
+from shoal.anonymize._registry import make_method
 from shoal.anonymize.apart._components import Component, find_components
 from shoal.anonymize.apart._joined_recoding import JoinedRecoding
 from shoal.errors import GuaranteeError

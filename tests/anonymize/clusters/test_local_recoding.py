@@ -9,8 +9,8 @@ import pytest
 
 from shoal.anonymize import LocalRecoding, load_recoding
 from shoal.anonymize.clusters import _local_solver
-from shoal.datasets import DataNotFoundError, adult, adult_schema
-from shoal.errors import InfeasibleError, ParameterError
+from shoal.datasets import adult, adult_schema
+from shoal.errors import DataNotFoundError, InfeasibleError, ParameterError
 from shoal.metrics import measure
 from shoal.metrics._labels import loss
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness

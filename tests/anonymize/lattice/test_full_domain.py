@@ -4,8 +4,8 @@ from hypothesis import given, settings, strategies as st
 
 from shoal.anonymize import FullDomain
 from shoal.anonymize.lattice._lattice_problem import METRICS
-from shoal.datasets import DataNotFoundError, adult, adult_schema
-from shoal.errors import InfeasibleError, ParameterError, SchemaError
+from shoal.datasets import adult, adult_schema
+from shoal.errors import DataNotFoundError, InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
 from tests.anonymize import group_cases

@@ -8,8 +8,7 @@ from sklearn.base import clone
 from shoal.anonymize import Mondrian, load_recoding
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.judge._labels import LabelReader
-from shoal.metrics import gcp
-from shoal.metrics._labels import ncp
+from shoal.metrics._labels import gcp, ncp
 from shoal.privacy import DistinctDiversity, KAnonymity, Proximity
 from shoal.schema import Schema
 from shoal.tables import RowOptions

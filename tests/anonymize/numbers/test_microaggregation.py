@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from shoal.anonymize import Microaggregation, check_table, make_method
+from shoal.anonymize import Microaggregation, check_table
+from shoal.anonymize._registry import make_method
 from shoal.anonymize._release_files import require_labels
 from shoal.errors import InfeasibleError, ParameterError, TableError
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, KMap, LKCPrivacy

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.anonymize.regions._region_solver import _require_promise
 from shoal.datasets import census, census_schema
 from shoal.errors import GuaranteeError

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.anonymize.regions._region_solver import RegionSolver
 from shoal.cli import app
 from shoal.datasets import census, census_schema

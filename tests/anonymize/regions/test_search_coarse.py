@@ -4,7 +4,7 @@ import pytest
 
 import shoal
 from shoal._threads import memory_bytes
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.datasets import census, census_schema
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.tables import open_table

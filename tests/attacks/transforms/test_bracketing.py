@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from shoal.attacks import bracketing_attack
-from shoal.attacks.transforms._bracketing import bracket, interpolate
+from shoal.attacks.transforms._bracketing import bracket, bracketing_attack, interpolate
 from shoal.errors import ParameterError
 from shoal.federated import GradedRanges
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from shoal.attacks import frequency_attack
-from shoal.attacks.transforms._frequency_attack import guess_aliases
+from shoal.attacks.transforms._frequency_attack import frequency_attack, guess_aliases
 from shoal.errors import ParameterError
 
 TRUTH = {"a_1": "flu", "a_2": "cold", "a_3": "gout"}

@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from shoal.attacks import exact_attack, reconstruction_attack
 from shoal.attacks.transforms._reconstruction import (
     estimate_basis,
+    exact_attack,
     feature_bounds,
     linear_view,
     possible_people,
+    reconstruction_attack,
 )
 from shoal.errors import ParameterError
 

@@ -76,7 +76,8 @@ def test_a_cluster_of_one_is_that_person():
 
 
 def test_kmeans_on_adult_with_income_private():
-    from shoal.datasets import DataNotFoundError, adult
+    from shoal.datasets import adult
+    from shoal.errors import DataNotFoundError
 
     try:
         data = adult()

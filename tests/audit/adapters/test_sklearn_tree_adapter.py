@@ -90,7 +90,8 @@ def test_encoders_that_mix_columns_are_named():
 
 @pytest.fixture(scope="module")
 def adult_table():
-    from shoal.datasets import DataNotFoundError, adult
+    from shoal.datasets import adult
+    from shoal.errors import DataNotFoundError
 
     try:
         return pd.DataFrame(adult().columns)

@@ -68,8 +68,9 @@ def test_channels_against_counting():
 
 
 def test_groceries_with_half_of_the_departments_private():
-    from shoal.datasets import DataNotFoundError, groceries
+    from shoal.datasets import groceries
     from shoal.datasets._sources import find_data
+    from shoal.errors import DataNotFoundError
 
     try:
         baskets = groceries()

@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.judge._read_memory import read_texts
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table

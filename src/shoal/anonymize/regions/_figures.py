@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.metrics import Metrics, Risk
 from shoal.metrics._labels import information_loss, loss, ncp, precision
-from shoal.metrics._risk import Inference, Reidentification
+from shoal.metrics._measure import Metrics
+from shoal.metrics._risk import Inference, Reidentification, Risk
 from shoal.privacy._level import Level
 from shoal.tables import FrequencyTable
 from shoal.tables._recoded import Recoded

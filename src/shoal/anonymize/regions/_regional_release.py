@@ -36,7 +36,8 @@ from shoal.errors import ParameterError
 from shoal.judge._values import canonical
 from shoal.judge.cluster._judge_cluster import judge_cluster
 from shoal.judge.companions._companions import told_by
-from shoal.metrics import Metrics, Risk
+from shoal.metrics._measure import Metrics
+from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._level import Level
 from shoal.schema import Schema

@@ -13,8 +13,8 @@ from typing import Any
 from sklearn.base import clone
 
 from shoal._scratch import scratch
-from shoal.anonymize import make_method, perturb_table, release_sets
-from shoal.anonymize._registry import word_of
+from shoal.anonymize import perturb_table, release_sets
+from shoal.anonymize._registry import make_method, word_of
 from shoal.anonymize._release_files import file_beside
 from shoal.audit._training_table import read_frame
 from shoal.errors import ParameterError, TableError

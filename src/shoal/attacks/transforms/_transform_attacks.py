@@ -59,9 +59,9 @@ def attack_table(
     Examples
     --------
     >>> import pandas as pd
-    >>> from shoal.federated import make_key
+    >>> from shoal.federated import AliasTable, TransformKey
     >>> table = pd.DataFrame({"ill": ["flu"] * 60 + ["gout"] * 30 + ["cold"] * 10})
-    >>> key = make_key({"columns": {"ill": {"categories": ["flu", "gout", "cold"]}}})
+    >>> key = TransformKey.create({"ill": AliasTable.random(["flu", "gout", "cold"], "ill")})
     >>> for found in attack_table(table, key):
     ...     print(found.attack, round(found.risk, 2))
     frequency analysis of 'ill' 1.0

@@ -13,7 +13,7 @@ from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 
 if TYPE_CHECKING:
-    from shoal.audit import ModelAudit
+    from shoal.audit._model_audit import ModelAudit
 
 app = typer.Typer(help="Find out whether a model can be published.")
 

@@ -161,12 +161,13 @@ def anonymize(
     Writes the release with its manifest and its schema beside it, and what stays in the house into
     a folder NAME.private.  The written file is read again and judged before it gets its name.
     """
-    from shoal.anonymize import make_method
+    from shoal.anonymize._registry import make_method
     from shoal.anonymize._release_files import (
         PUBLISHED,
         file_beside,
         keep_reading,
         release_files,
+        require_file,
     )
     from shoal.anonymize.trials._choose_on_table import note_choice
     from shoal.schema import Schema
@@ -297,9 +298,9 @@ def pick_method(
 
 def say_if_another_keeps_more(release: Release) -> None:
     """A note that another method loses less, where it was tried on the same cells and does."""
-    from shoal.anonymize import make_method
     from shoal.anonymize._choose import choose_method
     from shoal.errors import InfeasibleError
+    from shoal.anonymize._registry import make_method
     from shoal.metrics import measure
 
     if not hasattr(release, "recoded"):  # made by regions: its cells are in no one place

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.cli._output import output
 
 if TYPE_CHECKING:
-    from shoal.attacks import AttackResult
+    from shoal.attacks._attack_result import AttackResult
 
 
 def show_attacks(facts: dict[str, Any], results: list[AttackResult]) -> None:

@@ -27,7 +27,7 @@ from shoal.cli.publish._sets import ItemsKnown, read_km, show_sets
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
-    from shoal.anonymize import Verdict
+    from shoal.anonymize._verdict import Verdict
     from shoal.privacy import PrivacyModel
     from shoal.schema import Schema
 

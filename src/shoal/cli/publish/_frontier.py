@@ -55,8 +55,8 @@ def frontier(
 ) -> None:
     """Release TABLE with every method over a grid of k; draw and list what each loses."""
     from shoal._figure import figure_path
-    from shoal.anonymize import FullDomain, make_method
-    from shoal.anonymize._registry import known_methods
+    from shoal.anonymize import FullDomain
+    from shoal.anonymize._registry import known_methods, make_method
     from shoal.report import measure_frontier, plot_frontier, plot_lattice
     from shoal.schema import Schema
 

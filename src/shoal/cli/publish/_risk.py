@@ -12,7 +12,9 @@ from shoal.cli._reading import reads_tables
 from shoal.cli.publish._show import percent
 
 if TYPE_CHECKING:
-    from shoal.risk import PopulationUniques, SpecialUniques, SurveyRisk
+    from shoal.risk._special_uniques import SpecialUniques
+    from shoal.risk._survey_risk import SurveyRisk
+    from shoal.risk._uniques import PopulationUniques
 
 app = typer.Typer()
 

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.anonymize._release_files import PUBLISHED
+from shoal.anonymize._release_files import IN_DATABASE, PUBLISHED
 from shoal.cli._output import output
 
 if TYPE_CHECKING:
     from shoal.anonymize import Release
-    from shoal.metrics import Metrics, Risk
+    from shoal.metrics._measure import Metrics
+    from shoal.metrics._risk import Risk
     from shoal.metrics.kept._comparison import TableComparison
 
 

@@ -18,7 +18,8 @@ from shoal.parties import connect, fingerprint, listen
 from shoal.parties._channel import Channel
 from shoal.parties._tls import TLSChannel
 from shoal.schema import Schema
-from shoal.secure import FirstParty, Party, SecondParty, Settings, TablePart, read_part
+from shoal.secure import FirstParty, SecondParty, Settings, TablePart, read_part
+from shoal.secure._party import Party
 from shoal.secure.miners._progress import Progress
 
 

@@ -44,8 +44,7 @@ def key_new(
     agreement: Agreement, out: Out, passphrase_file: PassphraseFile = None, force: Force = False
 ) -> None:
     """Draw a key and write it, encrypted."""
-    from shoal.federated import make_key
-    from shoal.federated._agreement import read_agreement
+    from shoal.federated._agreement import make_key, read_agreement
 
     _refuse_existing_key(out, force)
     key = make_key(read_agreement(agreement))
@@ -101,8 +100,7 @@ def kernel_new(
     agreement: Agreement, out: Out, passphrase_file: PassphraseFile = None, force: Force = False
 ) -> None:
     """Draw B and write it with the agreed ranges, encrypted."""
-    from shoal.federated import make_kernel
-    from shoal.federated._agreement import read_agreement
+    from shoal.federated._agreement import make_kernel, read_agreement
 
     _refuse_existing_key(out, force)
     kernel = make_kernel(read_agreement(agreement))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.attacks import AttackResult
+from shoal.attacks._attack_result import AttackResult
 from shoal.attacks.rows._any import attack_any
 from shoal.errors import SchemaError, TableError
 from shoal.metrics import compare_tables

@@ -15,7 +15,7 @@ from shoal._figure import (
     plain_log_ticks,
     save_figure,
 )
-from shoal.audit import ModelAudit
+from shoal.audit._model_audit import ModelAudit
 from shoal.typing import PathText
 
 MOST_SHAPES = 2000

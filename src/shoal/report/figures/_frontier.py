@@ -13,7 +13,7 @@ from typing import Any
 
 from shoal._atomic import atomic_path
 from shoal._figure import COLOURS, figure_path, new_figure, plain_log_ticks, save_figure
-from shoal.anonymize import Anonymizer
+from shoal.anonymize._anonymizer import Anonymizer
 from shoal.errors import InfeasibleError, ParameterError, ShoalError
 from shoal.tables import RowOptions
 from shoal.typing import Native, PathText, Progress
@@ -90,7 +90,7 @@ def measure_frontier(
     Parameters
     ----------
     table : table or path
-        As for :meth:`shoal.anonymize.Anonymizer.fit`.
+        As for `fit` of a method.
     methods : mapping of str to callable
         Makes the estimator for a k.
     ks : sequence of int

@@ -79,7 +79,7 @@ class Bench:
         )
 
     def _fit(self, args: Args, progress: Progress) -> Release:
-        from shoal.anonymize import make_method  # noqa: PLC0415  a first look needs no method
+        from shoal.anonymize._registry import make_method  # noqa: PLC0415  a first look needs no method
 
         parameters = suppression_of(args["method"], args)
         method = make_method(args["method"], read_schema(args), privacy_of(args), parameters)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from shoal.anonymize import Anonymizer, FullDomain, make_method
+from shoal.anonymize import FullDomain
+from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._registry import make_method
 from shoal.errors import ShoalError
 from shoal.privacy._words import read_promise
 from shoal.report import measure_frontier

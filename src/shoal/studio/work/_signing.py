@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import refuse_existing, write_text
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.anonymize._release_files import digest, file_beside, release_files
 from shoal.errors import ShoalError
 from shoal.report import release_report

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from shoal._threads import memory_bytes
-from shoal.anonymize import make_method
+from shoal.anonymize._registry import make_method
 from shoal.errors import InfeasibleError, ParameterError, TableError
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema

@@ -12,10 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.anonymize import Anonymizer, Verdict, load_recoding, make_method
-from shoal.anonymize._registry import word_of
+from shoal.anonymize import load_recoding
+from shoal.anonymize._anonymizer import Anonymizer
+from shoal.anonymize._registry import make_method, word_of
 from shoal.anonymize._release_files import find_recoding
 from shoal.anonymize._subjects import count_exactly, worst_of
+from shoal.anonymize._verdict import Verdict
 from shoal.errors import ShoalError, TableError
 from shoal.privacy import PrivacyModel
 from shoal.privacy._promise import bind_promise

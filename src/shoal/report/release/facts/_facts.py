@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shoal.attacks import AttackResult
+from shoal.attacks._attack_result import AttackResult
 from shoal.errors import TableError
 from shoal.report.release.facts._attacks import Attacks, find_attacks
 from shoal.report.release.facts._by_people import judge_people

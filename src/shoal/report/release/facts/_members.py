@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.anonymize._release_files import find_schema
-from shoal.attacks import AttackResult
+from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._registry import find_attack
 from shoal.attacks.rows._program import read_program
 from shoal.schema import Schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from shoal.anonymize import Verdict
+from shoal.anonymize._verdict import Verdict
 from shoal.report.release.facts._recount import Recount
 from shoal.report.release.facts._release_file import ReleaseFile
 

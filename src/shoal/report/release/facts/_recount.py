@@ -8,11 +8,13 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from shoal.anonymize import Verdict, check_table
+from shoal.anonymize import check_table
 from shoal.anonymize._recheck import count_released
 from shoal.anonymize._release_files import file_beside
+from shoal.anonymize._verdict import Verdict
 from shoal.errors import ShoalError
-from shoal.metrics import Risk, risk
+from shoal.metrics import risk
+from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel
 from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.schema import Schema

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from shoal.errors import ParameterError
 from shoal.report.release.facts._recount import Recount
-from shoal.risk import SpecialUniques, special_uniques
+from shoal.risk import special_uniques
+from shoal.risk._special_uniques import SpecialUniques
 from shoal.tables import FrequencyTable
 
 LARGEST_SET = 3

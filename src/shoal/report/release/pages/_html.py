@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from shoal._atomic import refuse_existing, write_text
 from shoal.anonymize._release_files import file_beside
-from shoal.attacks import AttackResult
+from shoal.attacks._attack_result import AttackResult
 from shoal.errors import ParameterError, TableError
 from shoal.report.release.facts._facts import find_facts
 from shoal.report.release.facts._linked import ColumnAttack
