@@ -39,7 +39,8 @@ class IndividualRisk:
         Chance that somebody of a household is found, and with them all of it: of the household
         easiest to find, and over all rows.
     risks : ndarray of float
-        Risk of a row of each group.  It stays in the house.
+        Risk of a row of each group.  It stays in the house.  Of groups that stay on a cluster, one
+        for each size of a group, or none where rows have weights.
     """
 
     n_rows: int
@@ -177,16 +178,30 @@ def weight_sums(groups: FrequencyTable, weight: str) -> Floats:
     numbers = histogram.coding.numbers
     used = numbers[np.unique(histogram.codes)]
     if not (used >= 1).all():  # NaN is not either
-        raise SchemaError(
-            f"column {weight!r} holds weights that are missing, no numbers or below 1. A row "
-            'stands for at least itself: mend the column, and give it kind = "numeric".'
-        )
+        raise weight_error(weight)
     return histogram.sums(np.nan_to_num(numbers))
+
+
+def weight_error(weight: str) -> SchemaError:
+    """What is said of a column that holds no weights."""
+    return SchemaError(
+        f"column {weight!r} holds weights that are missing, no numbers or below 1. A row "
+        'stands for at least itself: mend the column, and give it kind = "numeric".'
+    )
+
+
+def household_misses(rows: Floats, people: Floats) -> Floats:
+    """Logarithm of the chance that a row is not found, given rows and people of its group."""
+    return _misses(row_risks(rows, people))
+
+
+def _misses(risks: Floats) -> Floats:
+    return np.log1p(-np.minimum(risks, 1.0 - 1e-16))
 
 
 def _households(histogram: Histogram, risks: Floats) -> tuple[Floats, float]:
     """Risk of every household, and its mean over rows."""
-    safe = np.log1p(-np.minimum(risks, 1.0 - 1e-16))[histogram.group_of_entry] * histogram.counts
+    safe = _misses(risks)[histogram.group_of_entry] * histogram.counts
     room = histogram.coding.n_codes
     rows = np.bincount(histogram.codes, weights=histogram.counts, minlength=room)
     missed = np.exp(np.bincount(histogram.codes, weights=safe, minlength=room))

@@ -81,6 +81,15 @@ def population_of(
     return replace(cells, sizes=people, histograms={}, rows=None)
 
 
+def require_asked(schema: Schema, columns: Sequence[str]) -> None:
+    """Raise where a column cannot be a weight or a household."""
+    for name in columns:
+        if name not in schema:
+            raise SchemaError(f"column {name!r} has no role in the schema. Give it one.")
+        if schema[name].role == "quasi-identifier":
+            raise SchemaError(f"column {name!r} is a quasi-identifier, and no weight or household.")
+
+
 def _count(
     table: Native,
     schema: Schema,
@@ -88,11 +97,8 @@ def _count(
     columns: Sequence[str],
     encoding: str | None,
 ) -> FrequencyTable:
+    require_asked(schema, columns)
     for name in columns:
-        if name not in schema:
-            raise SchemaError(f"column {name!r} has no role in the schema. Give it one.")
-        if schema[name].role == "quasi-identifier":
-            raise SchemaError(f"column {name!r} is a quasi-identifier, and no weight or household.")
         roles[name] = Column("sensitive", schema[name].kind)
     rows = {  # rows are counted here, whoever they belong to
         name: Column("insensitive") if column.role in ("subject", "household") else column

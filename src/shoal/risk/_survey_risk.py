@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from shoal.errors import ParameterError, SchemaError, TableError
-from shoal.risk._far_sizes import sizes_there
+from shoal.risk._far_survey import Stratum, open_far, survey_there
 from shoal.risk._individual import IndividualRisk, individual_risk, risk_of_sizes, weight_sums
 from shoal.risk._population import read_survey
 from shoal.risk._size_counts import SizeCounts, count_sizes
 from shoal.risk._special_uniques import SpecialUniques, special_uniques
 from shoal.risk._uniques import PopulationUniques, draw_shares, estimate_uniques, middle_of
-from shoal.schema import Schema
+from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable
 from shoal.typing import Floats, Native
 
@@ -98,9 +99,9 @@ def survey_risk(
 
     Notes
     -----
-    Of a table in Spark with more than a million combinations, groups are counted there where a
-    `fraction` is given without strata and households: exact, but for special uniques, which need
-    every combination.  Values are told apart as they are written.
+    Of a table in Spark with more than a million combinations (of quasi-identifiers, weights and
+    households), groups are counted and weighed there, and sums come back: exact, but for special
+    uniques, which need every combination.  Values are told apart as they are written.
 
     Examples
     --------
@@ -112,30 +113,59 @@ def survey_risk(
     if (weight is None) == (fraction is None):
         raise ParameterError("survey_risk: give weights or a sampling fraction, one of them.")
     household = household or next(iter(schema.having("household")), None)
-    if fraction is not None and stratum is None and household is None:
-        counts = sizes_there(table, schema)
-        if counts is not None:
-            return _of_sizes(counts, fraction, threshold, bootstrap, random_state)
     asked = [name for name in (weight, household) if name is not None]
-    cells = read_survey(table, schema, asked, encoding=encoding)
+    engine = open_far(table, schema, asked)
+    if engine is not None and fraction is not None and stratum is None and household is None:
+        sizes = engine.view(schema.quasi_identifiers, {}).group_sizes()
+        return _of_sizes(SizeCounts(*sizes), fraction, threshold, bootstrap, random_state)
+    if engine is not None:
+        _require_known(stratum, schema.quasi_identifiers)
+        there = survey_there(
+            engine, schema, fraction=fraction, weight=weight, stratum=stratum,
+            household=household, threshold=threshold,
+        )  # fmt: skip
+        return _of_strata(*there, None, bootstrap, random_state)
+    cells = read_survey(table, _without_sensitive(schema), asked, encoding=encoding)
     if not cells.n_rows:
         raise TableError(
             "the table has no rows, so there is nobody to find. Check that it is the right one."
         )
     people = cells.sizes / fraction if fraction else weight_sums(cells, str(weight))
+    individual = individual_risk(
+        cells, weight=weight, fraction=fraction, household=household, threshold=threshold
+    )
     overall = min(1.0, cells.n_rows / float(people.sum()))
-    parts = _parts(cells, stratum)
-    found = _uniques(cells, people, parts, bootstrap, random_state)
+    special = special_uniques(cells, max_size=max_size, fraction=overall)
+    return _of_strata(_strata(cells, people, stratum), individual, special, bootstrap, random_state)
+
+
+def _without_sensitive(schema: Schema) -> Schema:
+    """The schema with nothing to be counted in groups: combinations are fewer without."""
+    return Schema(
+        {
+            name: Column("insensitive", column.kind) if column.role == "sensitive" else column
+            for name, column in schema.items()
+        }
+    )
+
+
+def _of_strata(
+    strata: list[Stratum],
+    individual: IndividualRisk,
+    special: SpecialUniques | None,
+    times: int,
+    seed: int | None,
+) -> SurveyRisk:
+    people = sum(part.people for part in strata)
+    n_rows = sum(part.counts.n_rows for part in strata)
     return SurveyRisk(
-        n_rows=cells.n_rows,
-        n_groups=int((cells.sizes > 0).sum()),
-        fraction=overall,
-        n_strata=len(parts),
-        uniques=found,
-        individual=individual_risk(
-            cells, weight=weight, fraction=fraction, household=household, threshold=threshold
-        ),
-        special=special_uniques(cells, max_size=max_size, fraction=overall),
+        n_rows=n_rows,
+        n_groups=sum(part.counts.n_groups for part in strata),
+        fraction=min(1.0, n_rows / people),
+        n_strata=len(strata),
+        uniques=_uniques(strata, times, seed),
+        individual=individual,
+        special=special,
     )
 
 
@@ -154,34 +184,36 @@ def _of_sizes(
     )
 
 
-def _parts(cells: FrequencyTable, stratum: str | None) -> list[Any]:
-    """Cells of each stratum."""
+def _strata(cells: FrequencyTable, people: Floats, stratum: str | None) -> list[Stratum]:
+    """Groups of each stratum by their sizes, and the people behind them."""
+    _require_known(stratum, cells.names)
     if stratum is None:
-        return [np.arange(cells.n_groups)]
-    if stratum not in cells.names:
+        return [Stratum(count_sizes(cells.sizes), float(people.sum()))]
+    codes = cells.keys[:, cells.names.index(stratum)]
+    parts = [codes == code for code in np.unique(codes[cells.sizes > 0])]
+    return [Stratum(count_sizes(cells.sizes[own]), float(people[own].sum())) for own in parts]
+
+
+def _require_known(stratum: str | None, names: Sequence[str]) -> None:
+    if stratum is not None and stratum not in names:
         raise SchemaError(
             f"the stratum {stratum!r} is no quasi-identifier. People who are alone in their "
             "stratum are alone in the population only if the attacker knows the stratum: give the "
             "column that role, or leave the stratum out."
         )
-    codes = cells.keys[:, cells.names.index(stratum)]
-    return [np.flatnonzero(codes == code) for code in np.unique(codes[cells.sizes > 0])]
 
 
-def _uniques(
-    cells: FrequencyTable, people: Floats, parts: list[Any], times: int, seed: int | None
-) -> PopulationUniques:
+def _uniques(strata: list[Stratum], times: int, seed: int | None) -> PopulationUniques:
     """The estimate of the whole, or the sum of those of its strata."""
     found, drawn = [], np.zeros(times)
-    for turn, part in enumerate(parts):
-        sizes = cells.sizes[part]
-        own = min(1.0, float(sizes.sum()) / float(people[part].sum()))
-        found.append(estimate_uniques(sizes, own))
+    for turn, (counts, people) in enumerate(strata):
+        own = min(1.0, counts.n_rows / people)
+        found.append(estimate_uniques(counts, own))
         if times:
             apart = None if seed is None else seed + turn
-            shares = draw_shares(count_sizes(sizes), own, "dankar", times, apart)
-            drawn += shares * float(people[part].sum())
-    total = float(people.sum())
+            drawn += draw_shares(counts, own, "dankar", times, apart) * people
+    total = sum(people for _, people in strata)
+    n_rows = sum(counts.n_rows for counts, _ in strata)
     low, high = middle_of(drawn / total)
     if len(found) == 1:
         return replace(found[0], low=low, high=high)
@@ -189,8 +221,8 @@ def _uniques(
     return PopulationUniques(
         method="dankar",
         used=", ".join(sorted({one.used for one in found})),
-        fraction=min(1.0, cells.n_rows / total),
-        n_rows=cells.n_rows,
+        fraction=min(1.0, n_rows / total),
+        n_rows=n_rows,
         sample_uniques=sum(one.sample_uniques for one in found),
         uniques=uniques,
         share=uniques / total,

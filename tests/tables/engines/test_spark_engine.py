@@ -6,7 +6,7 @@ import pytest
 
 from shoal.anonymize import check_table
 from shoal.discover import find_key, mask, minimal_keys, survey, uniqueness
-from shoal.errors import InfeasibleError
+from shoal.errors import InfeasibleError, SchemaError, TableError
 from shoal.metrics import compare_tables
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.risk import survey_risk
@@ -160,6 +160,94 @@ def test_the_risk_of_a_sample_is_counted_there(people, fetched, monkeypatch):
     assert own == pytest.approx(expected)
     assert there.special is None
     assert there.to_dict()["special"] is None
+
+
+@pytest.fixture(scope="module")
+def sample():
+    """Rows with weights, strata and households, some of them without a name."""
+    need("pyarrow")
+    return spark_session().sql(
+        f"SELECT id * 7 % 211 AS age, concat('5', id % 5) AS place, concat('ill', id) AS illness, "
+        f"1 + (id * 13 % 50) / 4 AS weight, CASE WHEN id % 19 > 0 THEN id DIV 3 END AS home "
+        f"FROM range({N_ROWS})"
+    )
+
+
+DRAWN = Schema(
+    {
+        "age": {"role": "quasi-identifier"},
+        "place": {"role": "quasi-identifier"},
+        "illness": {"role": "sensitive"},
+        "weight": {"role": "insensitive", "kind": "numeric"},
+        "home": {"role": "insensitive"},
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"weight": "weight", "stratum": "place", "household": "home", "bootstrap": 3},
+        {"weight": "weight"},
+        {"fraction": 0.3, "stratum": "age", "household": "home"},
+    ],
+)
+def test_weights_strata_and_households_are_summed_up_there(sample, fetched, monkeypatch, asked):
+    here = survey_risk(_here(sample), DRAWN, **asked)
+    fetched.clear()
+    assert survey_risk(sample, DRAWN, **asked).to_dict() == here.to_dict()  # fetched: few enough
+    assert max(fetched) == N_ROWS or "household" not in asked
+    fetched.clear()
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.DRIVER_CELLS", 10)
+    there = survey_risk(sample, DRAWN, **asked)
+    n_strata = 1 if "stratum" not in asked else here.n_strata
+    assert max(fetched) <= n_strata * len(set(_sizes(sample)))
+    for part in ("uniques", "individual"):
+        _require_close(getattr(there, part).to_dict(), getattr(here, part).to_dict())
+    assert (there.n_rows, there.n_groups, there.n_strata) == (
+        here.n_rows, here.n_groups, here.n_strata
+    )  # fmt: skip
+    assert there.fraction == pytest.approx(here.fraction, rel=1e-9)
+    assert there.special is None
+
+
+@pytest.mark.parametrize(
+    ("mend", "error"),
+    [
+        ("nullif(weight, 2)", SchemaError),
+        ("weight - 0.5", SchemaError),
+        ("concat(weight, '')", TableError),
+    ],
+)
+def test_weights_that_are_none_are_refused_there(sample, monkeypatch, mend, error):
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.DRIVER_CELLS", 10)
+    wrong = sample.selectExpr("age", "place", "illness", f"{mend} AS weight", "home")
+    with pytest.raises(error, match="'weight' holds weights"):
+        survey_risk(wrong, DRAWN, weight="weight")
+
+
+def test_too_many_strata_are_refused_there(sample, monkeypatch):
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.DRIVER_CELLS", 10)
+    monkeypatch.setattr("shoal.tables.engines._spark_groups.MOST_SUMS", 10)
+    with pytest.raises(TableError, match="more than 10 sizes"):
+        survey_risk(sample, DRAWN, weight="weight", stratum="age")
+    with pytest.raises(SchemaError, match="no quasi-identifier"):
+        survey_risk(sample, DRAWN, weight="weight", stratum="home")
+
+
+def _require_close(own, expected):
+    assert own.keys() == expected.keys()
+    for name, value in expected.items():
+        if isinstance(value, dict):
+            _require_close(own[name], value)
+        elif isinstance(value, float):
+            assert own[name] == pytest.approx(value, rel=1e-9), name
+        else:
+            assert own[name] == value, name
+
+
+def _sizes(sample):
+    return [row[0] for row in sample.groupBy("age", "place").count().select("count").collect()]
 
 
 def test_tables_are_compared_by_rows_that_are_drawn_there(people, fetched, monkeypatch):

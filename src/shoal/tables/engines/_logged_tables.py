@@ -108,7 +108,7 @@ def _kind_there(frame: Any, root: str) -> str | None:
     files = at.getFileSystem(session._jsc.hadoopConfiguration())
 
     def names_in(folder: Any, name: str) -> list[str] | None:
-        from py4j.protocol import Py4JJavaError  # noqa: PLC0415  part of PySpark, an extra
+        from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415
 
         path = hadoop.Path(folder, name)
         try:

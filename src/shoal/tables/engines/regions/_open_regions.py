@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shoal._threads import memory_bytes
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions
+from shoal.tables._assemble import CodingOptions, counted_columns
 from shoal.tables._engine import Engine
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._spark_engine import SparkEngine
@@ -35,14 +37,26 @@ def most_cells(engine: Engine) -> int:
 
 
 def fits_one_search(engine: Engine, schema: Schema) -> bool:
-    """Whether the combinations of a table are few enough to be searched at once."""
-    most = most_cells(engine)
-    return engine.n_rows <= most or _estimate_cells(engine, schema) <= most
+    """Whether the combinations of a table are few enough to be searched at once.
 
-
-def _estimate_cells(engine: Engine, schema: Schema) -> int:
-    """About how many combinations there are: one pass, and off by a few per cent."""
+    From Spark those of quasi-identifiers come with the sensitive values and people in them.
+    """
     names = schema.quasi_identifiers
+    if isinstance(engine, SparkEngine):
+        subject = () if schema.subject is None else (schema.subject,)
+        wanted = dict.fromkeys([*names, *counted_columns(schema), *subject])
+        names = tuple(name for name in wanted if name in engine.names)
+    return fits_here(engine, names)
+
+
+def fits_here(engine: Engine, names: Sequence[str]) -> bool:
+    """Whether the combinations of some columns are few enough to be held in one place."""
+    most = most_cells(engine)
+    return engine.n_rows <= most or _estimate_cells(engine, names) <= most
+
+
+def _estimate_cells(engine: Engine, names: Sequence[str]) -> int:
+    """About how many combinations there are: one pass, and off by a few per cent."""
     if isinstance(engine, SparkEngine):
         return engine.estimate_distinct(names)
     if isinstance(engine, DuckEngine):

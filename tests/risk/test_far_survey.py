@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.risk import individual_risk
-from shoal.risk._far_sizes import sizes_there
+from shoal.risk._far_survey import open_far
 from shoal.risk._individual import risk_of_sizes
 from shoal.risk._size_counts import count_sizes
 from shoal.schema import Schema
@@ -14,7 +14,7 @@ SCHEMA = Schema({"city": {"role": "quasi-identifier"}})
 
 
 def test_tables_at_hand_are_counted_here():
-    assert sizes_there({"city": ["Ulm"]}, SCHEMA) is None
+    assert open_far({"city": ["Ulm"]}, SCHEMA, []) is None
 
 
 @pytest.mark.parametrize("fraction", [0.01, 0.3, 1.0])
