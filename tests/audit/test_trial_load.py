@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from shoal.audit import load_model
 from shoal.errors import ShoalError, TableError
+from tests.audit.trials import quick_trials as quick_trials, trial_server as trial_server
 from tests.extras import need
 
 skops = need("skops.io")
@@ -48,8 +49,7 @@ def set_field(name, value):
     return edit
 
 
-@pytest.mark.parametrize("child", [2**40, -7, 0])
-def test_a_tree_with_wild_children_is_refused(tmp_path, child):
+def refuse_child(tmp_path, child):
     good = write(tmp_path / "good.skops", DecisionTreeClassifier(random_state=0))
     bad = change(good, tmp_path / "bad.skops", set_field("left_child", child))
     assert load_model(good).get_depth() > 1
@@ -57,6 +57,17 @@ def test_a_tree_with_wild_children_is_refused(tmp_path, child):
         load_model(bad)
 
 
+def test_a_tree_with_wild_children_is_refused_by_a_new_process(tmp_path):
+    refuse_child(tmp_path, 2**40)
+
+
+@pytest.mark.parametrize("child", [2**40, -7, 0])
+def test_a_tree_with_wild_children_is_refused(tmp_path, child, quick_trials):
+    refuse_child(tmp_path, child)
+    assert len(quick_trials) == 2
+
+
+@pytest.mark.usefixtures("quick_trials")
 def test_a_tree_that_counts_other_nodes_or_features_is_refused(tmp_path):
     good = write(tmp_path / "good.skops", RandomForestClassifier(1, random_state=0))
 
@@ -69,6 +80,7 @@ def test_a_tree_that_counts_other_nodes_or_features_is_refused(tmp_path):
         load_model(change(good, tmp_path / "worse.skops", set_field("feature", 10**6)))
 
 
+@pytest.mark.usefixtures("quick_trials")
 def test_gradient_boosting_with_wild_nodes_is_refused(tmp_path):
     model = HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=2)
     good = write(tmp_path / "good.skops", model)

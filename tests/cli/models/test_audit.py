@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from shoal.cli import app
 from shoal.schema import Schema
+from tests.audit.trials import quick_trials as quick_trials, trial_server as trial_server
 from tests.extras import need
 
 pd = need("pandas")
@@ -16,7 +17,7 @@ skops = need("skops.io")
 
 
 @pytest.fixture
-def files(tmp_path):
+def files(tmp_path, quick_trials):
     table = pd.DataFrame({"a": range(12), "b": [0, 1] * 6, "y": list("uuuvvvwwwuuu")})
     schema = Schema(
         {
