@@ -25,9 +25,10 @@ LONGEST = 420.0
 compiled when it is needed."""
 
 _MAKE_TABLE = """
-from shoal.datasets import census, census_schema
-census(4_000).to_file("people.csv")
-census_schema().to_toml("people.toml")
+from shoal.datasets import census
+people = census(4_000)
+people.to_file("people.csv")
+people.schema.to_toml("people.toml")
 
 from shoal._jit_shipped import tag
 print(tag())

@@ -65,7 +65,8 @@ def adult_forest(quick: bool) -> list[Row]:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OrdinalEncoder
 
-    from shoal.datasets import adult, adult_schema
+    from shoal.datasets import adult
+    from shoal.datasets._adult import adult_schema
 
     table = pd.DataFrame(adult().columns)
     schema = adult_schema(rest="quasi-identifier")

@@ -13,7 +13,8 @@ from benchmarks._row import Row
 from benchmarks.bench_local import EIGHT, census_income
 from shoal.anonymize._registry import make_method
 from shoal.anonymize.bounds._loss_bound import bound_loss
-from shoal.datasets import adult, adult_schema
+from shoal.datasets import adult
+from shoal.datasets._adult import adult_schema
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._assemble import CodingOptions

@@ -15,8 +15,8 @@ import duckdb
 
 from benchmarks._row import Row
 from benchmarks._timing import seconds
-from shoal.datasets import adult, adult_schema
-from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets import adult
+from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.datasets._scale import scale_up
 
 _RELEASE = """

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from benchmarks._row import Row
 from benchmarks.bench_foundation import BARE
-from shoal.datasets import hospital_schema, write_hospital
+from shoal.datasets import write_hospital
+from shoal.datasets._hospital import hospital_schema
 
 _RELEASE = """
 import json, resource, sys, time

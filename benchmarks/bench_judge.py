@@ -14,7 +14,8 @@ import duckdb
 from benchmarks._row import Row
 from shoal.anonymize import BottomUpGeneralization
 from shoal.anonymize._recheck import recheck
-from shoal.datasets import census, census_schema
+from shoal.datasets import census
+from shoal.datasets._census import census_schema
 from shoal.privacy import KAnonymity
 
 

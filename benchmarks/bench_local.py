@@ -15,7 +15,8 @@ import pandas as pd
 from benchmarks._row import Row
 from benchmarks._timing import seconds
 from shoal.anonymize import LocalRecoding
-from shoal.datasets import adult, adult_schema
+from shoal.datasets import adult
+from shoal.datasets._adult import adult_schema
 from shoal.datasets._sources import find_data
 from shoal.metrics import measure
 from shoal.privacy import KAnonymity

@@ -9,8 +9,8 @@ import duckdb
 from benchmarks._row import Row
 from benchmarks._timing import seconds
 from shoal.anonymize import Mondrian
-from shoal.datasets import adult, adult_schema
-from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets import adult
+from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.metrics._labels import gcp
 from shoal.privacy import KAnonymity
 from shoal.schema import Column, Schema

@@ -12,7 +12,8 @@ from typing import Any
 from benchmarks._row import Row
 from benchmarks._timing import seconds
 from shoal.anonymize import FullDomain, LocalRecoding
-from shoal.datasets import adult, adult_schema
+from shoal.datasets import adult
+from shoal.datasets._adult import adult_schema
 from shoal.datasets._scale import scale_up
 from shoal.metrics import measure
 from shoal.privacy import KAnonymity

@@ -15,7 +15,9 @@ import pandas as pd
 
 from shoal.anonymize import FullDomain, LocalRecoding, Mondrian, Release
 from shoal.attacks import refine_attack
-from shoal.datasets import adult, adult_schema, census, census_schema, lung
+from shoal.datasets import adult, census, lung
+from shoal.datasets._adult import adult_schema
+from shoal.datasets._census import census_schema
 from shoal.schema import Schema
 
 LUNG = Schema(

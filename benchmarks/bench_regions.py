@@ -97,7 +97,8 @@ def plan(n_rows: int) -> Iterator[Row]:
 def one_machine(quick: bool) -> Iterator[Row]:
     """The same table in one search and in eight regions, without writing."""
     from shoal.anonymize._registry import make_method
-    from shoal.datasets import hospital_schema, write_hospital
+    from shoal.datasets import write_hospital
+    from shoal.datasets._hospital import hospital_schema
 
     n_rows = 20_000 if quick else 1_000_000
     with TemporaryDirectory() as folder:
@@ -124,7 +125,8 @@ def spark(n_rows: int = 1_000_000) -> Iterator[Row]:
         yield Row("Mondrian in Spark", None, note="PySpark is not installed")
         return
     from shoal.anonymize._registry import make_method
-    from shoal.datasets import hospital_schema, write_hospital
+    from shoal.datasets import write_hospital
+    from shoal.datasets._hospital import hospital_schema
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the one that has Shoal
     session = (

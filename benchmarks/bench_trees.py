@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks._row import Row
-from shoal.datasets import adult, adult_schema
-from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets import adult
+from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.datasets._scale import scale_up
 from shoal.models import KAnonymousTreeClassifier
 from shoal.schema import Column, Schema

@@ -137,7 +137,7 @@ def connect(address: str, memory: str) -> Any:
 def release(session: Any, path: Path, out: Path, method: str, regions: int) -> dict[str, Any]:
     """Release the patients; what was reached, how long it took and what the driver held."""
     from shoal.anonymize._registry import make_method
-    from shoal.datasets import hospital_schema
+    from shoal.datasets._hospital import hospital_schema
     from shoal.tables import RowOptions
 
     clock = Clock()
@@ -175,7 +175,7 @@ def draw_patients(path: Path, n_rows: int) -> Path:
 
 def bare(session: Any, path: Path, out: Path) -> list[float]:
     """Count all combinations and write them: seconds, and seconds of processor."""
-    from shoal.datasets import hospital_schema
+    from shoal.datasets._hospital import hospital_schema
 
     clock, schema = Clock(), hospital_schema()
     names = [*schema.quasi_identifiers, *schema.sensitive]

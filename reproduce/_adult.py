@@ -12,8 +12,8 @@ import numpy as np
 from reproduce._classify import Examples, released_examples, tree_error
 from shoal.anonymize import TopDownSpecialization
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.datasets import adult, adult_schema
-from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets import adult
+from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.datasets._dataset import Dataset
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity, PrivacyModel

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.datasets import LUNG_RANGES, lung_sites
+from shoal.datasets import lung_sites
+from shoal.datasets._public import LUNG_RANGES
 from shoal.datasets._sources import find_data
 from shoal.federated.kernels._survival import survival_target
 from shoal.typing import Counts, Floats

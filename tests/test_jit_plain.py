@@ -9,7 +9,8 @@ import pytest
 from shoal import _jit
 from shoal._jit import _Kernel, array_kernel, kernel
 from shoal.anonymize._registry import METHODS, make_method
-from shoal.datasets import census, census_schema
+from shoal.datasets import census
+from shoal.datasets._census import census_schema
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
 

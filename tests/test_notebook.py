@@ -7,7 +7,8 @@ import shoal
 from shoal._notebook import NotebookProgress, html_table, notebook_progress, plot_bars
 from shoal.anonymize import Mondrian
 from shoal.audit import audit
-from shoal.datasets import census, census_schema
+from shoal.datasets import census
+from shoal.datasets._census import census_schema
 from shoal.errors import ParameterError
 from tests.extras import need
 

@@ -13,13 +13,14 @@ import numpy as np
 from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from shoal.anonymize import ConstrainedKMember, Release
-from shoal.datasets import adult, adult_schema
+from shoal.datasets import adult
+from shoal.datasets._adult import adult_schema
 from shoal.metrics._limits import limit_violations
 from shoal.privacy import KAnonymity
 from shoal.schema import Column, Schema
 from shoal.schema._bands import Intervals
 from shoal.schema._builders import Flat
-from shoal.schema._recipe import Recipe
+from shoal.schema._hierarchy import Recipe
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._frequency import group_keys
 

@@ -8,8 +8,8 @@ from reproduce._adult import TARGET
 from reproduce._evidence import Chart, Evidence, Finding
 from reproduce._experiment import Experiment, Setup
 from reproduce._partitions import PRIORITIES, Pair, pair_chart, release_pairs
-from shoal.datasets import adult, adult_schema
-from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets import adult
+from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.schema import Column, Schema
 
 _FIGURES = {"sex": "Figure 1", "age": "Figure 2"}

@@ -16,8 +16,8 @@ from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from shoal.anonymize import BottomUpGeneralization
 from shoal.anonymize.greedy._steps import Step
-from shoal.datasets import adult, adult_schema
-from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets import adult
+from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.datasets._scale import scale_up
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema

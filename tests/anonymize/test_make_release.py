@@ -1,7 +1,8 @@
 import pytest
 
 import shoal
-from shoal.datasets import census, census_schema
+from shoal.datasets import census
+from shoal.datasets._census import census_schema
 from shoal.errors import ParameterError
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.privacy._model import All

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from shoal import datasets
-from shoal.datasets import adult, adult_schema, census, census_schema
-from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets import adult, census
+from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
+from shoal.datasets._census import census_schema
 from shoal.datasets._dataset import Dataset, cache_folder
 from shoal.datasets._scale import scale_up
 from shoal.errors import DataNotFoundError, ParameterError
@@ -222,6 +223,14 @@ def test_random_values_come_from_the_leaves_that_are_given(tmp_path):
     assert {row[1] for row in rows} == set(leaves["education"])
 
 
+def test_a_schema_is_of_the_columns_that_are_there():
+    people = census(20).select(["sex", "illness"])
+    assert tuple(people.schema) == ("sex", "illness")
+    assert people.where(np.zeros(20, bool)).schema == people.schema
+    with pytest.raises(ParameterError, match="brings no schema"):
+        Dataset("own", {"age": [31]}).schema  # noqa: B018
+
+
 def test_the_other_public_sets():
     assert load(datasets._public.credit).n_rows == 653
     assert datasets._public.credit(missing="keep").n_rows == 690
@@ -243,8 +252,8 @@ def test_lung_sites_share_the_patients_and_lack_nothing():
     sites = load(datasets.lung_sites)
     assert {name: data.n_rows for name, data in sites.items()} == {"A": 73, "B": 67, "C": 87}
     for data in sites.values():
-        assert data.names == ("time", "status", *datasets.LUNG_RANGES)
-        for name, (low, high) in datasets.LUNG_RANGES.items():
+        assert data.names == ("time", "status", *datasets._public.LUNG_RANGES)
+        for name, (low, high) in datasets._public.LUNG_RANGES.items():
             assert data[name].dtype.kind == "i"
             assert low <= data[name].min() <= data[name].max() <= high
 

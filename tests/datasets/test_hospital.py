@@ -1,7 +1,8 @@
 import duckdb
 import pytest
 
-from shoal.datasets import _hospital, hospital, hospital_schema, write_hospital
+from shoal.datasets import _hospital, hospital, write_hospital
+from shoal.datasets._hospital import hospital_schema
 from shoal.errors import ParameterError
 from shoal.schema._coding import make_coding
 

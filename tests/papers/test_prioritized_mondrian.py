@@ -11,8 +11,8 @@ import pytest
 
 from shoal.anonymize import Mondrian
 from shoal.anonymize._anonymizer import no_progress
-from shoal.datasets import adult, adult_schema
-from shoal.datasets._adult import SCALE_UP_COLUMNS
+from shoal.datasets import adult
+from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.errors import DataNotFoundError
 from shoal.metrics import query_errors, weighted_discernibility
 from shoal.metrics._labels import gcp, ncp

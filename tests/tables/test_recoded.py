@@ -6,7 +6,8 @@ import pytest
 
 from shoal.anonymize import Mondrian
 from shoal.anonymize._registry import make_method
-from shoal.datasets import hospital, hospital_schema
+from shoal.datasets import hospital
+from shoal.datasets._hospital import hospital_schema
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
 from shoal.schema import Column

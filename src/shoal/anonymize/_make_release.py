@@ -68,8 +68,9 @@ def release(
     Examples
     --------
     >>> import shoal
-    >>> from shoal.datasets import census, census_schema
-    >>> made = shoal.release(census(300).path(), census_schema(), k=10, method="top-down")
+    >>> from shoal.datasets import census
+    >>> people = census(300)
+    >>> made = shoal.release(people.path(), people.schema, k=10, method="top-down")
     >>> made.reached[0].holds
     True
     """

@@ -44,13 +44,13 @@ def demo(
     refuse_existing([*release_files(release_file).values(), *own_files], force=force)
     out.mkdir(parents=True, exist_ok=True)
     say = output()
-    data, known = _data(generated)
+    data = _data(generated)
     with say.progress() as progress:
         progress(0, 0, "reading")
         table = data.to_file(out / "table.csv")
         progress(0, 0, "suggesting a schema")
         suggestion = suggest_schema(table)
-        schema = _with_trees(suggestion, known)
+        schema = _with_trees(suggestion, data.schema)
         schema.to_toml(out / "schema.toml", comments=suggestion.reasons, header=suggestion.summary)
         release = make_release(table, schema, K, progress=progress)
         progress(0, 0, "writing and counting again")
@@ -81,16 +81,16 @@ def demo(
     say.emit(result, show)
 
 
-def _data(generated: bool) -> tuple[Dataset, Schema]:
-    from shoal.datasets import adult, adult_schema, census, census_schema
+def _data(generated: bool) -> Dataset:
+    from shoal.datasets import adult, census
     from shoal.errors import DataNotFoundError
 
     if not generated:
         try:
-            return adult("all"), adult_schema()
+            return adult("all")
         except DataNotFoundError as error:
             output().note(f"{error} Going on with a generated census instead.")
-    return census(5_000), census_schema()
+    return census(5_000)
 
 
 def _with_trees(suggestion: Suggestion, known: Schema) -> Schema:

@@ -13,7 +13,7 @@ from shoal.schema import Column, Schema
 from shoal.schema._bands import Intervals
 from shoal.schema._builders import FromFile, Tree
 from shoal.schema._column import Role
-from shoal.schema._recipe import Recipe
+from shoal.schema._hierarchy import Recipe
 
 NAMES = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
@@ -53,7 +53,9 @@ def adult(
     rows = [row for name in files[part] for row in _read(name)]
     if missing == "drop":
         rows = [row for row in rows if None not in row]
-    return from_rows(f"adult-{part}-{missing}", NAMES, rows, dict.fromkeys(NUMERIC, int))
+    return from_rows(
+        f"adult-{part}-{missing}", NAMES, rows, dict.fromkeys(NUMERIC, int), adult_schema
+    )
 
 
 def _read(name: str) -> list[list[str | None]]:

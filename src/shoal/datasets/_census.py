@@ -33,8 +33,11 @@ def census(n_rows: int = 10_000, *, random_state: int = 0) -> Dataset:
 
     Examples
     --------
-    >>> census(3).names
+    >>> people = census(3)
+    >>> people.names
     ('name', 'birth_date', 'age', 'sex', 'zip', 'education', 'occupation', 'income', 'illness')
+    >>> people.schema.quasi_identifiers
+    ('age', 'sex', 'zip', 'education', 'occupation')
     """
     if n_rows < 0:
         raise ParameterError(f"census: n_rows must not be negative, got {n_rows}.")
@@ -68,6 +71,7 @@ def census(n_rows: int = 10_000, *, random_state: int = 0) -> Dataset:
             "income": income,
             "illness": [_ILLNESS[i] for i in which],
         },
+        census_schema,
     )
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from shoal._atomic import atomic_path
 from shoal.errors import ParameterError, TableError
+from shoal.schema import Schema
 from shoal.typing import Flags, PathText
 
 Values: TypeAlias = list[Any] | NDArray[Any]
@@ -34,6 +35,8 @@ class Dataset:
         What it is.
     columns : dict of str to sequence
         All of one length.
+    make_schema : callable, optional
+        Says what the columns are, when asked.
 
     Examples
     --------
@@ -44,6 +47,17 @@ class Dataset:
 
     name: str
     columns: Mapping[str, Values]
+    make_schema: Callable[[], Schema] | None = None
+
+    @property
+    def schema(self) -> Schema:
+        """What the columns are; `adult`, `census` and `hospital` have one."""
+        if self.make_schema is None:
+            raise ParameterError(
+                f"{self.name} brings no schema. Write one, or begin with shoal.suggest_schema."
+            )
+        whole = self.make_schema()
+        return Schema({name: whole[name] for name in self.names})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -66,11 +80,13 @@ class Dataset:
         unknown = [name for name in names if name not in self.columns]
         if unknown:
             raise ParameterError(f"{self.name} has no column {unknown[0]!r}.")
-        return Dataset(self.name, {name: self.columns[name] for name in names})
+        chosen = {name: self.columns[name] for name in names}
+        return Dataset(self.name, chosen, self.make_schema)
 
     def where(self, keep: Flags) -> Dataset:
         """The rows that are marked."""
-        return Dataset(self.name, {name: _take(c, keep) for name, c in self.columns.items()})
+        kept = {name: _take(column, keep) for name, column in self.columns.items()}
+        return Dataset(self.name, kept, self.make_schema)
 
     def to_file(self, path: PathText) -> Path:
         """Write a CSV file with a header; a missing value is an empty cell."""
@@ -117,6 +133,7 @@ def from_rows(
     names: Sequence[str],
     rows: Sequence[Sequence[str | None]],
     kinds: Mapping[str, Callable[[Any], Any]],
+    make_schema: Callable[[], Schema] | None = None,
 ) -> Dataset:
     """Turn rows of texts into columns; `kinds` says which become numbers."""
     columns: dict[str, Values] = {}
@@ -129,7 +146,7 @@ def from_rows(
             columns[column] = [None if cell is None else kind(cell) for cell in cells]
         else:
             columns[column] = np.array([kind(cell) for cell in cells])
-    return Dataset(name, columns)
+    return Dataset(name, columns, make_schema)
 
 
 def _take(column: Values, keep: Flags) -> Values:

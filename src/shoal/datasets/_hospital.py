@@ -46,8 +46,11 @@ def hospital(n_rows: int = 10_000, *, random_state: int = 0) -> Dataset:
 
     Examples
     --------
-    >>> hospital(3).names
+    >>> patients = hospital(3)
+    >>> patients.names
     ('patient', 'birth_date', 'sex', 'zip', 'admission_date', 'weight', 'diagnosis')
+    >>> patients.schema.quasi_identifiers
+    ('birth_date', 'sex', 'zip', 'admission_date', 'weight')
     """
     _check("hospital", n_rows)
     batches = list(_batches(n_rows, random_state))
@@ -63,6 +66,7 @@ def hospital(n_rows: int = 10_000, *, random_state: int = 0) -> Dataset:
             "weight": drawn["weight"] / 10.0,
             "diagnosis": [_DIAGNOSES[which] for which in drawn["diagnosis"].tolist()],
         },
+        hospital_schema,
     )
 
 

@@ -71,7 +71,7 @@ def lung() -> Dataset:
 def lung_sites() -> dict[str, Dataset]:
     """NCCTG lung cancer as three sites, A, B and C, of 73, 67 and 87 patients, by institution.
 
-    `time`, `status` and the predictors of `LUNG_RANGES`; where one is missing, a number that the
+    `time`, `status` and six predictors; where one is missing, a number that the
     sites agreed on.  One patient without an institution is left out.
 
     Examples

@@ -9,7 +9,8 @@ import pytest
 
 from shoal.anonymize import LocalRecoding, load_recoding
 from shoal.anonymize.clusters import _local_solver
-from shoal.datasets import adult, adult_schema
+from shoal.datasets import adult
+from shoal.datasets._adult import adult_schema
 from shoal.errors import DataNotFoundError, InfeasibleError, ParameterError
 from shoal.metrics import measure
 from shoal.metrics._labels import loss

@@ -4,7 +4,8 @@ from hypothesis import given, settings, strategies as st
 
 from shoal.anonymize import FullDomain
 from shoal.anonymize.lattice._lattice_problem import METRICS
-from shoal.datasets import adult, adult_schema
+from shoal.datasets import adult
+from shoal.datasets._adult import adult_schema
 from shoal.errors import DataNotFoundError, InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema

@@ -4,7 +4,8 @@ import pytest
 
 from shoal.anonymize._registry import make_method
 from shoal.anonymize.regions._region_solver import _require_promise
-from shoal.datasets import census, census_schema
+from shoal.datasets import census
+from shoal.datasets._census import census_schema
 from shoal.errors import GuaranteeError
 from shoal.privacy import KAnonymity
 

@@ -11,7 +11,8 @@ import shoal
 from shoal.anonymize._registry import make_method
 from shoal.anonymize.regions._region_solver import RegionSolver
 from shoal.cli import app
-from shoal.datasets import census, census_schema
+from shoal.datasets import census
+from shoal.datasets._census import census_schema
 from shoal.errors import GuaranteeError, InfeasibleError, MissingExtraError, ParameterError
 from shoal.privacy import KAnonymity, KMap, LKCPrivacy, Requirement
 from shoal.tables import RowOptions

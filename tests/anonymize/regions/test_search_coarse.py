@@ -5,7 +5,8 @@ import pytest
 import shoal
 from shoal._threads import memory_bytes
 from shoal.anonymize._registry import make_method
-from shoal.datasets import census, census_schema
+from shoal.datasets import census
+from shoal.datasets._census import census_schema
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.tables import open_table
 from tests.extras import need

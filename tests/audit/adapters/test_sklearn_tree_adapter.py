@@ -102,7 +102,7 @@ def adult_table():
 @pytest.mark.parametrize(("leaf", "is_safe"), [(1, False), (10, True)])
 def test_trees_on_all_of_adult(adult_table, leaf, is_safe):
     """With every attribute public, spans are leaves: safe when each was to have ten rows."""
-    from shoal.datasets import adult_schema
+    from shoal.datasets._adult import adult_schema
 
     names = [name for name in adult_table if name != "income"]
     words = [name for name in names if not pd.api.types.is_numeric_dtype(adult_table[name])]

@@ -3,7 +3,7 @@
 import pytest
 
 from reproduce._survival_sets import lung_cohort
-from shoal.datasets import LUNG_RANGES
+from shoal.datasets._public import LUNG_RANGES
 from shoal.errors import DataNotFoundError
 from shoal.federated import Study, compare_sites
 

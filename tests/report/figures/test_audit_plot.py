@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from shoal.audit import audit
 from shoal.errors import ParameterError
-from shoal.report import plot_audit
+from shoal.report.figures._audit_plot import plot_audit
 from shoal.schema import Schema
 from tests.extras import need
 

@@ -5,7 +5,8 @@ import pytest
 from shoal.anonymize import Mondrian
 from shoal.errors import ParameterError, ShoalError
 from shoal.privacy import KAnonymity
-from shoal.report import measure_frontier, plot_frontier
+from shoal.report import measure_frontier
+from shoal.report.figures._frontier import plot_frontier
 from tests.anonymize.strategies import SCHEMA, frame
 from tests.extras import need
 

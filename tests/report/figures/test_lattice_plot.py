@@ -4,7 +4,7 @@ import pytest
 from shoal.anonymize import FullDomain
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
-from shoal.report import plot_lattice
+from shoal.report.figures._lattice_plot import plot_lattice
 from tests.anonymize import group_cases
 from tests.extras import need
 

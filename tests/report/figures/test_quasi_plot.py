@@ -4,7 +4,7 @@ import pytest
 
 from shoal.discover import survey
 from shoal.errors import MissingExtraError, ParameterError
-from shoal.report import plot_survey
+from shoal.report.figures._quasi_plot import plot_survey
 from tests.discover.tables import EXAMPLE
 from tests.extras import need
 

@@ -54,7 +54,7 @@ def run(
     TABLE is the table that the model was trained on.
     """
     from shoal.audit import audit, load_model
-    from shoal.report import plot_audit
+    from shoal.report.figures._audit_plot import plot_audit
     from shoal.schema import Schema
     from shoal.tables import open_table
 

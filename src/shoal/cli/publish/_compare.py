@@ -157,7 +157,7 @@ def _methods(
             progress=progress,
         )
     if plot is not None:
-        from shoal.report import plot_comparison
+        from shoal.report.figures._compare_plot import plot_comparison
 
         plot_comparison(results, plot, title=privacy.describe())
     rows = [

@@ -57,7 +57,9 @@ def frontier(
     from shoal._figure import figure_path
     from shoal.anonymize import FullDomain
     from shoal.anonymize._registry import known_methods, make_method
-    from shoal.report import measure_frontier, plot_frontier, plot_lattice
+    from shoal.report import measure_frontier
+    from shoal.report.figures._frontier import plot_frontier
+    from shoal.report.figures._lattice_plot import plot_lattice
     from shoal.schema import Schema
 
     for picture in (out, lattice):

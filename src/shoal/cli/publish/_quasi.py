@@ -106,7 +106,8 @@ def quasi(
                 random_state=seed,
             )
     if plot is not None:
-        from shoal.report import plot_survey  # loads what models are audited with, too
+        # loads what models are audited with, too
+        from shoal.report.figures._quasi_plot import plot_survey
 
         plot_survey(surveyed, plot)
     shown = {

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from shoal.anonymize import LocalRecoding
-from shoal.datasets import census, census_schema
+from shoal.datasets import census
+from shoal.datasets._census import census_schema
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.report import release_report
 from tests.browsers import browser  # noqa: F401  a fixture
