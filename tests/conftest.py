@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, settings
 
-from shoal.tables import _row_order
+from shoal.tables import _engine
 from tests.order import place_of
 
 # CI machines are shared and numba compiles on first call: time limits per example would only
@@ -38,4 +38,4 @@ def pytest_runtest_setup(item):
     """Give released rows an order that is secret to nobody, so that a test ends alike each time."""
     if "SHOAL_FUZZ" not in os.environ:
         drawn = random.Random(item.nodeid)
-        _row_order.secrets = SimpleNamespace(randbits=drawn.getrandbits)
+        _engine.secrets = SimpleNamespace(randbits=drawn.getrandbits)

@@ -49,6 +49,8 @@ def test_cells_and_histograms_are_those_of_plain_counting(n_codes, listed):
 class _Wide:
     """A coding of which only the number of codes is asked for."""
 
+    name = "wide"
+
     def __init__(self, n_codes):
         self.n_codes = n_codes
 

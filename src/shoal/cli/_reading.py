@@ -138,8 +138,7 @@ def _to_standard_output(command: Callable[..., None], given: dict[str, Any]) -> 
 def _target(text: str) -> Path:
     if not is_address(text):
         return Path(text)
-    from shoal.tables._engine import OpenOptions
-    from shoal.tables._table_file import TableFile
+    from shoal.tables._engine import OpenOptions, TableFile
 
     return TableFile.of(text, OpenOptions())
 
@@ -158,8 +157,7 @@ def _follow_release(files: dict[str, Any]) -> None:
 
 
 def _table_file(text: Any, told: dict[str, Any]) -> Any:
-    from shoal.tables._engine import OpenOptions
-    from shoal.tables._table_file import TableFile
+    from shoal.tables._engine import OpenOptions, TableFile
 
     options = OpenOptions(
         encoding=told["encoding"],

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import HierarchyError
-from shoal.schema._hierarchy import Hierarchy
-from shoal.schema._recipe import Values, from_label_columns
+from shoal.schema._hierarchy import Hierarchy, Values, from_label_columns
 from shoal.schema._text import BEYOND, number, text
 from shoal.typing import Floats
 

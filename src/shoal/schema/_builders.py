@@ -16,8 +16,7 @@ from shoal.errors import HierarchyError
 from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals, round_widths
 from shoal.schema._csv import read_hierarchy
 from shoal.schema._days import read_day
-from shoal.schema._hierarchy import Hierarchy
-from shoal.schema._recipe import Recipe, Values, from_label_columns
+from shoal.schema._hierarchy import Hierarchy, Recipe, Values, from_label_columns
 from shoal.schema._text import BEYOND, number, text, texts
 from shoal.schema.readymade._ready import Ready
 

@@ -17,8 +17,7 @@ from shoal.errors import HierarchyError, SchemaError
 from shoal.schema._builders import Auto
 from shoal.schema._column import Column, Kind
 from shoal.schema._cover import check_lost
-from shoal.schema._hierarchy import Hierarchy
-from shoal.schema._recipe import Recipe
+from shoal.schema._hierarchy import Hierarchy, Recipe
 from shoal.schema._text import BEYOND, exact, number, plain_words, readings, texts
 from shoal.typing import Codes, Floats
 
@@ -59,26 +58,21 @@ class Coding:
     hierarchy: Hierarchy | None = None
     ceiling: Codes = field(default_factory=lambda: np.empty(0, np.int32))
     lines: float | str | None = None
+    #: Number of codes, the missing value's included.
+    n_codes: int = field(init=False)
+    #: Code of a missing value, -1 when the column has none.
+    missing: int = field(init=False)
+    #: Whether runs of codes are ranges of values.
+    is_ordered: bool = field(init=False)
+    #: Whether some value may not be generalized to the root.
+    is_limited: bool = field(init=False)
 
-    @property
-    def n_codes(self) -> int:
-        """Number of codes, the missing value's included."""
-        return len(self.texts)
-
-    @property
-    def missing(self) -> int:
-        """Code of a missing value, -1 when the column has none."""
-        return len(self.texts) - 1 if self.texts and self.texts[-1] is None else -1
-
-    @property
-    def is_ordered(self) -> bool:
-        """Whether runs of codes are ranges of values."""
-        return self.kind != "categorical"
-
-    @property
-    def is_limited(self) -> bool:
-        """Whether some value may not be generalized to the root."""
-        return self.hierarchy is not None and bool((self.ceiling != self.hierarchy.root).any())
+    def __post_init__(self) -> None:
+        n_codes, tree = len(self.texts), self.hierarchy
+        missing = n_codes - 1 if n_codes and self.texts[-1] is None else -1
+        limited = tree is not None and bool((self.ceiling != tree.root).any())
+        known = {"n_codes": n_codes, "missing": missing, "is_limited": limited}
+        vars(self).update(known, is_ordered=self.kind != "categorical")
 
     @cached_property
     def has_fractions(self) -> bool:

@@ -11,8 +11,7 @@ from typing import Any, Literal, get_args
 
 from shoal.errors import SchemaError
 from shoal.schema._builders import recipe_from_toml
-from shoal.schema._hierarchy import Hierarchy
-from shoal.schema._recipe import Recipe
+from shoal.schema._hierarchy import Hierarchy, Recipe
 from shoal.schema._text import text
 
 Role = Literal[
@@ -161,12 +160,14 @@ class Column:
             raise SchemaError(f"column {name!r}: a limit needs a hierarchy. Add one.")
         if self.order and self.kind != "ordinal":
             raise SchemaError(f"column {name!r}: order is for ordinal columns.")
-        self._check_lines(name)
-        self._check_shift(name)
-        if self.is_coarse or self.beyond is not None:
-            self._check_coarse(name)
-        if self.separator is not None:
-            self._check_separator(name)
+        asked = {
+            self._check_lines: self.lines is not None,
+            self._check_shift: self.shift is not None,
+            self._check_coarse: self.is_coarse or self.beyond is not None,
+            self._check_separator: self.separator is not None,
+        }
+        for check in (check for check, is_asked in asked.items() if is_asked):
+            check(name)
 
     def _check_separator(self, name: str) -> None:
         is_text = isinstance(self.separator, str) and bool(self.separator.strip())
@@ -198,8 +199,6 @@ class Column:
             )
 
     def _check_shift(self, name: str) -> None:
-        if self.shift is None:
-            return
         if not isinstance(self.shift, str) or not self.most_days:
             raise SchemaError(f"column {name!r}: shift must be a number of days, as in '90 days'.")
         if self.kind != "date" or self.role != "insensitive":
@@ -209,9 +208,7 @@ class Column:
             )
 
     def _check_lines(self, name: str) -> None:
-        lines = self.lines
-        if lines is None:
-            return
+        lines: Any = self.lines
         if self.kind == "date" and lines in PERIODS:
             return
         is_number = isinstance(lines, Real) and not isinstance(lines, bool)

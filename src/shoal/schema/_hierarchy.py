@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from shoal._plain import pack_numbers, unpack_numbers
+from shoal.errors import HierarchyError
+from shoal.schema._text import texts
 from shoal.schema._tree_arrays import (
     TreeArrays,
     add_leaves,
     arrays_of_columns,
     arrays_of_levels,
     arrays_of_parents,
+    depths,
     parents_of_tree,
     sort_children,
 )
-from shoal.schema._tree_order import depths
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Codes, Counts
 
@@ -59,6 +61,25 @@ class Hierarchy:
     labels: tuple[str | None, ...]
     parent: Codes
     levels: Codes
+    #: Number of leaves, a missing value's leaf included.
+    n_leaves: int = field(init=False)
+    #: Number of nodes.
+    n_nodes: int = field(init=False)
+    #: Number of levels, leaves and root included.
+    n_levels: int = field(init=False)
+    #: Code of the root.
+    root: int = field(init=False)
+    #: Code of the leaf for missing values, -1 without one.
+    missing: int = field(init=False)
+    #: Number of leaves that are values: the leaf for missing values does not count.
+    n_values: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        (n_leaves, n_levels), n_nodes = self.levels.shape, len(self.labels)
+        missing = n_leaves - 1 if self.labels[n_leaves - 1] is None else -1
+        known = {"n_leaves": n_leaves, "n_levels": n_levels, "n_nodes": n_nodes}
+        known |= {"root": n_nodes - 1, "missing": missing, "n_values": n_leaves - (missing >= 0)}
+        vars(self).update(known)
 
     # -- builders ---------------------------------------------------------------------------
 
@@ -102,46 +123,15 @@ class Hierarchy:
 
         The root `*` is added unless the outermost mapping has that single key.
         """
-        return cls.from_parents(parents_of_tree(tree, column), column=column)
+        return cls(*arrays_of_parents(parents_of_tree(tree, column), column))
 
     @classmethod
     def flat(cls, values: Sequence[str]) -> Hierarchy:
         """Every value straight under the root."""
         leaves = list(dict.fromkeys(values))
-        return cls.from_columns([leaves, [ROOT_LABEL] * len(leaves)])
+        return cls(*arrays_of_columns([leaves, [ROOT_LABEL] * len(leaves)], ""))
 
     # -- shape ------------------------------------------------------------------------------
-
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves, a missing value's leaf included."""
-        return len(self.levels)
-
-    @property
-    def n_values(self) -> int:
-        """Number of leaves that are values: the leaf for missing values does not count."""
-        return self.n_leaves - (self.missing >= 0)
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-        return len(self.labels)
-
-    @property
-    def root(self) -> int:
-        """Code of the root."""
-        return len(self.labels) - 1
-
-    @property
-    def n_levels(self) -> int:
-        """Number of levels, leaves and root included."""
-        return self.levels.shape[1]
-
-    @cached_property
-    def missing(self) -> int:
-        """Code of the leaf for missing values, -1 without one."""
-        last = self.n_leaves - 1
-        return last if self.labels[last] is None else -1
 
     @cached_property
     def depth(self) -> Codes:
@@ -249,7 +239,7 @@ class Hierarchy:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is computed on demand: look-up tables may take megabytes."""
-        return {"labels": self.labels, "parent": self.parent, "levels": self.levels}
+        return {name: vars(self)[name] for name in self.__dataclass_fields__}
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_leaves} leaves, {self.n_nodes} nodes, {self.n_levels} levels)"
@@ -273,3 +263,28 @@ class Hierarchy:
 
 
 _TABLE_LIMIT = 2048  # 16 MB of look-up table; larger trees climb instead
+
+
+Values: TypeAlias = Sequence[Any]
+
+
+@runtime_checkable
+class Recipe(Protocol):
+    """Makes the hierarchy of a column out of its values."""
+
+    def build(self, values: Values, *, column: str = "") -> Hierarchy:
+        """Hierarchy over `values` (distinct, not missing, in natural order)."""
+
+    def to_toml(self) -> Any:
+        """What stands behind `hierarchy =` in a schema file."""
+
+
+def from_label_columns(values: Values, levels: Sequence[Sequence[str]], column: str) -> Hierarchy:
+    """Hierarchy of `values` from the label of each on every level, finest first."""
+    leaves = list(map(str, texts(values)))
+    if not leaves:
+        raise HierarchyError(f"hierarchy of column {column!r}: there are no values to use.")
+    if len(set(leaves)) < len(leaves):  # rows say which value was given twice
+        rows = zip(leaves, *levels, [ROOT_LABEL] * len(leaves), strict=True)
+        return Hierarchy.from_levels(rows, column=column)
+    return Hierarchy.from_columns([leaves, *levels, [ROOT_LABEL] * len(leaves)], column=column)

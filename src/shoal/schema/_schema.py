@@ -55,18 +55,39 @@ class Schema(Mapping[str, Column]):
             raise SchemaError("the schema has no columns. Describe at least one.")
         #: What is asked of rows that agree on some of the quasi-identifiers.
         self.requirements = tuple(Required.from_toml(one) for one in requirements)
+        #: Columns that are never released.
+        self.identifiers = self.having("identifier")
+        #: Columns that are coarsened.
+        self.quasi_identifiers = self.having("quasi-identifier")
+        #: Columns that nobody may link to a person.
+        self.sensitive = self.having("sensitive")
+        #: Columns whose dates are moved, person by person.
+        self.shifted = tuple(n for n, column in self._columns.items() if column.shift is not None)
+        #: Columns that a release has: all but identifiers, the subject and the household.
+        self.released = tuple(n for n, column in self._columns.items() if column.is_released)
+        #: The column that names the household of each row, which is then a person.
+        self.household = next(iter(self.having("household")), None)
+        #: The subject, where it is released as a token; None where it is not released.
+        self.pseudonym = next(iter(self.having("pseudonym")), None)
+        #: The column by which rows are counted together: of one person, or of one household.
+        #: None when every row is a person, and nothing else is protected.
+        self.subject = next(iter(self.having("subject", "pseudonym")), self.household)
+        #: The column that recipients want to predict.
+        self.target = next((n for n, column in self._columns.items() if column.target), None)
+        self._check_roles()
+
+    def _check_roles(self) -> None:
         for required in self.requirements:
             required.check(self.quasi_identifiers)
-        targets = [name for name, column in self.items() if column.target]
+        targets = [name for name, column in self._columns.items() if column.target]
         if len(targets) > 1:
             shown = ", ".join(map(repr, targets))
             raise SchemaError(f"the schema has {len(targets)} targets ({shown}). Keep one.")
-        subjects = [*self.having("subject"), *self.having("pseudonym")]
-        shifted = [name for name, column in self.items() if column.shift is not None]
-        if shifted and not subjects:
+        subjects = self.having("subject", "pseudonym")
+        if self.shifted and not subjects:
             raise SchemaError(
-                f"column {shifted[0]!r}: dates are shifted person by person, and no column says "
-                'whose a row is. Give one the role "subject" or "pseudonym".'
+                f"column {self.shifted[0]!r}: dates are shifted person by person, and no column "
+                'says whose a row is. Give one the role "subject" or "pseudonym".'
             )
         if len(subjects) > 1:
             shown = ", ".join(map(repr, subjects))
@@ -94,58 +115,9 @@ class Schema(Mapping[str, Column]):
     def __len__(self) -> int:
         return len(self._columns)
 
-    def having(self, role: str) -> tuple[str, ...]:
-        """Names of the columns in one role."""
-        return tuple(name for name, column in self.items() if column.role == role)
-
-    @property
-    def identifiers(self) -> tuple[str, ...]:
-        """Columns that are never released."""
-        return self.having("identifier")
-
-    @property
-    def subject(self) -> str | None:
-        """The column by which rows are counted together: of one person, or of one household.
-
-        None when every row is a person, and nothing else is protected.
-        """
-        names = (*self.having("subject"), *self.having("pseudonym"), *self.having("household"))
-        return next(iter(names), None)
-
-    @property
-    def household(self) -> str | None:
-        """The column that names the household of each row, which is then a person."""
-        return next(iter(self.having("household")), None)
-
-    @property
-    def pseudonym(self) -> str | None:
-        """The subject, where it is released as a token; None where it is not released."""
-        return next(iter(self.having("pseudonym")), None)
-
-    @property
-    def shifted(self) -> tuple[str, ...]:
-        """Columns whose dates are moved, person by person."""
-        return tuple(name for name, column in self.items() if column.most_days)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        """Columns that a release has: all but identifiers, the subject and the household."""
-        return tuple(name for name, column in self.items() if column.is_released)
-
-    @property
-    def quasi_identifiers(self) -> tuple[str, ...]:
-        """Columns that are coarsened."""
-        return self.having("quasi-identifier")
-
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Columns that nobody may link to a person."""
-        return self.having("sensitive")
-
-    @property
-    def target(self) -> str | None:
-        """The column that recipients want to predict."""
-        return next((name for name, column in self.items() if column.target), None)
+    def having(self, *roles: str) -> tuple[str, ...]:
+        """Names of the columns in some roles, role by role."""
+        return tuple(n for role in roles for n, c in self._columns.items() if c.role == role)
 
     def replace(self, **columns: Column | Mapping[str, Any]) -> Schema:
         """Copy with some columns exchanged or added."""
@@ -235,22 +207,18 @@ class Schema(Mapping[str, Column]):
         """
         if folder is None and path is not None:
             folder = Path(path).parent
-        schema = self if folder is None else self._seen_from(Path(folder))
-        plain = schema.to_dict()
+        moved = {
+            name: replace(column, hierarchy=column.hierarchy.seen_from(Path(folder)))
+            for name, column in self._columns.items()
+            if folder is not None and isinstance(column.hierarchy, FromFile)
+        }
+        plain = (self.replace(**moved) if moved else self).to_dict()
         content = schema_toml(
             plain["columns"], comments or {}, header, plain.get("requirements", ())
         )
         if path is not None:
             write_text(path, content)
         return content
-
-    def _seen_from(self, folder: Path) -> Schema:
-        moved = {
-            name: replace(column, hierarchy=column.hierarchy.seen_from(folder))
-            for name, column in self.items()
-            if isinstance(column.hierarchy, FromFile)
-        }
-        return Schema({**self._columns, **moved}, self.requirements)
 
     @classmethod
     def from_toml(cls, source: PathText) -> Schema:

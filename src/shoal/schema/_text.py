@@ -34,10 +34,10 @@ def text(value: Any) -> str | None:
             return None
         case bool():
             return "true" if value else "false"
-        case int():
-            return str(value)
-        case float() | Decimal():
-            return _finite(value) if math.isfinite(value) else _odd(float(value))
+        case float():
+            return _number(value) if math.isfinite(value) else _odd(value)
+        case Decimal():
+            return _decimal(value) if value.is_finite() else _odd(float(value))
         case dt.datetime():
             return _moment(value)
         case bytes():
@@ -134,10 +134,6 @@ def plain_words(said: str) -> str:
         said = unicodedata.normalize("NFKC", said)
         said = "".join(sign for sign in said if unicodedata.category(sign) != "Cf")
     return " ".join(said.casefold().split())
-
-
-def _finite(value: float | Decimal) -> str:
-    return _number(value) if isinstance(value, float) else _decimal(value)
 
 
 def _number(value: float) -> str:

@@ -1,17 +1,11 @@
-"""Trees out of rows and mappings: checks that name line and label, and walks."""
+"""Rows that are to become a tree: checks that name line and label."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
-
-import numpy as np
 
 from shoal.errors import HierarchyError
-from shoal.schema._tree_order import depths, paths
-from shoal.typing import Codes
 
 ROOT_LABEL = "*"
 """What a value becomes that says nothing any more."""
@@ -58,27 +52,6 @@ def several_roots(roots: list[str]) -> str:
     return f"{len(roots)} roots ({shown}{', ...' if len(roots) > 5 else ''})"
 
 
-def distinct_labels(columns: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """A group that has a value's name gets its level added, so that a release is unambiguous.
-
-    A label that repeats its leaf and covers nothing else only fills a short branch, unless it is
-    the root: no value is all of them.
-    """
-    root = len(columns) - 1
-    leaves, renamed = set(columns[0]), [columns[0]]
-    for level, labels in enumerate(columns[1:], 1):
-        if not leaves.isdisjoint(labels):
-            covers = Counter(labels)
-            labels = [
-                f"{label} [level {level}]"
-                if label in leaves and (label != leaf or covers[label] > 1 or level == root)
-                else label
-                for leaf, label in zip(columns[0], labels, strict=True)
-            ]
-        renamed.append(labels)
-    return renamed
-
-
 def parents_of_rows(
     table: list[tuple[str, ...]], column: str, lines: Sequence[int]
 ) -> dict[str, str]:
@@ -96,20 +69,3 @@ def parents_of_rows(
                     "rename one."
                 )
     return parents
-
-
-def labels_below(tree: Any) -> list[tuple[str, Any]]:
-    """Labels below a node of nested mappings, each with what is below it."""
-    if isinstance(tree, Mapping):
-        return [(str(label), below) for label, below in tree.items()]
-    leaves = [tree] if isinstance(tree, str) or not isinstance(tree, Iterable) else tree
-    return [(str(leaf), None) for leaf in leaves]
-
-
-def levels_from_root(parent: Codes) -> Codes:
-    """Levels counted from the root, short branches repeating their leaf."""
-    n_leaves = int(parent[parent >= 0].min())  # leaves come first
-    depth = depths(parent)
-    leaves = np.arange(n_leaves)
-    path = paths(parent, leaves, depth)[:, ::-1]
-    return np.where(path < 0, leaves[:, None], path).astype(np.int32)

@@ -26,6 +26,9 @@ from shoal.typing import Codes, Counts, Native
 STAR = "*"
 """Written where a value is suppressed."""
 
+STANDARD = "-"
+"""The name of standard input and of standard output."""
+
 Guess = Literal["all", "numbers", "none"]
 Dialect = Literal["duckdb", "spark"]
 
@@ -54,6 +57,32 @@ class OpenOptions:
             check_choice("dates", self.dates, ("dmy", "mdy"))
         if self.thousands is not None and len(self.thousands) != 1:
             raise ParameterError("thousands: give one sign, such as . or ' or a space.")
+
+
+class TableFile(type(Path())):  # type: ignore[misc]
+    """A file, a folder, a pattern, an address of a table in a database, or `-`, and how to read it.
+
+    Every function that takes a path takes one; :func:`open_table` finds the options in it.
+
+    Examples
+    --------
+    >>> file = TableFile.of("people.csv", OpenOptions(delimiter=";"))
+    >>> file.name, file.options.delimiter
+    ('people.csv', ';')
+    >>> TableFile.of("sqlite:///house.db?table=people", OpenOptions()).address
+    'sqlite:///house.db?table=people'
+    """
+
+    options = OpenOptions()
+    address = ""
+
+    @classmethod
+    def of(cls, text: str, options: OpenOptions) -> TableFile:
+        """The path that a text names, with options."""
+        made = cls(text)
+        made.options = options
+        made.address = text
+        return made
 
 
 @dataclass(frozen=True)
@@ -119,6 +148,17 @@ class RowOptions:
         if self.form != "draws" or self.draw_seed is not None:
             return self
         return replace(self, draw_seed=secrets.randbits(256))
+
+
+def put_in_order(row_ids: NDArray[np.int64], output: RowOptions) -> NDArray[np.int64]:
+    """The rows that are released, in the order in which they are given out.
+
+    A secret order is drawn with 256 bits of the system's randomness, which are not kept.
+    """
+    if output.keep_order:
+        return row_ids
+    seed = secrets.randbits(256) if output.shuffle is None else output.shuffle
+    return np.random.default_rng(seed).permutation(row_ids)
 
 
 @dataclass(frozen=True, eq=False)

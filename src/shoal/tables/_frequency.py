@@ -34,7 +34,7 @@ class Histogram:
     @cached_property
     def group_of_entry(self) -> NDArray[np.int64]:
         """Group that each entry belongs to."""
-        return np.repeat(np.arange(self.n_groups), np.diff(self.start))
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     @cached_property
     def totals(self) -> Counts:
@@ -101,26 +101,20 @@ class FrequencyTable:
     sizes: Counts
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
     rows: Counts | None = None
+    #: Rows of each combination, whatever sizes count.
+    row_counts: Counts = field(init=False, repr=False)
+    #: Number of combinations.
+    n_groups: int = field(init=False)
+    #: Number of rows behind them, or of people where those are counted.
+    n_rows: int = field(init=False)
+    #: Names of the quasi-identifiers.
+    names: tuple[str, ...] = field(init=False)
 
-    @property
-    def row_counts(self) -> Counts:
-        """Rows of each combination, whatever sizes count."""
-        return self.sizes if self.rows is None else self.rows
-
-    @property
-    def n_groups(self) -> int:
-        """Number of combinations."""
-        return len(self.sizes)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows behind them, or of people where those are counted."""
-        return int(self.sizes.sum())
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the quasi-identifiers."""
-        return tuple(coding.name for coding in self.codings)
+    def __post_init__(self) -> None:
+        names = tuple(coding.name for coding in self.codings)
+        counts = self.sizes if self.rows is None else self.rows
+        known = {"n_groups": len(self.sizes), "n_rows": int(self.sizes.sum())}
+        vars(self).update(known, names=names, row_counts=counts)
 
     def merge(
         self, group_of: NDArray[np.int64], n_groups: int, keys: Codes | None = None

@@ -145,6 +145,18 @@ class Recoded:
     codes: Codes
     group_of: NDArray[np.int64]
     per_column: tuple[Codes, ...] | None = field(default=None)
+    #: Which cells are suppressed.
+    suppressed: Flags = field(init=False)
+    #: Number of rows suppressed, or of people where those are counted.
+    n_suppressed: int = field(init=False)
+    #: Number of rows released, whatever is counted.
+    n_released_rows: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        suppressed = self.group_of == SUPPRESSED
+        left_out = int(self.cells.sizes[suppressed].sum())
+        released = int(self.cells.row_counts[~suppressed].sum())
+        vars(self).update(suppressed=suppressed, n_suppressed=left_out, n_released_rows=released)
 
     @classmethod
     def from_cells(
@@ -189,21 +201,6 @@ class Recoded:
     def groups(self) -> FrequencyTable:
         """The released groups, counted; keys are codes of labels."""
         return self.cells.merge(self.group_of, len(self.codes), self.codes)
-
-    @property
-    def suppressed(self) -> Flags:
-        """Which cells are suppressed."""
-        return self.group_of == SUPPRESSED
-
-    @property
-    def n_suppressed(self) -> int:
-        """Number of rows suppressed, or of people where those are counted."""
-        return int(self.cells.sizes[self.suppressed].sum())
-
-    @property
-    def n_released_rows(self) -> int:
-        """Number of rows released, whatever is counted."""
-        return int(self.cells.row_counts[~self.suppressed].sum())
 
     def is_untouched(self, column: int) -> bool:
         """Whether every released value of a column is the raw one."""

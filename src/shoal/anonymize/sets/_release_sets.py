@@ -25,8 +25,8 @@ from shoal.schema import Hierarchy, Schema
 from shoal.schema._coding import make_coding
 from shoal.schema._text import texts
 from shoal.tables import RowOptions, open_table
+from shoal.tables._engine import put_in_order
 from shoal.tables._open import require_filled
-from shoal.tables._row_order import put_in_order
 from shoal.tables.forms._coarse import coarse_pool
 from shoal.typing import Native, PathText
 

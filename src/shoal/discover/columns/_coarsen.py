@@ -12,7 +12,7 @@ from shoal.schema._bands import Intervals
 from shoal.schema._builders import Auto, Dates, Flat
 from shoal.schema._column import Kind
 from shoal.schema._days import read_day
-from shoal.schema._recipe import Recipe
+from shoal.schema._hierarchy import Recipe
 from shoal.schema._text import text
 
 _OCCUPATION = "an occupation"

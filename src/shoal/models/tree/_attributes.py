@@ -16,7 +16,7 @@ from shoal.schema import Column, Hierarchy, Schema
 from shoal.schema._bands import Breaks, Intervals
 from shoal.schema._builders import Auto, Dates, Flat, FromFile, Prefix, Tree
 from shoal.schema._column import Kind
-from shoal.schema._recipe import Recipe
+from shoal.schema._hierarchy import Recipe
 from shoal.schema._text import text
 from shoal.typing import Floats
 

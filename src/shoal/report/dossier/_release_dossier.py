@@ -7,9 +7,8 @@ from typing import Unpack
 
 from shoal.report.dossier._dossier import Dossier, dossier_file, make_dossier
 from shoal.report.dossier._form import empty_form, read_form
-from shoal.tables._engine import OpenOptions
+from shoal.tables._engine import OpenOptions, TableFile
 from shoal.tables._open import ReadingOptions
-from shoal.tables._table_file import TableFile
 from shoal.typing import PathText
 
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from shoal.schema._builders import Tree
 from shoal.schema._column import Column
-from shoal.schema._hierarchy import Hierarchy
-from shoal.schema._recipe import Recipe
+from shoal.schema._hierarchy import Hierarchy, Recipe
 from shoal.schema._schema import Schema
 
 _LEVEL = re.compile(r" \[level \d+\]$")

@@ -8,8 +8,7 @@ from typing import Any
 
 from shoal.errors import HierarchyError
 from shoal.schema._bands import Breaks
-from shoal.schema._hierarchy import Hierarchy
-from shoal.schema._recipe import Values, from_label_columns
+from shoal.schema._hierarchy import Hierarchy, Values, from_label_columns
 from shoal.schema._text import text
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.schema.readymade._code_levels import area_levels, drug_levels, occupation_levels

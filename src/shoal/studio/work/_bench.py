@@ -19,9 +19,8 @@ from shoal.schema import Schema
 from shoal.studio.project._reading import reading_keywords
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import CodingOptions
-from shoal.tables._engine import Compressed, Engine, OpenOptions
+from shoal.tables._engine import Compressed, Engine, OpenOptions, TableFile
 from shoal.tables._open import open_relation
-from shoal.tables._table_file import TableFile
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Progress
 

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from shoal.errors import TableError
 from shoal.schema import Schema
-from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness
+from shoal.tables._engine import STAR, ReleasedRows, RowOptions, Witness, put_in_order
 from shoal.tables._frequency import FrequencyTable
 from shoal.tables._keyed import day_offset, make_tokens, need_key
 from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Labels, Recoded
-from shoal.tables._row_order import put_in_order
 from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_staging import NUMBER, StagedRows
 from shoal.tables.engines._duck_write import copy_query, in_order, store
@@ -111,7 +110,7 @@ class CompressedRelation:
         Rows, labels and places meet by the row's number.
         """
         # numbers of rows and groups in as few bytes as do: there may be a hundred million of them
-        group = take_rows(slim(recoded.group_of), self.cell_of_rows())
+        group = take_rows(slim(recoded.group_of), self.row_cells.of_rows())
         kept = _rows_kept(group, output)
         group = take_rows(group, kept)
         place = np.arange(len(kept), dtype=kept.dtype)
@@ -122,8 +121,10 @@ class CompressedRelation:
             if self.schema[name].is_released
         }
         released |= {name: self._coarse(name) for name in released if self.schema[name].is_coarse}
-        released |= self._keyed(output, kept, columns)
-        typed = typed_rows(recoded, output, group)
+        if self.schema.pseudonym is not None or self.schema.shifted:
+            released |= self._keyed(output, kept, columns)
+        plain = output.form == "labels"
+        typed = TypedRows({}, {}) if plain else typed_rows(recoded, output, group)
         made, joins = [f"placed_{next(_counter)}"], ""
         for index, labels in enumerate(recoded.labels):
             is_typed = labels.coding.name in typed.columns
@@ -137,8 +138,9 @@ class CompressedRelation:
             joins += f" LEFT JOIN {table} AS t{index} ON t{index}.label = p.l{index}"
             released[labels.coding.name] = f"t{index}.text"
             made.append(table)
-        released = self._put_typed(typed, released, columns)
-        for index, (name, numbers) in enumerate(range_columns(recoded, output.ranges).items()):
+        released = released if plain else self._put_typed(typed, released, columns)
+        ranges = range_columns(recoded, output.ranges) if output.ranges else {}
+        for index, (name, numbers) in enumerate(ranges.items()):
             columns[f"r{index}"] = np.append(numbers, np.nan)[group]
             released[name] = f"CASE WHEN isnan(p.r{index}) THEN NULL ELSE p.r{index} END"
         del group  # as large as a column, while the database makes its own copy of all of them

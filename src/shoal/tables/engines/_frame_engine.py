@@ -22,14 +22,21 @@ from shoal.tables._assemble import (
     require_quasi_identifiers,
 )
 from shoal.tables._canonical import MEASURED, canonical_values, spelt_twice
-from shoal.tables._engine import STAR, ColumnMap, OpenOptions, ReleasedRows, RowOptions, Witness
+from shoal.tables._engine import (
+    STAR,
+    ColumnMap,
+    OpenOptions,
+    ReleasedRows,
+    RowOptions,
+    Witness,
+    put_in_order,
+)
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.tables._keyed import day_offset, make_tokens, moved_dates, need_key
 from shoal.tables._people import People, count_people, require_named
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.tables._row_codes import stack_codes
-from shoal.tables._row_order import put_in_order
 from shoal.tables.engines._duck_write import write_frame
 from shoal.tables.forms._coarse import coarse_pool
 from shoal.tables.forms._typed_rows import TypedRows, typed_rows

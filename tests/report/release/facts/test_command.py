@@ -25,8 +25,7 @@ from shoal.report.release.facts._command import commands
 from shoal.report.release.facts._release_file import read_release
 from shoal.schema import Schema
 from shoal.tables import RowOptions
-from shoal.tables._engine import OpenOptions
-from shoal.tables._table_file import TableFile
+from shoal.tables._engine import OpenOptions, TableFile
 from tests.cli import worked_example
 
 

@@ -14,9 +14,8 @@ from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
 from shoal.tables._assemble import CodingOptions
-from shoal.tables._engine import OpenOptions
+from shoal.tables._engine import OpenOptions, TableFile
 from shoal.tables._open import open_relation
-from shoal.tables._table_file import TableFile
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Native, PathText
 

@@ -23,8 +23,7 @@ from shoal.anonymize._release_files import (
 )
 from shoal.errors import TableError
 from shoal.schema import Schema
-from shoal.tables._engine import OpenOptions
-from shoal.tables._table_file import TableFile
+from shoal.tables._engine import OpenOptions, TableFile
 from shoal.typing import PathText
 
 

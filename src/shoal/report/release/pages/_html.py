@@ -13,9 +13,8 @@ from shoal.errors import ParameterError, TableError
 from shoal.report.release.facts._facts import find_facts
 from shoal.report.release.facts._linked import ColumnAttack
 from shoal.report.release.pages._page import render_page
-from shoal.tables._engine import OpenOptions
+from shoal.tables._engine import OpenOptions, TableFile
 from shoal.tables._open import ReadingOptions
-from shoal.tables._table_file import TableFile
 from shoal.typing import PathText
 
 PEOPLE = 5_000

@@ -16,8 +16,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from shoal._addresses import address_of, is_address
 from shoal._scratch import scratch
 from shoal.errors import TableError
-from shoal.tables._engine import Engine, OpenOptions
-from shoal.tables._table_file import STANDARD
+from shoal.tables._engine import STANDARD, Engine, OpenOptions
 from shoal.tables.engines._logged_tables import refuse_logged_files
 from shoal.tables.engines.formats._arrow import ARROW
 from shoal.tables.engines.formats._csv import CSV

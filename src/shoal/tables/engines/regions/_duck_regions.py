@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from shoal._scratch import scratch
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions, counted_columns, require_quasi_identifiers
-from shoal.tables._engine import STAR, RowOptions, Witness
+from shoal.tables._engine import STAR, RowOptions, Witness, put_in_order
 from shoal.tables._frequency import FrequencyTable
-from shoal.tables._row_order import put_in_order
 from shoal.tables.engines._duck_connection import disclose_nothing
 from shoal.tables.engines._duck_staging import NUMBER, StagedRows, spell_once
 from shoal.tables.engines._duck_write import copy_query, in_order, store

@@ -3,7 +3,7 @@ import pytest
 
 from shoal.errors import ParameterError
 from shoal.tables import RowOptions
-from shoal.tables._row_order import put_in_order
+from shoal.tables._engine import put_in_order
 
 ROWS = np.arange(100)
 

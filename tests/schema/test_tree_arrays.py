@@ -1,7 +1,7 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from shoal.schema._tree_order import cut_off, number_nodes
+from shoal.schema._tree_arrays import cut_off, number_nodes
 from tests.reference import hierarchies as slow
 from tests.schema.strategies import parent_maps
 
