@@ -25,7 +25,6 @@ from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._release_files import (
     digest,
     file_beside,
-    former_files,
     publish_files,
     release_files,
     require_file,
@@ -258,9 +257,11 @@ class Release:
         """
         if self.output.ranges and self.output.keep_suppressed:
             self._refuse_ranges_of_stars()
+        if publish is not None:
+            require_file(path)
         paths = release_files(path)
         house = self._house_files()
-        outdated = [*former_files(path)]
+        outdated = [file_beside(path, "former recoding")]
         for kind in ("promise", "seed"):
             if kind in house:
                 paths[kind] = file_beside(path, kind)
@@ -419,9 +420,11 @@ def seal_files(
         What is published of the schema; all that `told` allows unless given.
     """
     public = published_schema(schema, told) if public is None else public
-    public.to_toml(drafts["schema"], folder=paths["table"].parent)
+    said = {"schema": public.to_toml(folder=paths["table"].parent)}
     if "full schema" in drafts:
-        schema.to_toml(drafts["full schema"], folder=paths["full schema"].parent)
+        said["full schema"] = schema.to_toml(folder=paths["full schema"].parent)
+    for kind, content in said.items():
+        drafts[kind].write_text(content, "utf-8", newline="\n")
     kinds = [kind for kind in ("table", "schema") if kind in drafts]
     files = {paths[kind].name: digest(drafts[kind]) for kind in kinds}
     written = text and {

@@ -37,7 +37,7 @@ PUBLISHED = ("table", "manifest", "schema")
 
 FileKind = Literal[
     "manifest", "recoding", "schema", "full schema", "promise", "seed", "reading", "report",
-    "dossier", "dossier form",
+    "dossier", "dossier form", "former recoding",
 ]  # fmt: skip
 
 _ENDINGS: dict[FileKind, str] = {
@@ -51,6 +51,7 @@ _ENDINGS: dict[FileKind, str] = {
     "promise": f"{PRIVATE}/promise.json",
     "seed": f"{PRIVATE}/draws.json",
     "reading": f"{PRIVATE}/reading.json",
+    "former recoding": ".recoding.json",  # where it lay before it had a folder of its own
 }
 MANIFESTS = f"*{_ENDINGS['manifest']}"
 """Pattern of the manifests in a folder."""
@@ -76,8 +77,6 @@ _UNTOLD: dict[str, Any] = {
 }  # fmt: skip
 """What is said of a table about which nothing was told."""
 
-_FORMER = ".recoding.json"  # where recodings lay before they had a folder of their own
-
 
 def release_files(table: PathText) -> dict[str, Path]:
     """Paths of "table", "manifest", "schema" and "recoding", all of which a release writes.
@@ -88,7 +87,7 @@ def release_files(table: PathText) -> dict[str, Path]:
     ['people.csv', 'people.manifest.json', 'people.schema.toml', 'recoding.json']
     """
     table = _as_path(table)
-    if not table.name.lower().endswith((*FORMATS, _IN_DATABASE)):
+    if not table.name.lower().endswith((*FORMATS, IN_DATABASE)):
         raise ParameterError(
             f"cannot tell the format of {table.name!r}. End it in {', '.join(FORMATS[:11])}, or a "
             "text format with .gz or .zst behind it."
@@ -99,12 +98,6 @@ def release_files(table: PathText) -> dict[str, Path]:
         "schema": file_beside(table, "schema"),
         "recoding": file_beside(table, "recoding"),
     }
-
-
-def former_files(table: PathText) -> list[Path]:
-    """Files that a release of an older version may have left, and no release writes now."""
-    table = _as_path(table)
-    return [table.with_name(_stem(table) + _FORMER)]
 
 
 def file_beside(path: PathText, kind: FileKind) -> Path:
@@ -269,6 +262,15 @@ def publish_files(table: PathText, folder: PathText, *, force: bool = False) -> 
     return copies
 
 
+def require_file(table: PathText) -> None:
+    """Raise when a table is not a file that :func:`publish_files` could copy."""
+    if is_address(table):
+        raise ParameterError(
+            "publishing copies files, and the table is to be in a database. Write the release to a "
+            "file, or leave publishing out: manifest and schema may go with the table."
+        )
+
+
 def digest(path: Path) -> str:
     """SHA-256 of a file, or of all files of a folder in the order of their names."""
     if not path.is_dir():
@@ -288,7 +290,7 @@ def _named(path: Path, ending: str) -> Path:
 def _stem(path: Path) -> str:
     if path.parent.name.endswith(PRIVATE):
         return path.parent.name.removesuffix(PRIVATE)
-    for ending in (*_ENDINGS.values(), _FORMER, PRIVATE):
+    for ending in (*_ENDINGS.values(), PRIVATE):
         if path.name.endswith(ending):
             return path.name.removesuffix(ending)
     for packed in (".gz", ".zst"):
@@ -297,7 +299,8 @@ def _stem(path: Path) -> str:
     return path.name.removesuffix(path.suffix)
 
 
-_IN_DATABASE = ".table"
+IN_DATABASE = ".table"
+"""How the name ends that stands for a table in a database, where files are named after it."""
 
 
 def _as_path(path: PathText) -> Path:
@@ -306,4 +309,4 @@ def _as_path(path: PathText) -> Path:
         return Path(path)
     address = read_address(address_of(path))
     folder = Path(".") if address.kind == "postgresql" else Path(address.place).parent
-    return folder / f"{address.table or 'table'}{_IN_DATABASE}"
+    return folder / f"{address.table or 'table'}{IN_DATABASE}"

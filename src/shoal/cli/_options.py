@@ -5,12 +5,13 @@ Nothing here loads the library: `--help` shows these options, and has to be quic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shoal._addresses import is_address
 from shoal._atomic import refuse_existing as refuse_existing  # for the commands
 from shoal._figure import figure_path
 from shoal.anonymize._registry import METHODS
@@ -171,8 +172,17 @@ def read_population(path: Path, schema: Schema, encoding: str | None) -> Frequen
     return population_of(path, schema, encoding=encoding)
 
 
-def refuse_input(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Raise when a result would replace what it is made of, which --force does not allow either."""
+def refuse_input(
+    outputs: Sequence[Path], inputs: Sequence[Path], *, database: bool = False
+) -> None:
+    """Raise when a result would replace what it is made of, which --force does not allow either.
+
+    Commands that write into a `database` say so.
+    """
+    if any(map(is_address, (*outputs, *inputs))):
+        from shoal.cli._replaced import refuse_source
+
+        refuse_source(outputs, inputs, database=database)
     sources = {Path(source).resolve() for source in inputs}
     for path in outputs:
         if path.resolve() in sources:

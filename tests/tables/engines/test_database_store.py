@@ -54,7 +54,7 @@ def test_a_table_is_not_replaced_by_another_spelling_of_its_name(tmp_path, kind,
 def test_a_view_of_that_name_is_never_replaced(tmp_path, kind, run):
     path = tmp_path / "house.db"
     run(path, "CREATE TABLE rows_of (x TEXT)", "CREATE VIEW people AS SELECT * FROM rows_of")
-    with pytest.raises(TableError, match="is no table but a view"):
+    with pytest.raises(TableError, match="is no plain table but a view"):
         put(f"{kind}:///{path}?table=people", ["new"], force=True)
     assert run(path, "SELECT count(*) FROM people") == [(0,)]
 
@@ -142,7 +142,7 @@ def test_postgresql_writes_where_the_name_says_whatever_the_path_of_schemas(post
 def test_postgresql_refuses_views_needed_tables_and_long_names(postgres, server):
     server("CREATE TABLE base (x text)", "CREATE VIEW seen AS SELECT * FROM base",
            f'CREATE TABLE "{"n" * 63}" (x text)')  # fmt: skip
-    with pytest.raises(TableError, match="is no table but a view"):
+    with pytest.raises(TableError, match="is no plain table but a view"):
         put(f"{postgres}&table=seen", ["new"], force=True)
     with pytest.raises(TableError, match="needs the older table"):
         put(f"{postgres}&table=base", ["new"], force=True)
@@ -151,6 +151,23 @@ def test_postgresql_refuses_views_needed_tables_and_long_names(postgres, server)
     assert server(
         "SELECT count(*) FROM information_schema.tables WHERE table_name LIKE 'shoal%'"
     ) == [(0,)]
+
+
+@pytest.mark.parametrize("name", ["whole", "whole_rest", "elder", "younger"])
+def test_postgresql_takes_no_parts_and_no_rows_of_other_tables_away(postgres, server, name):
+    server(
+        "DROP TABLE IF EXISTS whole",
+        "DROP TABLE IF EXISTS elder CASCADE",
+        "CREATE TABLE whole (x text) PARTITION BY LIST (x)",
+        "CREATE TABLE whole_rest PARTITION OF whole DEFAULT",
+        "INSERT INTO whole VALUES ('kept')",
+        "CREATE TABLE elder (x text)",
+        "CREATE TABLE younger (y text) INHERITS (elder)",
+        "INSERT INTO younger VALUES ('kept', 'too')",
+    )
+    with pytest.raises(TableError, match="a table in parts"):
+        put(f"{postgres}&table={name}", ["new"], force=True)
+    assert server("SELECT x FROM whole") == server("SELECT x FROM elder") == [("kept",)]
 
 
 def test_postgresql_takes_names_as_they_are(postgres, server):

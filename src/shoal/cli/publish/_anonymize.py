@@ -177,9 +177,10 @@ def anonymize(
     from shoal.tables._keyed import need_key
 
     files = release_files(out)
-    refuse_input(files.values(), [table, schema])
+    refuse_input([out, *files.values()], [table, schema], database=True)
     refuse_existing(files.values(), force=force)
     if publish is not None:
+        require_file(out)
         refuse_existing([publish / files[kind].name for kind in PUBLISHED], force=force)
     columns = Schema.from_toml(schema)
     parameters: dict[str, Any] = {
@@ -192,7 +193,7 @@ def anonymize(
             **(parameters.get("weights") or {}),
             **numbers_by_column("--weight", weight),
         }
-    parameters |= _parse(option or [])
+    parameters |= _parse(option) if option else {}
     everybody = None if population is None else read_population(population, columns, encoding)
     promise = read_table_promise(columns, k, diversity, requirement, everybody)
     if len(columns.quasi_identifiers) > MANY_COLUMNS:
@@ -210,7 +211,8 @@ def anonymize(
         form=form or estimator.form,  # type: ignore[arg-type]  # checked there
         key=None if key is None else read_pseudonym_key(key, passphrase_file),
     )
-    need_key(columns, rows.key, keep_suppressed=keep_suppressed)  # before any work
+    if columns.pseudonym is not None or columns.shifted:
+        need_key(columns, rows.key, keep_suppressed=keep_suppressed)  # before any work
     out_ = output()
     started = time.perf_counter()
     with out_.progress() as progress:
@@ -299,8 +301,8 @@ def pick_method(
 def say_if_another_keeps_more(release: Release) -> None:
     """A note that another method loses less, where it was tried on the same cells and does."""
     from shoal.anonymize._choose import choose_method
-    from shoal.errors import InfeasibleError
     from shoal.anonymize._registry import make_method
+    from shoal.errors import InfeasibleError
     from shoal.metrics import measure
 
     if not hasattr(release, "recoded"):  # made by regions: its cells are in no one place

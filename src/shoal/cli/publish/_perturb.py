@@ -73,7 +73,7 @@ def perturb(
     from shoal.tables._engine import OpenOptions
 
     files = [path for kind, path in release_files(out).items() if kind != "recoding"]
-    refuse_input(files, [table, schema])
+    refuse_input([out, *files], [table, schema])
     refuse_existing(files, force=force)
     made = perturb_table(
         table,

@@ -55,7 +55,7 @@ def sets(
 
     k, m = read_km(km or "")
     files = [path for kind, path in release_files(out).items() if kind != "recoding"]
-    refuse_input(files, [table, schema])
+    refuse_input([out, *files], [table, schema])
     refuse_existing(files, force=force)
     release = release_sets(table, Schema.from_toml(schema), k, m, encoding=encoding)
     paths = release.write(out, force=force)

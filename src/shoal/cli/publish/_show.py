@@ -46,7 +46,9 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
     for name, path in paths.items():
         stays = "" if name in PUBLISHED else "  (stays in the house)"
         kind = name.removeprefix("full ")  # there are two schemas: that of the house has all
-        out.print(f"  {kind:9} {path}{stays}")
+        in_database = name == "table" and path.suffix == IN_DATABASE
+        shown = f"{path.stem} (in the database)" if in_database else path
+        out.print(f"  {kind:9} {shown}{stays}")
 
 
 def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:

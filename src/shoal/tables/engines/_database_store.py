@@ -82,8 +82,8 @@ class DatabaseStore:
         self._replaces = bool(there)
         if any(kind != "table" for kind in there):
             raise TableError(
-                f"{self.address.table!r} is in {self.address.name} already, and is no table but a "
-                "view, an index or the like. Choose another name."
+                f"{self.address.table!r} is in {self.address.name} already, and is no plain table "
+                "but a view, an index, a table in parts or the like. Choose another name."
             )
         if there and not force:
             raise TableError(
@@ -287,12 +287,16 @@ class _PostgresStore(DatabaseStore):
 
     def _kinds_there(self) -> Sequence[str]:
         with closing(self._connection.own.cursor()) as cursor:
+            # dropping a table takes its partitions along, and a part's rows from the whole
             cursor.execute(
-                "SELECT c.relkind::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "
+                "SELECT c.relkind::text, EXISTS (SELECT FROM pg_catalog.pg_inherits i "
+                "WHERE c.oid IN (i.inhparent, i.inhrelid)) "
+                "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "
                 f"ON n.oid = c.relnamespace WHERE c.relname = {value_sql(self._name)} "
                 f"AND n.nspname = {value_sql(self._schema)}"
             )
-            return ["table" if kind in "rp" else kind for (kind,) in cursor.fetchall()]
+            found = cursor.fetchall()
+            return ["table" if kind == "r" and not related else kind for kind, related in found]
 
     def _fill(self, table: str) -> None:
         with duckdb.connect() as reader, closing(self._connection.own.cursor()) as cursor:

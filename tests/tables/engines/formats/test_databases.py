@@ -1,11 +1,15 @@
 import sqlite3
+from contextlib import closing
 
 import duckdb
 import pytest
 
 from shoal._addresses import read_address
-from shoal.errors import ParameterError, TableError
+from shoal.errors import ParameterError, TableError, TableWarning
 from shoal.tables import open_table
+from tests.postgres import postgres
+
+__all__ = ["postgres"]
 
 
 def write_example(table, path):
@@ -87,3 +91,54 @@ def test_a_server_that_does_not_answer_is_said_without_the_password():
     with pytest.raises(TableError, match="cannot connect to database 'house'") as caught:
         open_table("postgresql://ann:secret@127.0.0.1:1/house?table=people")
     assert "secret" not in str(caught.value)
+
+
+@pytest.fixture
+def server(postgres):
+    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
+    with closing(dbapi.connect(postgres)) as connection, closing(connection.cursor()) as cursor:
+        for command in (
+            "DROP SCHEMA IF EXISTS ward CASCADE",
+            "CREATE SCHEMA ward",
+            "CREATE DOMAIN ward.years AS integer",
+            "CREATE TABLE ward.people (age ward.years, born date, seen timestamp, city text)",
+            "INSERT INTO ward.people VALUES (31, '1990-02-03', '2020-01-01', 'Ulm'), "
+            "(40, '0044-03-15 BC', 'infinity', 'Kiel'), (42, NULL, NULL, 'Kiel')",
+            "CREATE MATERIALIZED VIEW ward.kept AS SELECT age, city FROM ward.people",
+            "CREATE VIEW ward.shown AS SELECT age, city FROM ward.people",
+            "DROP ROLE IF EXISTS ann",
+            "CREATE ROLE ann LOGIN",
+            "GRANT USAGE ON SCHEMA ward TO ann",
+            "GRANT SELECT (age, city) ON ward.kept TO ann",
+            "GRANT SELECT ON ward.people TO ann",
+            "ALTER TABLE ward.people ENABLE ROW LEVEL SECURITY",
+            "CREATE POLICY hers ON ward.people USING (city = 'Ulm')",
+        ):
+            cursor.execute(command)
+        connection.commit()
+    yield postgres
+    with closing(dbapi.connect(postgres)) as connection, closing(connection.cursor()) as cursor:
+        cursor.execute("DROP SCHEMA ward CASCADE")
+        cursor.execute("DROP ROLE ann")
+        connection.commit()
+
+
+@pytest.mark.parametrize("table", ["ward.kept", "ward.shown", "ward.people"])
+@pytest.mark.filterwarnings("ignore:column")
+def test_postgresql_reads_views_of_both_kinds(server, table):
+    engine = open_table(f"{server}&table={table}")
+    assert sorted(engine.distinct("age")[0]) == [31, 40, 42]
+    assert engine.n_rows == 3
+
+
+def test_postgresql_reads_days_beyond_calendars_as_texts(server):
+    with pytest.warns(TableWarning, match=r"'(born|seen)' has days beyond calendars") as said:
+        engine = open_table(f"{server}&table=ward.people")
+    assert sorted(engine.distinct("born")[0]) == ["0044-03-15 BC", "1990-02-03"]
+    assert not any("0044" in str(one.message) for one in said)
+
+
+def test_postgresql_says_when_rows_are_hidden_from_the_user(server):
+    hers = f"{server.replace('user=postgres', 'user=ann')}&table=ward.people"
+    with pytest.warns(TableWarning, match="row security"):
+        assert open_table(hers).distinct("city") == (["Ulm"], False)

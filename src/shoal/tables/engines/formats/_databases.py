@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import warnings
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import duckdb
 
 from shoal._addresses import Address, read_address
-from shoal.errors import MissingExtraError, TableError
+from shoal.errors import MissingExtraError, TableError, TableWarning
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._duck_engine import DuckEngine
@@ -21,6 +22,9 @@ from shoal.tables.engines.formats._file_format import FileFormat
 from shoal.tables.engines.formats._value_columns import stage_columns
 
 _INNER = ("pg_catalog", "information_schema")
+
+_READABLE = "'r', 'p', 'v', 'm', 'f'"
+"""Kinds of PostgreSQL: tables, with partitions, views, those with rows of their own, foreign."""
 
 
 def open_address(text: str, options: OpenOptions) -> Engine:
@@ -175,23 +179,44 @@ def _read_postgresql(address: Address, options: OpenOptions) -> Engine:
             listed = ", ".join(f"CAST({name_sql(n)} AS text) AS {name_sql(n)}" for n in names)
             cursor.execute(f"SELECT {listed} FROM {read}")
             fetched = cursor.fetch_arrow_table()
+            _say_hidden_rows(cursor, read, table)
         except Exception as error:
             if isinstance(error, TableError):
                 raise
             raise TableError(
                 f"table {table!r} of {address.name} cannot be read. May this user read it?"
             ) from None
-    typed = OpenOptions(**{**options.__dict__, "types": {**kinds, **options.types}})
     columns = [fetched.column(i).to_pylist() for i in range(len(names))]
+    for name, column in zip(names, columns, strict=True):
+        if kinds.get(name) in ("DATE", "TIMESTAMP") and any(map(_is_no_day, column)):
+            kinds[name] = "VARCHAR"
+            say = f"column {name!r} has days beyond calendars (infinity, BC), and is read as text."
+            warnings.warn(say, TableWarning, stacklevel=2)
+    typed = OpenOptions(**{**options.__dict__, "types": {**kinds, **options.types}})
     return stage_columns(names, columns, typed)
+
+
+def _say_hidden_rows(cursor: Any, read: str, table: str) -> None:
+    cursor.execute(f"SELECT pg_catalog.row_security_active({value_sql(read)})")
+    if cursor.fetchone()[0]:
+        say = f"table {table!r} has row security: only the rows that this user may see are read."
+        warnings.warn(say, TableWarning, stacklevel=3)
+
+
+def _is_no_day(written: str | None) -> bool:
+    """Whether PostgreSQL writes a moment that no calendar of other programs has."""
+    return written is not None and (written.endswith(("infinity", " BC")) or written[4:5] != "-")
 
 
 def list_postgresql(cursor: Any) -> list[str]:
     """Tables and views that the user may read; those of `public` without their schema."""
     hidden = ", ".join(map(value_sql, _INNER))
     cursor.execute(
-        "SELECT table_schema::text, table_name::text FROM information_schema.tables "
-        f"WHERE table_schema NOT IN ({hidden}) ORDER BY 1, 2"
+        "SELECT n.nspname::text, c.relname::text FROM pg_catalog.pg_class c "
+        "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+        f"WHERE c.relkind IN ({_READABLE}) AND n.nspname NOT IN ({hidden}) "
+        "AND n.nspname NOT LIKE 'pg\\_%' AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
+        "AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT') ORDER BY 1, 2"
     )
     return [
         name if schema == "public" else f"{schema}.{name}" for schema, name in cursor.fetchall()
@@ -208,8 +233,11 @@ _SQL_TYPES = {
 def _kinds(cursor: Any, table: str) -> dict[str, str]:
     schema, _, own = table.rpartition(".")
     cursor.execute(
-        "SELECT column_name::text, data_type::text FROM information_schema.columns "
-        f"WHERE table_name = {value_sql(own)} AND table_schema = {value_sql(schema or 'public')}"
+        "SELECT a.attname::text, pg_catalog.format_type(coalesce(nullif(t.typbasetype, 0), t.oid), "
+        "NULL) FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid "
+        "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+        "JOIN pg_catalog.pg_type t ON t.oid = a.atttypid WHERE a.attnum > 0 AND NOT a.attisdropped "
+        f"AND c.relname = {value_sql(own)} AND n.nspname = {value_sql(schema or 'public')}"
     )
     return {name: _SQL_TYPES[kind] for name, kind in cursor.fetchall() if kind in _SQL_TYPES}
 
