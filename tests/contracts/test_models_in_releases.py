@@ -1,5 +1,6 @@
 """Every privacy model through every method: the released rows keep the promise, counted by hand."""
 
+import functools
 from collections import Counter, defaultdict
 
 import duckdb
@@ -42,7 +43,10 @@ def relation(rows):
         "(" + ", ".join("NULL" if v is None else repr(v) for v in row) + ")" for row in rows
     )
     connection = duckdb.connect()
-    return connection.sql(f"SELECT * FROM (VALUES {values}) AS people(age, city, s)"), connection
+    connection.execute(
+        f"CREATE TABLE people AS SELECT * FROM (VALUES {values}) AS people(age, city, s)"
+    )
+    return connection.table("people"), connection
 
 
 def people(rng, n, values=VALUES):
@@ -53,12 +57,18 @@ def people(rng, n, values=VALUES):
     return [(age, city or None, s) for age, city, s in zip(ages, cities, private, strict=True)]
 
 
+@functools.cache
+def case(index):
+    """The people of a model, as rows and as a table: the same for every method."""
+    rows = people(np.random.default_rng(index), 300, CASES[index][-1])
+    return rows, *relation(rows)
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("index", range(len(CASES)), ids=[repr(case[0]) for case in CASES])
 def test_released_rows_keep_the_promise(method, index):
-    model, holds, values = CASES[index]
-    rows = people(np.random.default_rng(index), 300, values)
-    table, _connection = relation(rows)
+    model, holds, _ = CASES[index]
+    rows, table, _connection = case(index)
     # as labels: a promise that lets a group be one row is refused for means
     release = method_class(method)(SCHEMA, model).fit(table, output=RowOptions()).release_
     released = release.table.fetchall()
@@ -75,9 +85,8 @@ def test_released_rows_keep_the_promise(method, index):
 @pytest.mark.parametrize("index", range(len(CASES)), ids=[repr(case[0]) for case in CASES])
 def test_means_keep_the_promise(index):
     """Groups are those that are written alike, which may be several groups of labels."""
-    model, holds, values = CASES[index]
-    rows = people(np.random.default_rng(index), 300, values)
-    table, _connection = relation(rows)
+    model, holds, _ = CASES[index]
+    _rows, table, _connection = case(index)
     release = method_class("microaggregation")(SCHEMA, model & KAnonymity(2)).fit(table).release_
     groups = defaultdict(list)
     for age, city, s in release.table.fetchall():

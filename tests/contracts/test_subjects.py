@@ -3,6 +3,7 @@
 Groups are counted from the released rows, by code that shares nothing with the package.
 """
 
+import functools
 import warnings
 from collections import defaultdict
 
@@ -104,17 +105,24 @@ def relation(rows):
         "(" + ", ".join("NULL" if v is None else repr(v) for v in row) + ")" for row in rows
     )
     connection = duckdb.connect()
-    return connection.sql(
-        f"SELECT * FROM (VALUES {listed}) AS t(patient, age, city, s, place)"
-    ), connection
+    connection.execute(
+        f"CREATE TABLE visits AS SELECT * FROM (VALUES {listed}) AS t(patient, age, city, s, place)"
+    )
+    return connection.table("visits"), connection
+
+
+@functools.cache
+def case(index):
+    """The visits of a model, as rows and as a table: the same for every method."""
+    rows = visits(np.random.default_rng(index), 250, CASES[index][-1])
+    return rows, *relation(rows)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("index", range(len(CASES)), ids=[repr(case[0]) for case in CASES])
 def test_people_in_released_groups_keep_the_promise(method, index):
-    model, holds, values = CASES[index]
-    rows = visits(np.random.default_rng(index), 250, values)
-    table, _connection = relation(rows)
+    model, holds, _ = CASES[index]
+    rows, table, _connection = case(index)
     estimator = make_method(method, SCHEMA, KAnonymity(3) & model)
     if method == "mondrian" and not model.is_monotone:
         try:
