@@ -13,7 +13,7 @@ from shoal.anonymize._recheck import recheck
 from shoal.anonymize._registry import make_method
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.judge._forms import join_intervals
-from shoal.judge._read_memory import read_texts
+from shoal.judge._read_files import read_texts
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 from shoal.tables import RowOptions

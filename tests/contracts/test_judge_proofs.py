@@ -7,9 +7,8 @@ import pytest
 from shoal.judge import _proofs, _read_files
 from shoal.judge._labels import LabelReader
 from shoal.judge._proofs import unproven_pairs
-from shoal.judge._read_arrow import numbers_of
-from shoal.judge._read_memory import read_texts
-from shoal.judge._text_table import TextColumn
+from shoal.judge._read_files import read_texts
+from shoal.judge._text_table import TextColumn, numbers_of
 from tests.extras import need
 
 NUMBERS = ["0", "-0.0", "25", "25.0", "24.999999999999999999", "9007199254740993", "1e400",

@@ -13,8 +13,7 @@ import numpy as np
 from shoal._atomic import atomic_path
 from shoal._estimator import Estimator, require_fitted
 from shoal.anonymize._ladder import climb
-from shoal.anonymize._ranges import refuse_means
-from shoal.anonymize._recoding import Recoding, Unseen, load_recoding
+from shoal.anonymize._recoding import Recoding, Unseen, load_recoding, refuse_means
 from shoal.anonymize._release import Release
 from shoal.anonymize._subjects import hold_limit, settle
 from shoal.anonymize.apart._components import note_unnamed, search_apart
@@ -121,11 +120,11 @@ class Anonymizer(Estimator):
             raise ParameterError("schema must be a Schema.")
         privacy = self._bind()
         self._check_params()
-        refuse_taken_names(self.schema, () if output is None else output.ranges)
-        if output is not None and output.form == "means":
-            refuse_means(privacy)
-        elif output is not None and output.ranges:
+        if output is not None and output.ranges:
+            refuse_taken_names(self.schema, output.ranges)
             refuse_means_of_one(privacy.minimum_size)
+        if output is not None and output.form == "means":  # which excludes ranges
+            refuse_means(privacy)
         started = time.perf_counter()
         options = CodingOptions(
             missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies
@@ -160,7 +159,8 @@ class Anonymizer(Estimator):
             else:
                 apart = search_apart(self._solve, cells, privacy, progress)
         if apart is None:
-            recoded, said = climb(privacy, rungs, search, people)
+            plain = tuple(rungs) == (privacy,)  # a model that judges groups by themselves
+            recoded, said = search(privacy) if plain else climb(privacy, rungs, search, people)
         else:
             self.recoding_, said = apart
             recoded = self.recoding_.recode(cells)

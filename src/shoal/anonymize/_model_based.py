@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.base import clone
 
+from shoal._checks import check_choice
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._ranges import check_ranges, range_notes
-from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unseen
+from shoal.anonymize._recoding import Recoding, Unseen, match_cells, range_notes, refuse_unseen
 from shoal.errors import ParameterError, SchemaError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.models.tree._cells import read_cells
@@ -165,7 +165,7 @@ class TreeGeneralization(Anonymizer):
 
     def _check_params(self) -> None:
         _require_target(self.schema)
-        check_ranges(self.ranges, ("lines", "exact"))
+        check_choice("ranges", self.ranges, ("lines", "exact"))
         self._make_tree(1).check_params()
 
     def _make_tree(self, privacy: PrivacyModel | int) -> KAnonymousTreeClassifier:

@@ -15,8 +15,11 @@ import numpy as np
 from shoal._plain import pack_numbers, unpack_numbers
 from shoal.anonymize._registry import known_methods
 from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.privacy import PrivacyModel
 from shoal.schema._coding import Coding
+from shoal.schema._lines import has_lines
 from shoal.tables import FrequencyTable
+from shoal.tables._range_columns import refuse_means_of_one
 from shoal.tables._recoded import Recoded, node_labels
 from shoal.typing import Codes, Flags, PathText
 
@@ -236,3 +239,31 @@ def _among(codes: Codes, listed: Codes) -> Flags:
     wanted = {row.tobytes() for row in np.ascontiguousarray(listed, np.int32)}
     rows = np.ascontiguousarray(codes, np.int32)
     return np.array([row.tobytes() in wanted for row in rows], np.bool_)
+
+
+def range_notes(codings: Sequence[Coding], *, exact: bool) -> tuple[str, ...]:
+    """What the ends of ranges tell, for the manifest; nothing where they tell nothing."""
+    names = [coding.name for coding in codings if exact or not has_lines(coding)]
+    if not names:
+        return ()
+    advice = "" if exact else " Give it a hierarchy."
+    return (
+        f"ranges of {', '.join(map(repr, names))} end at values of people in the group: somebody "
+        f"has exactly the value at each end.{advice}",
+    )
+
+
+def refuse_means(privacy: PrivacyModel) -> None:
+    """Raise for promises that groups of means cannot keep, or that nobody could check of them.
+
+    A mean does not say who of a population fits it, and groups by some of the columns are not
+    those that the means of all columns are of.
+    """
+    refuse_means_of_one(privacy.minimum_size, "means")
+    named = any(getattr(part, "population", None) is not None for part in privacy.parts)
+    about = "a population" if named else "some of the columns"
+    if named or privacy.asks_of_some_columns:
+        raise ParameterError(
+            f"means: the promise asks about {about}, and a mean does not say who fits it. Ask for "
+            "labels (--as labels)."
+        )

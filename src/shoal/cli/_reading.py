@@ -100,7 +100,8 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
             _to_standard_output(command, given)
             return
         if isinstance(given.get("out"), str):
-            given["out"] = _target(given["out"])
+            out = given["out"]
+            given["out"] = _in_database(out) if is_address(out) else Path(out)
         command(**given)
 
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own.values()]
@@ -135,12 +136,10 @@ def _to_standard_output(command: Callable[..., None], given: dict[str, Any]) -> 
             shutil.copyfileobj(file, sys.stdout.buffer)
 
 
-def _target(text: str) -> Path:
-    if not is_address(text):
-        return Path(text)
+def _in_database(address: str) -> Path:
     from shoal.tables._engine import OpenOptions, TableFile
 
-    return TableFile.of(text, OpenOptions())
+    return TableFile.of(address, OpenOptions())
 
 
 def _follow_release(files: dict[str, Any]) -> None:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.judge._read_arrow import find_pyarrow, numbers_of
-from shoal.judge._text_table import BLOCK, TextColumn, TextTable
+from shoal.judge._text_table import BLOCK, TextColumn, TextTable, find_pyarrow, numbers_of
 from shoal.judge._values import as_printed, as_seen, canonical, is_number, iso_moment
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding

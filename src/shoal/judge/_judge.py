@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +94,7 @@ def judge(
             + _WITHHELD
         )
     cells = written
-    written, merged = to_labels(charge.claim, written)
+    written, merged = to_labels(charge.claim, written) if charge.claim.labels else (written, None)
     people = None
     if source is not None and row_ids is not None:
         _judge_witness(written, source, row_ids)
@@ -170,7 +171,8 @@ def _judge_columns(charge: Charge, written: TextTable) -> None:
     schema = charge.schema
     allowed = {name for name in schema if schema[name].role not in NEVER_RELEASED}
     allowed |= {name + end for name in charge.ranges for end in _RANGE}
-    allowed = (allowed - set(charge.claim.labels)) | charge.claim.names()
+    if charge.claim.labels:
+        allowed = (allowed - set(charge.claim.labels)) | charge.claim.names()
     if strange := [name for name in written.names if name not in allowed]:
         raise GuaranteeError(
             f"the output has columns that may not be released: {', '.join(map(repr, strange))}. "
@@ -229,7 +231,7 @@ def _judge_column(
         judge_coarse(name, column, own, values, described, people)
         return
     if end is not None:
-        fine: Callable[[str | None, str | None], bool] = _within[end]
+        fine: Callable[[str | None, str | None], bool] = partial(_is_on_its_side, _RANGE[end])
     else:
         fine = same_value if reader is None else reader.covers
     is_date = reader is not None and reader.kind == "date" and end is None
@@ -264,23 +266,16 @@ def _count_rows(pairs: Sequence[tuple[int, int]], labels: Codes, values: Codes) 
     return int(np.isin(packed, wrong[:, 0] * room + wrong[:, 1]).sum())
 
 
-def _end(order: int) -> Callable[[str | None, str | None], bool]:
+def _is_on_its_side(order: int, end: str | None, value: str | None) -> bool:
     """Whether an end of a range lies on its side of the value."""
-
-    def fine(end: str | None, value: str | None) -> bool:
-        if order == 0 or is_missing(end) or is_missing(value) or end == STAR:
-            return True
-        bound, own = number(end or ""), number(value or "")
-        if bound is None or own is None:  # days of a date, say
-            return True
-        if float(own) == float(bound):  # ends are binary numbers
-            return True
-        return own <= bound if order > 0 else own >= bound
-
-    return fine
-
-
-_within = {ending: _end(order) for ending, order in _RANGE.items()}
+    if order == 0 or is_missing(end) or is_missing(value) or end == STAR:
+        return True
+    bound, own = number(end or ""), number(value or "")
+    if bound is None or own is None:  # days of a date, say
+        return True
+    if float(own) == float(bound):  # ends are binary numbers
+        return True
+    return own <= bound if order > 0 else own >= bound
 
 
 def _judge_groups(charge: Charge, written: TextTable, people: Codes | None) -> FrequencyTable:

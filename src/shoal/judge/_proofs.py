@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.judge._labels import STAR, LabelReader
-from shoal.judge._places import Places, date_places, number_places
 from shoal.judge._text_table import TextColumn
-from shoal.typing import Codes, Flags
+from shoal.judge._values import is_number, period
+from shoal.typing import Codes, Flags, Floats
 
 _MARKS = 1 << 24
 """Pairs of texts up to which a table of marks is cheaper than looking at every row."""
@@ -25,6 +25,11 @@ _MARKS = 1 << 24
 _BLOCK = 1 << 20  # rows looked at together: what is computed for them has to fit into memory
 _SIGNED = r"[+-]?\d+\.?\d*(?:[eE][+-]?\d+)?"
 _BAND = re.compile(rf"\[({_SIGNED})-({_SIGNED})([\])])")
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_MICROSECONDS_OF_A_DAY = 86_400_000_000
+_SURE_SIGNS = 15
+"""Decimals of so many digits differ as floats where they differ at all."""
 
 Texts = Sequence[str | None]
 Proof = Callable[[Codes, Codes], Flags]
@@ -138,11 +143,12 @@ def _in_range(kind: str, written: Texts, own: Texts) -> Proof:
     no_high = np.array([e.free == "high" for e in ends], np.bool_)
 
     def proof(labels: Codes, values: Codes) -> Flags:
-        at, top = value.of(values), high.of(labels)
-        fine = ~np.isnan(at.first)
-        fine &= no_low[labels] | _begins(low.of(labels), at)
-        fine &= no_high[labels] | np.where(is_open[labels], at.last < top.first, _ends_in(at, top))
-        return fine
+        at, base, top = value.of(values), low.of(labels), high.of(labels)
+        begins = (base.first == at.first) & base.exact & at.exact & np.isfinite(at.first)
+        ends = (at.last == top.last) & top.exact & at.exact & np.isfinite(at.last)
+        from_low = no_low[labels] | (base.first < at.first) | begins
+        to_high = np.where(is_open[labels], at.last < top.first, (at.last < top.last) | ends)
+        return ~np.isnan(at.first) & from_low & (no_high[labels] | to_high)
 
     return proof
 
@@ -163,13 +169,61 @@ def _read_ends(label: str | None, kind: str) -> _Ends:
     return _Ends(low, high, label.endswith(")")) if sign else _UNREAD
 
 
-def _begins(low: Places, value: Places) -> Flags:
-    """Whether ends begin no later than values."""
-    equal = (low.first == value.first) & low.exact & value.exact & np.isfinite(value.first)
-    return (low.first < value.first) | equal
+# -- many texts put on a line at once: numbers by their worth, dates by their ends ---------------
 
 
-def _ends_in(value: Places, high: Places) -> Flags:
-    """Whether values end no later than ends."""
-    equal = (value.last == high.last) & high.exact & value.exact & np.isfinite(value.last)
-    return (value.last < high.last) | equal
+class Places(NamedTuple):
+    """Where texts stand on a line.
+
+    Parameters
+    ----------
+    first, last : ndarray of float
+        Least and largest place that a text stands for; NaN where it has none.
+    exact : ndarray of bool
+        Whether two of them that are equal here are equal indeed.
+    """
+
+    first: Floats
+    last: Floats
+    exact: Flags
+
+    def of(self, codes: np.ndarray) -> Places:
+        """Places by their numbers."""
+        return Places(self.first[codes], self.last[codes], self.exact[codes])
+
+
+def number_places(texts: Sequence[str | None]) -> Places:
+    """Numbers; an exponent may make unequal ones equal floats, and so may many digits."""
+    worth = np.array(
+        [float(text) if text is not None and is_number(text) else np.nan for text in texts],
+        np.float64,
+    )
+    exact = [
+        text is not None and len(text) <= _SURE_SIGNS and "e" not in text and "E" not in text
+        for text in texts
+    ]
+    return Places(worth, worth, np.array(exact, np.bool_))
+
+
+def date_places(texts: Sequence[str | None]) -> Places:
+    """Years, months, days and moments, in microseconds since 1970, which floats hold exactly.
+
+    Microseconds of the years 1 to 9999 need 59 bits: what is beyond 53 is not `exact`.
+    """
+    first = np.full(len(texts), np.nan)
+    last = np.full(len(texts), np.nan)
+    days = [place for place, text in enumerate(texts) if text is not None and _DAY.fullmatch(text)]
+    try:
+        listed = np.array([texts[place] for place in days], "datetime64[D]")
+    except ValueError:  # the 30th of February
+        days, listed = [], np.empty(0, "datetime64[D]")
+    first[days] = listed.astype(np.int64) * _MICROSECONDS_OF_A_DAY
+    last[days] = first[days] + (_MICROSECONDS_OF_A_DAY - 1)
+    is_day = np.zeros(len(texts), np.bool_)
+    is_day[days] = True
+    for place in np.flatnonzero(~is_day).tolist():
+        ends = period(texts[place] or "")
+        if ends is not None:
+            first[place], last[place] = np.array(ends, "datetime64[us]").astype(np.int64)
+    exact = (np.abs(first) < 2.0**53) & (np.abs(last) < 2.0**53)
+    return Places(first, last, exact)

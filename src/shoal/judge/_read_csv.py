@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import TableError
-from shoal.judge._read_arrow import find_pyarrow, of_arrow
 from shoal.judge._side_doors import packed_doors
-from shoal.judge._text_table import TextColumn, TextTable
+from shoal.judge._text_table import TextColumn, TextTable, find_pyarrow, of_arrow
 from shoal.tables._dialect import TextDialect
 
 _DELIMITERS = ",;\t|"
@@ -53,7 +52,9 @@ def read_csv(
         doors += packed_doors(path)
     if len(set(dialect.names)) < len(dialect.names):
         doors += ("columns of the same name",)
-    return _as_said(TextTable(table.columns, table.n_rows, doors), dialect)
+    # cells by what they say: nothing, a number in its own way of writing, or their text
+    said = {name: _joined(column, _saying(name, dialect)) for name, column in table.columns.items()}
+    return TextTable(said, table.n_rows, doors)
 
 
 def with_own_header(path: Path, dialect: TextDialect) -> TextDialect:
@@ -177,14 +178,6 @@ def _read_slowly(
     }
     doors = ("cells beyond the header",) if beyond else ()
     return TextTable(columns, len(codes[0]) if codes else 0, doors)
-
-
-def _as_said(table: TextTable, dialect: TextDialect) -> TextTable:
-    """Cells by what they say: nothing, a number in its own way of writing, or their text."""
-    columns = {
-        name: _joined(column, _saying(name, dialect)) for name, column in table.columns.items()
-    }
-    return TextTable(columns, table.n_rows, table.side_doors)
 
 
 def _saying(name: str, dialect: TextDialect) -> Callable[[str | None], str | None]:

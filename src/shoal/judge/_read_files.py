@@ -1,4 +1,4 @@
-"""Files as text, from their bytes: PyArrow or the csv module, and DuckDB where neither can."""
+"""Tables as text, files from their bytes: PyArrow or the csv module, else DuckDB."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import TableError
-from shoal.judge._read_arrow import find_pyarrow, metadata_doors, of_arrow
 from shoal.judge._read_csv import read_csv
+from shoal.judge._read_memory import read_memory
 from shoal.judge._read_others import chosen, read_database_file, read_json_lines, read_workbook
-from shoal.judge._text_table import TextColumn, TextTable, narrow, plain_text, take
+from shoal.judge._text_table import (
+    TextColumn,
+    TextTable,
+    find_pyarrow,
+    metadata_doors,
+    narrow,
+    of_arrow,
+    plain_text,
+    take,
+)
 from shoal.tables import open_table
 from shoal.tables._dialect import TextDialect
 
@@ -28,21 +37,26 @@ _CSV = (".csv", ".tsv", ".txt", ".data", ".tab")
 _JSON = (".jsonl", ".ndjson")
 
 
-def read_files(
-    paths: Sequence[Path], *, names: Sequence[str] | None = None, dialect: TextDialect | None = None
+def read_texts(
+    source: Any, *, names: Sequence[str] | None = None, dialect: TextDialect | None = None
 ) -> TextTable:
-    """One table of files that are read one after another.
+    """A table, or files of one that are read one after another, as text.
 
     Parameters
     ----------
-    paths : sequence of Path
-        Files of one format; a folder stands for the visible files in it, by name.
+    source : table, path or sequence of path
+        Files are of one format; a folder stands for the visible files in it, by name.
     names : sequence of str, optional
         Columns to read; what separates the cells of a CSV file is found by them.
     dialect : TextDialect, optional
         How CSV files are written; found by the names of their columns when not given.
     """
-    files = list(chain.from_iterable(_files_of(path) for path in paths))
+    if isinstance(source, TextTable):  # read already, where it lies
+        return source
+    paths = [source] if isinstance(source, str | Path) else source
+    if not isinstance(paths, tuple | list):
+        return read_memory(source, names)
+    files = list(chain.from_iterable(_files_of(Path(path)) for path in paths))
     tables = [_read_file(path, names, dialect, at) for at, path in enumerate(files)]
     if not tables:
         raise TableError("there is no file to read again.")

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shoal.errors import TableError
-from shoal.judge._read_arrow import find_pyarrow, metadata_doors, of_arrow
-from shoal.judge._read_files import read_files
-from shoal.judge._text_table import TextColumn, TextTable, plain_text
-from shoal.tables._dialect import TextDialect
+from shoal.judge._text_table import (
+    TextColumn,
+    TextTable,
+    find_pyarrow,
+    metadata_doors,
+    of_arrow,
+    plain_text,
+)
 
 
-def read_texts(source: Any, *, names: Any = None, dialect: TextDialect | None = None) -> TextTable:
-    """A table, or files of one, as text; see :class:`TextTable`."""
-    if isinstance(source, TextTable):  # read already, where it lies
-        return source
-    if isinstance(source, str | Path):
-        return read_files([Path(source)], names=names, dialect=dialect)
-    if isinstance(source, tuple | list):
-        return read_files([Path(path) for path in source], names=names, dialect=dialect)
+def read_memory(source: Any, names: Any = None) -> TextTable:
+    """A table of some library as text; see :class:`TextTable`."""
     if isinstance(source, Mapping):
         wanted = list(source) if names is None else names
         return of_arrays({name: source[name] for name in wanted})

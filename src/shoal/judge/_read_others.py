@@ -16,7 +16,6 @@ from xml.etree import ElementTree
 import numpy as np
 
 from shoal.errors import TableError
-from shoal.judge._read_arrow import find_pyarrow
 from shoal.judge._side_doors import (
     SHEET_TAGS,
     duckdb_doors,
@@ -24,7 +23,7 @@ from shoal.judge._side_doors import (
     sqlite_doors,
     workbook_doors,
 )
-from shoal.judge._text_table import TextColumn, TextTable, plain_text
+from shoal.judge._text_table import TextColumn, TextTable, find_pyarrow, plain_text
 
 _SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from shoal.judge._read_arrow import find_pyarrow
+from shoal.judge._text_table import find_pyarrow
 
 _BLOCK = 1 << 20
 _CHANGING = (slice(24, 28), slice(92, 100))

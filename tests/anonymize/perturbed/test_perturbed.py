@@ -4,7 +4,7 @@ import pytest
 
 from shoal.anonymize import perturb_table
 from shoal.errors import GuaranteeError
-from shoal.judge._read_memory import read_texts
+from shoal.judge._read_files import read_texts
 from shoal.judge.numbers._perturbed import judge_perturbed
 from tests.anonymize.perturbed.test_perturb import CHANGES, SCHEMA, people
 

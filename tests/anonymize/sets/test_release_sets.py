@@ -8,7 +8,7 @@ import pytest
 
 from shoal.anonymize import check_sets, release_sets
 from shoal.errors import GuaranteeError, ParameterError, SchemaError
-from shoal.judge._read_memory import read_texts
+from shoal.judge._read_files import read_texts
 from shoal.judge.sets._judge_sets import SetCharge, judge_sets
 from shoal.schema import Schema
 

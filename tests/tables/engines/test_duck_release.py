@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from shoal.anonymize._registry import make_method
-from shoal.judge._read_memory import read_texts
+from shoal.judge._read_files import read_texts
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
 from shoal.tables.engines import _duck_release

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._checks import check_number
+from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._ranges import check_ranges, range_notes
+from shoal.anonymize._recoding import range_notes
 from shoal.anonymize.bounds._unprotectable import (
     infeasible_within_limits,
     is_exact,
@@ -150,7 +150,7 @@ class ConstrainedKMember(Anonymizer):
         self.time_limit = time_limit
 
     def _check_params(self) -> None:
-        check_ranges(self.ranges, ("lines", "exact", "nodes"))
+        check_choice("ranges", self.ranges, ("lines", "exact", "nodes"))
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, 0, above=True)
         if self.metric not in COSTS:

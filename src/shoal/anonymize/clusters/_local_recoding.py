@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._checks import check_number
+from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._ranges import check_ranges, range_notes
+from shoal.anonymize._recoding import range_notes
 from shoal.anonymize.bounds._unprotectable import infeasible_within_limits, parts_within_limits
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.anonymize.clusters._group_recoding import (
@@ -121,7 +121,7 @@ class LocalRecoding(Anonymizer):
         self.time_limit = time_limit
 
     def _check_params(self) -> None:
-        check_ranges(self.ranges, ("lines", "exact", "nodes"))
+        check_choice("ranges", self.ranges, ("lines", "exact", "nodes"))
         if not isinstance(self.max_suppression, Real) or not 0 <= self.max_suppression <= 1:
             raise ParameterError(
                 f"max_suppression must be between 0 and 1, got {self.max_suppression!r}."

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from shoal._checks import check_choice
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._ranges import check_ranges
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize.cuts._cut_problem import CutProblem
 from shoal.anonymize.cuts._suppression import infeasible, make_recoding
@@ -125,7 +125,7 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
         self.ranges = ranges
 
     def _check_params(self) -> None:
-        check_ranges(self.ranges, ("lines", "exact"))
+        check_choice("ranges", self.ranges, ("lines", "exact"))
         if self.search not in ("greedy", "anneal"):
             raise ParameterError(f"search must be 'greedy' or 'anneal', got {self.search!r}.")
         if self.iterations < 0:

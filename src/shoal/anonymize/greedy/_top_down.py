@@ -7,9 +7,8 @@ from contextlib import suppress
 from math import inf
 from typing import Literal
 
-from shoal._checks import check_number
+from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._ranges import check_ranges
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize.cuts._suppression import infeasible, make_recoding
 from shoal.anonymize.greedy._cut_history import CutHistory
@@ -110,7 +109,7 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
         self.time_limit = time_limit
 
     def _check_params(self) -> None:
-        check_ranges(self.ranges, ("lines", "exact"))
+        check_choice("ranges", self.ranges, ("lines", "exact"))
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, 0, above=True)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Literal
 
+from shoal._checks import check_choice
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._ranges import check_ranges
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize.cuts._cut_problem import make_problem
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
@@ -134,7 +134,7 @@ class FullDomain(Anonymizer):
         self.levels = levels
 
     def _check_params(self) -> None:
-        check_ranges(self.ranges, ("lines", "exact"))
+        check_choice("ranges", self.ranges, ("lines", "exact"))
         if self.metric not in METRICS:
             raise ParameterError(
                 f"metric must be one of {', '.join(METRICS)}, got {self.metric!r}."

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._checks import check_number
+from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
-from shoal.anonymize._ranges import check_ranges, range_notes
+from shoal.anonymize._recoding import range_notes
 from shoal.anonymize.mondrian._columns import is_tree
 from shoal.anonymize.mondrian._feasibility import require_whole
 from shoal.anonymize.mondrian._partition import partition
@@ -152,7 +152,7 @@ class Mondrian(Anonymizer):
         self.time_limit = time_limit
 
     def _check_params(self) -> None:
-        check_ranges(self.ranges, ("lines", "exact"))
+        check_choice("ranges", self.ranges, ("lines", "exact"))
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, 0, above=True)
         for name in _SCORES:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shoal.anonymize.perturbed._linkage import Linkage
 from shoal.anonymize.rowwise._rowwise_files import rowwise_schema, write_rowwise
 from shoal.frames._frame import Frame
-from shoal.judge._read_memory import read_texts
+from shoal.judge._read_files import read_texts
 from shoal.judge._text_table import TextTable
 from shoal.judge.numbers._perturbed import judge_perturbed
 from shoal.schema import Schema

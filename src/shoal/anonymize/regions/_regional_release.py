@@ -18,7 +18,6 @@ from shoal.anonymize._recheck import recheck
 from shoal.anonymize._release import _ORDER_NOTES, MADE_WITH, seal_files
 from shoal.anonymize._release_files import (
     file_beside,
-    former_files,
     publish_files,
     release_files,
 )
@@ -218,7 +217,7 @@ class RegionalRelease:
                 "a release by regions is written to files. Give a path, and load it from there."
             )
         paths = release_files(path)
-        outdated = [*former_files(path), paths.pop("recoding")]
+        outdated = [file_beside(path, "former recoding"), paths.pop("recoding")]
         outdated += [file_beside(path, kind) for kind in ("promise", "seed")]
         if lists_values(self.schema):
             paths["full schema"] = file_beside(path, "full schema")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Literal
 
-from shoal.anonymize._ranges import range_notes
+from shoal.anonymize._recoding import range_notes
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.anonymize.cuts._first_cuts import domain_columns
 from shoal.anonymize.regions._figures import add_regions

@@ -11,10 +11,10 @@ import numpy as np
 
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._release import seal_files
-from shoal.anonymize._release_files import file_beside, former_files, release_files
+from shoal.anonymize._release_files import file_beside, release_files
 from shoal.frames._frame import Frame
 from shoal.judge._read_csv import with_own_header
-from shoal.judge._read_memory import read_texts
+from shoal.judge._read_files import read_texts
 from shoal.judge._text_table import TextTable
 from shoal.schema import Schema
 from shoal.schema.promise._published import published_schema
@@ -71,7 +71,7 @@ def write_rowwise(
     """
     paths = {kind: p for kind, p in release_files(path).items() if kind != "recoding"}
     refuse_existing(paths.values(), force=force)
-    outdated = [*former_files(path), file_beside(path, "recoding")]
+    outdated = [file_beside(path, kind) for kind in ("former recoding", "recoding")]
     with atomic_paths(paths, what, outdated=outdated) as drafts:
         dialect = write_frame(frame, drafts["table"])
         if dialect is not None:

@@ -18,7 +18,7 @@ from shoal.anonymize.sets._item_cut import find_cut, item_loss
 from shoal.anonymize.sets._transactions import Transactions, code_sets, fewest_rows, generalize
 from shoal.errors import ParameterError, SchemaError
 from shoal.frames._frame import Frame
-from shoal.judge._read_memory import read_texts
+from shoal.judge._read_files import read_texts
 from shoal.judge._text_table import TextTable
 from shoal.judge.sets._judge_sets import SetCharge, judge_sets
 from shoal.schema import Hierarchy, Schema

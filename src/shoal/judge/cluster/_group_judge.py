@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.judge._count import group_rows, histogram
-from shoal.judge._read_arrow import find_pyarrow, of_arrow
-from shoal.judge._text_table import TextColumn
+from shoal.judge._text_table import TextColumn, find_pyarrow, of_arrow
 from shoal.judge._values import canonical
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._level import Level

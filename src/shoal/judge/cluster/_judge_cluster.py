@@ -20,8 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from shoal.errors import GuaranteeError
-from shoal.judge._read_arrow import find_pyarrow
-from shoal.judge._text_table import plain_text
+from shoal.judge._text_table import find_pyarrow, plain_text
 from shoal.judge._values import canonical
 from shoal.judge.cluster._group_judge import GroupJudge
 from shoal.judge.cluster._spark_groups import (

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from shoal.judge._read_arrow import find_pyarrow
+from shoal.judge._text_table import find_pyarrow
 from shoal.judge.cluster._group_judge import GroupJudge
 from shoal.typing import Native
 

@@ -92,7 +92,9 @@ def _stage(
             raise duckdb.InvalidInputException
         read = _read_sql(paths, shape)
         readings = read_types(connection, read, shape.names, options)
-        _stop_at_names(connection, read, shape, readings)
+        # a name among numbers would have made them texts
+        if shape.has_header and all(reading.sort == "text" for reading in readings):
+            _stop_at_names(connection, read, shape)
     except duckdb.InvalidInputException:  # or rows that DuckDB does not take: read one by one
         cleaned = [
             clean_file(path, encoded, shape, folder / f"{at}.csv", skip=options.skip_bad_rows)
@@ -108,12 +110,8 @@ def _stage(
     return stage_table(connection, f"(SELECT {listed} FROM {read})", shape.names, paths, dialect)
 
 
-def _stop_at_names(
-    connection: duckdb.DuckDBPyConnection, read: str, shape: Shape, readings: Sequence[Reading]
-) -> None:
+def _stop_at_names(connection: duckdb.DuckDBPyConnection, read: str, shape: Shape) -> None:
     """Raise where the header comes again among the rows, as in files that were put together."""
-    if not shape.has_header or any(reading.sort != "text" for reading in readings):
-        return  # a name among numbers would have made them texts
     same = " AND ".join(f"trim(p{i}) = {value_sql(name)}" for i, name in enumerate(shape.names))
     if connection.sql(f"SELECT count(*) FROM {read} WHERE {same}").fetchall()[0][0]:
         raise duckdb.InvalidInputException

@@ -111,7 +111,7 @@ def find_encoding(path: Path, asked: str | None) -> Encoded:
         return Encoded(_known(asked), marked is not None)
     if marked is not None:
         return Encoded(marked, bom=True)
-    if (wide := _wide(head)) is not None:
+    if b"\0" in head and (wide := _wide(head)) is not None:
         return Encoded(wide)
     if sum(map(head.count, _CONTROLS)) * 50 > len(head):
         raise TableError(

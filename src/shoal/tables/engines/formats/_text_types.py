@@ -53,6 +53,9 @@ _PLAINLY_MISSING = frozenset(
 )
 """Words that stand for nothing in columns of text too, in a file that uses one of them so."""
 
+_DECIMAL = ("number", "grouped", "grouped whole")
+"""Sorts of numbers that have a sign before decimals, or might have."""
+
 _ADVICE = {
     "decimals or thousands": "whether a comma or a point stands before decimals or between "
     "thousands. It is left as text; say --decimal , or --decimal . to have numbers",
@@ -79,6 +82,8 @@ def read_types(
     seen = seen or [set() for _ in names]
     first = [Reading("text") if i in told else asked.read(v) for i, v in enumerate(seen)]
     readings = _held(connection, read, first, seen, asked)
+    if not any(r.undecided or r.short or r.missing or r.sort in _DECIMAL for r in readings):
+        return readings  # nothing that one column could tell of another
     readings = _decided(connection, read, readings, seen, asked)
     settled = _settle_decimals(readings, seen, asked)
     if settled != readings:

@@ -23,6 +23,7 @@ BLANK = " "
 """What stands around a value and is no part of it, where the value is no text."""
 
 # patterns are read by Python and by DuckDB alike: no classes beyond ASCII, no looking ahead
+_DIGIT = re.compile("[0-9]")
 _WHOLE = re.compile("-?[1-9][0-9]{0,18}|0")
 NUMBER = r"-?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
 DAY = (
@@ -139,7 +140,9 @@ def _readings(
     """The first sort that fits all values, if one does."""
     if {value.lower() for value in values} <= {"true", "false"}:
         yield Reading("boolean")
-    if all(_is_whole(value) for value in values):
+    if not all(map(_DIGIT.search, values)):  # there is no number and no date without one
+        return
+    if all(_WHOLE.fullmatch(value) and -(2**63) <= int(value) < 2**63 for value in values):
         yield Reading("whole")
     plain = decimal in (None, ".") and thousands is None
     if plain and all(_NUMBER.fullmatch(value) for value in values):
@@ -151,10 +154,6 @@ def _readings(
         yield from _dates(values, "date", order)
     elif all(_MOMENT.fullmatch(value) for value in values):
         yield from _dates(values, "moment", order)
-
-
-def _is_whole(value: str) -> bool:
-    return bool(_WHOLE.fullmatch(value)) and -(2**63) <= int(value) < 2**63
 
 
 def number_pattern(decimal: str, thousands: str, *, whole: bool = False) -> str:

@@ -4,14 +4,14 @@ import rich.progress
 from rich.console import Console
 
 from shoal._jit import kernel
-from shoal.cli import _progress
+from shoal.cli import _output
 from shoal.cli._output import Output
 
 
 def watch(monkeypatch, patience):
-    monkeypatch.setattr(_progress, "PATIENCE", patience)
+    monkeypatch.setattr(_output, "PATIENCE", patience)
     stream = io.StringIO()
-    with _progress.bar(Console(file=stream, force_terminal=True, width=80)) as progress:
+    with _output.bar(Console(file=stream, force_terminal=True, width=80)) as progress:
         for done in range(5):
             progress(done, 4, "solving")
         progress(3, 0, "reading")
@@ -26,13 +26,13 @@ def test_long_work_shows_what_and_how_much(monkeypatch):
 
 
 def test_work_that_tells_how_far_it_is_keeps_its_time_left(monkeypatch):
-    monkeypatch.setattr(_progress, "PATIENCE", -1.0)
+    monkeypatch.setattr(_output, "PATIENCE", -1.0)
     added, stream = [], io.StringIO()
     add = rich.progress.Progress.add_task
     monkeypatch.setattr(
         rich.progress.Progress, "add_task", lambda *a, **k: added.append(a[1]) or add(*a, **k)
     )
-    with _progress.bar(Console(file=stream, force_terminal=True, width=100)) as progress:
+    with _output.bar(Console(file=stream, force_terminal=True, width=100)) as progress:
         progress(1, 2, "reading")
         progress(1, 4, "improving groups, 9.1% lost so far")
         progress(2, 4, "improving groups, 8.7% lost so far")
@@ -45,7 +45,7 @@ def test_quick_work_shows_nothing(monkeypatch):
 
 
 def test_quiet_and_json_are_silent(monkeypatch, capsys):
-    monkeypatch.setattr(_progress, "PATIENCE", -1.0)
+    monkeypatch.setattr(_output, "PATIENCE", -1.0)
     for out in (Output(json=True), Output(quiet=True)):
         with out.progress() as progress:
             progress(1, 2, "solving")
@@ -56,9 +56,9 @@ def test_quiet_and_json_are_silent(monkeypatch, capsys):
 def test_the_first_run_on_a_machine_says_that_it_compiles(monkeypatch):
     monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
     stream = io.StringIO()
-    with _progress.bar(Console(file=stream, width=100)):
+    with _output.bar(Console(file=stream, width=100)):
         fresh = kernel(lambda number: number + 1)
         assert (fresh(1), fresh(2.5)) == (2, 3.5)  # compiled twice, told once
-    assert stream.getvalue() == _progress.COMPILING + "\n"
+    assert stream.getvalue() == _output.COMPILING + "\n"
     assert kernel(lambda number: number + 2)(1) == 3  # nobody listens any more
-    assert stream.getvalue() == _progress.COMPILING + "\n"
+    assert stream.getvalue() == _output.COMPILING + "\n"
