@@ -5,7 +5,6 @@ import json
 import pickle
 import stat
 
-import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -15,6 +14,9 @@ from shoal.errors import ParameterError, SchemaError
 from shoal.privacy import AlphaKAnonymity, DeltaPresence, KAnonymity, PrivacyModel
 from shoal.schema import Schema
 from shoal.tables import open_table
+from tests.extras import need
+
+pd = need("pandas")
 
 SCHEMA = Schema(
     {

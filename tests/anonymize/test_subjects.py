@@ -4,7 +4,6 @@ from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from shoal import release
@@ -23,6 +22,9 @@ from shoal.privacy import (
 )
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
+from tests.extras import need
+
+pd = need("pandas")
 
 ILL = ["flu", "gout", "cold", "asthma"]
 SCHEMA = Schema(

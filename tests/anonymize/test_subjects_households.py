@@ -1,7 +1,6 @@
 from collections import defaultdict
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from shoal.anonymize import Mondrian, check_table
@@ -9,6 +8,9 @@ from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import SchemaError
 from shoal.privacy import AverageRisk, DistinctDiversity, KAnonymity
 from shoal.schema import Schema
+from tests.extras import need
+
+pd = need("pandas")
 
 SCHEMA = Schema(
     {

@@ -2,12 +2,14 @@
 
 from itertools import product
 
-import pandas as pd
 import pytest
 
 from shoal import Schema
 from shoal.anonymize import BottomUpGeneralization, FullDomain, Mondrian, TopDownSpecialization
 from shoal.privacy import KAnonymity
+from tests.extras import need
+
+pd = need("pandas")
 
 SCHEMA = Schema(
     {

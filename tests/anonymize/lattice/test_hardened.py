@@ -1,13 +1,15 @@
 """No label of a hardened release depends on anybody else's row."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from shoal.anonymize import FullDomain, LocalRecoding, Mondrian
 from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
+from tests.extras import need
+
+pd = need("pandas")
 
 SCHEMA = Schema(
     {

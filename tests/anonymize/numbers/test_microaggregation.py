@@ -2,7 +2,6 @@ import csv
 from collections import defaultdict
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from shoal.anonymize import Microaggregation, check_table
@@ -12,7 +11,10 @@ from shoal.errors import InfeasibleError, ParameterError, TableError
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, KMap, LKCPrivacy
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
+from tests.extras import need
 from tests.reference import microaggregation as slow
+
+pd = need("pandas")
 
 SCHEMA = Schema(
     {

@@ -1,10 +1,12 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from shoal.anonymize import perturb_table
 from shoal.errors import ParameterError, SchemaError
 from shoal.schema import Schema
+from tests.extras import need
+
+pd = need("pandas")
 
 SCHEMA = Schema(
     {

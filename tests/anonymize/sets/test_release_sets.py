@@ -3,7 +3,6 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from shoal.anonymize import check_sets, release_sets
@@ -11,6 +10,9 @@ from shoal.errors import GuaranteeError, ParameterError, SchemaError
 from shoal.judge._read_files import read_texts
 from shoal.judge.sets._judge_sets import SetCharge, judge_sets
 from shoal.schema import Schema
+from tests.extras import need
+
+pd = need("pandas")
 
 TREE = {"dairy": ["milk", "kefir", "curd"], "bread": ["rye", "bun"], "drink": ["tea", "rum"]}
 SCHEMA = Schema(
