@@ -8,7 +8,8 @@ from reproduce._adult import EIGHT, TARGET, TREES, People, load_people
 from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from shoal.models import KAnonymousTreeClassifier
-from shoal.privacy import ConfidenceLimit, EntropyDiversity, confidence_to_l
+from shoal.privacy import ConfidenceLimit, EntropyDiversity
+from shoal.privacy.models._diversity import confidence_to_l
 
 _LIMITS = (0.99, 0.97, 0.95, 0.925, 0.9, 0.875, 0.85, 0.8)
 _QUICK_LIMITS = (0.95, 0.85)

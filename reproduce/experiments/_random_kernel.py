@@ -11,8 +11,7 @@ from reproduce._evidence import Chart, Evidence, Finding, Line
 from reproduce._experiment import Experiment, Setup
 from reproduce._survival_sets import COHORTS, Cohort, load_cohort, lung_cohort, of_paper_sizes
 from shoal.errors import DataNotFoundError
-from shoal.federated import Study, compare_sites
-from shoal.federated.kernels._compare import Comparison
+from shoal.federated.kernels._compare import Comparison, Study, run_study
 
 JOINT, POOLED = "joint private", "pooled"
 FIGURES = {"svm": ("Figure 2", "Figure 3"), "cox": ("Figure 4", "Figure 5")}
@@ -98,13 +97,13 @@ def _compare_all(
     shares = SHOWN if plan.quick else (0.2, 0.4, 0.6, 0.8)
     sizes = (2, 5) if plan.quick else (2, 3, 4, 5)
     by_share = {
-        share: compare_sites(
+        share: run_study(
             cohort.sites, cohort.ranges, plan.study(model, cohort.horizon, share)
         )
         for share in shares
     }  # fmt: skip
     by_size = {
-        size: compare_sites(
+        size: run_study(
             cohort.sites, cohort.ranges, plan.study(model, cohort.horizon, AT, size)
         )
         for size in sizes
@@ -192,7 +191,7 @@ def _others(plan: Plan) -> tuple[list[Finding], str]:
 
 def _beside(what: str, cohort: Cohort, study: Study, where: str) -> Iterator[Finding]:
     """Joint, each site and pooled, without bounds: the paper says nothing of these people."""
-    found = compare_sites(cohort.sites, cohort.ranges, study)
+    found = run_study(cohort.sites, cohort.ranges, study)
     for name, value in means(found).items():
         yield Finding(where, f"{what}, AUC, {_title(name)}", value)
     for name in _site_names(found):

@@ -19,8 +19,8 @@ PACKAGES = sorted(
     for path in HOME.glob("[a-z]*/__init__.py")
     if path.parent.name != "cli"  # what it offers are commands
 )
-MOST_NAMES = 161
-"""What there are now; the aim is 170.  Lower it when names go: whoever adds one has to keep it."""
+MOST_NAMES = 151
+"""What there are now; the aim is 150.  Lower it when names go: whoever adds one has to keep it."""
 OWN = ["__version__", "release"]
 """Names at the top that are nowhere else; the others there are shortcuts."""
 PAGES = [

@@ -3,7 +3,8 @@ import dataclasses
 import duckdb
 import pytest
 
-from shoal.discover import distinct_ratio, mask, write_masked
+from shoal.discover import distinct_ratio, mask
+from shoal.discover._publish import write_masked
 from shoal.errors import GuaranteeError, ParameterError, TableError
 from tests.discover.tables import EXAMPLE
 
@@ -20,7 +21,7 @@ def table(tmp_path):
 def test_published_columns_are_written_with_all_rows_in_order(table, tmp_path, name):
     out = tmp_path / name
     found = mask(table, 0.8)
-    assert write_masked(table, found, out) == 0.8
+    assert found.write(table, out) == 0.8
     read = duckdb.sql(f"FROM '{out}'")
     assert read.columns == ["sex", "state"]
     assert read.fetchall() == list(zip(EXAMPLE["sex"], EXAMPLE["state"], strict=True))

@@ -116,8 +116,8 @@ def _shares() -> None:
         for site, table in sites.items()
     }  # fmt: skip
     for model in ("cox", "svm"):
-        study = f.Study(model, horizon=60.0, n_splits=4, n_components=2)
-        save(model, f.compare_sites(studied, RANGES, study))
+        options = {"n_splits": 4, "n_components": 2}
+        save(model, f.compare_sites(studied, RANGES, model, 60.0, **options))
 
 
 def _numbers() -> None:

@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import HierarchyError
-from shoal.schema import Hierarchy, _csv, read_hierarchy, write_hierarchy
+from shoal.schema import Hierarchy, _csv, read_hierarchy
 from shoal.schema._builders import FromFile
+from shoal.schema._csv import write_hierarchy
 from tests.schema.strategies import hierarchies, labels
 
 

@@ -2,9 +2,7 @@
 
 from shoal.discover._keys import find_key, minimal_keys
 from shoal.discover._mask import mask
-from shoal.discover._publish import write_masked
 from shoal.discover._ratios import distinct_ratio, separation_ratio
-from shoal.discover._sizes import pairs_for_key
 from shoal.discover._suggest import suggest_schema
 from shoal.discover._survey import survey
 from shoal.discover._uniqueness import uniqueness
@@ -16,10 +14,8 @@ __all__ = [
     "find_key",
     "mask",
     "minimal_keys",
-    "pairs_for_key",
     "separation_ratio",
     "suggest_schema",
     "survey",
     "uniqueness",
-    "write_masked",
 ]

@@ -15,40 +15,12 @@ _SUFFIXES = (".csv", ".parquet", ".arrow", ".feather", ".ipc")
 
 
 def write_masked(table: Native, result: MaskResult, out: PathText, *, force: bool = False) -> float:
-    """Write the published columns of every row; return their ratio, counted on what was written.
-
-    Parameters
-    ----------
-    table : table or path
-        What was masked.
-    result : MaskResult
-        What :func:`mask` found.
-    out : path
-        File to write; its suffix tells the format (CSV, Parquet or Arrow).
-    force : bool
-        Overwrite an existing file.
-
-    Raises
-    ------
-    GuaranteeError
-        When the written rows exceed `beta`: then no file appears.
+    """What :meth:`MaskResult.write` does.
 
     Notes
     -----
     **Guarantee.**  The ratio is counted anew on the columns as they are written, by the engine
     and not by the search, so that a sampled mask that was unlucky never gets out.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from shoal.discover import mask
-    >>> people = {"age": [20, 30, 40, 20, 40], "sex": ["F", "F", "F", "M", "M"]}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "public.csv"
-    ...     write_masked(people, mask(people, 0.5), path)
-    ...     print(path.read_text().split()[0])
-    0.4
-    sex
     """
     out = Path(out)
     if out.suffix.lower() not in _SUFFIXES:

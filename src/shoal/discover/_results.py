@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from shoal.typing import Native, PathText
+
 
 @dataclass(frozen=True)
 class Result:
@@ -146,6 +148,27 @@ class MaskResult(Result):
     probability: float
     seconds: float
     notes: tuple[str, ...] = ()
+
+    def write(self, table: Native, out: PathText, *, force: bool = False) -> float:
+        """Write the published columns of every row; return their ratio, counted on those.
+
+        Parameters
+        ----------
+        table : table or path
+            What was masked.
+        out : path
+            File to write; its suffix tells the format (CSV, Parquet or Arrow).
+        force : bool
+            Overwrite an existing file.
+
+        Raises
+        ------
+        GuaranteeError
+            When the written rows exceed `beta`: then no file appears.
+        """
+        from shoal.discover._publish import write_masked  # noqa: PLC0415  which knows this class
+
+        return write_masked(table, self, out, force=force)
 
 
 @dataclass(frozen=True)

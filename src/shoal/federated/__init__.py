@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal.federated._pseudonym_key import PseudonymKey
-    from shoal.federated.kernels._compare import Study, compare_sites
+    from shoal.federated.kernels._compare import compare_sites
     from shoal.federated.kernels._cox import RandomKernelCox
     from shoal.federated.kernels._flower import join_training, serve_training
     from shoal.federated.kernels._flower_app import make_site_app, make_trainer_app
@@ -17,13 +17,7 @@ if TYPE_CHECKING:
     from shoal.federated.kernels._shares import make_share
     from shoal.federated.kernels._svc import RandomKernelSVC
     from shoal.federated.transforms._aliases import AliasTable
-    from shoal.federated.transforms._decode_results import (
-        decode_centroids,
-        decode_contingency,
-        decode_rules,
-        decode_text,
-        decode_tree,
-    )
+    from shoal.federated.transforms._decode_results import decode_results, decode_tree
     from shoal.federated.transforms._files import combine_files, decode_file, encode_file
     from shoal.federated.transforms._grouping import GradedGrouping
     from shoal.federated.transforms._key import TransformKey
@@ -42,16 +36,12 @@ __all__ = [
     "RandomKernel",
     "RandomKernelCox",
     "RandomKernelSVC",
-    "Study",
     "TransformKey",
     "combine_files",
     "compare_sites",
     "decode",
-    "decode_centroids",
-    "decode_contingency",
     "decode_file",
-    "decode_rules",
-    "decode_text",
+    "decode_results",
     "decode_tree",
     "encode",
     "encode_file",
@@ -74,16 +64,12 @@ _HOMES = {
     "RandomKernel": "kernels._random_kernel",
     "RandomKernelCox": "kernels._cox",
     "RandomKernelSVC": "kernels._svc",
-    "Study": "kernels._compare",
     "TransformKey": "transforms._key",
     "combine_files": "transforms._files",
     "compare_sites": "kernels._compare",
     "decode": "transforms._tables",
-    "decode_centroids": "transforms._decode_results",
-    "decode_contingency": "transforms._decode_results",
     "decode_file": "transforms._files",
-    "decode_rules": "transforms._decode_results",
-    "decode_text": "transforms._decode_results",
+    "decode_results": "transforms._decode_results",
     "decode_tree": "transforms._decode_results",
     "encode": "transforms._tables",
     "encode_file": "transforms._files",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -98,8 +98,15 @@ class Metrics:
         return asdict(self) | {"suppressed_share": self.suppressed_share}
 
 
-def measure(recoded: Recoded, *, target: str | None = None) -> Metrics:
-    """Compute every metric of a release; CM needs a `target` column.
+def measure(recoded: Recoded | FrequencyTable, *, target: str | None = None) -> Metrics:
+    """Compute every metric of a release, or of a table as it was.
+
+    Parameters
+    ----------
+    recoded : Recoded or FrequencyTable
+        `release.recoded`, or `release.recoded.cells` for the table as it was.
+    target : str, optional
+        The column of classes, for the classification metric.
 
     Examples
     --------
@@ -119,7 +126,11 @@ def measure(recoded: Recoded, *, target: str | None = None) -> Metrics:
     >>> metrics = measure(release.recoded, target="illness")
     >>> metrics.n_groups, metrics.discernibility, metrics.classification_metric
     (2, 18, 0.5)
+    >>> measure(release.recoded.cells).n_groups  # before
+    6
     """
+    if isinstance(recoded, FrequencyTable):
+        return measure_raw(recoded, target=target)
     sizes = recoded.groups.sizes[recoded.groups.sizes > 0]
     n_rows, n_columns = recoded.cells.n_rows, len(recoded.labels)
     lost, penalty = information_loss(recoded), ncp(recoded)
@@ -165,47 +176,3 @@ def released_raw(cells: FrequencyTable) -> Recoded:
     raw = Recoded(cells, labels, cells.keys, group_of, tuple(codes))
     vars(raw)["groups"] = cells  # every cell is a group by itself: nothing has to be counted
     return raw
-
-
-class _Result(Protocol):
-    def to_dict(self) -> dict[str, Any]: ...
-
-
-T = TypeVar("T", bound=_Result)
-
-
-@dataclass(frozen=True)
-class BeforeAfter(Generic[T]):
-    """The same result for the raw table and for the release."""
-
-    before: T
-    after: T
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {"before": self.before.to_dict(), "after": self.after.to_dict()}
-
-
-def measure_change(recoded: Recoded, *, target: str | None = None) -> BeforeAfter[Metrics]:
-    """Metrics before and after.
-
-    Examples
-    --------
-    >>> from shoal.anonymize import Mondrian
-    >>> from shoal.schema import Schema
-    >>> people = {
-    ...     "age": [21, 22, 34, 35, 61, 62],
-    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
-    ... }
-    >>> schema = Schema(
-    ...     {
-    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
-    ...         "illness": {"role": "sensitive", "target": True},
-    ...     }
-    ... )
-    >>> release = Mondrian(schema, 2, ranges="exact").fit(people).release_
-    >>> change = measure_change(release.recoded)
-    >>> change.before.n_groups, change.after.n_groups
-    (6, 2)
-    """
-    return BeforeAfter(measure_raw(recoded.cells, target=target), measure(recoded, target=target))

@@ -10,10 +10,8 @@ import numpy as np
 
 from shoal._notebook import Plot, flat_rows, html_table, plot_bars
 from shoal.errors import ParameterError, SchemaError
-from shoal.metrics._measure import BeforeAfter
 from shoal.privacy._model import POPULATION
 from shoal.tables import FrequencyTable
-from shoal.tables._recoded import Recoded
 from shoal.typing import Counts
 
 
@@ -201,36 +199,6 @@ def risk(
         separation_ratio=_separation(sizes),
         population_uniques=None if people is None else int(((sizes == 1) & (own == 1)).sum()),
         inference={name: _inference(groups, name) for name in _columns(groups, sensitive)},
-    )
-
-
-def risk_change(
-    recoded: Recoded, *, sensitive: Sequence[str] | None = None, threshold: float = 0.2
-) -> BeforeAfter[Risk]:
-    """Risk of the raw table and of its release.
-
-    Examples
-    --------
-    >>> from shoal.anonymize import Mondrian
-    >>> from shoal.schema import Schema
-    >>> people = {
-    ...     "age": [21, 22, 34, 35, 61, 62],
-    ...     "illness": ["flu", "flu", "cold", "flu", "gout", "cold"],
-    ... }
-    >>> schema = Schema(
-    ...     {
-    ...         "age": {"role": "quasi-identifier", "kind": "numeric"},
-    ...         "illness": {"role": "sensitive", "target": True},
-    ...     }
-    ... )
-    >>> release = Mondrian(schema, 2).fit(people).release_
-    >>> change = risk_change(release.recoded)
-    >>> change.before.prosecutor.highest, round(change.after.prosecutor.highest, 3)
-    (1.0, 0.333)
-    """
-    return BeforeAfter(
-        risk(recoded.cells, sensitive=sensitive, threshold=threshold),
-        risk(recoded.groups, sensitive=sensitive, threshold=threshold),
     )
 
 

@@ -11,7 +11,6 @@ from shoal.privacy.models._diversity import (
     DistinctDiversity,
     EntropyDiversity,
     RecursiveDiversity,
-    confidence_to_l,
 )
 from shoal.privacy.models._k_anonymity import KAnonymity
 from shoal.privacy.models._k_map import KMap
@@ -46,5 +45,4 @@ __all__ = [
     "TCloseness",
     "Uniqueness",
     "check",
-    "confidence_to_l",
 ]

@@ -2,7 +2,7 @@
 
 from shoal.schema._arx_project import read_arx_project
 from shoal.schema._column import Column
-from shoal.schema._csv import read_hierarchy, write_hierarchy
+from shoal.schema._csv import read_hierarchy
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._schema import Schema
 from shoal.schema.readymade._ready import Ready
@@ -14,5 +14,4 @@ __all__ = [
     "Schema",
     "read_arx_project",
     "read_hierarchy",
-    "write_hierarchy",
 ]

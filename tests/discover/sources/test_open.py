@@ -12,10 +12,10 @@ from shoal.discover import (
     find_key,
     mask,
     minimal_keys,
-    pairs_for_key,
     separation_ratio,
     uniqueness,
 )
+from shoal.discover._sizes import pairs_for_key
 from shoal.errors import ParameterError, TableError
 from shoal.tables import open_table
 from shoal.tables.engines import _duck_rows

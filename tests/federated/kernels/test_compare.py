@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from shoal.errors import ConvergenceError, ParameterError
-from shoal.federated import Study, compare_sites
+from shoal.federated import compare_sites
 from shoal.federated.kernels import _compare
-from shoal.federated.kernels._compare import choose_nu
+from shoal.federated.kernels._compare import Study, choose_nu, run_study
 from shoal.federated.kernels._newton_svm import newton_svm
 from shoal.federated.kernels._survival import survival_target
 from tests.reference.sites import RANGES
@@ -20,7 +20,7 @@ def outcomes(sites):
 
 @pytest.mark.parametrize("model", ["cox", "svm"])
 def test_joint_beats_single_sites_where_there_is_something_to_learn(outcomes, model):
-    found = compare_sites(outcomes, RANGES, Study(model, 30.0, 0.4, n_splits=15))
+    found = run_study(outcomes, RANGES, Study(model, 30.0, 0.4, n_splits=15))
     assert list(found.scores) == ["joint private", *outcomes, "pooled"]
     rows = {row["model"]: row for row in found.rows()}
     assert rows["pooled"]["mean"] > found.single_site_mean()
@@ -32,23 +32,21 @@ def test_joint_beats_single_sites_where_there_is_something_to_learn(outcomes, mo
 
 
 def test_concordance_is_measured_too(outcomes):
-    found = compare_sites(outcomes, RANGES, Study("cox", 30.0, n_splits=3), score="concordance")
+    found = compare_sites(outcomes, RANGES, "cox", 30.0, n_splits=3, score="concordance")
     assert found.score == "concordance"
     assert all(0.5 < row["mean"] < 1 for row in found.rows())
 
 
 def test_splits_depend_on_the_seed_only(outcomes):
     study = Study("svm", 30.0, n_splits=2, random_state=7)
-    one, two = (compare_sites(outcomes, RANGES, study).scores for _ in range(2))
+    one, two = (run_study(outcomes, RANGES, study).scores for _ in range(2))
     assert all(np.array_equal(one[name], two[name]) for name in one)
 
 
 def test_a_site_that_cannot_train_alone_scores_nothing(outcomes):
     table, y = outcomes["gent"]
     lived = np.column_stack([np.full(len(y), 1000.0), np.zeros(len(y))])
-    found = compare_sites(
-        {**outcomes, "gent": (table, lived)}, RANGES, Study("cox", 30.0, n_splits=2)
-    )
+    found = run_study({**outcomes, "gent": (table, lived)}, RANGES, Study("cox", 30.0, n_splits=2))
     assert np.isnan(found.scores["gent"]).all()
     assert not np.isnan(found.scores["joint private"]).any()
 
@@ -77,7 +75,7 @@ def test_nu_is_chosen_by_folds_of_the_rows_that_are_trained_on():
 
 
 def test_every_model_may_choose_its_own_nu(outcomes):
-    found = compare_sites(outcomes, RANGES, Study("svm", 30.0, n_splits=3, nu=(0.1, 1.0, 10.0)))
+    found = run_study(outcomes, RANGES, Study("svm", 30.0, n_splits=3, nu=(0.1, 1.0, 10.0)))
     low, high = found.interval()
     assert low < found.gap()[0] < high
     with pytest.raises(ParameterError, match="nu must be above 0"):
@@ -90,7 +88,7 @@ def test_a_joint_model_that_does_not_converge_is_no_number(outcomes, monkeypatch
 
     monkeypatch.setattr(_compare, "cox_coefficients", never)
     with pytest.raises(ConvergenceError, match="Raise ridge"):
-        compare_sites(outcomes, RANGES, Study("cox", 30.0, n_splits=2))
+        run_study(outcomes, RANGES, Study("cox", 30.0, n_splits=2))
 
 
 def test_mistakes_are_refused(outcomes):
@@ -99,4 +97,4 @@ def test_mistakes_are_refused(outcomes):
     with pytest.raises(ParameterError, match="train_share"):
         Study("cox", 30.0, 1.5)
     with pytest.raises(ParameterError, match="score must be"):
-        compare_sites(outcomes, RANGES, Study("cox", 30.0), score="accuracy")
+        run_study(outcomes, RANGES, Study("cox", 30.0), score="accuracy")

@@ -5,7 +5,7 @@ import pytest
 from reproduce._survival_sets import lung_cohort
 from shoal.datasets._public import LUNG_RANGES
 from shoal.errors import DataNotFoundError
-from shoal.federated import Study, compare_sites
+from shoal.federated.kernels._compare import Study, run_study
 
 
 def test_more_components_are_no_worse():
@@ -14,7 +14,7 @@ def test_more_components_are_no_worse():
     except DataNotFoundError as error:
         pytest.skip(str(error))
     means = [
-        compare_sites(sites, LUNG_RANGES, Study("svm", 365, 0.4, m, 60)).rows()[0]["mean"]
+        run_study(sites, LUNG_RANGES, Study("svm", 365, 0.4, m, 60)).rows()[0]["mean"]
         for m in (2, 3, 5)
     ]
     assert means[0] < means[1] + 0.01

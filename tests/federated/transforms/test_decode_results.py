@@ -5,19 +5,23 @@ from sklearn.cluster import KMeans
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, export_text
 
-from shoal.errors import SchemaError
+from shoal.errors import ParameterError, SchemaError
 from shoal.federated import (
     AliasTable,
     GradedRanges,
     TransformKey,
-    decode_centroids,
-    decode_contingency,
-    decode_rules,
-    decode_text,
+    decode_results,
     decode_tree,
     encode,
 )
-from shoal.federated.transforms._decode_results import decode_items, decode_label
+from shoal.federated.transforms._decode_results import (
+    decode_centroids,
+    decode_contingency,
+    decode_items,
+    decode_label,
+    decode_rules,
+    decode_text,
+)
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity
 
@@ -166,3 +170,22 @@ def test_a_tree_of_shoal_is_read_back():
     assert "sex_" not in shown
     with pytest.raises(SchemaError, match="feature_names are needed"):
         decode_tree(DecisionTreeClassifier(), KEY)
+
+
+def test_whatever_a_miner_sends_is_read_by_one_function():
+    counts = pd.DataFrame({"sex_1": [3, 0]}, index=["Illness_1", "Illness_2"])
+    rules = pd.DataFrame({"items": [frozenset({"Illness_2"})], "support": [0.5]})
+    assert decode_results("age <= 1.5: Illness_12", KEY) == decode_text(
+        "age <= 1.5: Illness_12", KEY
+    )
+    assert decode_results({"Illness_1": 3}, KEY) == {"d1": 3}
+    assert decode_results([{"if": {"Illness_2"}}], KEY) == [{"if": frozenset({"d2"})}]
+    read = decode_results(counts, KEY)
+    assert (list(read.index), list(read.columns)) == (["d1", "d2"], ["female"])
+    assert list(decode_results(counts["sex_1"], KEY).index) == ["d1", "d2"]
+    assert decode_results(rules, KEY)["items"].tolist() == [frozenset({"d2"})]
+    assert rules["items"].tolist() == [frozenset({"Illness_2"})]  # not changed
+    centre = decode_results([[1.0, 1.0]], KEY, ["age", "weight"])
+    assert centre.tolist() == decode_centroids([[1.0, 1.0]], KEY, ["age", "weight"]).tolist()
+    with pytest.raises(ParameterError, match=r"a ndarray.*feature_names"):
+        decode_results(np.zeros((2, 2)), KEY)

@@ -13,16 +13,11 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import MinMaxScaler, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from shoal.federated import (
-    AliasTable,
-    GradedRanges,
-    TransformKey,
-    decode,
+from shoal.federated import AliasTable, GradedRanges, TransformKey, decode, decode_tree, encode
+from shoal.federated.transforms._decode_results import (
     decode_centroids,
     decode_contingency,
     decode_rules,
-    decode_tree,
-    encode,
 )
 from tests.extras import DATA
 

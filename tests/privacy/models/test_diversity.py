@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.privacy import (
-    ConfidenceLimit,
-    DistinctDiversity,
-    EntropyDiversity,
-    RecursiveDiversity,
-    confidence_to_l,
-)
+from shoal.privacy import ConfidenceLimit, DistinctDiversity, EntropyDiversity, RecursiveDiversity
 from shoal.privacy.compiled._compile import compile_model
+from shoal.privacy.models._diversity import confidence_to_l
 from tests.reference import privacy as twin
 from tests.reference.rows import table
 

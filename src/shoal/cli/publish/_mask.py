@@ -59,7 +59,8 @@ def mask_table(
     force: Force = False,
 ) -> None:
     """Choose columns whose combinations tell people apart no more than BETA allows."""
-    from shoal.discover import mask, write_masked
+    from shoal.discover import mask
+    from shoal.discover._publish import write_masked
     from shoal.tables import open_table
 
     refuse_input([] if out is None else [out], [table])

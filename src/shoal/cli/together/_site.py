@@ -186,7 +186,8 @@ def decode(
     force: Force = False,
 ) -> None:
     """Read rows or a report back with the shared key."""
-    from shoal.federated import TransformKey, decode_file, decode_text
+    from shoal.federated import TransformKey, decode_file
+    from shoal.federated.transforms._decode_results import decode_text
 
     refuse_input([out], [source, key])
     refuse_existing([out], force=force)

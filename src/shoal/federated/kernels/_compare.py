@@ -80,33 +80,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Study:
-    """How a comparison is made.
-
-    Parameters
-    ----------
-    model : {"cox", "svm"}
-        What is trained.
-    horizon : float
-        Time at which the AUC is taken, and at which the SVM's classes are known.
-    train_share : float, default=0.6
-        Share of every site's rows that is trained on; the rest of all sites is tested on.
-    n_components : int or None, default=None
-        Rows of B.  A new B is drawn for every split.
-    n_splits : int, default=100
-        Random splits.
-    ridge : float, default=0.01
-        Cox model's penalty.
-    nu : float or sequence of float, default=1.0
-        SVM's weight of errors.  Of several, each model takes the one with the highest mean AUC in
-        five folds of its own training rows.
-    random_state : int, default=0
-        Seed of splits and of B.
-
-    Examples
-    --------
-    >>> Study("svm", horizon=365, train_share=0.4).n_splits
-    100
-    """
+    """How a comparison is made; :func:`compare_sites` says what the fields are."""
 
     model: str
     horizon: float
@@ -134,22 +108,44 @@ class Study:
 def compare_sites(
     sites: Mapping[str, tuple[Any, Floats]],
     ranges: Mapping[str, tuple[float, float]],
-    study: Study,
+    model: str,
+    horizon: float,
     *,
+    train_share: float = 0.6,
+    n_components: int | None = None,
+    n_splits: int = 100,
+    ridge: float = 0.01,
+    nu: float | Sequence[float] = 1.0,
     score: str = "auc",
+    random_state: int = 0,
 ) -> Comparison:
     """Train on random parts of every site, test on the rest of all sites.
 
     Parameters
     ----------
     sites : mapping of str to (rows, outcomes)
-        Each site's frame or array, and its `survival_target`.
+        Each site's frame or array, and two columns: time, and 1 for an event or 0.
     ranges : mapping of str to (low, high)
         Agreed features and ranges.
-    study : Study
-        Model, horizon, splits.
+    model : {"cox", "svm"}
+        What is trained.
+    horizon : float
+        Time at which the AUC is taken, and at which the SVM's classes are known.
+    train_share : float, default=0.6
+        Share of every site's rows that is trained on; the rest of all sites is tested on.
+    n_components : int or None, default=None
+        Rows of B.  A new B is drawn for every split.
+    n_splits : int, default=100
+        Random splits.
+    ridge : float, default=0.01
+        Cox model's penalty.
+    nu : float or sequence of float, default=1.0
+        SVM's weight of errors.  Of several, each model takes the one with the highest mean AUC in
+        five folds of its own training rows.
     score : {"auc", "concordance"}, default="auc"
         What is measured on the test rows.
+    random_state : int, default=0
+        Seed of splits and of B.
 
     Returns
     -------
@@ -165,11 +161,23 @@ def compare_sites(
     ...     X = rng.random((n, 3))
     ...     return X, np.column_stack([rng.exponential(np.exp(-3 * X[:, 0])), np.ones(n)])
     >>> ranges = {"age": (0, 1), "dose": (0, 1), "weight": (0, 1)}
-    >>> study = Study("cox", horizon=0.2, n_splits=3)
-    >>> comparison = compare_sites({"gent": site(80), "leuven": site(60)}, ranges, study)
+    >>> sites = {"gent": site(80), "leuven": site(60)}
+    >>> comparison = compare_sites(sites, ranges, "cox", 0.2, n_splits=3)
     >>> [(row["model"], row["splits"]) for row in comparison.rows()]
     [('joint private', 3), ('gent', 3), ('leuven', 3), ('pooled', 3)]
     """
+    study = Study(model, horizon, train_share, n_components, n_splits, ridge, nu, random_state)
+    return run_study(sites, ranges, study, score=score)
+
+
+def run_study(
+    sites: Mapping[str, tuple[Any, Floats]],
+    ranges: Mapping[str, tuple[float, float]],
+    study: Study,
+    *,
+    score: str = "auc",
+) -> Comparison:
+    """The comparison that a study describes."""
     if score not in ("auc", "concordance"):
         raise ParameterError(f"score must be 'auc' or 'concordance', got {score!r}.")
     scaled = {

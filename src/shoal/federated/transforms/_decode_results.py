@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from shoal.errors import SchemaError
+from shoal.errors import ParameterError, SchemaError
 from shoal.federated.transforms._aliases import AliasTable, Category
 from shoal.federated.transforms._key import TransformKey
 from shoal.federated.transforms._ranges import GradedRanges
@@ -16,6 +16,64 @@ from shoal.typing import Floats
 
 T = TypeVar("T")
 OPERATORS = r"<=|>=|==|<|>|=|:|≤|≥"
+
+
+def decode_results(
+    results: Any, key: TransformKey, feature_names: Sequence[str] | None = None
+) -> Any:
+    """What a miner sent back, in real terms: rules, counts, centroids or a report.
+
+    Parameters
+    ----------
+    results : str, mapping, list of mappings, frame or array
+        A report's text (aliases, and thresholds on graded columns); counts by label, or by tuple
+        of labels; rules or itemsets with their figures, as mappings or as mlxtend's frames;
+        pandas cross tables; or with `feature_names` the centroids of clusters.
+    key : TransformKey
+        The shared key.
+    feature_names : sequence of str, optional
+        The columns of centroids.
+
+    Returns
+    -------
+    str, dict, list, frame or ndarray
+        As the input, which is not changed.  Trees are read by :func:`decode_tree`.
+
+    Notes
+    -----
+    Thresholds in a text are recognised as ``column <= number`` and the like; they can be no more
+    exact than the digits that it shows.  Centroids are those of the original rows up to 0.1 % of a
+    range where ranges are uniform; where they are uneven, the point whose transform they are.
+
+    Examples
+    --------
+    >>> key = TransformKey.create(
+    ...     {"age": GradedRanges.uniform(0, 100, 5), "ill": AliasTable("Illness", ("flu", "cold"))}
+    ... )
+    >>> decode_results("age <= 2.500: Illness_1", key)
+    'age <= 30: flu'
+    >>> decode_results({("Illness_1", "dead"): 3, ("Illness_2", "dead"): 0}, key)
+    {('flu', 'dead'): 3, ('cold', 'dead'): 0}
+    >>> decode_results([{"if": {"Illness_2"}, "then": ("Illness_1",), "support": 0.2}], key)
+    [{'if': frozenset({'cold'}), 'then': ('flu',), 'support': 0.2}]
+    >>> decode_results([[2.5, 0.3]], key, ["age", "weight"]).tolist()
+    [[30.0, 0.3]]
+    """
+    if feature_names is not None:
+        return decode_centroids(results, key, feature_names)
+    if isinstance(results, str):
+        return decode_text(results, key)
+    if isinstance(results, Mapping):
+        return decode_contingency(results, key)
+    if isinstance(results, Sequence) and all(isinstance(rule, Mapping) for rule in results):
+        return decode_rules(results, key)
+    if hasattr(results, "rename") and hasattr(results, "index"):
+        decoded = decode_contingency(results, key)
+        return decode_rules(decoded, key) if hasattr(decoded, "columns") else decoded
+    raise ParameterError(
+        f"decode_results: cannot read a {type(results).__name__}. Name the columns of centroids in "
+        "feature_names; give trees to decode_tree and tables to decode."
+    )
 
 
 def decode_label(label: T, key: TransformKey) -> T | Category:
@@ -33,12 +91,6 @@ def decode_rules(rules: Any, key: TransformKey) -> Any:
 
     Every cell that is a set, a tuple or a list of items is decoded; supports and confidences are
     what they were.
-
-    Examples
-    --------
-    >>> key = TransformKey.create({"ill": AliasTable("Illness", ("flu", "cold"))})
-    >>> decode_rules([{"if": {"Illness_2"}, "then": ("Illness_1",), "support": 0.2}], key)
-    [{'if': frozenset({'cold'}), 'then': ('flu',), 'support': 0.2}]
     """
     if isinstance(rules, Sequence):
         return [{name: _items_or_same(v, key) for name, v in rule.items()} for rule in rules]
@@ -138,12 +190,6 @@ def decode_centroids(
     With uniform ranges the transform is affine but for the largest value, so the result is the
     centroid of the original rows up to 0.1 % of a range.  With uneven ranges it is the point
     whose transform the centroid is, which is not the mean of the original rows.
-
-    Examples
-    --------
-    >>> key = TransformKey.create({"age": GradedRanges.uniform(0, 100, 5)})
-    >>> decode_centroids([[2.5, 0.3]], key, ["age", "weight"]).tolist()
-    [[30.0, 0.3]]
     """
     result = np.array(centroids, np.float64)
     if result.ndim != 2 or result.shape[1] != len(feature_names):
@@ -156,17 +202,12 @@ def decode_centroids(
 
 
 def decode_contingency(table: Any, key: TransformKey) -> Any:
-    """Counts by category: a mapping from labels (or tuples of them), or a pandas cross table.
-
-    Examples
-    --------
-    >>> key = TransformKey.create({"ill": AliasTable("Illness", ("flu", "cold"))})
-    >>> decode_contingency({("Illness_1", "dead"): 3, ("Illness_2", "dead"): 0}, key)
-    {('flu', 'dead'): 3, ('cold', 'dead'): 0}
-    """
+    """Counts by category: a mapping from labels (or tuples of them), or a pandas cross table."""
     if isinstance(table, Mapping):
         return {_label_or_tuple(label, key): count for label, count in table.items()}
     known = _aliases(key)
+    if table.ndim == 1:
+        return table.rename(known)
     return table.rename(index=known, columns=known)
 
 
@@ -175,14 +216,6 @@ def decode_text(text: str, key: TransformKey) -> str:
 
     Thresholds are recognised as ``column <= number`` and the like; they can be no more exact than
     the digits that the report shows.  Decode the model itself where exactness matters.
-
-    Examples
-    --------
-    >>> key = TransformKey.create(
-    ...     {"age": GradedRanges.uniform(0, 100, 5), "ill": AliasTable("Illness", ("flu",))}
-    ... )
-    >>> decode_text("age <= 2.500: Illness_1", key)
-    'age <= 30: flu'
     """
     graded = {n: c for n, c in key.columns.items() if isinstance(c, GradedRanges)}
     if graded:

@@ -100,7 +100,7 @@ class EntropyDiversity(ColumnModel):
 
     See Also
     --------
-    confidence_to_l : Which `l` limits the confidence about two classes.
+    ConfidenceLimit : The `l` that limits the confidence about two classes.
 
     References
     ----------
@@ -256,8 +256,8 @@ class ConfidenceLimit(ColumnModel):
     Notes
     -----
     **Guarantee.**  In every group each of the two values has at most a share of `c`.  That is
-    entropy diversity with :func:`confidence_to_l`, for two values only: with three or more an
-    entropy does not bound the largest share, so a column with more values is refused.
+    entropy diversity with exp(-c ln c - (1-c) ln(1-c)) for `l`, for two values only: with three or
+    more an entropy does not bound the largest share, so a column with more values is refused.
 
     Examples
     --------

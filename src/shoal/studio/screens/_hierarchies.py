@@ -10,9 +10,10 @@ from math import floor, isfinite
 from typing import Any
 
 from shoal.errors import HierarchyError, ParameterError
-from shoal.schema import Column, Schema, read_hierarchy, write_hierarchy
+from shoal.schema import Column, Schema, read_hierarchy
 from shoal.schema._bands import Breaks, Intervals
 from shoal.schema._builders import Tree, recipe_from_toml
+from shoal.schema._csv import write_hierarchy
 from shoal.studio._desk import Desk
 from shoal.studio.project._project import HIERARCHIES
 from shoal.studio.screens._columns import REVEAL, UNDO
