@@ -76,6 +76,30 @@ def spark_session():
     )
 
 
+def count_fetches(monkeypatch):
+    """Rows that each fetch from Spark brings to the driver from now on, in a list that grows."""
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    counts = []
+
+    def spy(name, count):
+        plain = getattr(DataFrame, name)
+
+        def fetch(self, *args, **kwargs):
+            found = plain(self, *args, **kwargs)
+            counts.append(count(found))
+            return found
+
+        monkeypatch.setattr(DataFrame, name, fetch)
+
+    spy("collect", len)
+    spy("toArrow", lambda table: table.num_rows)
+    spy("toPandas", len)
+    for name in ("toLocalIterator", "take", "head", "tail"):
+        monkeypatch.setattr(DataFrame, name, None)
+    return counts
+
+
 def _spark_frame(columns):
     kinds = {str: "string", int: "bigint", float: "double", bool: "boolean", dt.date: "date"}
     types = []

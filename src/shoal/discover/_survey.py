@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 from shoal.discover._attackers import Attackers, find_attackers
+from shoal.discover._far_survey import first_of_its_size, survey_there
 from shoal.discover._keys import find_key, minimal_keys
 from shoal.discover._ratios import measure_set
 from shoal.discover._remarks import remark_constant
@@ -22,8 +23,8 @@ from shoal.discover.sources._checks import (
     check_weights,
     make_generator,
 )
+from shoal.discover.sources._far_sets import engine_of_far
 from shoal.discover.sources._open import EngineSource, open_source
-from shoal.discover.sources._partition import CodeTable
 from shoal.discover.sources._source import CodedSource, Source
 from shoal.errors import InfeasibleError
 from shoal.typing import Native, Progress
@@ -113,7 +114,8 @@ def survey(
     examine : {"auto", "all", "sample"}
         All rows, or a sample for the searches (every ratio shown is then still counted on the
         whole table); "auto" takes all rows of tables that fit comfortably in memory, and a sample
-        of larger ones and of all but small tables in Spark, whose rows stay where they are.
+        of larger ones and of all but small tables in Spark, whose rows stay where they are.  With
+        "all" sets of columns of such a table are counted there, until the time is up.
     time_limit : float, optional
         Seconds for the searches, once the table is read; None for no limit.  What is undecided by
         then is said to be, with bounds.
@@ -147,7 +149,9 @@ def survey(
     options = {"weights": weights, "eps": eps, "delta": delta, "random_state": random_state}
     is_far = isinstance(source, EngineSource) and source.is_far
     at_hand = cells <= (_CELLS_FROM_AFAR if is_far else _CELLS_IN_MEMORY)
-    if examine == "all" or (examine == "auto" and at_hand):
+    if examine == "all" and engine_of_far(source) is not None:
+        parts = survey_there(source, max_size, options, begin(time_limit), tell)
+    elif examine == "all" or (examine == "auto" and at_hand):
         parts = _all_rows(source, max_size, options, begin(time_limit), tell)
     else:
         parts = _sampled(source, max_size, options, tell)
@@ -170,7 +174,7 @@ def _all_rows(
         tell(2, 3, f"a key of {len(key.attributes)} attributes is found; all small ones")
         size = max(attackers.exhaustive_size, min(max_size, len(key.attributes)))
         keys = minimal_keys(distinct, size, time_limit=deadline)
-        key = _first_of_its_size(key, keys, distinct, weights)
+        key = first_of_its_size(key, keys, CodedSource(distinct), weights)
     tell(3, 3, "keys")
     exhaustive = attackers.exhaustive_size == len(attackers.worst)
     notes = dict.fromkeys((*source.notes, *remark_constant(table.names, AllPairs.of(table))))
@@ -190,23 +194,6 @@ def _all_rows(
         "guarantee": f"exact: all {table.n_rows} rows were examined",
         "notes": tuple(notes),
     }
-
-
-def _first_of_its_size(
-    key: KeyResult, keys: MinimalKeys, table: CodeTable, weights: object
-) -> KeyResult:
-    """The first of several least keys, in the order of the columns.
-
-    Which of them a search meets first depends on how the engine numbers values.
-    """
-    if weights or not keys.complete or not key.proved_minimum:
-        return key
-    least = [names for names in keys.keys if len(names) == len(key.attributes)]
-    if not least or set(least[0]) == set(key.attributes):
-        return key
-    columns = [table.names.index(name) for name in least[0]]
-    alone = find_key(CodeTable(tuple(least[0]), table.codes[columns]), search="minimum")
-    return replace(alone, seconds=key.seconds)
 
 
 def _not_all(attackers: Attackers) -> str:

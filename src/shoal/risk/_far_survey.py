@@ -71,13 +71,13 @@ def survey_there(
     if weight is not None and schema[weight].kind != "numeric":
         raise weight_error(weight)
     asked = Weighed(schema.quasi_identifiers, weight, 1.0 / fraction if fraction else 1.0)
+    units = None
     with explain_workers():
         sums = sum_groups(engine, asked, stratum, row_risks, threshold)
-    if weight is not None and (sums.n_unknown or sums.least < 1):
-        raise weight_error(weight)
-    units = None
-    if household is not None:
-        units = sum_units(engine, asked, household, household_misses)
+        if weight is not None and (sums.n_unknown or sums.least < 1):
+            raise weight_error(weight)
+        if household is not None:
+            units = sum_units(engine, asked, household, household_misses)
     return FarSurvey(_strata(sums, stratum), _individual(sums, units, threshold))
 
 

@@ -1,6 +1,7 @@
 """Tables in Spark are looked at where they are: how many rows come to the driver is counted."""
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -8,12 +9,12 @@ from shoal.anonymize import check_table
 from shoal.discover import find_key, mask, minimal_keys, survey, uniqueness
 from shoal.errors import InfeasibleError, SchemaError, TableError
 from shoal.metrics import compare_tables
-from shoal.privacy import DistinctDiversity, KAnonymity
+from shoal.privacy import DistinctDiversity, KAnonymity, Requirement
 from shoal.risk import survey_risk
 from shoal.schema import Schema
 from shoal.tables import open_table
 from shoal.tables.engines._spark_engine import reads_columns
-from tests.engines import spark_session
+from tests.engines import count_fetches, spark_session
 from tests.extras import need
 
 N_ROWS = 600
@@ -46,26 +47,7 @@ def people():
 @pytest.fixture
 def fetched(monkeypatch):
     """Rows that each fetch from Spark has brought to the driver."""
-    from pyspark.sql.classic.dataframe import DataFrame
-
-    counts = []
-
-    def spy(name, count):
-        plain = getattr(DataFrame, name)
-
-        def fetch(self, *args, **kwargs):
-            found = plain(self, *args, **kwargs)
-            counts.append(count(found))
-            return found
-
-        monkeypatch.setattr(DataFrame, name, fetch)
-
-    spy("collect", len)
-    spy("toArrow", lambda table: table.num_rows)
-    spy("toPandas", len)
-    for name in ("toLocalIterator", "take", "head", "tail"):
-        monkeypatch.setattr(DataFrame, name, None)
-    return counts
+    return count_fetches(monkeypatch)
 
 
 def test_many_groups_are_checked_where_they_are(people, fetched, monkeypatch):
@@ -83,6 +65,30 @@ def test_many_groups_are_checked_where_they_are(people, fetched, monkeypatch):
     assert {group.first_row for group in there.failing} == {None}
 
 
+def test_a_release_without_its_subjects_is_checked_there(people, fetched, monkeypatch):
+    named = Schema({**dict(SCHEMA), "who": {"role": "subject"}})
+    here = check_table(_here(people), named, MODEL)
+    fetched.clear()
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.DRIVER_CELLS", 50)
+    there = check_table(people, named, MODEL)
+    assert max(fetched) <= 50
+    assert there.notes == here.notes != ()
+    plain = [found.to_dict() | {"failing": ()} for found in (there, here)]
+    assert plain[0] == plain[1]
+
+
+def test_what_is_counted_in_one_place_is_refused_beyond_its_limit(people, fetched, monkeypatch):
+    monkeypatch.setattr("shoal.tables.engines._spark_compress.MOST_FETCHED", 100)
+    monkeypatch.setattr("shoal.tables.engines.regions._open_regions.DRIVER_CELLS", 50)
+    named = people.selectExpr("*", "age DIV 2 AS who")
+    schema = Schema({**dict(SCHEMA), "who": {"role": "subject"}})
+    of_some = Requirement(["age"], KAnonymity(2))
+    for table, roles, asked in ((named, schema, MODEL), (people, SCHEMA, of_some)):
+        with pytest.raises(TableError, match=r"about \d+ combinations .* at most 100"):
+            check_table(table, roles, asked)
+    assert max(fetched) <= 1
+
+
 def test_quasi_identifiers_are_looked_for_in_a_sample(people, fetched, monkeypatch):
     here = survey(_here(people), 2, random_state=0)
     fetched.clear()
@@ -92,6 +98,25 @@ def test_quasi_identifiers_are_looked_for_in_a_sample(people, fetched, monkeypat
     assert max(fetched) < N_ROWS / 2
     assert there.columns == here.columns  # counted on all rows, there
     assert "from a sample" in there.guarantee
+
+
+def test_all_rows_are_examined_where_they_are(people, fetched, monkeypatch):
+    raw = people.selectExpr("age", "place", "illness", "CAST(seen AS STRING) AS seen", "1 AS one")
+    raw = raw.union(raw.limit(5))  # some rows are there twice
+    here = survey(raw.toArrow(), 2, examine="all", time_limit=None)
+    fetched.clear()
+    monkeypatch.setattr("shoal.discover.sources._far_sets.CELLS_FROM_AFAR", 10)
+    there = survey(raw, 2, examine="all", time_limit=None)
+    assert max(fetched) < N_ROWS / 2
+    assert replace(there, seconds=0, key=None, minimal_keys=None) == replace(
+        here, seconds=0, key=None, minimal_keys=None
+    )
+    assert there.key.attributes == here.key.attributes
+    assert there.key.ratios == here.key.ratios
+    assert there.minimal_keys.keys == here.minimal_keys.keys
+    late = survey(raw, 2, examine="all", time_limit=1e-9)
+    assert (late.columns, late.exhaustive) == (here.columns, False)
+    assert any("time was up" in note for note in late.notes)
 
 
 def test_what_sets_of_columns_tell_apart_is_counted_there(people, fetched, monkeypatch):

@@ -25,6 +25,9 @@ from shoal.tables.engines._spark_release import Combinations, CompressedSpark
 if TYPE_CHECKING:
     from shoal.tables.engines._spark_engine import SparkEngine
 
+MOST_FETCHED = 5_000_000
+"""Combinations that are fetched at most: some gigabytes on the driver while they are counted."""
+
 
 def compress_spark(engine: SparkEngine, schema: Schema, options: CodingOptions) -> CompressedSpark:
     """Group the rows into cells on the cluster, and fetch only those."""
@@ -34,6 +37,7 @@ def compress_spark(engine: SparkEngine, schema: Schema, options: CodingOptions) 
     subject = () if schema.subject is None else (schema.subject,)
     wanted = list(dict.fromkeys([*quasi, *counted_names, *subject]))
     engine.refuse_nested(schema)
+    _refuse_many(engine, wanted)
     keyed = engine.staged.select(
         *(engine.staged_value(n).alias(f"k{i}") for i, n in enumerate(wanted))
     )
@@ -69,6 +73,22 @@ def compress_spark(engine: SparkEngine, schema: Schema, options: CodingOptions) 
     met = Combinations(table.select(list(range(len(quasi)))).take(first), cell_of[first])
     own = {name: values[name] for name in quasi}
     return CompressedSpark(engine, schema, cells, own, met, people)
+
+
+def _refuse_many(engine: SparkEngine, names: Sequence[str]) -> None:
+    """Raise, before anything is fetched, where it would be more than the driver should hold."""
+    if engine.n_rows <= MOST_FETCHED:
+        return
+    n_cells = engine.estimate_distinct(names)
+    if n_cells > MOST_FETCHED:
+        raise TableError(
+            f"about {n_cells:,} combinations of {len(names)} columns would come from Spark to this "
+            f"machine, where at most {MOST_FETCHED:,} do. Several rows of a person, conditions on "
+            "some of the columns or on a population, methods that need all rows and rows that are "
+            "not written as labels are counted in one place: leave these out, so that workers "
+            "count; or write the table to Parquet files and use those on a machine with memory "
+            "for it."
+        )
 
 
 def refuse_spellings(name: str, kind: str, values: Sequence[Any]) -> None:

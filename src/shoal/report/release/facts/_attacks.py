@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from shoal.errors import MissingExtraError, SchemaError
+from shoal.report.release.facts._far_original import MOST_PRIVATE
 from shoal.report.release.facts._linked import (
     ColumnAttack,
     alike_groups,
@@ -17,7 +18,9 @@ from shoal.report.release.facts._linked import (
 from shoal.report.release.facts._original import Original
 from shoal.report.release.facts._recount import Recount
 from shoal.report.release.facts._release_file import ReleaseFile
+from shoal.schema import Schema
 from shoal.tables import open_table
+from shoal.tables.engines._spark_engine import SparkEngine
 
 MOST_ROWS = 2_000_000  # an attack holds the released rows in memory
 _MOST_PAIRS = 200_000_000  # people times groups, a byte each
@@ -90,6 +93,26 @@ def _why_alone(seen: Recount, original: Original | None) -> str:
         )
     if not seen.belongs:
         return "The table is not the one that its manifest speaks of, so nobody was linked."
+    if isinstance(original.engine, SparkEngine):
+        return _why_far(original.engine, original.schema) or _why_large(seen)
+    return _why_large(seen)
+
+
+def _why_far(engine: SparkEngine, schema: Schema) -> str:
+    if schema.subject is not None:
+        return (
+            "The raw table is on a cluster and has several rows of a person, all of which would "
+            "have to come here: nobody was linked."
+        )
+    if any(engine.estimate_distinct([name]) > MOST_PRIVATE for name in schema.sensitive):
+        return (
+            f"The raw table is on a cluster, and a sensitive column has more than {MOST_PRIVATE:,} "
+            "values, of which a row each would have to come here: nobody was linked."
+        )
+    return ""
+
+
+def _why_large(seen: Recount) -> str:
     if seen.groups.n_rows + seen.n_starred > MOST_ROWS:
         return (
             f"The release has more than {MOST_ROWS:,} rows, more than this report links: use "

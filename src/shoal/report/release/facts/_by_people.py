@@ -37,7 +37,7 @@ MOST_ROWS = 100_000
 def judge_people(release: ReleaseFile, seen: Recount, original: Original) -> Recount:
     """The recount with a verdict by people; as it was where groups cannot be told again."""
     promise = read_promise(release)
-    if promise is None or release.get("form") != "labels":
+    if promise is None or release.get("form") != "labels" or original.is_far:
         return seen
     try:
         recoding = load_recoding(find_recoding(release.path))

@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shoal.attacks._attack_result import AttackResult
-from shoal.errors import TableError
+from shoal.errors import ParameterError, TableError
 from shoal.report.release.facts._attacks import Attacks, find_attacks
 from shoal.report.release.facts._by_people import judge_people
-from shoal.report.release.facts._marginals import Marginal, compare_marginals, moved_between
+from shoal.report.release.facts._marginals import (
+    Marginal,
+    RawValues,
+    compare_marginals,
+    moved_between,
+)
 from shoal.report.release.facts._members import attack_members
 from shoal.report.release.facts._original import Original, open_original
 from shoal.report.release.facts._problems import find_problems
 from shoal.report.release.facts._recount import Recount, read_promise, recount
 from shoal.report.release.facts._release_file import ReleaseFile, read_release
 from shoal.report.release.facts._special import Special, find_special
-from shoal.typing import PathText
+from shoal.typing import Native, PathText
 
 FEWEST = 5
 """Raw rows that a bar stands for at least; more where the promise asks for more."""
@@ -76,7 +81,7 @@ class Facts:
 
 def find_facts(
     source: PathText,
-    original: PathText | None,
+    original: Native | None,
     *,
     n_people: int,
     seed: int,
@@ -89,6 +94,11 @@ def find_facts(
     raw = None if original is None else open_original(original, release, encoding)
     if raw is not None and seen is None:
         raise TableError("the raw table is of use only with the released one beside its manifest.")
+    if n_shadows and raw is not None and raw.is_far:
+        raise ParameterError(
+            "n_shadows: releases for membership are made of rows on this machine, and the raw "
+            "table is on a cluster. Leave it out, or give a part of the table as a file."
+        )
     if raw is not None and seen is not None and seen.verdict is None and seen.belongs:
         seen = judge_people(release, seen, raw) if raw.schema.subject is not None else seen
     promise = read_promise(release)
@@ -97,10 +107,12 @@ def find_facts(
     kept: dict[str, float] = {}
     cells = None
     if raw is not None and seen is not None and seen.belongs:
-        cells = raw.cells()
-        marginals = compare_marginals(cells, seen.groups)
+        values = raw.values()
+        cells = values.cells
+        marginals = compare_marginals(values, seen.groups)
+        after = RawValues.of(seen.groups).sensitive
         kept = {
-            name: moved_between(cells.histograms[name], seen.groups.histograms[name])
+            name: moved_between(values.sensitive[name], after[name])
             for name in release.schema.sensitive
         }
     attacks = find_attacks(release, seen, raw, n_people, seed)

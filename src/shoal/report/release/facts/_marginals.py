@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,9 +12,38 @@ from shoal.schema._band_labels import band_bounds
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.tables._engine import STAR
-from shoal.tables._frequency import Histogram
 from shoal.tables.forms._label_ends import label_ends
 from shoal.typing import Counts, Flags, Floats
+
+
+class ValueRows(NamedTuple):
+    """The values of a column, and how many rows have each."""
+
+    coding: Coding
+    rows: Counts
+
+
+class RawValues(NamedTuple):
+    """The values of a raw table, column by column.
+
+    `cells` are its combinations; None where they stay on a cluster.
+    """
+
+    quasi: tuple[ValueRows, ...]
+    sensitive: Mapping[str, ValueRows]
+    cells: FrequencyTable | None
+
+    @classmethod
+    def of(cls, cells: FrequencyTable) -> RawValues:
+        """Those of all rows, from their combinations."""
+        counted = []
+        for column, coding in enumerate(cells.codings):
+            codes = cells.keys[:, column]
+            rows = np.bincount(codes, weights=cells.sizes, minlength=coding.n_codes)
+            counted.append(ValueRows(coding, rows.astype(np.int64)))
+        sensitive = {name: ValueRows(own.coding, own.totals) for name, own in
+                     cells.histograms.items()}  # fmt: skip
+        return cls(tuple(counted), sensitive, cells)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +84,10 @@ def label_counts(groups: FrequencyTable, column: int) -> Iterator[tuple[str | No
             yield label, n
 
 
-def compare_marginals(cells: FrequencyTable, groups: FrequencyTable) -> list[Marginal]:
-    """Every quasi-identifier of the raw cells beside the released groups."""
+def compare_marginals(raw: RawValues, groups: FrequencyTable) -> list[Marginal]:
+    """Every quasi-identifier of the raw table beside the released groups."""
     marginals = []
-    for column, coding in enumerate(cells.codings):
-        before = np.bincount(cells.keys[:, column], weights=cells.sizes, minlength=coding.n_codes)
+    for coding, before in raw.quasi:
         after, unplaced = np.zeros(coding.n_codes), 0
         for label, n in label_counts(groups, groups.names.index(coding.name)):
             means = meaning(label, coding)
@@ -66,7 +95,7 @@ def compare_marginals(cells: FrequencyTable, groups: FrequencyTable) -> list[Mar
                 after[means] += n / means.sum()
             else:
                 unplaced += n
-        marginals.append(Marginal(coding, before.astype(np.int64), after, unplaced))
+        marginals.append(Marginal(coding, before, after, unplaced))
     return marginals
 
 
@@ -118,12 +147,12 @@ def _range(label: str, coding: Coding, means: Flags) -> None:
             return
 
 
-def moved_between(before: Histogram, after: Histogram) -> float:
+def moved_between(before: ValueRows, after: ValueRows) -> float:
     """Total variation between one column's values in two tables."""
     shares: dict[str | None, float] = {}
-    for sign, histogram in ((1.0, before), (-1.0, after)):
-        parts = _shares(histogram.totals) if histogram.totals.sum() else histogram.totals
-        for value, share in zip(histogram.coding.texts, parts.tolist(), strict=True):
+    for sign, (coding, rows) in ((1.0, before), (-1.0, after)):
+        parts = _shares(rows) if rows.sum() else rows
+        for value, share in zip(coding.texts, parts.tolist(), strict=True):
             shares[value] = shares.get(value, 0.0) + sign * share
     return sum(map(abs, shares.values())) / 2
 

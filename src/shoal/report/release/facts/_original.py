@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
 from shoal._addresses import address_of
 from shoal.anonymize._release_files import as_told, digest
+from shoal.discover.sources import _far_sets
 from shoal.errors import TableError
+from shoal.report.release.facts._far_original import far_sample, far_values
+from shoal.report.release.facts._marginals import RawValues
 from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.schema import Schema
-from shoal.tables import FrequencyTable
 from shoal.tables._assemble import CodingOptions
-from shoal.tables._engine import OpenOptions, TableFile
-from shoal.tables._open import open_relation
+from shoal.tables._engine import Engine, OpenOptions, TableFile
+from shoal.tables._open import open_relation, open_table
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.typing import Native, PathText
+from shoal.tables.engines._spark_engine import SparkEngine
+from shoal.typing import Native
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,21 +30,21 @@ class Original:
 
     Parameters
     ----------
-    name : str
-        Name of the file.
+    name : str or None
+        Name of the file; None where a table was given.
     digest : str or None
         Its SHA-256; None for a folder.
-    engine : DuckEngine
-        The rows.
+    engine : DuckEngine or SparkEngine
+        The rows; in Spark where they are too many to come here.
     schema : Schema
         The release's.
     reading : OpenOptions
         How its file was said to be read.
     """
 
-    name: str
+    name: str | None
     digest: str | None
-    engine: DuckEngine
+    engine: DuckEngine | SparkEngine
     schema: Schema
     reading: OpenOptions
 
@@ -49,9 +53,17 @@ class Original:
         """Number of rows."""
         return self.engine.n_rows
 
-    def cells(self) -> FrequencyTable:
-        """Distinct combinations of the quasi-identifiers, coded by their hierarchies."""
-        return self.engine.compress(self.schema, CodingOptions(missing_to_root=True)).cells
+    @property
+    def is_far(self) -> bool:
+        """Whether rows stay on a cluster."""
+        return isinstance(self.engine, SparkEngine)
+
+    def values(self) -> RawValues:
+        """Values of the columns, coded by their hierarchies, with their rows."""
+        if isinstance(self.engine, SparkEngine):
+            return far_values(self.engine, self.schema)
+        options = CodingOptions(missing_to_root=True)
+        return RawValues.of(self.engine.compress(self.schema, options).cells)
 
     def sample(
         self, names: list[str], private: str, n_people: int, seed: int
@@ -60,6 +72,8 @@ class Original:
 
         Returns the rows and how many of them were drawn; the others only make every value known.
         """
+        if isinstance(self.engine, SparkEngine):
+            return far_sample(self.engine, names, private, n_people, seed)
         chosen = np.random.default_rng(seed).permutation(self.n_rows)[:n_people] + 1
         listed = ", ".join(map(str, np.sort(chosen).tolist()))
         value = _quoted(private)
@@ -75,20 +89,31 @@ class Original:
         ), len(chosen)
 
 
-def open_original(source: PathText, release: ReleaseFile, encoding: str | None) -> Original:
+def open_original(source: Native, release: ReleaseFile, encoding: str | None) -> Original:
     """Open the raw table; refuses one that the release was not made of."""
+    if not isinstance(source, str | PathLike):
+        table = open_table(source)
+        n_cells = table.n_rows * len(table.names)
+        stays = isinstance(table, SparkEngine) and n_cells > _far_sets.CELLS_FROM_AFAR
+        own = table if isinstance(table, SparkEngine) and stays else open_relation(table)
+        _require_rows(own, "the raw table", release)
+        return Original(None, None, own, release.schema, OpenOptions())
     path = Path(source)
     told = source.options if isinstance(source, TableFile) else OpenOptions()
     reading = as_told(release.path, replace(told, encoding=encoding) if encoding else told)
     engine = open_relation(TableFile.of(address_of(source), reading))
+    _require_rows(engine, path.name, release)
+    content = digest(path) if path.is_file() else None
+    return Original(path.name, content, engine, release.schema, reading)
+
+
+def _require_rows(engine: Engine, name: str, release: ReleaseFile) -> None:
     release.schema.require(engine.names)
     if engine.n_rows != release.number("rows"):
         raise TableError(
-            f"{path.name} has {engine.n_rows} rows, and the release was made of "
+            f"{name} has {engine.n_rows} rows, and the release was made of "
             f"{release.number('rows')}. Give the table that was released."
         )
-    content = digest(path) if path.is_file() else None
-    return Original(path.name, content, engine, release.schema, reading)
 
 
 def _quoted(name: str) -> str:

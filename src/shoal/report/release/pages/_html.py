@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -15,7 +16,7 @@ from shoal.report.release.facts._linked import ColumnAttack
 from shoal.report.release.pages._page import render_page
 from shoal.tables._engine import OpenOptions, TableFile
 from shoal.tables._open import ReadingOptions
-from shoal.typing import PathText
+from shoal.typing import Native, PathText
 
 PEOPLE = 5_000
 """People of the raw table whom a report attacks unless told otherwise."""
@@ -70,7 +71,7 @@ class ReleaseReport:
 
 def release_report(
     source: PathText,
-    original: PathText | None = None,
+    original: Native | None = None,
     *,
     n_people: int = PEOPLE,
     n_shadows: int = 0,
@@ -84,8 +85,9 @@ def release_report(
     ----------
     source : path
         The released table with `NAME.manifest.json` beside it, or that manifest.
-    original : path, optional
-        The raw table.  With it, its people are attacked, and distributions are compared.
+    original : table or path, optional
+        The raw table.  With it, its people are attacked, and distributions are compared.  A large
+        table in Spark stays there: values are counted and people drawn by its workers.
     n_people : int
         People to attack; drawn at random where the raw table has more.
     n_shadows : int
@@ -105,7 +107,7 @@ def release_report(
     is given, counts of raw values, put together so that none is of fewer than five people or than
     the promise asks.  It loads nothing and runs no script.
     """
-    if original is not None and reading:
+    if isinstance(original, str | PathLike) and reading:
         original = TableFile.of(str(original), OpenOptions(encoding, **reading))
     if n_people < 1:
         raise ParameterError(f"n_people must be at least 1, got {n_people}.")

@@ -50,7 +50,7 @@ def reproduce(
     """Commands, seed, parameters, schema, versions, time and digests."""
     seed = release.mapping("parameters").get("random_state")
     files = dict(release.digests)
-    if original is not None and original.digest is not None:
+    if original is not None and original.name is not None and original.digest is not None:
         files[original.name] = original.digest
     return ReproduceView(
         commands=(
