@@ -2,7 +2,6 @@ import csv
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from shoal.anonymize import Mondrian
@@ -15,6 +14,9 @@ from shoal.schema import Column, Schema
 from shoal.tables import RowOptions
 from shoal.tables.forms._coarse import coarse_values
 from tests import engines
+from tests.extras import need
+
+pd = need("pandas")
 
 SCHEMA = Schema(
     {
