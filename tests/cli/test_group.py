@@ -307,3 +307,21 @@ def test_help_shows_the_way_and_whole_sentences():
     shown = CliRunner().invoke(cli.app, ["--help"]).output
     assert shown.index("shoal schema T.csv") < shown.index("shoal report R.csv")
     assert "..." not in shown.split("Commands:")[1]
+
+
+def test_messages_name_options_and_leave_columns_and_files_alone():
+    said = _group._in_options(
+        "method m has no parameter 'max_suppression'. It has cuts, time_limit. "
+        "column 'time_limit', file 'time_limit.csv'"
+    )
+    assert said == (
+        "method m has no option --suppress. It has cuts, --time-limit. "
+        "column 'time_limit', file 'time_limit.csv'"
+    )
+
+
+def test_an_old_name_may_lead_to_a_short_option():
+    asked = ["--k=2,5", "--k", "3"]
+    assert _group._parse_renamed(lambda ctx, args: args, {"--k": "-k"}, None, asked) == [
+        "-k2,5", "-k", "3",
+    ]  # fmt: skip

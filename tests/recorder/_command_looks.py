@@ -94,10 +94,10 @@ def _compare() -> None:
 
 def _frontier() -> None:
     common = ("frontier", "@people.csv", "-s", "@people.toml", "--jobs", 1)
-    shoal(*common, "-o", "f.svg", "--k", "2,10,5000", "--json")
-    shoal(*common, "-o", "g.svg", "--k", "5,20", "-m", "local", "-m", "mondrian", "--diversity",
+    shoal(*common, "-o", "f.svg", "-k", "2,10,5000", "--json")
+    shoal(*common, "-o", "g.svg", "-k", "5,20", "-m", "local", "-m", "mondrian", "--diversity",
           "distinct:2", "--lattice", "lattice.svg", "--json")  # fmt: skip
-    shoal(*common, "-o", "h.svg", "--k", "two")
+    shoal(*common, "-o", "h.svg", "-k", "two")
 
 
 def _reproduce() -> None:

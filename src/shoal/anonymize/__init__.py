@@ -6,7 +6,7 @@ Names load on first use, so that what only lists the methods loads no engine and
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shoal.anonymize._registry import METHODS
+from shoal.anonymize._registry import METHODS, make_method
 
 if TYPE_CHECKING:
     from shoal.anonymize._anonymizer import apply_recoding
@@ -46,6 +46,7 @@ __all__ = [
     "compare_methods",
     "group_values",
     "load_recoding",
+    "make_method",
     "perturb_table",
     "read_release",
     "release_sets",

@@ -17,7 +17,7 @@ from shoal.anonymize._recoding import Recoding, Unseen, load_recoding, refuse_me
 from shoal.anonymize._release import Release
 from shoal.anonymize._subjects import hold_limit, settle
 from shoal.anonymize.apart._components import note_unnamed, search_apart
-from shoal.errors import InfeasibleError, ParameterError, SchemaError
+from shoal.errors import InfeasibleError, ParameterError, SchemaError, TableError
 from shoal.privacy import PrivacyModel
 from shoal.privacy._projection import rungs_beside
 from shoal.privacy._promise import bind_promise
@@ -307,6 +307,14 @@ def require_rows(cells: FrequencyTable, privacy: PrivacyModel) -> None:
             achieved=cells.n_rows,
             hint="Lower k or add rows.",
         )
+    for coding in cells.codings:
+        # a range up to infinity has no width, so that nothing can be said of what it loses
+        measured = coding.hierarchy is None and coding.kind == "numeric"
+        if measured and np.isinf(coding.numbers).any():
+            raise TableError(
+                f"column {coding.name!r} holds infinite numbers, which are at no distance from "
+                "others. Write them as missing, or give the column a hierarchy."
+            )
 
 
 def ceilings_per_cell(cells: FrequencyTable) -> np.ndarray[Any, np.dtype[np.int32]]:

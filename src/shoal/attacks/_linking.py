@@ -75,7 +75,7 @@ class LinkingAttack:
 
 def linking_attack(
     release: Any,
-    public_table: Native,
+    original: Native,
     schema: Schema,
     *,
     column: str | None = None,
@@ -90,7 +90,7 @@ def linking_attack(
     release : model, Release, table or path
         What is published: any model that :func:`audit` reads, a release of Shoal, or a released
         table or file of any method whose columns are named as in the schema.
-    public_table : table
+    original : table
         Identities with their public columns.  It also has the private columns, by which the attack
         is scored (the attacker does not use them); for a model it is the training table.
     schema : Schema
@@ -143,7 +143,7 @@ def linking_attack(
     >>> found.summary.risk, found.summary.baseline
     (0.75, 0.75)
     """
-    table = read_training_table(public_table, schema, domain, several_rows=True)
+    table = read_training_table(original, schema, domain, several_rows=True)
     if any(not 0 <= row < table.n_rows for row in known):
         raise ParameterError(f"known must name rows from 0 to {table.n_rows - 1}.")
     column = _choose(table.schema, column, tuple(table.columns))

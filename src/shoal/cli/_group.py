@@ -143,7 +143,7 @@ def _report(error: Exception) -> int:
         case UncoveredValuesError():
             message = f"{error}{_hand_over(error)}"
         case ShoalError():
-            message = str(error)
+            message = _in_options(str(error))
         case OSError():
             message = _explain_system(error)
         case MemoryError():
@@ -161,6 +161,19 @@ def _report(error: Exception) -> int:
         shown = {"error": {"type": name, "message": message, "exit_code": code}}
         sys.stdout.write(to_json(shown) + "\n")
     return code
+
+
+_OPTIONS = {"max_suppression": "--suppress", "time_limit": "--time-limit"}
+"""What parameters of Python are called on the command line, where another name is usual."""
+
+
+def _in_options(message: str) -> str:
+    """The message as somebody reads it who types options; columns and files stand in quotes."""
+    for parameter, option in _OPTIONS.items():
+        message = message.replace(f"parameter {parameter!r}", f"option {option}")
+        message = message.replace(f"{parameter!r} is known to", f"{option} is known to")
+        message = re.sub(rf"(?<![\w.'/-]){parameter}(?![\w'/-]|\.\w)", option, message)
+    return message
 
 
 _ADVICE = {
@@ -251,7 +264,8 @@ def _parse_renamed(parse: Any, renamed: dict[str, str], ctx: Any, args: list[str
         if option not in renamed:
             current.append(arg)
         elif renamed[option]:
-            current.append(renamed[option] + equals + value)
+            short = not renamed[option].startswith("--")  # whose value has no sign before it
+            current.append(renamed[option] + ("" if short else equals) + value)
         elif equals:  # an argument now: what was behind the sign
             current.append(value)
     return parse(ctx, current)

@@ -14,8 +14,8 @@ from typing import IO
 
 from shoal._atomic import atomic_path
 from shoal.datasets._catalog import CATALOG, Archive, DataFile
-from shoal.datasets._sources import DataNotFoundError, fetched_folder, find_data
-from shoal.errors import ParameterError, TableError
+from shoal.datasets._sources import fetched_folder, find_data
+from shoal.errors import DataNotFoundError, ParameterError, TableError
 from shoal.typing import Progress
 
 _BLOCK = 1 << 20

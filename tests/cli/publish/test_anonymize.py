@@ -206,7 +206,8 @@ def test_nothing_is_overwritten_unless_asked(folder):
         (("-k", 3, "--method", "magic"), 2, "unknown method 'magic'. Choose from bottom-up"),
         (("-k", 3, "--set", "speed=9"), 2, "no parameter 'speed'. It has"),
         (("-k", 3, "--set", "speed"), 2, "write NAME=VALUE"),
-        (("-k", 3, "--suppress", 2), 2, "max_suppression"),
+        (("-k", 3, "--suppress", 2), 2, "--suppress must be between 0 and 1, got 2"),
+        (("-k", 3, "--suppress", 0.1, "--method", "mondrian"), 2, "has no option --suppress."),
     ],
 )
 def test_bad_requests_say_what_to_do_and_write_nothing(folder, more, code, message):

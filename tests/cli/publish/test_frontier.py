@@ -21,7 +21,7 @@ def shoal(*arguments):
 
 def test_a_frontier_is_drawn_and_listed(folder):
     need("matplotlib")
-    arguments = ["frontier", "table.csv", "-s", "schema.toml", "-o", "f.png", "--k", "2,3,99"]
+    arguments = ["frontier", "table.csv", "-s", "schema.toml", "-o", "f.png", "-k", "2,3,99"]
     done = shoal(*arguments, "-m", "mondrian", "-m", "bottom-up", "--json")
     assert done.exit_code == 0, done.output
     points = json.loads(done.stdout)["points"]
@@ -37,14 +37,14 @@ def test_a_frontier_is_drawn_and_listed(folder):
 def test_the_lattice_that_full_domain_searched_is_drawn(folder):
     need("matplotlib")
     done = shoal(
-        *("frontier", "table.csv", "-s", "schema.toml", "-o", "f.svg", "--k", "3"),
+        *("frontier", "table.csv", "-s", "schema.toml", "-o", "f.svg", "-k", "3"),
         *("-m", "full-domain", "--lattice", "lattice.svg"),
     )
     assert done.exit_code == 0, done.output
     assert "<svg" in (folder / "lattice.svg").read_text("utf-8")
 
 
-@pytest.mark.parametrize("more", [["--k", "two"], ["-m", "nothing"], ["--diversity", "odd:1"]])
+@pytest.mark.parametrize("more", [["-k", "two"], ["-m", "nothing"], ["--diversity", "odd:1"]])
 def test_bad_usage_is_told_before_any_work(folder, more):
     done = shoal("frontier", "table.csv", "-s", "schema.toml", "-o", "f.png", *more)
     assert done.exit_code == 2

@@ -59,8 +59,8 @@ class ConstrainedKMember(Anonymizer):
     schema : Schema
         Roles, hierarchies, and the limits (`limit`, `limit_level`) beyond which no value may be
         generalized.  Without limits this is plain greedy k-member clustering.
-    privacy : PrivacyModel
-        What every released group has to meet.
+    privacy : PrivacyModel or int
+        What every released group has to meet; a number is the k of k-anonymity.
     refine : bool, default=True
         Go on from the greedy clusters by moving cells, giving groups up and splitting groups.
     metric : {"leaves", "height"}, default="leaves"
@@ -133,7 +133,7 @@ class ConstrainedKMember(Anonymizer):
     def __init__(
         self,
         schema: Schema,
-        privacy: PrivacyModel,
+        privacy: PrivacyModel | int,
         *,
         refine: bool = True,
         metric: Literal["leaves", "height"] = "leaves",

@@ -37,8 +37,8 @@ class LocalRecoding(Anonymizer):
     ----------
     schema : Schema
         Roles, hierarchies, weights and limits.
-    privacy : PrivacyModel
-        What every released group has to meet.
+    privacy : PrivacyModel or int
+        What every released group has to meet; a number is the k of k-anonymity.
     refine : bool, default=True
         Improve the groups after they are found.
     ranges : {"lines", "exact", "nodes"}, default="lines"
@@ -106,7 +106,7 @@ class LocalRecoding(Anonymizer):
     def __init__(
         self,
         schema: Schema,
-        privacy: PrivacyModel,
+        privacy: PrivacyModel | int,
         *,
         refine: bool = True,
         ranges: Literal["lines", "exact", "nodes"] = "lines",

@@ -30,8 +30,8 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
     ----------
     schema : Schema
         Roles, hierarchies, limits; the target, if the release is for classification.
-    privacy : PrivacyModel
-        What every released group has to meet.
+    privacy : PrivacyModel or int
+        What every released group has to meet; a number is the k of k-anonymity.
     metric : {"information", "ncp", "discernibility", "weighted"}, optional
         What a step loses: class information (default with a target that is not sensitive),
         normalised certainty penalty (default else), squared group sizes, or NCP weighted by the
@@ -102,7 +102,7 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
     def __init__(
         self,
         schema: Schema,
-        privacy: PrivacyModel,
+        privacy: PrivacyModel | int,
         *,
         metric: str | None = None,
         max_suppression: float = 0.0,

@@ -28,8 +28,8 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
     ----------
     schema : Schema
         Roles, hierarchies, limits; the target, if the release is for classification.
-    privacy : PrivacyModel
-        What every released group has to meet.
+    privacy : PrivacyModel or int
+        What every released group has to meet; a number is the k of k-anonymity.
     metric : {"information", "ncp", "discernibility", "weighted"}, optional
         What a step gains: class information (default with a target that is not sensitive), or a
         fall of the normalised certainty penalty (default else), of squared group sizes, or of NCP
@@ -94,7 +94,7 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
     def __init__(
         self,
         schema: Schema,
-        privacy: PrivacyModel,
+        privacy: PrivacyModel | int,
         *,
         metric: str | None = None,
         max_suppression: float = 0.0,

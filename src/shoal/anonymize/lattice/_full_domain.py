@@ -30,8 +30,8 @@ class FullDomain(Anonymizer):
     ----------
     schema : Schema
         Roles, hierarchies, limits; the target for ``metric="classification"``.
-    privacy : PrivacyModel
-        What every released group has to meet.
+    privacy : PrivacyModel or int
+        What every released group has to meet; a number is the k of k-anonymity.
     metric : {"loss", "ncp", "precision", "entropy", "discernibility", "classification"}
         What is least at the level combination chosen; a suppressed row costs as much as the
         metric can.  See :mod:`shoal.metrics`.
@@ -113,7 +113,7 @@ class FullDomain(Anonymizer):
     def __init__(
         self,
         schema: Schema,
-        privacy: PrivacyModel,
+        privacy: PrivacyModel | int,
         *,
         metric: str = "loss",
         max_suppression: float = 0.0,

@@ -40,8 +40,8 @@ class Mondrian(Anonymizer):
     ----------
     schema : Schema
         Roles, kinds, hierarchies, limits; the target, for `gain`.
-    privacy : PrivacyModel
-        What every released group has to meet.
+    privacy : PrivacyModel or int
+        What every released group has to meet; a number is the k of k-anonymity.
     weights : mapping of str to float, optional
         Priority of quasi-identifiers; those not named get 0.  The schema's weights unless given.
         :func:`shoal.workload.read_workload` learns them from queries.
@@ -125,7 +125,7 @@ class Mondrian(Anonymizer):
     def __init__(
         self,
         schema: Schema,
-        privacy: PrivacyModel,
+        privacy: PrivacyModel | int,
         *,
         weights: Mapping[str, float] | None = None,
         spread: float = 1.0,

@@ -154,7 +154,7 @@ def shadow_attack_command(
     ] = 16,
     attacks: Annotated[int, typer.Option("--attacks", min=1, help="People to attack.")] = 200,
     people: Annotated[
-        int, typer.Option("--most-people", min=4, help="People to make releases of, at most.")
+        int, typer.Option("--people", min=4, help="People to make releases of, at most.")
     ] = 5_000,
     seed: Seed = 0,
     encoding: Encoding = None,

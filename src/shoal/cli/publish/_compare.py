@@ -118,7 +118,7 @@ def _release(
         open_table(release, encoding=encoding),
         None if schema is None else Schema.from_toml(schema),
         target=target,
-        weights=weight,
+        weight=weight,
         test=None if test is None else open_table(test, encoding=encoding),
         random_state=seed,
     )

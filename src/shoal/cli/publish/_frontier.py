@@ -38,7 +38,7 @@ def frontier(
         Path, typer.Option("--out", "-o", help="Figure: .png, .svg, .pdf; a .csv goes beside it.")
     ],
     k: Annotated[
-        str, typer.Option("-k", "--k", help="Smallest groups to try, with commas between.")
+        str, typer.Option("-k", help="Smallest groups to try, with commas between.")
     ] = "2,5,10,20,50,100,200",
     method: Methods = None,
     diversity: Privacy = None,

@@ -21,7 +21,7 @@ def compare_tables(
     schema: Schema | None = None,
     *,
     target: str | None = None,
-    weights: str | None = None,
+    weight: str | None = None,
     test: Native | None = None,
     random_state: int = 0,
 ) -> TableComparison:
@@ -39,7 +39,7 @@ def compare_tables(
     target : str, optional
         Column for regression and classifier; the schema's target, its first sensitive column, or
         the last column unless given.
-    weights : str, optional
+    weight : str, optional
         Column of both tables with the people that a row stands for; all measures weigh rows by it.
     test : table or path, optional
         Raw rows of others to test the classifier on; else 30 % of the raw rows are, of which the
@@ -67,7 +67,7 @@ def compare_tables(
     (0.0, 0.0, 1.0)
     """
     pair = read_pair(
-        original, release, schema, weights=weights, test=test, random_state=random_state
+        original, release, schema, weights=weight, test=test, random_state=random_state
     )
     target = _target(pair, schema) if target is None else pair.column(target).name
     # products of this size gain nothing by threads, which wait for one another in a busy loop
@@ -75,7 +75,7 @@ def compare_tables(
         return TableComparison(
             pair.n_raw,
             pair.n_released,
-            weights,
+            weight,
             compare_tables_kept(pair),
             compare_propensity(pair),
             compare_counts(pair, random_state=random_state),

@@ -18,7 +18,7 @@ from shoal.tables._engine import Engine
 from shoal.typing import Progress
 
 _ASKED = {
-    *("release", "schema", "public_table", "original", "table", "truth", "register", "column"),
+    *("release", "schema", "original", "table", "truth", "register", "column"),
     *("method", "ranges", "random_state", "secret", "first", "second", "control"),
     *("make", "people"),
 }
@@ -83,7 +83,6 @@ def _given(bench: Bench, args: Args, whole: Schema, columns: Sequence[str]) -> d
     return {
         "release": _of(release, schema),
         "schema": schema,
-        "public_table": original,
         "original": original,
         "table": original,
         "truth": original,
