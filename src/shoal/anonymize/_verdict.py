@@ -151,20 +151,23 @@ def check_table(
     shown : int
         How many failing groups to describe.
     """
-    _require(schema, names_of(table, encoding))
+    names = names_of(table, encoding)
+    _require(schema, names)
     privacy = bind_promise(privacy, schema)
-    there = check_there(table, schema, privacy, drop_stars=drop_stars)
+    unnamed = schema.subject is not None and schema.subject not in names
+    # of people in a group, no more can be told than that they are at most its rows; with
+    # households rows are people, and the promise has to hold of them too
+    asked = privacy
+    if unnamed and schema.household is None:
+        asked = KAnonymity(privacy.minimum_size)
+    there = check_there(table, schema, asked, drop_stars=drop_stars)
     if there is not None:
-        return _told_from_there(there, schema, privacy, shown)
+        return _told_from_there(there, schema, asked, shown, unnamed=unnamed)
     seen = count_written(table, schema, encoding)
     if not seen.groups.n_groups:
         raise TableError("the table has no rows, so there is nothing to check.")
     seen = replace(seen, groups=count_population(seen.groups, privacy, schema))
-    unnamed = schema.subject is not None and seen.people is None
-    # of people in a group, no more can be told than that they are at most its rows; with
-    # households rows are people, and the promise has to hold of them too
-    if unnamed and schema.household is None:
-        privacy = KAnonymity(privacy.minimum_size)
+    privacy = asked
     groups = seen.groups
     aside = starred_groups(groups) if drop_stars else np.zeros(groups.n_groups, np.bool_)
     group_of = np.where(aside, -1, np.cumsum(~aside) - 1)
@@ -219,7 +222,7 @@ def _absent_values(privacy: PrivacyModel, groups: FrequencyTable) -> list[str]:
 
 
 def _told_from_there(
-    there: CheckedThere, schema: Schema, privacy: PrivacyModel, shown: int
+    there: CheckedThere, schema: Schema, privacy: PrivacyModel, shown: int, *, unnamed: bool
 ) -> Verdict:
     """The verdict on groups that stayed where they are."""
     found, names = there.found, [_name(part) for part in privacy.parts]
@@ -240,6 +243,7 @@ def _told_from_there(
             for labels in there.limited
             for name, rows in _beyond_limits(labels, schema).items()
         },
+        notes=(_UNNAMED,) if unnamed else (),
     )
 
 

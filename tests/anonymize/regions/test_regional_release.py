@@ -16,6 +16,7 @@ from shoal.datasets._census import census_schema
 from shoal.errors import GuaranteeError, InfeasibleError, MissingExtraError, ParameterError
 from shoal.privacy import KAnonymity, KMap, LKCPrivacy, Requirement
 from shoal.tables import RowOptions
+from shoal.tables.forms._label_ends import label_ends
 from tests.extras import need
 
 
@@ -105,8 +106,7 @@ def test_a_number_that_is_none_is_refused(people, tmp_path):
     ("method", "output"),
     [
         ("tree", RowOptions()),
-        ("mondrian", RowOptions(form="midpoints")),
-        ("mondrian", RowOptions(form="intervals")),
+        ("mondrian", RowOptions(form="means")),
         ("full-domain", RowOptions(form="draws")),
         ("mondrian", RowOptions(ranges=("age",))),
         ("top-down", RowOptions(key=b"0" * 32)),
@@ -115,6 +115,40 @@ def test_a_number_that_is_none_is_refused(people, tmp_path):
 def test_what_needs_the_whole_table_is_refused_with_advice(people, method, output):
     with pytest.raises(ParameterError, match=r"[Ll]eave regions out"):
         make_method(method, census_schema(), 5).fit(people, regions=4, output=output)
+
+
+@pytest.mark.parametrize("form", ["intervals", "midpoints"])
+def test_forms_are_made_of_the_labels(people, tmp_path, form):
+    """The judge makes every cell again from its label, and the groups are counted as written."""
+    asked = [make_method("mondrian", census_schema(), 5) for _ in range(2)]
+    plain = asked[0].fit(people, regions=4, output=RowOptions(shuffle=1)).release_
+    formed = asked[1].fit(people, regions=4, output=RowOptions(shuffle=1, form=form)).release_
+    assert formed.n_regions == plain.n_regions > 1
+    ages = plain.table.project("age").fetchall()
+    ends = [label_ends(label, "numeric") for (label,) in ages]
+    if form == "intervals":
+        wanted = [(low, high) for low, high, _ in ends]
+        assert formed.table.project("age_low, age_high").fetchall() == wanted
+    else:
+        wanted = [None if low is None else float(low + high) / 2 for low, high, _ in ends]
+        assert [age for (age,) in formed.table.project("age").fetchall()] == wanted
+    assert formed.groups.sizes == plain.groups.sizes
+    paths = formed.write(tmp_path / "out.csv")
+    assert json.loads(paths["manifest"].read_text())["form"] == form
+
+
+def test_the_judge_withholds_middles_that_are_not_those_of_their_labels(people):
+    output = RowOptions(form="midpoints")
+    made = make_method("mondrian", census_schema(), 5).fit(people, regions=3, output=output)
+    rows, plain = made.release_.rows, made.release_.rows._select
+
+    def wrong(output):
+        select, witness = plain(output)
+        return select.replace("THEN NULL ELSE o.f2 ", "THEN NULL ELSE o.f2 + 1 "), witness
+
+    rows._select = wrong
+    with pytest.raises(GuaranteeError, match="'age'"):
+        _ = made.release_.table
 
 
 @pytest.mark.parametrize("method", ["mondrian", "top-down"])
@@ -145,7 +179,7 @@ def test_large_tables_are_cut_by_themselves(people, monkeypatch):
     monkeypatch.setattr("shoal.tables.engines.regions._open_regions.BYTES_PER_CELL", 1_500_000)
     assert not hasattr(shoal.release(people, _few(), 5, method="mondrian"), "n_regions")
     # what cannot be made in regions is left as it was
-    asked = RowOptions(form="midpoints")
+    asked = RowOptions(ranges=("age",))
     whole = make_method("mondrian", census_schema(), 5).fit(people, output=asked).release_
     assert not hasattr(whole, "n_regions")
 

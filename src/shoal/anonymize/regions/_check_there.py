@@ -35,14 +35,19 @@ def check_there(
     """Check the groups of a table where it is; None where they can come here, or have to.
 
     People with several rows, conditions on some of the columns and those on a population are
-    counted over the whole table, in one place.
+    counted over the whole table, in one place.  Where a column that names people is not in the
+    table, as in a release, rows are counted.
     """
-    in_spark = isinstance(table, SparkEngine) or is_spark(table)
-    if not in_spark or schema.subject is not None:
+    if not (isinstance(table, SparkEngine) or is_spark(table)):
         return None
     engine = table if isinstance(table, SparkEngine) else SparkEngine.open(table, OpenOptions())
     on_population = any(isinstance(part, PopulationModel) for part in privacy.parts)
-    if on_population or split_promise(privacy)[1] or fits_one_search(engine, schema):
+    if (
+        schema.subject in engine.names
+        or on_population
+        or split_promise(privacy)[1]
+        or fits_one_search(engine, schema)
+    ):
         return None
     frame, n_starred = moments_as_texts(engine.native), 0
     if drop_stars:

@@ -265,6 +265,7 @@ class RegionalRelease:
             partial(with_whole, self.asked),
             expected if keeps_all else None,
             self.totals.n_groups,
+            self.rows.given(),
         )
         return GroupFigures(*verdict)
 

@@ -24,6 +24,7 @@ from shoal.schema._coding import Coding
 from shoal.tables import RowOptions
 from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import Engine
+from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.tables.engines.regions._cuts import regions_of
 from shoal.tables.engines.regions._open_regions import (
     fits_one_search,
@@ -42,6 +43,9 @@ METHODS_BY_REGION = ("mondrian", "local", "constrained")
 
 METHODS_BY_COLUMN = ("bottom-up", "top-down", "full-domain")
 """Methods that recode a column alike in all rows: coarse columns are searched, rows labelled."""
+
+FORMS_OF_LABELS = ("labels", "intervals", "midpoints")
+"""Forms that labels alone decide: rows of any region can be written so."""
 
 LEAST_GROUPS = 100
 """Groups of the least size that a region has room for: where it has fewer, borders cost much."""
@@ -79,7 +83,7 @@ def release_by_regions(
         regions in (None, "auto") or (isinstance(regions, int) and regions > 0)
     ):
         raise ParameterError(f"regions must be a whole number above 0, or auto, got {regions!r}.")
-    reason = _refusal(estimator, privacy, output)
+    reason = _refusal(estimator, engine, privacy, output)
     if regions is None and reason:
         return None
     if regions in (None, "auto") and fits_one_search(engine, estimator.schema):
@@ -98,7 +102,9 @@ def release_by_regions(
     return _solve(estimator, rows, privacy, output, (target, most), started, progress)
 
 
-def _refusal(estimator: Anonymizer, privacy: PrivacyModel, output: RowOptions) -> str:
+def _refusal(
+    estimator: Anonymizer, engine: Engine, privacy: PrivacyModel, output: RowOptions
+) -> str:
     """Why a release cannot be made by regions, with advice; empty where it can."""
     schema = estimator.schema
     if estimator.name not in METHODS_BY_REGION + METHODS_BY_COLUMN:
@@ -123,16 +129,18 @@ def _refusal(estimator: Anonymizer, privacy: PrivacyModel, output: RowOptions) -
             "table, not in regions. Leave regions out; a table too large for that needs one row "
             "for each person first, such as the last one, or columns that sum them up."
         )
+    forms = ("labels",) if isinstance(engine, SparkEngine) else FORMS_OF_LABELS
     keyed = output.key is not None or schema.shifted or schema.pseudonym is not None
     asked = {
-        f"the form {output.form!r}": output.form != "labels",
+        f"the form {output.form!r}": output.form not in forms,
         "numbers of ranges": bool(output.ranges),
         "pseudonyms or shifted dates": bool(keyed),
     }
     if others := [what for what, is_asked in asked.items() if is_asked]:
         return (
-            f"releases by regions are written as labels, without {' and '.join(others)}. Leave "
-            "regions out, or leave that out: ends and middles of ranges can be read from labels."
+            f"releases by regions are written as {' or '.join(forms)}, without "
+            f"{' and '.join(others)}. Leave regions out, or leave that out: ends and middles of "
+            "ranges can be read from labels."
         )
     return ""
 

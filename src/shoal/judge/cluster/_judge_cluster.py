@@ -4,6 +4,7 @@ What is checked, each from what stands in the written files:
 
 - the columns are those that the schema lets out, and there are as many rows as were to be released;
 - where no row was left out, every sensitive value stands there as often as in the source;
+- what rows have in columns that are released as they are, the source has together, as often;
 - rows with equal text in all quasi-identifiers keep the promise: Spark groups them where columns
   are texts and few values are counted, else workers count them where they lie and counts of a group
   travel to one worker; groups are judged by the plain definition, some of them at a time.
@@ -23,6 +24,7 @@ from shoal.errors import GuaranteeError
 from shoal.judge._text_table import find_pyarrow, plain_text
 from shoal.judge._values import canonical
 from shoal.judge.cluster._group_judge import GroupJudge
+from shoal.judge.cluster._other_columns import judge_others
 from shoal.judge.cluster._spark_groups import (
     GROUPS_TOGETHER,
     count_groups,
@@ -66,6 +68,7 @@ def judge_cluster(
     settle: Callable[[FrequencyTable], PrivacyModel],
     expected: Mapping[str, Mapping[str | None, int]] | None = None,
     n_groups: int | None = None,
+    source: Native | None = None,
 ) -> ClusterVerdict:
     """Raise :class:`GuaranteeError` unless the released rows keep the promise.
 
@@ -83,6 +86,8 @@ def judge_cluster(
         For counted columns, rows of the source with each text in canonical form.
     n_groups : int, optional
         About how many groups there are; decides how they are counted, and nothing else.
+    source : Spark DataFrame, optional
+        The rows that were released, for the columns that are released as they are.
     """
     _judge_columns(frame, schema)
     judge, found = make_judge(GroupJudge, frame, schema, settle, expected)
@@ -90,6 +95,8 @@ def judge_cluster(
         raise GuaranteeError(
             f"the output has {found} rows where {n_rows} were to be released. {_WITHHELD}"
         )
+    if source is not None:
+        judge_others(frame, source, schema, keeps_all=expected is not None)
     return _combine(judge.privacy, ask_workers(frame, judge, n_rows, n_groups))
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.tables._engine import STAR, RowOptions
 from shoal.tables._recoded import Recoded
-from shoal.tables.forms._forms import TypedColumn, typed_column
+from shoal.tables.forms._forms import Form, TypedColumn, typed_column
 from shoal.tables.forms._means import mean_column
 from shoal.typing import Codes
 
@@ -24,6 +24,46 @@ class TypedRows(NamedTuple):
     def spread(self, names: list[str]) -> list[str]:
         """Names of columns, with those that stand for others in their places."""
         return [new for name in names for new in self.columns.get(name, (name,))]
+
+    def place(
+        self, released: Mapping[str, str], stored: dict[str, NDArray[Any]], table: str
+    ) -> dict[str, str]:
+        """SQL for each released column, those in another form in the place of their own.
+
+        What they hold is added to `stored`, the columns of a `table` of one row for each.
+        """
+        placed: dict[str, str] = {}
+        for name, value in released.items():
+            for new, column in self.columns.get(name, {}).items():
+                at = f"f{len(stored)}"
+                stored[at] = column.values
+                stored[f"{at}_none"] = column.missing
+                read = f"DATE '1970-01-01' + CAST({table}.{at} AS INTEGER)"
+                read = read if column.kind == "date" else f"{table}.{at}"
+                placed[new] = f"CASE WHEN {table}.{at}_none THEN NULL ELSE {read} END"
+            if name not in self.columns:
+                placed[name] = value
+        return placed
+
+
+class RowLabels(NamedTuple):
+    """A column of labels: its name and kind, the texts, and the place of each row's."""
+
+    name: str
+    kind: str
+    texts: tuple[str | None, ...]
+    codes: Codes
+
+
+def typed_labels(columns: Iterable[RowLabels], form: Form) -> TypedRows:
+    """Columns in a form that labels alone decide: intervals, or middles of them."""
+    made, labels = {}, {}
+    for name, kind, texts, codes in columns:
+        typed = typed_column(name, kind, texts, codes, form, 0)
+        if typed is not None:
+            made[name] = typed
+            labels[name] = texts, codes
+    return TypedRows(made, labels)
 
 
 def typed_rows(recoded: Recoded, output: RowOptions, group: NDArray[np.int64]) -> TypedRows:

@@ -38,6 +38,8 @@ from shoal.tables.engines.regions._region_rows import (
     wanted_columns,
 )
 from shoal.tables.forms._coarse import coarse_sql
+from shoal.tables.forms._forms import ORDERED
+from shoal.tables.forms._typed_rows import RowLabels, TypedRows, typed_labels
 from shoal.typing import Codes, Native, Progress
 
 _counter = itertools.count()
@@ -262,11 +264,18 @@ class DuckRegions:
         """The written file: the judge reads it by itself."""
         return path
 
+    def given(self) -> Native:
+        """The rows as they were read."""
+        return self._rows.relation
+
     def _select(self, output: RowOptions) -> tuple[str, Witness]:
         """A query for the released rows with their places; rows and labels meet by number."""
         kept = put_in_order(self._kept(output), output)
         places = f"places_{next(_counter)}"
-        store(self._connection, places, {NUMBER: kept, "place": np.arange(len(kept))})
+        stored: dict[str, NDArray[Any]] = {NUMBER: kept, "place": np.arange(len(kept))}
+        typed = TypedRows({}, {})
+        if output.form != "labels":
+            typed = typed_labels(self._row_labels(kept), output.form)
         released = {
             name: coarse_sql(self.schema[name], f"r.c{i}")
             for i, name in enumerate(self._rows.names)
@@ -274,8 +283,12 @@ class DuckRegions:
         }
         joins = ""
         for i, name in enumerate(self._quasi):
+            if name in typed.columns:
+                continue
             joins += f" LEFT JOIN {self._label_table(i)} AS t{i} ON t{i}.label = p.l{i}"
             released[name] = f"t{i}.text"
+        released = typed.place(released, stored, "o")
+        store(self._connection, places, stored)
         listed = ", ".join(f"{value} AS {name_sql(name)}" for name, value in released.items())
         select = (
             f"SELECT {listed}, o.place AS {_PLACE} FROM {places} AS o "
@@ -283,7 +296,24 @@ class DuckRegions:
             f"JOIN {self._rows.view} AS r ON r.{NUMBER} = o.{NUMBER}{joins}"
         )
         source = self._rows.paths or self._rows.relation
-        return select, Witness(kept, source, self._rows.dialect)
+        return select, Witness(kept, source, self._rows.dialect, typed.labels)
+
+    def _row_labels(self, kept: NDArray[np.int64]) -> Iterator[RowLabels]:
+        """Labels of the columns that have other forms, one for each row that is kept."""
+        for i, name in enumerate(self._quasi):
+            kind = self.columns[name].coding.kind
+            if kind not in ORDERED:
+                continue
+            with disclose_nothing():
+                found = self._connection.sql(
+                    f"SELECT {NUMBER} AS n, l{i} AS label FROM {self._placed}"
+                ).fetchnumpy()
+            label = np.empty(self.n_rows, np.int32)
+            label[np.asarray(found["n"])] = np.asarray(found["label"])
+            texts = (*self._vocabulary[i], STAR)  # in the order of their numbers
+            codes = label[kept]
+            codes[codes == HIDDEN] = len(texts) - 1
+            yield RowLabels(name, kind, texts, codes)
 
     def _kept(self, output: RowOptions) -> NDArray[np.int64]:
         where = "" if output.keep_suppressed else f" WHERE l0 > {HIDDEN}"

@@ -182,6 +182,9 @@ class RegionRows(Protocol):
     def reopen(self, path: Path) -> Native:
         """What was written, as the judge takes it."""
 
+    def given(self) -> Native:
+        """The rows as they came, for a judge without a witness."""
+
 
 def wanted_columns(schema: Schema) -> list[str]:
     """Columns that are coded: quasi-identifiers, and those counted within groups."""

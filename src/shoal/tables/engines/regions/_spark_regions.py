@@ -259,6 +259,14 @@ class SparkRegions:
         """The written files, for the judge."""
         return self._engine.native.sparkSession.read.parquet(str(path))
 
+    def given(self) -> Native:
+        """The rows as they came, for the judge: read again where that costs little, else kept."""
+        import pyspark.sql.functions as F
+
+        if reads_columns(self._engine.native):
+            return self._engine.native
+        return self._frame.select(*(F.col(self._column(n)).alias(n) for n in self._passed))
+
 
 @contextmanager
 def explain_workers() -> Iterator[None]:
