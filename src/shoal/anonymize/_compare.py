@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal._notebook import Plot, html_table, plot_bars
-from shoal.anonymize._anonymizer import Anonymizer, require_rows
+from shoal.anonymize._anonymizer import Anonymizer, no_progress, require_rows
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import ShoalError
@@ -102,7 +102,7 @@ def compare_methods(
     test: Native | None = None,
     max_suppression: float = 0.0,
     random_state: int = 0,
-    progress: Progress = lambda done, total, what, /: None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Run methods on a table, the table itself first, and measure what they make of it.
 
@@ -121,10 +121,11 @@ def compare_methods(
         Share of rows that methods may leave out, for those that can.
     random_state : int
         Seed of the draw and of the forest.
-    progress : callable
+    progress : callable, optional
         Called as ``progress(done, total, what)``.
     """
     names, privacy = list(methods or METHODS), bind_promise(privacy, schema)
+    tell = progress or no_progress
     engine = open_table(table)
     require_filled(engine, "compare methods on")
     cells = privacy.prepare(engine.compress(schema).cells)
@@ -132,12 +133,12 @@ def compare_methods(
     parts = _parts(cells, schema, test, random_state)
     results = Comparison([_raw(cells, schema, parts, random_state)])
     for done, name in enumerate(names):
-        progress(done, len(names), name)
+        tell(done, len(names), name)
         try:
             results.append(_run(name, table, schema, privacy, parts, max_suppression, random_state))
         except ShoalError as error:
             results.append(MethodResult(name, note=str(error)))
-    progress(len(names), len(names), "done")
+    tell(len(names), len(names), "done")
     return results
 
 

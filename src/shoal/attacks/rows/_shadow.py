@@ -31,7 +31,7 @@ def shadow_attack(
     n_attacks: int = 200,
     n_people: int = 5_000,
     random_state: int = 0,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
 ) -> AttackResult:
     """Tell who is behind a release by releases of the same program with and without each person.
 
@@ -51,7 +51,7 @@ def shadow_attack(
         People of whom releases are made, drawn where there are more.
     random_state : int, default=0
         Seed.
-    progress : callable
+    progress : callable, optional
         Called as ``progress(done, total, what)``.
 
     Returns
@@ -88,6 +88,7 @@ def shadow_attack(
     check_integer("n_attacks", n_attacks, 1)
     check_integer("n_people", n_people, 4)
     rng = np.random.default_rng(random_state)
+    tell = progress or no_progress
     frame, person = _people(read_frame(people), schema, n_people, rng)
     first = np.unique(person, return_index=True)[1]  # a row of each person
     n = len(first)
@@ -101,7 +102,7 @@ def shadow_attack(
         half = np.zeros(n, np.bool_)
         half[rng.permutation(n)[: n // 2]] = True
         for kept in (half, ~half):
-            progress(len(seen), n_shadows // 2 * 2, "shadow tables")
+            tell(len(seen), n_shadows // 2 * 2, "shadow tables")
             release = make(frame.keep(kept[person]).native)
             seen.append(_look_up(release, asked, schema))
             inside.append(kept[targets])
