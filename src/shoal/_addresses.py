@@ -74,7 +74,7 @@ def is_address(source: object) -> bool:
     >>> is_address("postgresql://localhost/house?table=people"), is_address("people.csv")
     (True, False)
     """
-    return bool(_ADDRESS.match(address_of(source)))
+    return bool(_ADDRESS.match(getattr(source, "address", "") or str(source)))
 
 
 def address_of(source: object) -> str:

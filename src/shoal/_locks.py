@@ -93,10 +93,18 @@ def terminating() -> Iterator[Callable[[], AbstractContextManager[None]]]:
     """
     is_main = threading.current_thread() is threading.main_thread()
     request = _heard[0] if is_main and _heard else _Request()
-    with _handler(request, is_main):
+    is_ours = is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if is_ours:
+        signal.signal(signal.SIGTERM, request.end)
+        _heard.append(request)
+    try:
         yield request.put_off
         if request.asked:
             raise SystemExit(128 + signal.SIGTERM)
+    finally:
+        if is_ours:
+            _heard.remove(request)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def is_moving() -> bool:
@@ -108,17 +116,3 @@ def hears_termination() -> bool:
     """Whether SIGTERM is left to this module: no other part of the program handles it."""
     handler = signal.getsignal(signal.SIGTERM)
     return any(handler == request.end for request in _heard)
-
-
-@contextmanager
-def _handler(request: _Request, is_main: bool) -> Iterator[None]:
-    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, request.end)
-    _heard.append(request)
-    try:
-        yield
-    finally:
-        _heard.remove(request)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)

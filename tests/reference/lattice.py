@@ -4,8 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from shoal.metrics._entropy import non_uniform_entropy
-from shoal.metrics._groups import classification_metric, discernibility
+from shoal.metrics._groups import classification_metric, discernibility, non_uniform_entropy
 from shoal.metrics._labels import gcp, loss, precision
 from shoal.tables._recoded import Recoded, node_labels
 

@@ -5,7 +5,7 @@ Solvers and engines have no part in it: see :mod:`shoal.judge`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -34,7 +34,7 @@ from shoal.tables._recoded import Labels, Recoded
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._engines import ENGINES
 from shoal.tables.forms._means import mean_step
-from shoal.typing import Flags, Native
+from shoal.typing import Codes, Flags, Native
 
 
 def recheck(
@@ -53,25 +53,28 @@ def recheck(
     n_rows = recoded.n_released_rows
     if output.keep_suppressed:
         n_rows = written.n_rows if source is None else source.n_rows
+    labelled = {} if witness is None else witness.labels
     charge = Charge(
         schema=schema,
         privacy=privacy,
         n_rows=n_rows,
         readers={labels.coding.name: _reader(labels, schema) for labels in recoded.labels},
         ranges=output.ranges,
-        claim=_claim(recoded, output, witness),
+        claim=_claim(recoded, output, labelled) if labelled else Claim(),
         key=output.key,
         prepare=lambda groups: privacy.prepare_release(_as_labels(groups, recoded), recoded),
     )
     return judge(charge, written, source, None if witness is None else witness.row_ids)
 
 
-def _claim(recoded: Recoded, output: RowOptions, witness: Witness | None) -> Claim:
-    if witness is None or not witness.labels:
-        return Claim()
+def _claim(
+    recoded: Recoded,
+    output: RowOptions,
+    labelled: Mapping[str, tuple[tuple[str | None, ...], Codes]],
+) -> Claim:
     return Claim(
         output.form,
-        {name: TextColumn(codes, texts) for name, (texts, codes) in witness.labels.items()},
+        {name: TextColumn(codes, texts) for name, (texts, codes) in labelled.items()},
         {labels.coding.name: labels.coding.kind for labels in recoded.labels},
         {
             labels.coding.name: (output.draw_seed or 0) + column
@@ -80,7 +83,7 @@ def _claim(recoded: Recoded, output: RowOptions, witness: Witness | None) -> Cla
         {
             labels.coding.name: mean_step(labels.coding)
             for labels in recoded.labels
-            if output.form == "means" and labels.coding.name in witness.labels
+            if output.form == "means" and labels.coding.name in labelled
         },
     )
 

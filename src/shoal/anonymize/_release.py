@@ -127,7 +127,8 @@ class Release:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "output", self.output.settled())
+        if self.output.form == "draws":
+            object.__setattr__(self, "output", self.output.settled())
 
     @cached_property
     def table(self) -> Native:
@@ -193,6 +194,7 @@ class Release:
     def to_dict(self) -> dict[str, Any]:
         """The manifest: how the release was made and what it reaches.  Holds no row."""
         known, people = {}, self.compressed.people
+        n_rows, released = int(self.recoded.cells.row_counts.sum()), self.recoded.n_released_rows
         guarantee = self.privacy.describe()
         if people is not None:
             guarantee = of_people(guarantee, people.unit)
@@ -206,9 +208,9 @@ class Release:
             "privacy": self.privacy.to_dict(),
             "guarantee": guarantee,
             "reached": [part.to_dict() for part in self.reached],
-            "rows": int(self.recoded.cells.row_counts.sum()),
-            "released_rows": self.recoded.n_released_rows,
-            "suppressed_rows": self.n_suppressed,
+            "rows": n_rows,
+            "released_rows": released,
+            "suppressed_rows": n_rows - released,
             "groups": self.recoded.groups.n_groups,
             "counts": "rows" if people is None else people.unit,
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},

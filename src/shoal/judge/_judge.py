@@ -98,7 +98,7 @@ def judge(
     people = None
     if source is not None and row_ids is not None:
         _judge_witness(written, source, row_ids)
-        for name in written.names:
+        for name in written.columns:
             _judge_column(charge, name, written.columns[name], source, row_ids)
         if charge.schema.subject is not None:
             people = person_codes(source.columns[charge.schema.subject])[row_ids]
@@ -173,7 +173,7 @@ def _judge_columns(charge: Charge, written: TextTable) -> None:
     allowed |= {name + end for name in charge.ranges for end in _RANGE}
     if charge.claim.labels:
         allowed = (allowed - set(charge.claim.labels)) | charge.claim.names()
-    if strange := [name for name in written.names if name not in allowed]:
+    if strange := [name for name in written.columns if name not in allowed]:
         raise GuaranteeError(
             f"the output has columns that may not be released: {', '.join(map(repr, strange))}. "
             + _WITHHELD

@@ -51,9 +51,7 @@ def unproven_pairs(
         Number of the source's text behind each written row.
     """
     room = max(len(own.texts), 1)
-    proofs = [_equal(written.texts, own.texts)]
-    if reader is not None:
-        proofs += _proofs(reader, written.texts, own.texts)
+    proofs = _proofs(reader, written.texts, own.texts)
     if len(written.texts) * room <= max(_MARKS, len(values)):
         marks = np.zeros(len(written.texts) * room, np.bool_)
         for start in range(0, len(values), _BLOCK):
@@ -77,20 +75,20 @@ def _left(proofs: Sequence[Proof], labels: Codes, values: Codes) -> NDArray[np.i
     return np.unique(labels.astype(np.int64) << 32 | values.astype(np.int64))
 
 
-def _proofs(reader: LabelReader, written: Texts, own: Texts) -> list[Proof]:
+def _proofs(reader: LabelReader | None, written: Texts, own: Texts) -> list[Proof]:
+    """The text itself; of columns with labels also the star, nodes of a tree, and ranges."""
+    code_of = {text: code for code, text in enumerate(own)}
+    equal = np.array([code_of.get(text, -1) for text in written], np.int32)
     star = np.array([text == STAR for text in written], np.bool_)
-    proofs: list[Proof] = [lambda labels, _values: star[labels]]
+    proofs: list[Proof] = [lambda labels, values: equal[labels] == values]
+    if reader is None:
+        return proofs
+    proofs.append(lambda labels, _values: star[labels])
     if reader.labels:
         proofs.append(_in_tree(reader, written, own))
     if reader.kind in ("numeric", "date"):
         proofs.append(_in_range(reader.kind, written, own))
     return proofs
-
-
-def _equal(written: Texts, own: Texts) -> Proof:
-    code_of = {text: code for code, text in enumerate(own)}
-    equal = np.array([code_of.get(text, -1) for text in written], np.int32)
-    return lambda labels, values: equal[labels] == values
 
 
 def _in_tree(reader: LabelReader, written: Texts, own: Texts) -> Proof:

@@ -11,7 +11,7 @@ import gzip
 import io
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -52,8 +52,7 @@ def read_csv(
         doors += packed_doors(path)
     if len(set(dialect.names)) < len(dialect.names):
         doors += ("columns of the same name",)
-    # cells by what they say: nothing, a number in its own way of writing, or their text
-    said = {name: _joined(column, _saying(name, dialect)) for name, column in table.columns.items()}
+    said = {name: _as_said(name, column, dialect) for name, column in table.columns.items()}
     return TextTable(said, table.n_rows, doors)
 
 
@@ -180,26 +179,22 @@ def _read_slowly(
     return TextTable(columns, len(codes[0]) if codes else 0, doors)
 
 
-def _saying(name: str, dialect: TextDialect) -> Callable[[str | None], str | None]:
+def _as_said(name: str, column: TextColumn, dialect: TextDialect) -> TextColumn:
+    """Cells by what they say: nothing, a number in its own way of writing, or their text."""
     missing = dialect.missing.get(name, frozenset())
     point, apart = dialect.grouped.get(name, ("", ""))
-
-    def say(text: str | None) -> str | None:
-        if not text:
-            return None
-        if dialect.blanks and (not (bare := text.strip(_BLANK)) or bare.lower() in missing):
-            return None
+    said: list[str | None] = []
+    for text in column.texts:
+        bare = (text or "").strip(_BLANK) if dialect.blanks else text
+        if not text or not bare or (dialect.blanks and bare.lower() in missing):
+            said.append(None)
+            continue
         if apart:
             text = re.sub(rf"(?<=\d){re.escape(apart)}(?=\d)", "", text)
         if point == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
-        return _ESCAPED.sub("", text, count=1) if dialect.escaped and text[0] == "'" else text
-
-    return say
-
-
-def _joined(column: TextColumn, say: Callable[[str | None], str | None]) -> TextColumn:
-    said = [say(text) for text in column.texts]
+        is_escaped = dialect.escaped and text[0] == "'"
+        said.append(_ESCAPED.sub("", text, count=1) if is_escaped else text)
     if len(set(said)) == len(said):
         return TextColumn(column.codes, tuple(said))
     number: dict[str | None, int] = {}

@@ -56,21 +56,21 @@ def read_texts(
     paths = [source] if isinstance(source, str | Path) else source
     if not isinstance(paths, tuple | list):
         return read_memory(source, names)
-    files = list(chain.from_iterable(_files_of(Path(path)) for path in paths))
+    places = [Path(path) for path in paths]
+    listed = (_files_in(place) if place.is_dir() else [place] for place in places)
+    files = list(chain.from_iterable(listed))
     tables = [_read_file(path, names, dialect, at) for at, path in enumerate(files)]
     if not tables:
         raise TableError("there is no file to read again.")
     return tables[0] if len(tables) == 1 else _join(tables)
 
 
-def _files_of(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
+def _files_in(folder: Path) -> list[Path]:
     return [
         file
-        for file in sorted(path.rglob("*"))
+        for file in sorted(folder.rglob("*"))
         if file.is_file()
-        and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+        and not any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
     ]
 
 

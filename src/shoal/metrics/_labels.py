@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from shoal.schema._coding import Coding
 from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Codes, Floats
 
@@ -27,9 +26,8 @@ def label_ncp(labels: Labels) -> Floats:
     .. [XWP06] J. Xu, W. Wang, J. Pei, X. Wang, B. Shi, A. Fu.  Utility-based anonymization using
        local recoding.  KDD 2006.  doi:10.1145/1150402.1150504
     """
-    if _is_measured(labels.coding):
-        cost = _spread(labels)
-    else:
+    cost = _spread(labels)
+    if cost is None:
         n_values = labels.coding.n_codes - (labels.coding.missing >= 0)
         cost = labels.covered / max(1, n_values)
     return _settle(labels, cost)
@@ -37,9 +35,8 @@ def label_ncp(labels: Labels) -> Floats:
 
 def label_loss(labels: Labels) -> Floats:
     """Loss metric LM of each label of a column: (m - 1) / (M - 1), else as :func:`label_ncp`."""
-    if _is_measured(labels.coding):
-        cost = _spread(labels)
-    else:
+    cost = _spread(labels)
+    if cost is None:
         n_values = labels.coding.n_codes - (labels.coding.missing >= 0)
         cost = (labels.covered - 1) / max(1, n_values - 1)
     return _settle(labels, cost)
@@ -51,14 +48,10 @@ def label_height(labels: Labels) -> Floats:
     A range that is no node counts as the lowest node that covers it.  Without a hierarchy a
     numeric or date range costs (high - low) / (max - min), any other set 1.
     """
-    tree = labels.coding.hierarchy
+    tree, cost = labels.coding.hierarchy, _spread(labels)
     if tree is not None:
         cost = tree.height[_nodes(labels)] / max(1, int(tree.height[tree.root]))
-    elif _is_measured(labels.coding):
-        cost = _spread(labels)
-    else:
-        cost = np.ones(len(labels.texts))
-    return _settle(labels, cost)
+    return _settle(labels, np.ones(len(labels.texts)) if cost is None else cost)
 
 
 def ncp(recoded: Recoded) -> Floats:
@@ -136,11 +129,11 @@ def precision(recoded: Recoded) -> float:
 # -- parts --------------------------------------------------------------------------------------
 
 
-def _is_measured(coding: Coding) -> bool:
-    return coding.hierarchy is None and coding.kind in ("numeric", "date")
-
-
-def _spread(labels: Labels) -> Floats:
+def _spread(labels: Labels) -> Floats | None:
+    """Width of each label on a line of numbers or dates; None where a column is no such line."""
+    coding = labels.coding
+    if coding.hierarchy is not None or coding.kind not in ("numeric", "date"):
+        return None
     numbers = labels.coding.numbers  # rising: without a hierarchy codes follow the numbers
     width = np.nanmax(numbers, initial=-np.inf) - np.nanmin(numbers, initial=np.inf)
     if not width > 0:

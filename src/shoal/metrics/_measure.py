@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 from shoal._notebook import Plot, flat_rows, html_table, plot_bars
-from shoal.metrics._entropy import non_uniform_entropy
-from shoal.metrics._groups import average_group_size, classification_metric, discernibility
+from shoal.metrics._groups import (
+    average_group_size,
+    classification_metric,
+    discernibility,
+    non_uniform_entropy,
+)
 from shoal.metrics._labels import information_loss, loss, ncp, precision
 from shoal.tables import FrequencyTable
 from shoal.tables._recoded import Labels, Recoded

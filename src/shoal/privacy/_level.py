@@ -57,16 +57,12 @@ class Level:
         return {
             "model": dict(self.model),
             "description": self.description,
-            "required": _finite(self.required),
-            "reached": _finite(self.reached),
+            "required": float(self.required) if isfinite(self.required) else None,
+            "reached": float(self.reached) if isfinite(self.reached) else None,
             "holds": self.holds,
             "failing_groups": self.failing_groups,
             "failing_rows": self.failing_rows,
         }
-
-
-def _finite(x: float) -> float | None:
-    return float(x) if isfinite(x) else None
 
 
 def check(model: PrivacyModel, groups: FrequencyTable) -> tuple[Level, ...]:

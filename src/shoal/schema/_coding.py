@@ -187,17 +187,23 @@ def make_coding(
     if lost:
         check_lost(hierarchy, lost, name, column, missing_to_root)
         hierarchy = hierarchy.with_leaves(lost)
-    hierarchy, numbers = _sort_leaves(hierarchy, column, name)
+    if column.kind == "categorical":
+        numbers = np.full(hierarchy.n_leaves, np.nan)
+    else:
+        hierarchy, numbers = _sort_leaves(hierarchy, column, name)
     if has_missing:
         hierarchy = hierarchy.with_missing()
         numbers = np.append(numbers, np.nan)
+    ceiling = np.full(hierarchy.n_leaves, hierarchy.root, np.int32)
+    if column.limit or column.limit_level is not None:
+        ceiling = find_ceiling(hierarchy, column, name)
     return Coding(
         name,
         column.kind,
         hierarchy.labels[: hierarchy.n_leaves],
         numbers,
         hierarchy,
-        find_ceiling(hierarchy, column, name),
+        ceiling,
         column.lines,
     )
 
@@ -205,8 +211,6 @@ def make_coding(
 def _sort_leaves(hierarchy: Hierarchy, column: Column, name: str) -> tuple[Hierarchy, Floats]:
     """The same tree with leaves in natural order, and the number of each leaf."""
     numbers = _leaf_numbers(hierarchy, column, name)
-    if column.kind == "categorical":
-        return hierarchy, numbers
     places = np.array(_leaf_places(hierarchy, column, numbers))
     if (np.diff(places) > 0).all():
         return hierarchy, numbers
@@ -281,7 +285,9 @@ def _natural_order(
     ):
         try:
             keys = _as_numbers(values, column.kind)
-            order = _sorted_places(values, keys, column.kind)
+            order = np.argsort(keys, kind="stable").tolist()
+            if column.kind != "date" and (np.abs(keys) >= BEYOND).any():
+                order = _exactly_sorted(values, keys)
         except OverflowError:
             raise SchemaError(
                 f"column {name!r} has numbers beyond {sys.float_info.max:.1e}, which cannot be "
@@ -299,20 +305,16 @@ def _natural_order(
     return order, np.full(len(order), np.nan)
 
 
-def _sorted_places(values: Sequence[Any], keys: Floats, kind: Kind) -> list[int]:
-    """Places of values by their numbers, exact ones where floats would not tell."""
-    if kind != "date" and (np.abs(keys) >= BEYOND).any():
-        if any(
-            Decimal(str(values[place])).is_finite()
-            for place in np.flatnonzero(np.isinf(keys)).tolist()
-        ):
-            raise OverflowError
-        # the text nan has no place among numbers: behind them, as argsort puts it
-        worth = [(True, 0) if key != key else (False, exact(value))
-                 for key, value in zip(keys.tolist(), values, strict=True)]  # fmt: skip
-        return sorted(range(len(values)), key=worth.__getitem__)
-    order: list[int] = np.argsort(keys, kind="stable").tolist()
-    return order
+def _exactly_sorted(values: Sequence[Any], keys: Floats) -> list[int]:
+    """Places of values by their exact numbers, where floats would not tell."""
+    if any(
+        Decimal(str(values[place])).is_finite() for place in np.flatnonzero(np.isinf(keys)).tolist()
+    ):
+        raise OverflowError
+    # the text nan has no place among numbers: behind them, as argsort puts it
+    worth = [(True, 0) if key != key else (False, exact(value))
+             for key, value in zip(keys.tolist(), values, strict=True)]  # fmt: skip
+    return sorted(range(len(values)), key=worth.__getitem__)
 
 
 def _leaf_places(hierarchy: Hierarchy, column: Column, numbers: Floats) -> list[float]:
@@ -335,19 +337,18 @@ def _as_numbers(values: Sequence[Any], kind: Kind) -> Floats:
         moments = np.array(values, "datetime64[us]").view(np.int64)
         if not (moments % _DAY).any():  # what is no moment is not whole
             return (moments // _DAY).astype(np.float64)
-    return np.array([_as_number(value, kind) for value in values], np.float64)
-
-
-def _as_number(value: Any, kind: Kind) -> float:
-    if kind == "date" and isinstance(value, str):
-        value = np.datetime64(value).astype("datetime64[us]").item()
-    return number(value)
+    if kind == "date":
+        values = [
+            np.datetime64(value).astype("datetime64[us]").item()
+            if isinstance(value, str)
+            else value
+            for value in values
+        ]
+    return np.array([number(value) for value in values], np.float64)
 
 
 def _leaf_numbers(hierarchy: Hierarchy, column: Column, name: str) -> Floats:
     labels = [str(label) for label in hierarchy.labels[: hierarchy.n_leaves]]
-    if column.kind == "categorical":
-        return np.full(len(labels), np.nan)
     if column.kind == "ordinal":
         rank = {label: float(index) for index, label in enumerate(column.order or labels)}
         return np.array([rank.get(label, np.nan) for label in labels])

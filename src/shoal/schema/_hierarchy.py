@@ -287,4 +287,4 @@ def from_label_columns(values: Values, levels: Sequence[Sequence[str]], column: 
     if len(set(leaves)) < len(leaves):  # rows say which value was given twice
         rows = zip(leaves, *levels, [ROOT_LABEL] * len(leaves), strict=True)
         return Hierarchy.from_levels(rows, column=column)
-    return Hierarchy.from_columns([leaves, *levels, [ROOT_LABEL] * len(leaves)], column=column)
+    return Hierarchy(*arrays_of_columns([leaves, *levels, [ROOT_LABEL] * len(leaves)], column))

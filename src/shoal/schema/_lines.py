@@ -77,7 +77,7 @@ def public_lines(coding: Coding) -> Widen:
     >>> widen(0, 1).text, widen(2, 3).text, widen(0, 3).text
     ('[30-34]', '[50-59]', '[30-59]')
     """
-    bands = _bands_of(coding)
+    bands = bands_of(coding)
     if bands is not None:
         return _by_bands(coding, bands)
     if coding.kind == "date":
@@ -91,16 +91,7 @@ def public_lines(coding: Coding) -> Widen:
     return lambda low, high: None
 
 
-def line_keys(coding: Coding) -> Codes:
-    """A number for each code: ranges whose ends have equal numbers are widened alike.
-
-    So that a column with many values is widened once for each pair of bands, not of values.
-    """
-    bands = _bands_of(coding)
-    return np.arange(coding.n_codes, dtype=np.int32) if bands is None else bands
-
-
-def _bands_of(coding: Coding) -> Codes | None:
+def bands_of(coding: Coding) -> Codes | None:
     """The finest band of the column's hierarchy around each code, if those are its lines."""
     tree = coding.hierarchy
     if tree is None or not (coding.lines is None or coding.is_limited):
@@ -290,7 +281,7 @@ def _covering(coding: Coding, low: int, high: int, least: _End, most: _End) -> P
     first = int(np.searchsorted(numbers, float(least.value), "left"))
     beyond = np.searchsorted(numbers, float(most.value), "right" if most.inside else "left")
     last = int(beyond) - 1
-    text = _text(coding, least, most)
+    text = "".join(_halves(coding, least, most))
     return PublicRange(
         min(first, low), max(last, high), text, float(least.value), float(most.value)
     )

@@ -35,7 +35,8 @@ def schema_toml(
     blocks = [_comment(header)] if header else []
     for name, table in columns.items():
         path = ("columns", name)
-        blocks.append(_comment(comments.get(name, ())) + _table(path, table))
+        above = _comment(comments[name]) if name in comments else ""
+        blocks.append(above + _table(path, table))
     blocks += ["[[requirements]]" + _table((), table).removeprefix("[]") for table in requirements]
     return "\n".join(blocks)
 

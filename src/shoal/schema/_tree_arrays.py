@@ -47,7 +47,8 @@ def arrays_of_columns(
     """From the label of each leaf on every level; level by level, the root last."""
     if not columns[0]:
         raise HierarchyError(f"{subject(column)}: there are no values to use.")
-    columns = distinct_labels(columns)
+    if not set(columns[0]).isdisjoint(chain.from_iterable(columns[1:])):
+        columns = distinct_labels(columns)
     number = {label: i for i, label in enumerate(dict.fromkeys(chain.from_iterable(columns)))}
     grid = np.array(
         [np.fromiter(map(number.__getitem__, one), np.int64, len(one)) for one in columns]

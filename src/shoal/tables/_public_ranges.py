@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.schema._band_labels import range_label
 from shoal.schema._coding import Coding
-from shoal.schema._lines import PublicRange, Widen, everything, line_keys, public_lines
+from shoal.schema._lines import PublicRange, Widen, bands_of, everything, public_lines
 from shoal.tables._recoded import Labels
 from shoal.typing import Codes, Flags
 
@@ -65,7 +65,9 @@ def _alike(
 
     A single value is its own label, so what its ends are between does not count.
     """
-    keys = line_keys(coding).astype(np.int64)
+    # ranges from one band to another are widened alike, whatever values they end at
+    bands = bands_of(coding)
+    keys = np.arange(coding.n_codes) if bands is None else bands.astype(np.int64)
     room = int(keys.max(initial=0)) + 1
     alone = (low == high) & ~stars
     hides = stars | ((low < high) & (high == coding.missing))

@@ -50,12 +50,7 @@ class Form(NamedTuple):
     role: Role
     share: float
     least: int
-    check: Callable[[str], bool]
-
-
-def _matches(pattern: str) -> Callable[[str], bool]:
-    compiled = re.compile(pattern)
-    return lambda value: compiled.fullmatch(value) is not None
+    check: Callable[[str], object]
 
 
 def _network(value: str) -> bool:
@@ -103,22 +98,40 @@ def is_day(value: str) -> bool:
 
 
 IDENTIFYING: tuple[Form, ...] = (
-    Form("e-mail addresses", "identifier", 0.1, 1, _matches(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")),
-    Form("web addresses", "identifier", 0.2, 2, _matches(r"(?i)(https?://|www\.)\S+")),
+    Form(
+        "e-mail addresses",
+        "identifier",
+        0.1,
+        1,
+        re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}").fullmatch,
+    ),
+    Form("web addresses", "identifier", 0.2, 2, re.compile(r"(?i)(https?://|www\.)\S+").fullmatch),
     Form(
         "UUIDs",
         "identifier",
         0.5,
         2,
-        _matches(r"(?i)\{?[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\}?"),
+        re.compile(r"(?i)\{?[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\}?").fullmatch,
     ),
-    Form("MAC addresses", "identifier", 0.5, 2, _matches(r"(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}")),
+    Form(
+        "MAC addresses",
+        "identifier",
+        0.5,
+        2,
+        re.compile(r"(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}").fullmatch,
+    ),
     Form("IP addresses", "identifier", 0.5, 2, _network),
     Form("bank accounts (IBAN, check digits agree)", "identifier", 0.5, 2, _iban),
     Form("card or device numbers (check digits agree)", "identifier", 0.8, 6, _long_luhn),
     Form("telephone numbers", "identifier", 0.8, 5, _telephone),
     Form("addresses of streets", "identifier", 0.5, 4, _street),
-    Form("keys made by a computer", "identifier", 0.9, 4, _matches(r"(?i)[0-9a-f]{32,128}")),
+    Form(
+        "keys made by a computer",
+        "identifier",
+        0.9,
+        4,
+        re.compile(r"(?i)[0-9a-f]{32,128}").fullmatch,
+    ),
     Form("names of people", "identifier", 0.3, 5, _person),
 )
 """Forms of what names people."""
@@ -154,7 +167,7 @@ def recognize(facts: Facts) -> Found | None:
 def _counted(facts: Facts, forms: tuple[Form, ...]) -> Found | None:
     values = facts.texts
     for form in forms:
-        n = sum(map(form.check, values))
+        n = sum(bool(form.check(value)) for value in values)
         if n >= min(form.least, len(values)) and n >= form.share * len(values):
             return Found(form.what, form.role)
     return None

@@ -26,7 +26,3 @@ class FileFormat:
     name: str
     suffixes: tuple[str, ...]
     read: Callable[[Sequence[Path], OpenOptions], Engine]
-
-    def recognizes(self, path: Path) -> bool:
-        """Whether a file is of this format, by its name."""
-        return path.name.lower().endswith(self.suffixes)

@@ -89,7 +89,8 @@ def _advice(path: Path) -> str:
 
 def find_format(path: Path) -> FileFormat | None:
     """Format that a file's name tells, or None."""
-    return next((known for known in FORMATS if known.recognizes(path)), None)
+    name = path.name.lower()
+    return next((known for known in FORMATS if name.endswith(known.suffixes)), None)
 
 
 def _require_content(path: Path, named: FileFormat) -> None:

@@ -85,7 +85,8 @@ def write_text(
     dialect = replace(output_dialect(source, path, list(types)), escaped=escape)
     swapped = _swapped(query, select, types, numeric) if dialect.decimal == "," else ()
     texts = [name for name, kind in types.items() if kind == "VARCHAR"] if escape else []
-    escaped = _computed(query, select, texts)
+    few = len(texts) <= MOST_LOOKED_AT
+    escaped = set(texts) if few else _computed(query, select, texts)
     listed = ", ".join(f"{_cell_sql(n, swapped, n in escaped)} AS {name_sql(n)}" for n in types)
     as_duckdb_writes = dialect.encoding == "utf-8" and not dialect.bom and dialect.newline == "\n"
     is_rewritten = not as_duckdb_writes or path.suffix.lower() in PACKED
@@ -135,9 +136,7 @@ def _is_fraction(kind: str) -> bool:
 
 
 def _computed(query: Callable[[str], Any], select: str, names: list[str]) -> set[str]:
-    """Columns of text in which a cell may have to be escaped; with few columns, all of them."""
-    if len(names) <= MOST_LOOKED_AT:
-        return set(names)
+    """Columns of text in which a cell has to be escaped, some columns at a time."""
     found = set()
     for start in range(0, len(names), MOST_LOOKED_AT):
         some = names[start : start + MOST_LOOKED_AT]

@@ -75,17 +75,18 @@ def read_types(
     if options.guess == "none":
         connection.sql(f"SELECT count(p0) FROM {read}").fetchall()  # a bad row is told here
         return [Reading("text") for _ in names]
-    asked = _Asked(options)
     columns = ", ".join(f"{stripped(i)} AS t{i}" for i in range(len(names)))
     sample = connection.sql(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
     seen = [{text for text in column if text} for column in zip(*sample, strict=True)]
     seen = seen or [set() for _ in names]
-    first = [Reading("text") if i in told else asked.read(v) for i, v in enumerate(seen)]
-    readings = _held(connection, read, first, seen, asked)
+    first = [
+        Reading("text") if i in told else _read_as_asked(v, options) for i, v in enumerate(seen)
+    ]
+    readings = _held(connection, read, first, seen, options)
     if not any(r.undecided or r.short or r.missing or r.sort in _DECIMAL for r in readings):
         return readings  # nothing that one column could tell of another
-    readings = _decided(connection, read, readings, seen, asked)
-    settled = _settle_decimals(readings, seen, asked)
+    readings = _decided(connection, read, readings, seen, options)
+    settled = _settle_decimals(readings, seen, options)
     if settled != readings:
         odd = _misfits(connection, read, settled)
         readings = [r if o else s for r, s, o in zip(readings, settled, odd, strict=True)]
@@ -98,7 +99,7 @@ def _held(
     read: str,
     readings: Sequence[Reading],
     seen: list[set[str]],
-    asked: _Asked,
+    options: OpenOptions,
 ) -> list[Reading]:
     """Readings that every row fits, beginning with those that a sample fits."""
     held = list(readings)
@@ -109,7 +110,7 @@ def _held(
         for i, values in enumerate(odd):
             if values:
                 seen[i] |= values
-                held[i] = asked.read(seen[i])
+                held[i] = _read_as_asked(seen[i], options)
     return [replace(r, sort="text") if o else r for r, o in zip(held, odd, strict=True)]
 
 
@@ -118,7 +119,7 @@ def _decided(
     read: str,
     readings: list[Reading],
     seen: list[set[str]],
-    asked: _Asked,
+    options: OpenOptions,
 ) -> list[Reading]:
     """Look at all values of columns that a sample leaves open: one of them may tell."""
     open_columns = [i for i, reading in enumerate(readings) if reading.undecided]
@@ -130,35 +131,24 @@ def _decided(
     row: Any = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
     for i, values in zip(open_columns, row, strict=True):
         seen[i] |= {value for value in values or () if value}
-        readings[i] = asked.read(seen[i])
-    return _held(connection, read, readings, seen, asked)
+        readings[i] = _read_as_asked(seen[i], options)
+    return _held(connection, read, readings, seen, options)
 
 
-class _Asked:
-    """What the user says about values, for every column."""
-
-    def __init__(self, options: OpenOptions) -> None:
-        self.guess = options.guess
-        self.decimal, self.thousands = options.decimal, options.thousands
-        self.order = options.dates
-        self.words = (
-            None
-            if options.missing is None
-            else frozenset(word.strip(BLANK).lower() for word in options.missing)
-        )
-
-    def read(self, values: set[str], decimal: str | None = None) -> Reading:
-        found = read_column(
-            values,
-            decimal=self.decimal or decimal,
-            thousands=self.thousands,
-            order=self.order,
-            words=self.words,
-        )
-        # 'true' stays a word, and a date keeps the way it was written
-        if self.guess == "numbers" and found.sort in ("boolean", "date", "moment"):
-            return Reading("text", missing=found.missing if self.words is not None else frozenset())
-        return found
+def _read_as_asked(values: set[str], options: OpenOptions, decimal: str | None = None) -> Reading:
+    """How a column is read, as far as the user says it; `decimal` is what other columns tell."""
+    words = options.missing
+    found = read_column(
+        values,
+        decimal=options.decimal or decimal,
+        thousands=options.thousands,
+        order=options.dates,
+        words=None if words is None else frozenset(word.strip(BLANK).lower() for word in words),
+    )
+    # 'true' stays a word, and a date keeps the way it was written
+    if options.guess == "numbers" and found.sort in ("boolean", "date", "moment"):
+        return Reading("text", missing=frozenset() if words is None else found.missing)
+    return found
 
 
 def stripped(column: int) -> str:
@@ -306,17 +296,17 @@ def tuple_sql(values: Sequence[str]) -> str:
 
 
 def _settle_decimals(
-    readings: Sequence[Reading], seen: Sequence[set[str]], asked: _Asked
+    readings: Sequence[Reading], seen: Sequence[set[str]], options: OpenOptions
 ) -> list[Reading]:
     """One file writes its decimals one way: columns that can be told decide for the others."""
     signs = {r.decimal for r in readings if r.sort == "grouped"}
     signs |= {"." for r in readings if r.sort == "number"} if "," not in signs else set()
-    if asked.decimal is not None or len(signs) != 1:
+    if options.decimal is not None or len(signs) != 1:
         return list(readings)
     sign = signs.pop()
     settled = []
     for reading, values in zip(readings, seen, strict=True):
-        again = asked.read(values, sign)
+        again = _read_as_asked(values, options, sign)
         doubtful = reading.undecided == "decimals or thousands" or (
             sign == "," and reading.sort == "number"
         )
