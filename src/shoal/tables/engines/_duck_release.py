@@ -138,7 +138,7 @@ class CompressedRelation:
             joins += f" LEFT JOIN {table} AS t{index} ON t{index}.label = p.l{index}"
             released[labels.coding.name] = f"t{index}.text"
             made.append(table)
-        released = released if plain else self._put_typed(typed, released, columns)
+        released = released if plain else typed.place(released, columns, "p")
         ranges = range_columns(recoded, output.ranges) if output.ranges else {}
         for index, (name, numbers) in enumerate(ranges.items()):
             columns[f"r{index}"] = np.append(numbers, np.nan)[group]
@@ -206,23 +206,6 @@ class CompressedRelation:
             f"column {name!r} is to be shifted, and some of its values are no dates (2024-01-31). "
             "Write them so."
         )
-
-    def _put_typed(
-        self, typed: TypedRows, released: dict[str, str], columns: dict[str, NDArray[Any]]
-    ) -> dict[str, str]:
-        """Columns in another form, each in the place of the one that it stands for."""
-        placed: dict[str, str] = {}
-        for name, value in released.items():
-            for new, column in typed.columns.get(name, {}).items():
-                at = f"f{len(columns)}"
-                columns[at] = column.values
-                columns[f"{at}_none"] = column.missing
-                read = f"DATE '1970-01-01' + CAST(p.{at} AS INTEGER)"
-                read = read if column.kind == "date" else f"p.{at}"
-                placed[new] = f"CASE WHEN p.{at}_none THEN NULL ELSE {read} END"
-            if name not in typed.columns:
-                placed[name] = value
-        return placed
 
     def _label(
         self, recoded: Recoded, index: int, labels: Labels, group: NDArray[np.int64]
