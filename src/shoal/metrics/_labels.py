@@ -178,12 +178,20 @@ def _level_share(recoded: Recoded, column: int) -> float:
     if tree is None:
         share = (~labels.is_raw[label]).astype(np.float64)
     else:
-        leaf = recoded.cells.keys[kept, column]
-        node = _nodes(labels)[label]
-        reached = tree.levels[leaf] == node[:, None]
-        share = np.argmax(reached, axis=1) / max(1, tree.n_levels - 1)
-        share[node == tree.root] = 1.0  # short branches and missing values reach it early
-        share[labels.is_raw[label]] = 0.0
+        node, top = _nodes(labels), max(1, tree.n_levels - 1)
+        first, last = np.full((2, tree.n_nodes), -1)  # level at which a node stands above a value
+        for level in range(tree.n_levels):
+            down = tree.n_levels - 1 - level
+            first[tree.levels[:, down]] = down
+            is_new = tree.levels[:, level] != tree.levels[:, level - 1] if level else slice(None)
+            last[tree.levels[is_new, level]] = level
+        of_label = np.where(first == last, first / top, -1.0)[node]
+        of_label[node == tree.root] = 1.0  # short branches and missing values reach it early
+        of_label[labels.is_raw] = 0.0
+        share = of_label[label]
+        if len(mixed := np.flatnonzero(share < 0)):  # values are not equally far below their node
+            leaf = recoded.cells.keys[kept, column][mixed]
+            share[mixed] = np.argmax(tree.levels[leaf] == node[label[mixed], None], axis=1) / top
     total = float((sizes[kept] * share).sum()) + recoded.n_suppressed
     return total / max(1, recoded.cells.n_rows)
 

@@ -143,6 +143,10 @@ _ENTRIES_TO_A_CELL = 4
 def _histogram(
     coding: Coding, codes: Codes, counts: Counts, cell_of: NDArray[np.int64], n_cells: int
 ) -> Histogram:
+    if 0 < len(codes) == n_cells:  # cells are rows, so nothing has to be added up
+        own, rows = np.empty(n_cells, np.int32), np.empty(n_cells, np.int64)
+        own[cell_of], rows[cell_of] = codes, counts
+        return Histogram(coding, np.arange(n_cells + 1), own, rows)
     if not 0 < len(codes) < _ENTRIES_TO_A_CELL * n_cells:
         start = np.arange(len(codes) + 1, dtype=np.int64)
         merged = merge_entries(start, codes, counts, cell_of, n_cells, coding.n_codes)

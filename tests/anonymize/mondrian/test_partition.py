@@ -18,11 +18,13 @@ def quiet(done, total, what, /):
 
 def run(cells, model, **settings):
     settings.setdefault("weight", np.ones(len(cells.codings)))
-    regions, low, high = partition(
+    regions, low, high, leaf = partition(
         cells, compile_model(model, cells), Preferences(**settings), quiet
     )
     recoding = RegionRecoding(cells.codings, regions, low, high)
-    return recoding, recoding.find(2 * cells.keys.T.astype(np.int64))
+    # where the search has put a cell is where the tree leads it
+    assert leaf.tolist() == recoding.find(2 * cells.keys.T.astype(np.int64)).tolist()
+    return recoding, leaf
 
 
 def groups_of(cells, leaf):

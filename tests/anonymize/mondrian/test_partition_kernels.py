@@ -37,7 +37,10 @@ def case(seed):
     none = np.full(2, -1, np.int64)
     frontier = Frontier(begin, end, np.zeros(2, np.int64), n_parts, none)
     codes = np.zeros(n, np.int32)
-    work = RegionWork(rng.permutation(n), part, np.zeros(n, np.int64), codes, codes.copy())
+    order = rng.permutation(n)
+    keys, sizes = np.ascontiguousarray(cells.keys[order].T), cells.sizes[order]
+    spare = np.zeros(n, np.int64)
+    work = RegionWork(order, keys, sizes, part, spare, codes, codes.copy())
     return cells, frontier, work
 
 
@@ -49,27 +52,28 @@ def regions(frontier, work):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bounds_are_the_least_and_largest_codes(seed):
     cells, frontier, work = case(seed)
-    keys = np.ascontiguousarray(cells.keys.T)
-    low, high = bound_regions(keys, work.order, frontier.begin, frontier.end)
+    low, high = bound_regions(work.keys, frontier.begin, frontier.end)
     for number, (region, _) in enumerate(regions(frontier, work)):
-        expected = twin.bounds(keys.tolist(), region)
+        expected = twin.bounds(cells.keys.T.tolist(), region)
         assert (low[number].tolist(), high[number].tolist()) == expected
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_parts_lie_together_and_keep_their_order(seed):
-    _, frontier, work = case(seed)
+    cells, frontier, work = case(seed)
     expected = [part for region in regions(frontier, work) for part in twin.divided(*region)]
     begin, end = divide(work, frontier)
     parts = [work.order[a:b].tolist() for a, b in zip(begin, end, strict=True)]
     assert parts == expected
+    assert np.array_equal(work.keys, cells.keys[work.order].T)  # codes and rows went with them
+    assert np.array_equal(work.sizes, cells.sizes[work.order])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_losses_and_drops_are_those_of_the_plain_twin(seed):
     cells, frontier, work = case(seed)
     columns, plain, listed = make_columns(cells, {}), twin_columns(cells), twin_cells(cells)
-    low, high = bound_regions(columns.keys, work.order, frontier.begin, frontier.end)
+    low, high = bound_regions(work.keys, frontier.begin, frontier.end)
     losses = region_losses(columns, low, high)
     task = RegionTask(columns, compile_model(KAnonymity(2), cells), WEIGHT, 1.0, True, False)
     drops = loss_drops(task, work, frontier, low, high)

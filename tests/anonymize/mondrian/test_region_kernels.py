@@ -23,7 +23,7 @@ def test_combinations_go_where_their_twins_go(seed, relaxed):
     cells = compress(people)
     preferences = Preferences(np.ones(3), relaxed=relaxed)
     model = compile_model(KAnonymity(3), cells)
-    regions, _, _ = partition(cells, model, preferences, lambda *_: None)
+    regions, *_ = partition(cells, model, preferences, lambda *_: None)
     tree = {name: array.tolist() for name, array in regions._asdict().items()}
     keys = list(itertools.product(*(range(coding.n_codes) for coding in cells.codings)))
     leaf = walk(np.ascontiguousarray(2 * np.array(keys).T), regions)
@@ -33,7 +33,7 @@ def test_combinations_go_where_their_twins_go(seed, relaxed):
 def test_a_value_without_a_position_goes_to_the_last_child():
     cells = compress([(20 + i, "a", "u", "no") for i in range(8)])
     model = compile_model(KAnonymity(2), cells)
-    regions, _, _ = partition(cells, model, Preferences(np.ones(3)), lambda *_: None)
+    regions, *_ = partition(cells, model, Preferences(np.ones(3)), lambda *_: None)
     node = 0
     while regions.n_children[node]:
         node = int(regions.first_child[node] + regions.n_children[node] - 1)

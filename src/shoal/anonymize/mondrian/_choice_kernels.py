@@ -7,6 +7,7 @@ one with both would compile both, though most releases need sizes only.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal._jit import kernel
 from shoal.anonymize.mondrian._condition_split_kernels import cut_by_conditions
@@ -17,9 +18,19 @@ from shoal.anonymize.mondrian._region_arrays import (
     RegionTask,
     RegionWork,
     Scratch,
+    scales_of,
 )
-from shoal.anonymize.mondrian._split_kernels import cut_by_size
+from shoal.anonymize.mondrian._split_kernels import (
+    cut_relaxed_by_size,
+    cut_tree_by_size,
+    least_rows,
+    median_code,
+    median_of_few,
+    median_of_some,
+)
 from shoal.typing import Codes, Floats
+
+_FEW = 40  # cells: sorting all of them is quicker than finding those about the median
 
 TIE = 1e-12
 """Scores that differ by less differ by rounding only."""
@@ -35,6 +46,8 @@ class Race(NamedTuple):
     best: int  # column of the best cut so far; -1 for none
     best_score: float
     best_drop: float
+    n_parts: int  # of the best cut, and its pivot
+    pivot: int
 
 
 @kernel
@@ -52,12 +65,33 @@ def cut_best_by_size(
     The score is `score` (-inf: not to be cut) and, weighted, the drop in loss.  Ties go to the
     larger drop, then to the first column.  `low` and `high` are the codes of each region by column.
     """
+    columns, scales, least = task.columns, scales_of(task.columns), least_rows(task.compiled)
     for region in range(frontier.begin.shape[0]):
-        race = _start(frontier, region, score[region], task.loss)
+        begin, end = frontier.begin[region], frontier.end[region]
+        race = _start(score[region], task.loss)
         while race.column >= 0:
             trial = _trial(frontier, region, race.column, low, high)
-            cut = cut_by_size(task, work, scratch, trial)
-            race = _settle(task, work, frontier, region, race, cut, low[region], high[region])
+            pivot = -1
+            if columns.is_tree[race.column]:
+                n_parts = cut_tree_by_size(columns, work, scratch, trial, least, task.partial)
+            elif task.relaxed:
+                n_parts, pivot = cut_relaxed_by_size(task, work, scratch, trial)
+            else:
+                n_parts = _cut_line(columns.first_code, columns.wanted, work, scratch, trial, least)
+            drop = 0.0
+            if _needs_drop(race, n_parts):
+                drop = loss_drop(
+                    scales,
+                    task.stakes,
+                    work.keys[:, begin:end],
+                    work.sizes[begin:end],
+                    work.part[begin:end],
+                    n_parts,
+                    low[region],
+                    high[region],
+                )
+            race = _settle(race, n_parts, pivot, drop, task.loss)
+        _record(frontier, region, race)
 
 
 @kernel
@@ -71,12 +105,59 @@ def cut_best_by_conditions(
     score: Floats,
 ) -> None:
     """The same under all conditions of the model."""
+    scales = scales_of(task.columns)
     for region in range(frontier.begin.shape[0]):
-        race = _start(frontier, region, score[region], task.loss)
+        begin, end = frontier.begin[region], frontier.end[region]
+        race = _start(score[region], task.loss)
         while race.column >= 0:
             trial = _trial(frontier, region, race.column, low, high)
-            cut = cut_by_conditions(task, work, scratch, trial)
-            race = _settle(task, work, frontier, region, race, cut, low[region], high[region])
+            n_parts, pivot = cut_by_conditions(task, work, scratch, trial)
+            drop = 0.0
+            if _needs_drop(race, n_parts):
+                drop = loss_drop(
+                    scales,
+                    task.stakes,
+                    work.keys[:, begin:end],
+                    work.sizes[begin:end],
+                    work.part[begin:end],
+                    n_parts,
+                    low[region],
+                    high[region],
+                )
+            race = _settle(race, n_parts, pivot, drop, task.loss)
+        _record(frontier, region, race)
+
+
+@kernel
+def _cut_line(
+    first_code: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    work: RegionWork,
+    scratch: Scratch,
+    region: Region,
+    least: int,
+) -> int:
+    """Cut a region of an ordered column in two, neither below `least` rows; 0: no cut."""
+    begin, end, column = region.begin, region.end, region.column
+    first, stop = first_code[column], first_code[column + 1]
+    keys, sizes, part = work.keys[column, begin:end], work.sizes[begin:end], work.part[begin:end]
+    # a running count has one entry more than there are codes
+    until = wanted[first : stop + 1]
+    wide = region.high - region.low > 8 * (end - begin)  # most codes would have no cell
+    if wide and end - begin > _FEW and until[region.high + 1] == until[region.low]:
+        low, high, rows, packed = region.low, region.high, scratch.rows, scratch.slot
+        cut = median_of_some(keys, sizes, low, high, least, rows, packed)
+    elif wide:
+        cut = median_of_few(keys, sizes, until, region.low, region.high, least, scratch.slot)
+    else:
+        cut = median_code(keys, sizes, until, region.low, region.high, least, scratch.rows)
+    if cut < 0:
+        return 0
+    for i in range(keys.shape[0]):
+        part[i] = keys[i] <= cut
+    work.part_low[begin], work.part_high[begin] = cut + 1, stop - first - 1
+    work.part_low[begin + 1], work.part_high[begin + 1] = 0, cut
+    return 2
 
 
 @kernel
@@ -86,50 +167,49 @@ def _trial(frontier: Frontier, region: int, column: int, low: Codes, high: Codes
 
 
 @kernel
-def _start(frontier: Frontier, region: int, score: Floats, loss: float) -> Race:
-    frontier.n_parts[region], frontier.pivot[region] = 0, -1
+def _start(score: Floats, loss: float) -> Race:
     left = score.copy()
     floor, n_tied = _next_ties(left, loss)
     column = _next_column(left, floor) if n_tied > 0 else -1
-    return Race(column, left, floor, n_tied, -1, -np.inf, -1.0)
+    return Race(column, left, floor, n_tied, -1, -np.inf, -1.0, 0, -1)
 
 
 @kernel
-def _settle(
-    task: RegionTask,
-    work: RegionWork,
-    frontier: Frontier,
-    region: int,
-    race: Race,
-    cut: tuple[int, int],
-    low: Codes,
-    high: Codes,
-) -> Race:
-    """Compare a cut, given as parts and pivot, with the best so far, and choose the next column."""
+def _needs_drop(race: Race, n_parts: int) -> bool:
+    """Whether the loss has a say: a column alone wins without a drop, and one that won has it."""
+    return n_parts > 0 and race.n_tied > 1 and race.column != race.best
+
+
+@kernel
+def _settle(race: Race, n_parts: int, pivot: int, drop: float, loss: float) -> Race:
+    """Compare a cut with the best so far, and choose the next column."""
     column, left = race.column, race.left
     best, best_score, best_drop = race.best, race.best_score, race.best_drop
-    n_parts, again = cut[0], column == best
-    own, drop = left[column], 0.0
+    best_parts, best_pivot, again = race.n_parts, race.pivot, column == best
+    own = left[column] + loss * drop
     left[column] = -np.inf
-    if n_parts > 0 and race.n_tied > 1 and not again:  # a column alone wins without a drop
-        begin, end = frontier.begin[region], frontier.end[region]
-        drop = loss_drop(task, work, begin, end, n_parts, low, high)
-        own += task.loss * drop
     if n_parts > 0 and (
         again or own > best_score + TIE or (own >= best_score - TIE and drop > best_drop + TIE)
     ):
         best, best_score, best_drop = column, own, drop
-        frontier.column[region] = column
-        frontier.n_parts[region], frontier.pivot[region] = n_parts, cut[1]
+        best_parts, best_pivot = n_parts, pivot
     floor, n_tied = race.floor, race.n_tied
     following = _next_column(left, floor)
     if following < 0 and best >= 0:
         # trying others has written over the parts of the best, which is then cut once more
         following = -1 if best == column else best
     elif following < 0:  # none of these can be cut: on to the next lower score
-        floor, n_tied = _next_ties(left, task.loss)
+        floor, n_tied = _next_ties(left, loss)
         following = _next_column(left, floor) if n_tied > 0 else -1
-    return Race(following, left, floor, n_tied, best, best_score, best_drop)
+    return Race(following, left, floor, n_tied, best, best_score, best_drop, best_parts, best_pivot)
+
+
+@kernel
+def _record(frontier: Frontier, region: int, race: Race) -> None:
+    """Write the best cut down; no parts where there is none."""
+    frontier.n_parts[region], frontier.pivot[region] = race.n_parts, race.pivot
+    if race.best >= 0:
+        frontier.column[region] = race.best
 
 
 @kernel

@@ -38,9 +38,9 @@ def cut_by_conditions(
 ) -> tuple[int, int]:
     """Cut a region so that the model allows every part: parts (0: none) and pivot."""
     columns, column = task.columns, region.column
-    sort_by_code(columns, work, scratch, region)
+    sort_by_code(work, scratch, region)
     if columns.is_tree[column]:
-        rising = list_children(task, work, scratch, region)
+        rising = list_children(columns, work, scratch, region)
         n_off = _split_off(task, work, scratch, region, rising)
         if n_off < rising.shape[0] and not task.partial:  # all children stand alone, or no split
             for child in rising:
@@ -131,12 +131,13 @@ def _split_deeper(
     node can be split off.
     """
     columns, compiled, column = task.columns, task.compiled, region.column
-    top = lowest_node(columns, column, region.low, region.high)
-    nodes = list_below(task, work, scratch, region, top, children)
+    base = columns.first_node[column]
+    top = lowest_node(columns.parent, columns.stop, base, region.low, region.high)
+    nodes = list_below(columns, work, scratch, region, top, children)
     stands = np.empty(nodes.shape[0], np.bool_)
     n_rows = 0
     for i in range(region.begin, region.end):
-        n_rows += compiled.sizes[work.order[i]]
+        n_rows += work.sizes[i]
     for index in range(nodes.shape[0]):
         stands[index] = _node_stands(task, work, scratch, region, nodes[index])
     weigh_rests(columns, scratch, column, top, nodes, stands)
@@ -225,7 +226,7 @@ def _rest_stands(task: RegionTask, work: RegionWork, scratch: Scratch, region: R
     for i in range(region.begin, region.end):
         if not scratch.is_off[work.part[i]]:
             add_cell(compiled, work.order[i], 1, histogram)
-            n_rows += compiled.sizes[work.order[i]]
+            n_rows += work.sizes[i]
     stands = _stands(compiled, n_rows, histogram)
     for i in range(region.begin, region.end):
         if not scratch.is_off[work.part[i]]:

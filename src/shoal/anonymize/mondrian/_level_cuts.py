@@ -56,9 +56,9 @@ class LevelCuts:
     def best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
         """The allowed cut with the highest score in every region, if there is one."""
         cuts = no_cuts(level)
-        compiled = self.task.compiled
-        total = np.append(0, np.cumsum(compiled.sizes[self.work.order]))
-        large = total[level.end] - total[level.begin] >= 2 * compiled.minimum_size
+        total = np.append(0, np.cumsum(self.work.sizes))
+        least = 2 * self.task.compiled.minimum_size
+        large = total[level.end] - total[level.begin] >= least
         if large.any():
             made = self._best_cuts(Level(*(entry[large] for entry in level)), pool)
             for entry, own in zip(cuts[2:], made[2:], strict=True):  # all but begin and end
@@ -67,9 +67,9 @@ class LevelCuts:
 
     def _best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
         """The same where there are rows enough for two parts."""
-        shares, keys = self._shares(level), self.task.columns.keys
+        shares = self.shares(level)
         begin, end = ([side[share] for share in shares] for side in (level.begin, level.end))
-        bound = partial(bound_regions, keys, self.work.order)
+        bound = partial(bound_regions, self.work.keys)
         bounds = [*(map if len(shares) == 1 else pool.map)(bound, begin, end)]
         low, high = map(np.concatenate, zip(*bounds, strict=True))
         chosen = self.preferences
@@ -117,7 +117,7 @@ class LevelCuts:
             own, scratch = take(cuts, which), self.scratch[thread]
             cut_best(self.task, self.work, scratch, own, low[which], high[which], score[which])
 
-        shares = self._shares(level)
+        shares = self.shares(level)
         if len(shares) == 1:
             cut(0, shares[0])
             return cuts
@@ -125,7 +125,7 @@ class LevelCuts:
             future.result()
         return cuts
 
-    def _shares(self, level: Level) -> list[slice]:
+    def shares(self, level: Level | Frontier) -> list[slice]:
         """Regions of each thread; they stay whole, so threads get about as many cells each."""
         cells = np.cumsum(level.end - level.begin)
         if not len(cells) or cells[-1] < _WORTH_THREADS:

@@ -197,9 +197,10 @@ class Mondrian(Anonymizer):
             relaxed=bool(self.relaxed),
         )
         compiled = compile_model(privacy, cells)
-        regions, low, high = partition(cells, compiled, preferences, progress, deadline)
+        regions, low, high, leaf = partition(cells, compiled, preferences, progress, deadline)
         self._late_ = time.perf_counter() > deadline
         recoding = RegionRecoding(cells.codings, regions, low, high, self.ranges == "exact")
+        recoding.expect(cells, leaf)
         if not privacy.is_monotone:  # regions whose labels are equal are one group
             recoded = recoding.recode(cells)
             fine = allowed_groups(compiled, recoded.group_of, len(recoded.codes))

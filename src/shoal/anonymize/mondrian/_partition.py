@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,8 @@ def partition(
     preferences: Preferences,
     progress: Progress,
     deadline: float = math.inf,
-) -> tuple[Regions, Codes, Codes]:
-    """Split the cells until no split is allowed; the regions, and each one's codes.
+) -> tuple[Regions, Codes, Codes, NDArray[np.int64]]:
+    """Split the cells until no split is allowed; the regions, each one's codes, each cell's region.
 
     After the deadline nothing is split further: regions are allowed at every level.
 
@@ -40,7 +41,8 @@ def partition(
     Columns with limits are split by them first, whatever comes out: the caller has made sure that
     those parts are allowed.
     """
-    return _grow(cells, compiled, preferences, progress, deadline).regions()
+    growth = _grow(cells, compiled, preferences, progress, deadline)
+    return *growth.regions(), growth.leaves()
 
 
 def region_groups(
@@ -50,7 +52,11 @@ def region_groups(
     deadline: float = math.inf,
 ) -> NDArray[np.int64]:
     """The region of each cell when they are split until no split is allowed."""
-    return _grow(cells, compiled, preferences, _unheard, deadline).groups()
+    leaf = _grow(cells, compiled, preferences, _unheard, deadline).leaves()
+    is_used = np.zeros(int(leaf.max(initial=-1)) + 1, np.bool_)
+    is_used[leaf] = True
+    number: NDArray[np.int64] = np.cumsum(is_used, dtype=np.int64) - 1
+    return number[leaf]
 
 
 def _unheard(done: int, total: int, what: str, /) -> None: ...
@@ -67,16 +73,16 @@ def _grow(
     n = cells.n_groups
     none = np.zeros(1, np.int32)
     level = Level(np.zeros(1, np.int64), np.full(1, n, np.int64), none, none)
-    for column, coding in enumerate(cells.codings):
-        if coding.is_limited:
-            level = growth.close(level, growth.by_ceiling(level, column))
     with ThreadPoolExecutor(growth.cuts.n_threads) as pool:
+        for column, coding in enumerate(cells.codings):
+            if coding.is_limited:
+                level = growth.close(level, growth.by_ceiling(level, column), pool)
         while len(level.begin):
             late = time.perf_counter() > deadline
             cuts = no_cuts(level, 0) if late else growth.cuts.best_cuts(level, pool)
             still = (level.end - level.begin)[cuts.n_parts > 0].sum()
             progress(n - int(still), n, "partitioning")
-            level = growth.close(level, cuts)
+            level = growth.close(level, cuts, pool)
     return growth
 
 
@@ -92,6 +98,8 @@ class _Growth:
         order = rank_keys(cells.keys) if preferences.relaxed else np.arange(n, dtype=np.int64)
         self.work = RegionWork(
             order=order,
+            keys=np.ascontiguousarray(self.columns.keys[:, order]),
+            sizes=compiled.sizes[order],
             part=np.zeros(n, np.int64),
             spare=np.zeros(n, np.int64),
             part_low=np.zeros(n, np.int32),
@@ -115,7 +123,7 @@ class _Growth:
         assert tree is not None
         cuts = no_cuts(level, column)
         for region, (begin, end) in enumerate(zip(level.begin, level.end, strict=True)):
-            ceilings = coding.ceiling[self.columns.keys[column, work.order[begin:end]]]
+            ceilings = coding.ceiling[work.keys[column, begin:end]]
             nodes = np.unique(ceilings)
             # a code leads to the first part that holds it: deeper limits before those around them
             nodes = nodes[np.argsort(-tree.depth[nodes], kind="stable")]
@@ -127,26 +135,28 @@ class _Growth:
             cuts.n_parts[region] = len(nodes)
         return cuts
 
-    def close(self, level: Level, cuts: Frontier) -> Level:
+    def close(self, level: Level, cuts: Frontier, pool: ThreadPoolExecutor) -> Level:
         """Record a level and divide its regions; the level below."""
         self.done.append((level, cuts))
         split = take(cuts, cuts.n_parts > 0)
-        begin, end = divide(self.work, split)
+        own = [take(split, share) for share in self.cuts.shares(split)]
+        parts = [*(map if len(own) == 1 else pool.map)(partial(divide, self.work), own)]
+        begin, end = map(np.concatenate, zip(*parts, strict=True))
         earlier = np.cumsum(split.n_parts) - split.n_parts
         # the codes of a region's parts were written from the region's own beginning on
         index = np.repeat(split.begin - earlier, split.n_parts) + np.arange(len(begin))
         return Level(begin, end, self.work.part_low[index], self.work.part_high[index])
 
-    def groups(self) -> NDArray[np.int64]:
-        """Number of each cell's leaf."""
-        group_of = np.empty(self.cells.n_groups, np.int64)
-        n_groups = 0
-        for level, cuts in self.done:
-            leaf = cuts.n_parts == 0
-            for begin, end in zip(level.begin[leaf], level.end[leaf], strict=True):
-                group_of[self.work.order[begin:end]] = n_groups
-                n_groups += 1
-        return group_of
+    def leaves(self) -> NDArray[np.int64]:
+        """Node of the tree that each cell is released with."""
+        levels, cuts = zip(*self.done, strict=True)
+        begin = np.concatenate([level.begin for level in levels])
+        end = np.concatenate([level.end for level in levels])
+        leaf = np.flatnonzero(np.concatenate([cut.n_parts for cut in cuts]) == 0)
+        leaf = leaf[np.argsort(begin[leaf], kind="stable")]  # their runs lie one after another
+        leaf_of = np.empty(self.cells.n_groups, np.int64)
+        leaf_of[self.work.order] = np.repeat(leaf, end[leaf] - begin[leaf])
+        return leaf_of
 
     def regions(self) -> tuple[Regions, Codes, Codes]:
         """All levels as one tree, and the least and largest code of each leaf."""
@@ -169,7 +179,5 @@ class _Growth:
         )
         least, most = np.zeros((2, len(begin), len(self.columns.keys)), np.int32)
         leaf = np.flatnonzero(n_children == 0)
-        least[leaf], most[leaf] = bound_regions(
-            self.columns.keys, self.work.order, begin[leaf], end[leaf]
-        )
+        least[leaf], most[leaf] = bound_regions(self.work.keys, begin[leaf], end[leaf])
         return tree, least, most

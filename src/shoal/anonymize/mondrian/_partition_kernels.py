@@ -9,29 +9,27 @@ from shoal.anonymize.mondrian._region_arrays import (
     RegionColumns,
     RegionTask,
     RegionWork,
+    Scales,
     column_loss,
+    scales_of,
 )
 from shoal.typing import Codes, Counts, Floats
 
 
 @kernel
 def bound_regions(
-    keys: Codes, order: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64]
+    keys: Codes, begin: NDArray[np.int64], end: NDArray[np.int64]
 ) -> tuple[Codes, Codes]:
-    """Least and largest code of each region in every column."""
+    """Least and largest code of each region in every column; `keys` lie region by region."""
     n_regions, n_columns = begin.shape[0], keys.shape[0]
     low = np.empty((n_regions, n_columns), np.int32)
     high = np.empty((n_regions, n_columns), np.int32)
     for region in range(n_regions):
         for column in range(n_columns):
-            codes = keys[column]
-            least = largest = codes[order[begin[region]]]
-            for i in range(begin[region] + 1, end[region]):
-                code = codes[order[i]]
-                if code < least:
-                    least = code
-                elif code > largest:
-                    largest = code
+            codes = keys[column, begin[region] : end[region]]
+            least = largest = codes[0]
+            for i in range(codes.shape[0]):
+                least, largest = min(least, codes[i]), max(largest, codes[i])
             low[region, column], high[region, column] = least, largest
     return low, high
 
@@ -39,11 +37,11 @@ def bound_regions(
 @kernel
 def region_losses(columns: RegionColumns, low: Codes, high: Codes) -> Floats:
     """Share of each column's domain that each region leaves open."""
-    losses = np.empty(low.shape)
+    losses, scales = np.empty(low.shape), scales_of(columns)
     for region in range(low.shape[0]):
         for column in range(low.shape[1]):
             losses[region, column] = column_loss(
-                columns, column, low[region, column], high[region, column]
+                scales, column, low[region, column], high[region, column]
             )
     return losses
 
@@ -98,20 +96,31 @@ def loss_drops(
     task: RegionTask, work: RegionWork, frontier: Frontier, low: Codes, high: Codes
 ) -> Floats:
     """How much loss each region's cut takes away for the bits it spends, 0 to 1."""
-    drops = np.zeros(frontier.begin.shape[0])
+    drops, scales = np.zeros(frontier.begin.shape[0]), scales_of(task.columns)
     for region in range(drops.shape[0]):
         begin, end, n_parts = frontier.begin[region], frontier.end[region], frontier.n_parts[region]
         if n_parts > 0:
-            drops[region] = loss_drop(task, work, begin, end, n_parts, low[region], high[region])
+            keys, sizes = work.keys[:, begin:end], work.sizes[begin:end]
+            drops[region] = loss_drop(
+                scales,
+                task.stakes,
+                keys,
+                sizes,
+                work.part[begin:end],
+                n_parts,
+                low[region],
+                high[region],
+            )
     return drops
 
 
 @kernel
 def loss_drop(
-    task: RegionTask,
-    work: RegionWork,
-    begin: int,
-    end: int,
+    scales: Scales,
+    weight: Floats,
+    keys: Codes,
+    sizes: Counts,
+    part: NDArray[np.int64],
     n_parts: int,
     low: Codes,
     high: Codes,
@@ -122,41 +131,96 @@ def loss_drop(
     counts is the drop in loss per bit: with d the drop in the columns' weighted losses, l those
     before and b the entropy of the parts' sizes, d / (d + l b).
     """
-    columns, sizes, weight = task.columns, task.compiled.sizes, task.stakes
+    if n_parts == 2:
+        return _drop_of_two(scales, weight, keys, sizes, part, low, high)
     rows = np.zeros(n_parts, np.int64)
     least = np.empty(n_parts, np.int32)
     largest = np.empty(n_parts, np.int32)
     n_rows = 0
-    for i in range(begin, end):
-        rows[work.part[i]] += sizes[work.order[i]]
-        n_rows += sizes[work.order[i]]
+    for i in range(part.shape[0]):
+        rows[part[i]] += sizes[i]
+        n_rows += sizes[i]
     before, after = 0.0, 0.0
     for column in range(low.shape[0]):
         if low[column] == high[column]:  # nothing left to lose there
             continue
         least[:] = high[column]
         largest[:] = low[column]
-        keys = columns.keys[column]
-        for i in range(begin, end):
-            code, part = keys[work.order[i]], work.part[i]
-            if code < least[part]:
-                least[part] = code
-            if code > largest[part]:
-                largest[part] = code
-        before += weight[column] * column_loss(columns, column, low[column], high[column])
-        for part in range(n_parts):
-            loss = column_loss(columns, column, least[part], largest[part])
-            after += weight[column] * loss * rows[part] / n_rows
-    drop = before - after
+        for i in range(part.shape[0]):
+            code, own = keys[column, i], part[i]
+            if code < least[own]:
+                least[own] = code
+            if code > largest[own]:
+                largest[own] = code
+        before += weight[column] * column_loss(scales, column, low[column], high[column])
+        for own in range(n_parts):
+            loss = column_loss(scales, column, least[own], largest[own])
+            after += weight[column] * loss * rows[own] / n_rows
+    return _per_bit(before - after, before, _entropy(rows), n_rows)
+
+
+@kernel
+def _drop_of_two(
+    scales: Scales,
+    weight: Floats,
+    keys: Codes,
+    sizes: Counts,
+    part: NDArray[np.int64],
+    low: Codes,
+    high: Codes,
+) -> float:
+    """The same for two parts, which most cuts make: ends are kept without a branch."""
+    n_rows, n_second = 0, 0
+    for i in range(part.shape[0]):
+        n_rows += sizes[i]
+        n_second += sizes[i] * part[i]
+    n_first = n_rows - n_second
+    before, after = 0.0, 0.0
+    for column in range(low.shape[0]):
+        if low[column] == high[column]:  # nothing left to lose there
+            continue
+        least, largest = high[column], low[column]
+        others_least, others_largest = high[column], low[column]
+        codes, bottom, top = keys[column], low[column], high[column]
+        for i in range(part.shape[0]):
+            first = part[i] == 0
+            least = min(least, codes[i] if first else top)
+            largest = max(largest, codes[i] if first else bottom)
+            others_least = min(others_least, top if first else codes[i])
+            others_largest = max(others_largest, bottom if first else codes[i])
+        before += weight[column] * column_loss(scales, column, low[column], high[column])
+        loss = column_loss(scales, column, least, largest)
+        after += weight[column] * loss * n_first / n_rows
+        loss = column_loss(scales, column, others_least, others_largest)
+        after += weight[column] * loss * n_second / n_rows
+    return _per_bit(before - after, before, _entropy_of_two(n_first, n_second), n_rows)
+
+
+@kernel
+def _per_bit(drop: float, before: float, entropy: float, n_rows: int) -> float:
     if drop <= 0.0:
         return 0.0
-    bits = _entropy(rows) / n_rows / np.log(2.0)
+    bits = entropy / n_rows / np.log(2.0)
     return drop / (drop + before * bits)
 
 
 @kernel
+def _entropy_of_two(first: int, second: int) -> float:
+    """As :func:`_entropy`, of two counts."""
+    total, inner = first + second, 0.0
+    if first > 0:
+        inner += first * np.log(first)
+    if second > 0:
+        inner += second * np.log(second)
+    return total * np.log(total) - inner if total > 0 else 0.0
+
+
+@kernel
 def divide(work: RegionWork, frontier: Frontier) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Bring the cells of each part together, keeping their order; begin and end of each part."""
+    """Bring the cells of each part together, keeping their order; begin and end of each part.
+
+    What `part` says is used up.
+    """
     total = 0
     for region in range(frontier.begin.shape[0]):
         total += frontier.n_parts[region]
@@ -176,9 +240,26 @@ def divide(work: RegionWork, frontier: Frontier) -> tuple[NDArray[np.int64], NDA
             end[part] = begin[part]  # grows to the end as cells are put there
         for i in range(first, stop):
             part = n + work.part[i]
-            work.spare[end[part]] = work.order[i]
+            work.spare[i] = end[part]
             end[part] += 1
-        for i in range(first, stop):
-            work.order[i] = work.spare[i]
+        places, room = work.spare[first:stop], work.part
+        _put(places, work.order[first:stop], room, first)
+        _put(places, work.sizes[first:stop], room, first)
+        for column in range(work.keys.shape[0]):
+            _put(places, work.keys[column, first:stop], room, first)
         n += n_parts
     return begin, end
+
+
+@kernel
+def _put(
+    places: NDArray[np.int64],
+    values: NDArray[np.int64] | Codes,
+    room: NDArray[np.int64],
+    first: int,
+) -> None:
+    """Bring values to their places, which are counted from further ahead."""
+    for i in range(places.shape[0]):
+        room[places[i]] = values[i]
+    for i in range(places.shape[0]):
+        values[i] = room[first + i]

@@ -3,6 +3,9 @@
 A region is a run of cells in ``work.order``.  A cut writes the part of each cell into
 ``work.part`` and the codes that lead to each part into ``part_low`` and ``part_high``, all from
 the region's own beginning on.  The last part is also the home of codes that lead to no other.
+
+Whoever is called for every region of a few cells takes the few arrays it needs: handing all of
+them over costs more than what is done with them.
 """
 
 from typing import NamedTuple
@@ -23,7 +26,7 @@ class RegionColumns(NamedTuple):
     `first_path` its paths.
     """
 
-    keys: Codes  # (n_columns, n_cells) codes
+    keys: Codes  # (n_columns, n_cells) codes of each cell
     is_tree: Flags  # split by the hierarchy; else by order
     first_code: NDArray[np.int64]
     coordinate: Floats  # of each code on a line of length 1; NaN for the missing value
@@ -38,6 +41,19 @@ class RegionColumns(NamedTuple):
     first_path: NDArray[np.int64]
     path: Codes  # for each leaf the nodes above it by depth
     width: NDArray[np.int64]  # depths in the column's part of `path`
+
+
+class Scales(NamedTuple):
+    """Of the columns what their losses need."""
+
+    is_tree: Flags
+    first_code: NDArray[np.int64]
+    coordinate: Floats
+    unit: Floats
+    first_node: NDArray[np.int64]
+    parent: Codes
+    stop: Codes
+    share: Floats
 
 
 class RegionTask(NamedTuple):
@@ -55,6 +71,8 @@ class RegionWork(NamedTuple):
     """One entry per cell; regions own disjoint runs, so threads share it."""
 
     order: NDArray[np.int64]  # cells; within a region they keep the order of their combinations
+    keys: Codes  # (n_columns, n_cells) codes of the cells as they lie in `order`: read in a row
+    sizes: Counts  # rows of each of them, in the same order
     part: NDArray[np.int64]
     spare: NDArray[np.int64]
     part_low: Codes
@@ -95,25 +113,39 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def lowest_node(columns: RegionColumns, column: int, low: int, high: int) -> int:
-    """Deepest node that covers the leaves `low` to `high`."""
-    base = columns.first_node[column]
+def scales_of(columns: RegionColumns) -> Scales:
+    """What the columns' losses need."""
+    return Scales(
+        columns.is_tree,
+        columns.first_code,
+        columns.coordinate,
+        columns.unit,
+        columns.first_node,
+        columns.parent,
+        columns.stop,
+        columns.share,
+    )
+
+
+@kernel
+def lowest_node(parent: Codes, stop: Codes, base: int, low: int, high: int) -> int:
+    """Deepest node of a column that covers the leaves `low` to `high`; `base` is its first one."""
     node = low
-    while columns.stop[base + node] <= high:
-        node = columns.parent[base + node]
+    while stop[base + node] <= high:
+        node = parent[base + node]
     return node
 
 
 @kernel
-def column_loss(columns: RegionColumns, column: int, low: int, high: int) -> float:
+def column_loss(scales: Scales, column: int, low: int, high: int) -> float:
     """Share of the column's domain that a release of the codes `low` to `high` leaves open."""
     if low == high:
         return 0.0
-    if columns.is_tree[column]:
-        node = lowest_node(columns, column, low, high)
-        return columns.share[columns.first_node[column] + node]
-    base = columns.first_code[column]
-    width = columns.coordinate[base + high] - columns.coordinate[base + low]
+    if scales.is_tree[column]:
+        base = scales.first_node[column]
+        return scales.share[base + lowest_node(scales.parent, scales.stop, base, low, high)]
+    base = scales.first_code[column]
+    width = scales.coordinate[base + high] - scales.coordinate[base + low]
     if np.isnan(width):  # only '*' covers a missing value and others
         return 1.0
-    return width + columns.unit[column]
+    return width + scales.unit[column]

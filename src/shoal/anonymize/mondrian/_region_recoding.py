@@ -20,6 +20,8 @@ from shoal.tables._public_ranges import public_range_labels
 from shoal.tables._recoded import Labels, Recoded, node_labels, range_labels
 from shoal.typing import Codes, Flags
 
+_EXPECTED = "_expected"
+
 
 @dataclass(frozen=True, eq=False)
 class RegionRecoding(Recoding):
@@ -55,6 +57,13 @@ class RegionRecoding(Recoding):
         """Number of regions that rows can fall into."""
         return int((self.regions.n_children == 0).sum())
 
+    def expect(self, cells: FrequencyTable, leaf: NDArray[np.int64]) -> None:
+        """Tell the leaf of each of the cells that are fitted, which are recoded next.
+
+        So they need not be led down the tree again; forgotten as soon as anything is recoded.
+        """
+        vars(self)[_EXPECTED] = cells, leaf
+
     def recode(self, cells: FrequencyTable, unseen: Unseen = "root") -> Recoded:
         """Release each cell as its region.
 
@@ -62,6 +71,9 @@ class RegionRecoding(Recoding):
         a place is released as `*`, or as `unseen` says.  A row that could only be released beyond
         the schema's limits is left out.
         """
+        expected, leaf = vars(self).pop(_EXPECTED, (None, None))
+        if expected is cells and not any(coding.is_limited for coding in self.codings):
+            return self._label_leaves(cells, leaf)
         maps, _ = match_cells(self, cells)
         refuse_unseen(maps, self.codings, unseen)
         positions = np.empty((len(self.codings), cells.n_groups), np.int64)
@@ -99,6 +111,10 @@ class RegionRecoding(Recoding):
             inside = (self.low[leaf, column] <= place) & (place <= self.high[leaf, column])
             if coding.is_limited or not (seen & inside).all():
                 return None
+        return self._label_leaves(cells, leaf)
+
+    def _label_leaves(self, cells: FrequencyTable, leaf: NDArray[np.int64]) -> Recoded:
+        """Cells released with all that their leaf was fitted with."""
         used = np.flatnonzero(np.bincount(leaf, minlength=len(self.low)))
         number = np.zeros(len(self.low), np.int64)
         number[used] = np.arange(len(used))

@@ -7,7 +7,6 @@ from shoal._jit import kernel
 from shoal.anonymize.mondrian._region_arrays import (
     Region,
     RegionColumns,
-    RegionTask,
     RegionWork,
     Scratch,
     lowest_node,
@@ -17,35 +16,36 @@ from shoal.typing import Flags
 
 @kernel
 def list_children(
-    task: RegionTask, work: RegionWork, scratch: Scratch, region: Region
+    columns: RegionColumns, work: RegionWork, scratch: Scratch, region: Region
 ) -> NDArray[np.int64]:
     """Children of the region's node that occur, by rising rows; their rows are in `scratch`.
 
     Writes the child of each cell into `part`.
     """
-    columns, sizes, column = task.columns, task.compiled.sizes, region.column
-    keys, rows = columns.keys[column], scratch.rows
+    column, keys, rows = region.column, work.keys[region.column], scratch.rows
     base = columns.first_node[column]
-    node = lowest_node(columns, column, region.low, region.high)
+    node = lowest_node(columns.parent, columns.stop, base, region.low, region.high)
     width = columns.width[column]
     path = columns.first_path[column] + columns.depth[base + node] + 1
     n_seen = 0
     for i in range(region.begin, region.end):
-        cell = work.order[i]
-        child = columns.path[path + keys[cell] * width]
+        child = columns.path[path + keys[i] * width]
         work.part[i] = child
         if not scratch.is_off[child]:
             scratch.is_off[child] = True
             scratch.seen[n_seen] = child
             n_seen += 1
-        rows[child] += sizes[cell]
+        rows[child] += work.sizes[i]
     n_nodes = columns.first_node[column + 1] - base
     rising = np.empty(n_seen, np.int64)
     for s in range(n_seen):
         child = scratch.seen[s]
         scratch.is_off[child] = False
         rising[s] = rows[child] * n_nodes + child  # one number to sort by: rows, then node
-    rising.sort()
+    if n_seen > 2:
+        rising.sort()
+    elif n_seen == 2 and rising[1] < rising[0]:
+        rising[0], rising[1] = rising[1], rising[0]
     for s in range(n_seen):
         rising[s] %= n_nodes
     return rising
@@ -96,7 +96,7 @@ def number_children(
 
 @kernel
 def list_below(
-    task: RegionTask,
+    columns: RegionColumns,
     work: RegionWork,
     scratch: Scratch,
     region: Region,
@@ -107,8 +107,7 @@ def list_below(
 
     `children` are those that :func:`list_children` has counted.
     """
-    columns, sizes, column = task.columns, task.compiled.sizes, region.column
-    keys, rows = columns.keys[column], scratch.rows
+    column, keys, rows = region.column, work.keys[region.column], scratch.rows
     base, width = columns.first_node[column], columns.width[column]
     first = columns.depth[base + top] + 1
     for child in children:
@@ -117,12 +116,12 @@ def list_below(
     seen = np.empty(min(n_nodes, (region.end - region.begin) * width), np.int64)
     n_seen = 0
     for i in range(region.begin, region.end):
-        leaf = keys[work.order[i]]
+        leaf = keys[i]
         if not scratch.is_off[leaf]:  # rows do not tell: a cell may have none that counts
             scratch.is_off[leaf] = True
             seen[n_seen] = leaf
             n_seen += 1
-        rows[leaf] += sizes[work.order[i]]
+        rows[leaf] += work.sizes[i]
     for index in range(n_seen):  # of the leaves: nodes above them are added behind
         leaf = seen[index]
         path = columns.first_path[column] + leaf * width
@@ -236,7 +235,7 @@ def mark_cells(
     base, width = columns.first_node[column], columns.width[column]
     first = columns.depth[base + top] + 1
     for i in range(region.begin, region.end):
-        leaf = columns.keys[column, work.order[i]]
+        leaf = work.keys[column, i]
         path = columns.first_path[column] + leaf * width
         work.part[i] = top
         for depth in range(first, columns.depth[base + leaf] + 1):
