@@ -80,6 +80,46 @@ def test_exchanging_is_the_same_every_time():
 
 
 @pytest.mark.usefixtures("large")
+def test_how_many_threads_there_are_changes_nothing(monkeypatch):
+    problem = problem_of(1, 1)
+    first, found = walked(problem), []
+    for threads in (1, 2):
+        monkeypatch.setattr(_exchange, "n_threads", lambda threads=threads: threads)
+        found.append(exchange(problem, first, np.inf))
+    assert (found[0].group_of == found[1].group_of).all()
+
+
+@pytest.mark.usefixtures("large")
+def test_the_better_of_two_searches_is_taken_and_neither_disturbs_the_other():
+    ahead = set()
+    for seed in range(6):
+        problem = problem_of(seed, 0)
+        first, alone = walked(problem), []
+        for warm, number in zip(_exchange._warmths(problem), (1, 2), strict=True):
+            boxes = make_boxes(problem, first.group_of)
+            work = exchange_work(problem)
+            alone.append(_exchange._search(first, work, np.inf, boxes, warm, number).loss)
+        assert exchange(problem, first, np.inf).loss == min(alone)
+        ahead |= {alone[0] < alone[1], alone[0] > alone[1]}
+    assert ahead == {True, False}
+
+
+@pytest.mark.usefixtures("large")
+def test_a_second_search_shares_only_what_no_search_changes():
+    problem = problem_of(1, 0)
+    boxes = make_boxes(problem, walked(problem).group_of)
+    beside = _exchange._beside(boxes)
+    kept = {name: np.copy(getattr(beside, name)) for name in ("low", "high", "histogram")}
+    group_of = beside.places.group_of.copy()
+    _exchange._search(
+        walked(problem), exchange_work(problem), np.inf, boxes, _exchange._warmths(problem)[0], 1
+    )
+    assert (boxes.places.group_of != group_of).any()
+    assert (beside.places.group_of == group_of).all()
+    assert all((getattr(beside, name) == array).all() for name, array in kept.items())
+
+
+@pytest.mark.usefixtures("large")
 def test_without_time_the_first_grouping_stays():
     problem = problem_of(1, 0)
     first = walked(problem)

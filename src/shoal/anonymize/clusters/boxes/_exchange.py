@@ -1,26 +1,31 @@
 """Exchange the boxes of few large groups for others, as long as that lowers the loss.
 
 Where groups are few and large, moves of single cells gain little, since a group cannot do without
-most of its rows.  Whole boxes are exchanged instead: thousands are tried in a second.
+most of its rows.  Whole boxes are exchanged instead: thousands are tried in a second, in two
+searches side by side.
 """
 
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._threads import n_threads
 from shoal.anonymize.clusters._local_plan import Ladder
 from shoal.anonymize.clusters._local_problem import LocalProblem
 from shoal.anonymize.clusters.boxes._box_kernels import Boxes, Places, fill_boxes, mark_below
 from shoal.anonymize.clusters.boxes._exchange_kernels import exchange_boxes
+from shoal.typing import Floats
 
 LARGE, _MOST_BOXES = 50, 1_024  # rows of a group, and groups; else single moves gain as much
 _WORK, _WORK_OF_A_CELL = 400_000_000, 25_000  # cells looked at, in all
 _STAGES = 10  # between two of them the clock is looked at
 _HEAT = 0.02  # by how much loss may rise at first: of a column, for as many rows as a group needs
+_HOTTER, _COOLED = 0.05, 0.002  # the same for the second search, and what is left of it in the end
 _MOST_CODES = 1_024  # of a column that has a mask for each of them
 
 
@@ -42,13 +47,37 @@ def exchange_work(problem: LocalProblem) -> int:
 
 
 def exchange(problem: LocalProblem, first: Exchanged, deadline: float, seed: int = 1) -> Exchanged:
-    """The best grouping that exchanging boxes comes to; never worse than the first."""
+    """The best grouping that exchanging boxes comes to; never worse than the first.
+
+    Two searches begin at it.  One cools evenly, the other is hotter and cools by a share in every
+    stage: which of them ends better is chance, and a second core has nothing else to do.
+    """
     work = exchange_work(problem)
     if work == 0 or first.loss <= 0:
         return first
     boxes = make_boxes(problem, first.group_of)
-    heat = _HEAT * problem.compiled.minimum_size * float(problem.loss.weight.mean())
-    warm = np.linspace(heat, 0, _STAGES + 1)
+    searches = zip((boxes, _beside(boxes)), _warmths(problem), (seed, seed + 1), strict=True)
+
+    def search(own: tuple[Boxes, Floats, int]) -> Exchanged:
+        return _search(first, work, deadline, *own)
+
+    with ThreadPoolExecutor(n_threads()) as pool:
+        return min(pool.map(search, list(searches)), key=lambda found: found.loss)
+
+
+def _warmths(problem: LocalProblem) -> tuple[Floats, Floats]:
+    """By how much loss may rise at the ends of the stages of each search."""
+    unit = problem.compiled.minimum_size * float(problem.loss.weight.mean())
+    return (
+        np.linspace(_HEAT * unit, 0, _STAGES + 1),
+        np.geomspace(_HOTTER * unit, _COOLED * unit, _STAGES + 1),
+    )
+
+
+def _search(
+    first: Exchanged, work: int, deadline: float, boxes: Boxes, warm: Floats, seed: int
+) -> Exchanged:
+    """The best grouping of one search, which changes the boxes."""
     best, state = first, seed
     for stage in range(_STAGES):
         if time.perf_counter() > deadline:
@@ -97,6 +126,29 @@ def make_boxes(problem: LocalProblem, group_of: NDArray[np.int64]) -> Boxes:
     )
     fill_boxes(boxes, number, n_groups)
     return boxes
+
+
+def _beside(boxes: Boxes) -> Boxes:
+    """The same boxes for another search, which shares only what no search changes."""
+    places = boxes.places._replace(
+        group_of=boxes.places.group_of.copy(),
+        member=boxes.places.member.copy(),
+        size=boxes.places.size.copy(),
+        loss=boxes.places.loss.copy(),
+        moved=boxes.places.moved.copy(),
+        origin=boxes.places.origin.copy(),
+        log=boxes.places.log.copy(),
+        change=boxes.places.change.copy(),
+    )
+    return boxes._replace(
+        places=places,
+        low=boxes.low.copy(),
+        high=boxes.high.copy(),
+        histogram=boxes.histogram.copy(),
+        cells=boxes.cells.copy(),
+        rows=boxes.rows.copy(),
+        touched=boxes.touched.copy(),
+    )
 
 
 def _mask_starts(n_codes: NDArray[np.int64]) -> NDArray[np.int64]:
