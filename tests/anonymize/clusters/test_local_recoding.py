@@ -58,6 +58,13 @@ def test_refinement_never_raises_loss(seed):
     assert losses[1] <= losses[0] + 1e-12
 
 
+def test_a_quick_search_keeps_the_promise_and_other_words_are_refused():
+    method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4), refine="quick").fit(people(2))
+    assert KAnonymity(4).holds(method.release_.recoded.groups).all()
+    with pytest.raises(ParameterError, match='refine must be true, false or "quick"'):
+        LocalRecoding(group_cases.SCHEMA, KAnonymity(4), refine="slow").fit(people(2))
+
+
 def test_the_result_depends_on_nothing_else():
     runs = [LocalRecoding(group_cases.SCHEMA, KAnonymity(4)).fit(people(3)) for _ in range(2)]
     assert sorted(runs[0].release_.table.fetchall()) == sorted(runs[1].release_.table.fetchall())

@@ -166,3 +166,63 @@ def test_a_start_far_behind_and_one_of_a_single_round_have_no_race(monkeypatch, 
     group_of, n_rounds = _local_solver._raced(problem, starts, np.inf)
     assert n_rounds == 0
     assert group_of is starts[0].group_of
+
+
+def loss_of(problem, group_of):
+    return total_loss(_starts.open_groups(problem, group_of))
+
+
+def test_a_start_that_promises_more_and_ends_worse_gives_way_to_the_best(monkeypatch):
+    table, schema = random_table(5, 4, 300)
+    problem = problem_of(open_table(table).compress(schema).cells, 4)
+    starts = starts_of(problem)
+    assert starts[-1].loss > starts[0].loss
+    starts[-1] = starts[-1]._replace(promise=0.0)
+    monkeypatch.setattr(
+        _local_solver, "refine_in_parts", lambda problem, group_of, *rest, **given: (group_of, True)
+    )
+    for quick in (False, True):
+        refined, _ = _local_solver._refined(problem, starts, quick, np.inf, None)
+        assert loss_of(problem, refined) <= starts[0].loss + 1e-12
+
+
+def test_what_leaves_more_to_refine_goes_on_although_it_begins_worse(monkeypatch):
+    table, schema = random_table(5, 4, 300)
+    problem = problem_of(open_table(table).compress(schema).cells, 4)
+    starts = starts_of(problem)
+    starts[1] = starts[1]._replace(promise=0.0)
+    refined_from = []
+
+    def refine(problem, group_of, *rest, **given):
+        refined_from.append(group_of)
+        return starts[0].group_of, True
+
+    monkeypatch.setattr(_local_solver, "refine_in_parts", refine)
+    _local_solver._refined(problem, starts, True, np.inf, None)
+    assert refined_from[0] is starts[1].group_of
+
+
+@pytest.mark.parametrize(("k", "n_rows"), [(4, 300), (60, 300)])
+def test_a_quick_search_looks_in_fewer_ways_and_loses_no_more_than_any_of_them(k, n_rows):
+    table, schema = random_table(5, 4, n_rows)
+    problem = problem_of(open_table(table).compress(schema).cells, k)
+    everything = [np.arange(len(problem.keys))]
+    names = _local_solver._ways(problem, everything, "quick", np.inf)
+    assert set(names) == {"walk", "loss"} | ({"price"} if k >= 50 else set())
+    group_of, in_time = _local_solver.solve_block(
+        problem, everything[0], names, refine="quick", deadline=np.inf, exact=True
+    )
+    assert in_time
+    assert _starts.all_allowed(problem, group_of)
+    starts = _starts.first_groups(problem, names, np.inf)
+    assert loss_of(problem, group_of) <= min(start.loss for start in starts) + 1e-9
+
+
+def test_all_ways_compete_unless_the_table_is_large_or_time_counts(monkeypatch):
+    table, schema = random_table(5, 4, 300)
+    problem = problem_of(open_table(table).compress(schema).cells, 4)
+    everything = [np.arange(len(problem.keys))]
+    assert set(_local_solver._ways(problem, everything, True, np.inf)) == set(_starts.STARTS)
+    monkeypatch.setattr(_local_solver, "BLOCK", 30)
+    some = set(_local_solver._ways(problem, everything, True, np.inf))
+    assert {"regions", "loss"} < some < set(_starts.STARTS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,18 +26,25 @@ def solve_each(
 ) -> NDArray[np.int64]:
     """Group of each cell; `solve` numbers the groups of one block from 0.
 
-    Blocks are solved at the same time, since kernels let go of the interpreter; groups are
-    numbered block by block, so the result does not depend on which block is ready first.
+    Blocks are solved at the same time, since kernels let go of the interpreter, and the largest
+    first, so that no processor waits for it in the end; groups are numbered block by block, so the
+    result does not depend on which block is ready first.
     """
     group_of = np.full(n_cells, -1, np.int64)
     n_groups = done = 0
-    total = sum(map(len, blocks))
+    sizes = np.array(list(map(len, blocks)), np.int64)
+    block_of: dict[Future[NDArray[np.int64]], int] = {}
     with ThreadPoolExecutor(n_threads()) as pool:
-        for block, groups in zip(blocks, pool.map(solve, blocks), strict=True):
-            group_of[block] = groups + n_groups
-            n_groups += int(groups.max(initial=-1)) + 1
-            done += len(block)
-            progress(done, total, what)
+        for n in np.argsort(-sizes, kind="stable").tolist():
+            block_of[pool.submit(solve, blocks[n])] = n
+        for future in as_completed(block_of):
+            group_of[blocks[block_of[future]]] = future.result()
+            done += int(sizes[block_of[future]])
+            progress(done, int(sizes.sum()), what)
+    for block in blocks:
+        n_own = int(group_of[block].max(initial=-1)) + 1
+        group_of[block] += n_groups
+        n_groups += n_own
     return group_of
 
 

@@ -34,7 +34,8 @@ _GROUPS_PER_PART = 1_024
 _FEW_COLUMNS = 25  # with more, parts are smaller: each takes seconds, and the clock is looked at
 _LEAST_PARTS, _FEW_GROUPS = 2, 32  # so that two threads have work, unless there is hardly any
 _NEIGHBOURS = (3, 4, 3, 5)  # groups that are built anew together, round by round
-_TRIES = 3
+TRIES = 3
+"""Seeds from which the same neighbours are built anew."""
 _STEPS_PER_CELL = 1_500
 LEAST_GAIN_OF_A_ROUND = 1e-3  # a round that saves less of the loss is the last
 
@@ -132,7 +133,7 @@ def refine_groups(groups: Groups, deadline: float) -> bool:
     return True
 
 
-def refine_once(groups: Groups, turn: int, deadline: float = np.inf) -> None:
+def refine_once(groups: Groups, turn: int, deadline: float = np.inf, *, tries: int = TRIES) -> None:
     """One round: move cells, split groups, and build neighbouring ones anew.
 
     Between any two of these steps every group is allowed, so the time may be up there.
@@ -142,7 +143,7 @@ def refine_once(groups: Groups, turn: int, deadline: float = np.inf) -> None:
         lambda: move_cells(groups),
         lambda: split_groups(groups, int(np.flatnonzero(groups.size > 0).max(initial=-1)) + 1),
         lambda: rebuild_groups(
-            groups, _NEIGHBOURS[turn % len(_NEIGHBOURS)], _TRIES, budget, turn + 1
+            groups, _NEIGHBOURS[turn % len(_NEIGHBOURS)], tries, budget, turn + 1
         ),
     ]
     if turn == 0:  # giving groups up is dear and finds little after the first time
@@ -161,11 +162,13 @@ def refine_in_parts(
     *,
     begin: int = 0,
     end: int | None = None,
+    tries: int = TRIES,
 ) -> tuple[NDArray[np.int64], bool]:
     """Refine groups in parts that lie together, at the same time, and cut differently every round.
 
     How the groups are cut does not depend on how many threads there are.  Rounds from `begin` to
-    before `end` are done, all that are worth their time unless given.
+    before `end` are done, all that are worth their time unless given; neighbours are built anew
+    from `tries` seeds.
     """
     most = float(problem.compiled.sizes.sum() * problem.loss.weight.sum())
     n_rounds = part_rounds(problem) if end is None else end
@@ -175,7 +178,9 @@ def refine_in_parts(
             parts = cut_groups(problem, group_of, turn)
             if time.perf_counter() > deadline:
                 return group_of, False
-            refine = partial(_refine_part, problem, group_of, turn=turn, deadline=deadline)
+            refine = partial(
+                _refine_part, problem, group_of, turn=turn, deadline=deadline, tries=tries
+            )
             done = list(pool.map(refine, parts))
             after, n_groups = 0.0, 0
             refined = np.empty_like(group_of)
@@ -207,13 +212,14 @@ def _refine_part(
     *,
     turn: int,
     deadline: float,
+    tries: int,
 ) -> tuple[NDArray[np.int64], float]:
     """Groups of some cells after a round, numbered from 0, and their loss."""
     number = np.unique(group_of[part], return_inverse=True)[1]
     n_groups = int(number.max()) + 1
     compiled, keys = take_cells(problem.compiled, part), np.ascontiguousarray(problem.keys[part])
     groups = make_groups(problem.loss, compiled, keys, number, max(2 * n_groups, n_groups + 8))
-    refine_once(groups, turn, deadline)
+    refine_once(groups, turn, deadline, tries=tries)
     return np.unique(groups.group_of, return_inverse=True)[1], total_loss(groups)
 
 

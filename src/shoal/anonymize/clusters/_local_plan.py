@@ -69,7 +69,8 @@ def make_ladder(
     loss_of = _range_losses(coding, tree) if is_range else label_loss(node_labels(coding))
     ladder = Ladder([], [], [])
     seen: set[bytes] = set()
-    for level in _few(tree.n_levels):
+    few = np.linspace(0, tree.n_levels - 1, min(tree.n_levels, _MOST_LEVELS)).round().astype(int)
+    for level in few.tolist():
         node = tree.levels[:, level]
         key = np.unique(node[present], return_inverse=True)[1].tobytes()
         if key in seen:  # another name for the same sets of rows, and no cheaper one
@@ -90,12 +91,6 @@ def _range_losses(coding: Coding, tree: Hierarchy) -> Floats:
     if coding.missing >= 0:  # a missing value lies nowhere between the others
         loss[(high == coding.missing) & (low < high)] = 1.0
     return loss
-
-
-def _few(n_levels: int) -> list[int]:
-    if n_levels <= _MOST_LEVELS:
-        return list(range(n_levels))
-    return np.unique(np.linspace(0, n_levels - 1, _MOST_LEVELS).round().astype(int)).tolist()
 
 
 def make_steps(keys: Codes, ladders: Sequence[Ladder], axis: int, stage: int) -> Steps:

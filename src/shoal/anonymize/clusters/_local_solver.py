@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from operator import attrgetter
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,13 +45,17 @@ _SMALLEST_PART = 64  # of a block's cells, the least part that is cut off
 _NEAR = 1.15  # times the least loss of all starts: what a start may lose to be refined, too
 _ALWAYS = ("regions", "loss")  # quick ways, tried on every block
 _BY_TRIAL = ("price", "walk")  # of these the better one
+_QUICK = ("walk", "loss")  # the quick one of each kind, where time counts
+
+Refine = bool | Literal["quick"]
+"""Whether groups are improved after they are found, or only for one short round."""
 
 
 def solve_blocks(
     problem: LocalProblem,
     blocks: Sequence[Block],
     *,
-    refine: bool,
+    refine: Refine,
     deadline: float,
     exact: bool,
     progress: Progress,
@@ -59,9 +65,7 @@ def solve_blocks(
     Returns each cell's group, and whether the time sufficed.
     """
     in_time: list[bool] = []
-    largest = max(blocks, key=len)
-    is_large = sum(map(len, blocks)) > BLOCK
-    names = _ALWAYS + (_better_on_trial(problem, largest, deadline) if is_large else _BY_TRIAL)
+    names = _ways(problem, blocks, refine, deadline)
     told = progress if len(blocks) == 1 else None  # of several, it is told how many are solved
 
     def solve(block: Block) -> NDArray[np.int64]:
@@ -73,6 +77,17 @@ def solve_blocks(
 
     group_of = solve_each(blocks, len(problem.keys), solve, progress, "grouping")
     return group_of, all(in_time)
+
+
+def _ways(
+    problem: LocalProblem, blocks: Sequence[Block], refine: Refine, deadline: float
+) -> tuple[str, ...]:
+    """The ways to first groups that compete; what takes longest comes first, for the threads."""
+    if refine == "quick":  # few large groups are hardly refined, so that they have to begin well
+        return ("price", *_QUICK) if exchange_work(problem) > 0 else _QUICK
+    if sum(map(len, blocks)) > BLOCK:
+        return _better_on_trial(problem, max(blocks, key=len), deadline) + _ALWAYS
+    return _BY_TRIAL + _ALWAYS
 
 
 def _better_on_trial(problem: LocalProblem, block: Block, deadline: float) -> tuple[str, ...]:
@@ -88,7 +103,7 @@ def solve_block(
     block: Block,
     names: Sequence[str],
     *,
-    refine: bool,
+    refine: Refine,
     deadline: float,
     exact: bool,
     progress: Progress | None = None,
@@ -101,18 +116,41 @@ def solve_block(
     in_time = all(start.in_time for start in starts)
     best = starts[0].group_of
     if refine:
-        best, n_rounds = _raced(part, starts, deadline)
-        if n_rounds == 0:
-            best = _exchanged(part, starts[0], deadline)
-        refined, finished = refine_in_parts(part, best, deadline, progress, begin=n_rounds)
+        refined, finished = _refined(part, starts, refine == "quick", deadline, progress)
         in_time = in_time and finished and time.perf_counter() <= deadline
         known = exact or knows_lines(part.codings, part.is_range)
-        if not all_allowed(part, refined):
-            refined = best  # refinement mends no group that was not allowed, and may spread them
         best = refined if known else _least_as_released(part, refined, starts)
     group_of = np.empty_like(best)
     group_of[order] = np.unique(best, return_inverse=True)[1]
     return group_of, in_time
+
+
+def _refined(
+    problem: LocalProblem,
+    starts: Sequence[FirstGroups],
+    quick: bool,
+    deadline: float,
+    progress: Progress | None,
+) -> tuple[NDArray[np.int64], bool]:
+    """The most promising start, improved, and whether the time sufficed.
+
+    It loses no more than any start: one that began worse gives way where it ends worse.
+    """
+    promising = sorted(starts, key=attrgetter("promise"))
+    if quick:
+        first = promising[0].group_of
+        refined, finished = refine_in_parts(problem, first, deadline, progress, end=1, tries=1)
+    else:
+        first, n_rounds = _raced(problem, promising, deadline)
+        if n_rounds == 0:
+            first = _exchanged(problem, promising[0], deadline)
+        refined, finished = refine_in_parts(problem, first, deadline, progress, begin=n_rounds)
+    if not all_allowed(problem, refined):
+        refined = first  # refinement mends no group that was not allowed, and may spread them
+    best = starts[0]
+    if promising[0].loss > best.loss < total_loss(open_groups(problem, refined)):
+        refined = best.group_of
+    return refined, finished
 
 
 def _raced(

@@ -34,6 +34,7 @@ class Pool(NamedTuple):
     loss: Floats
     histogram: Counts
     best: NDArray[np.int64]  # the best places so far
+    bound: Floats  # of each cell, the least that a row of the group that grows would lose with it
 
 
 @kernel
@@ -52,6 +53,7 @@ def make_pool(groups: Groups, n_cells: int, n_groups: int) -> Pool:
         np.zeros(n_groups),
         np.zeros((n_groups, groups.compiled.n_codes), np.int64),
         np.empty(n_cells, np.int64),
+        np.zeros(n_cells),
     )
 
 
@@ -127,14 +129,14 @@ def put(groups: Groups, pool: Pool, i: int, place: int) -> None:
 
 @kernel
 def loss_with(groups: Groups, pool: Pool, i: int, place: int, most: float) -> float:
-    """Loss of a row of a new group with one more cell; infinite as soon as it reaches `most`."""
+    """Loss of a row of a new group with one more cell, or what of it reaches `most`."""
     loss = 0.0
     for j in range(pool.keys.shape[1]):
         code = pool.keys[i, j]
         low, high = pool.low[place, j], pool.high[place, j]
         loss += pair_loss(groups.columns, j, min(low, code), max(high, code))
         if loss >= most:
-            return np.inf
+            return loss
     return loss
 
 
@@ -162,6 +164,7 @@ def grow_from_seeds(groups: Groups, pool: Pool, n: int, seed: int) -> int:
     while n_made < pool.size.shape[0] and left >= groups.compiled.minimum_size and seed >= 0:
         place = n_made
         pool.size[place], pool.n_cells[place], pool.histogram[place] = 0, 0, 0
+        pool.bound[:n] = 0.0
         put(groups, pool, seed, place)
         left -= pool.rows[seed]
         while not is_fine(groups, pool, place):
@@ -191,7 +194,11 @@ def cheapest_cell(groups: Groups, pool: Pool, n: int, place: int) -> int:
         # loss_with + size / rows * (loss_with - loss) < least
         ratio = size / pool.rows[i]
         most = (least + ratio * loss) / (1 + ratio)
+        # labels only get wider: with them a cell costs no less than when it was looked at last
+        if pool.bound[i] >= most:
+            continue
         wider = loss_with(groups, pool, i, place, most)
+        pool.bound[i] = wider
         if wider < most:
             best, least = i, wider + ratio * (wider - loss)
     return best
@@ -263,21 +270,25 @@ def may_leave(groups: Groups, pool: Pool, i: int) -> bool:
 def label_rest(
     groups: Groups, pool: Pool, n: int, place: int, without: int, low: Codes, high: Codes
 ) -> float:
-    """Loss of a row of a new group without one cell; `low` and `high` get the label."""
+    """Loss of a row of a new group without one of its cells; `low` and `high` get the label."""
     d = pool.keys.shape[1]
-    empty = True
-    for i in range(n):
-        if pool.place[i] != place or i == without:
+    same = True
+    for j in range(d):
+        least, largest = pool.low[place, j], pool.high[place, j]
+        low[j], high[j] = least, largest
+        code = pool.keys[without, j]
+        if least == largest or least < code < largest:
             continue
-        for j in range(d):
-            code = pool.keys[i, j]
-            if empty or code < low[j]:
-                low[j] = code
-            if empty or code > high[j]:
-                high[j] = code
-        empty = False
-    if empty:
-        return 0.0
+        low[j], high[j] = largest, least
+        i = 0
+        while i < n and (low[j] > least or high[j] < largest):  # who else is at the ends
+            if pool.place[i] == place and i != without:
+                low[j] = min(low[j], pool.keys[i, j])
+                high[j] = max(high[j], pool.keys[i, j])
+            i += 1
+        same = same and low[j] == least and high[j] == largest
+    if same:
+        return pool.loss[place]
     loss = 0.0
     for j in range(d):
         loss += pair_loss(groups.columns, j, low[j], high[j])
@@ -295,11 +306,7 @@ def polish(groups: Groups, pool: Pool, n: int, n_made: int) -> int:
         if pool.loss[own] <= 0 or not may_leave(groups, pool, i):
             continue
         rest = pool.size[own] - pool.rows[i]
-        inside = True  # then the label stays as it is without the cell
-        for j in range(d):
-            code = pool.keys[i, j]
-            inside = inside and pool.low[own, j] < code and code < pool.high[own, j]
-        loss = pool.loss[own] if inside else label_rest(groups, pool, n, own, i, low, high)
+        loss = label_rest(groups, pool, n, own, i, low, high)
         least = pool.size[own] * pool.loss[own] - rest * loss - _SLACK
         if least <= 0:
             continue
@@ -316,8 +323,7 @@ def polish(groups: Groups, pool: Pool, n: int, n_made: int) -> int:
             pool.size[own] -= pool.rows[i]
             pool.n_cells[own] -= 1
             add_cell(groups.compiled, pool.cell[i], -1, pool.histogram[own])
-            if not inside:
-                pool.low[own], pool.high[own], pool.loss[own] = low, high, loss
+            pool.low[own], pool.high[own], pool.loss[own] = low, high, loss
             put(groups, pool, i, best)
             moved += 1
     return moved

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.anonymize.clusters._local_plan import make_ladder
+from shoal.anonymize.clusters.prices import _priced
 from shoal.anonymize.clusters.prices._priced import make_lattice, priced_groups
 from shoal.anonymize.clusters.prices._priced_kernels import (
     make_part_table,
@@ -65,6 +66,15 @@ def test_groups_are_allowed_and_look_alike(model):
     assert allowed_groups(compiled, group_of, n_groups).all()
     again, _ = priced_groups(ladders, cells.keys, compiled, np.inf)
     assert (group_of == again).all()
+
+
+def test_however_many_threads_weigh_the_nodes_the_groups_are_the_same(monkeypatch):
+    cells, ladders, compiled = problem(7)
+    alone, _ = priced_groups(ladders, cells.keys, compiled, np.inf)
+    monkeypatch.setattr(_priced, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(_priced, "n_threads", lambda: 3)
+    together, _ = priced_groups(ladders, cells.keys, compiled, np.inf)
+    assert (alone == together).all()
 
 
 def test_words_are_numbered_as_they_appear():

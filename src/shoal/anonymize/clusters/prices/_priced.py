@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._threads import n_threads
 from shoal.anonymize.clusters._local_plan import (
     MOST_NODES,
     Ladder,
@@ -31,6 +33,7 @@ _ROWS_OF_A_SAMPLED_GROUP = 3  # parts of the sample should be this large before 
 _WEIGHED = 400  # nodes at one price, times the root of the smallest group
 _LEAST_SAMPLE = 2_048
 _ABOVE_THE_PRICE = 1.25  # nodes with a higher average loss hardly have a part below the price
+_WORTH_A_THREAD = 200_000  # nodes times cells: about a millisecond
 
 
 class Lattice(NamedTuple):
@@ -50,34 +53,52 @@ def priced_groups(
     wakes = np.zeros(len(losses))
     draw = np.random.default_rng(0)
     # the larger groups are, the fewer there are, and the longer each may be searched for
-    most_weighed = int(_WEIGHED * math.sqrt(max(1, compiled.minimum_size)))
+    smallest = compiled.minimum_size
+    most_weighed = int(_WEIGHED * math.sqrt(max(1, smallest)))
     n_groups = 0
     for price in np.linspace(0, highest, PRICES + 1)[1:]:
         free = np.flatnonzero(group_of < 0)
         rows = int(compiled.sizes[free].sum())
-        if rows < max(1, compiled.minimum_size):
+        if rows < max(1, smallest):
             break
         if time.perf_counter() > deadline:
             return group_of, False
-        sampled = np.sort(draw.choice(free, _sample_size(len(free), compiled), replace=False))
+        wanted = max(_LEAST_SAMPLE, _ROWS_OF_A_SAMPLED_GROUP * len(free) // max(1, smallest))
+        sampled = np.sort(draw.choice(free, min(len(free), wanted), replace=False))
         sample = take_nodes(nodes, sampled)
-        least = max(1.0, compiled.minimum_size * int(sample.sizes.sum()) / rows)
+        least = max(1.0, smallest * int(sample.sizes.sum()) / rows)
         # parts only shrink, so a node sleeps until the price reaches what its parts cost
         chosen = np.flatnonzero((wakes < price) & (losses < _ABOVE_THE_PRICE * price))
         if len(chosen) > most_weighed:
             chosen = np.sort(draw.choice(chosen, most_weighed, replace=False))
         values = np.zeros(len(losses))
         everyone = np.arange(len(sampled))
-        weigh_nodes(sample, chosen, everyone, least, price, values, wakes)
+        if len(chosen) * len(everyone) < _WORTH_A_THREAD:
+            weigh_nodes(sample, chosen, everyone, least, price, values, wakes)
+        else:
+            _weigh_together(sample, chosen, everyone, least, price, values, wakes)
         n_groups = take_best_nodes(
             compiled, nodes, sample, sampled, least, price, values, group_of, n_groups
         )
     return group_of, True
 
 
-def _sample_size(n_cells: int, compiled: CompiledModel) -> int:
-    wanted = _ROWS_OF_A_SAMPLED_GROUP * n_cells // max(1, compiled.minimum_size)
-    return min(n_cells, max(_LEAST_SAMPLE, wanted))
+def _weigh_together(
+    sample: Nodes,
+    chosen: NDArray[np.int64],
+    cells: NDArray[np.int64],
+    least: float,
+    price: float,
+    values: Floats,
+    wakes: Floats,
+) -> None:
+    """Weigh nodes on every processor; each has numbers of its own, so the order is no matter."""
+
+    def weigh(nodes: NDArray[np.int64]) -> None:
+        weigh_nodes(sample, nodes, cells, least, price, values, wakes)
+
+    with ThreadPoolExecutor(n_threads()) as pool:
+        list(pool.map(weigh, np.array_split(chosen, n_threads())))
 
 
 def make_lattice(ladders: Sequence[Ladder], keys: Codes, compiled: CompiledModel) -> Lattice:
