@@ -29,7 +29,7 @@ from shoal.privacy.compiled._condition_kernels import CompiledModel, group_membe
 from shoal.typing import Codes, Progress
 
 _ROUNDS = 6
-_MOST_ROUNDS, _ROUNDS_OF_A_CELL = 8, 36_000
+MOST_ROUNDS, _ROUNDS_OF_A_CELL = 8, 36_000
 _GROUPS_PER_PART = 1_024
 _FEW_COLUMNS = 25  # with more, parts are smaller: each takes seconds, and the clock is looked at
 _LEAST_PARTS, _FEW_GROUPS = 2, 32  # so that two threads have work, unless there is hardly any
@@ -202,7 +202,7 @@ def refine_in_parts(
 def part_rounds(problem: LocalProblem) -> int:
     """Rounds that are worth their time: more on small tables, and where groups are large."""
     wanted = _ROUNDS_OF_A_CELL * max(1, problem.compiled.minimum_size) ** 0.5 / len(problem.keys)
-    return int(min(_MOST_ROUNDS, max(1, wanted)))
+    return int(min(MOST_ROUNDS, max(1, wanted)))
 
 
 def _refine_part(

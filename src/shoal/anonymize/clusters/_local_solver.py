@@ -14,7 +14,7 @@ from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each
 from shoal.anonymize.clusters._group_kernels import total_loss
 from shoal.anonymize.clusters._group_loss import knows_lines
 from shoal.anonymize.clusters._group_recoding import label_groups, least_and_largest
-from shoal.anonymize.clusters._improve import part_rounds, refine_in_parts
+from shoal.anonymize.clusters._improve import MOST_ROUNDS, part_rounds, refine_in_parts
 from shoal.anonymize.clusters._local_problem import LocalProblem
 from shoal.anonymize.clusters._starts import (
     FirstGroups,
@@ -136,7 +136,9 @@ def _refined(
 
     It loses no more than any start: one that began worse gives way where it ends worse.
     """
-    promising = sorted(starts, key=attrgetter("promise"))
+    # small tables have rounds enough for any start: there the best one goes on
+    few = quick or part_rounds(problem) < MOST_ROUNDS
+    promising = sorted(starts, key=attrgetter("promise")) if few else starts
     if quick:
         first = promising[0].group_of
         refined, finished = refine_in_parts(problem, first, deadline, progress, end=1, tries=1)
