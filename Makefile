@@ -44,13 +44,14 @@ demo: $(VENV)/.demo
 	$(BIN)/shoal demo --out demo-output --force
 
 # Many tests wait, for a browser, a cluster or a peer: all else runs beside them, so that no
-# processor waits with them.  What it prints comes in whole, when it has ended.
+# processor waits with them.  It is named first: make looks at what `pytest` needs once more only
+# when something ends.
 test:
 	$(MAKE) --no-print-directory -j 4 environments chromium postgresql
-	$(MAKE) --no-print-directory -j 2 pytest beside
+	$(MAKE) --no-print-directory -j 2 beside pytest
 
-beside:
-	$(MAKE) --no-print-directory --output-sync=target lint flower core
+beside:  # one after the other, else they would take the tests' place
+	@$(MAKE) --no-print-directory -j 1 lint flower core
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check $(CODE)
