@@ -26,7 +26,8 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
         [[part.description, part.required, part.reached] for part in release.reached],
     )
     before, after = release.metrics_before, release.metrics
-    rows = compare(measures(before, release.risk_before), measures(after, release.risk))
+    raw, made = measures(before, release.risk_before), measures(after, release.risk)
+    rows = [[name, raw.get(name), made.get(name)] for name in {**raw, **made}]
     people = getattr(getattr(release, "compressed", None), "people", None)
     if people is not None:
         rows = [[re.sub(r"\brows\b", people.unit, name), *values] for name, *values in rows]
@@ -74,11 +75,6 @@ def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
     if metrics.classification_metric is not None:
         lines["rows against their group's class"] = percent(metrics.classification_metric)
     return lines
-
-
-def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[list[Any]]:
-    """One row per measure."""
-    return [[name, before.get(name), after.get(name)] for name in {**before, **after}]
 
 
 def percent(share: float) -> str:

@@ -117,10 +117,8 @@ def stage_table(
     listed = ", ".join(f"p{i}" for i in range(len(names)))
     connection.execute(f"CREATE TEMP TABLE {table} AS SELECT {listed} FROM {read} AS t({listed})")
     types = tuple(map(str, connection.table(table).types))
-    _make_view(connection, view, "rowid", types, table)
-    return StagedRows(
-        connection, view, tuple(names), _view_types(connection, view), tuple(paths), dialect
-    )
+    kinds = _make_view(connection, view, "rowid", types, table)
+    return StagedRows(connection, view, tuple(names), kinds, tuple(paths), dialect)
 
 
 def stage_parquet(
@@ -152,15 +150,14 @@ def _view_of_parquet(
     source = f"(SELECT {columns}, file_row_number AS place FROM {read} AS t({listed}))"
     with disclose_nothing():
         types = tuple(map(str, connection.sql(f"SELECT {listed} FROM {source}").types))
-        _make_view(connection, view, "place", types, source)
-    return StagedRows(
-        connection, view, tuple(names), _view_types(connection, view), user_paths, kept=kept
-    )
+        kinds = _make_view(connection, view, "place", types, source)
+    return StagedRows(connection, view, tuple(names), kinds, user_paths, kept=kept)
 
 
 def _make_view(
     connection: duckdb.DuckDBPyConnection, view: str, number: str, types: Sequence[str], read: str
-) -> None:
+) -> tuple[str, ...]:
+    """Make the view with canonical values; returns the types of its columns."""
     columns = [
         f"{_narrowed(connection, f'p{i}', read) if kind in _HUGE else canonical_sql(f'p{i}', kind)}"
         f" AS c{i}"
@@ -168,6 +165,7 @@ def _make_view(
     ]
     listed = ", ".join([f"CAST({number} AS BIGINT) AS {NUMBER}", *columns])
     connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {listed} FROM {read}")
+    return tuple(map(str, connection.table(view).types))[1:]
 
 
 def _narrowed(connection: duckdb.DuckDBPyConnection, column: str, read: str) -> str:
@@ -207,10 +205,6 @@ def spell_once(rows: StagedRows, schema: Schema) -> StagedRows:
             f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {rows.view} AS r{joins}"
         )
     return replace(rows, view=view)
-
-
-def _view_types(connection: duckdb.DuckDBPyConnection, view: str) -> tuple[str, ...]:
-    return tuple(map(str, connection.table(view).types))[1:]
 
 
 def read_parquet_sql(paths: Sequence[Path]) -> str:
