@@ -78,6 +78,8 @@ def test_a_release_is_written_with_manifest_recoding_and_schema(fitted, tmp_path
     assert manifest["reached"][0]["reached"] == 3
     assert manifest["metrics"]["after"]["n_groups"] == 7
     assert Schema.from_toml(paths["full schema"]) == SCHEMA
+    for kind in ("recoding", "full schema"):
+        assert paths[kind].stat().st_mode & 0o077 == 0
     recoding = load_recoding(paths["recoding"])
     table = apply_recoding(recoding, relation([("c1", "d2", "a3", "Y")]), SCHEMA)
     assert table.fetchall() == [("c1", "f2", "a3", "Y")]

@@ -27,7 +27,7 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
     )
     before, after = release.metrics_before, release.metrics
     raw, made = measures(before, release.risk_before), measures(after, release.risk)
-    rows = [[name, raw.get(name), made.get(name)] for name in {**raw, **made}]
+    rows: list[list[Any]] = [[n, raw.get(n), made.get(n)] for n in {**raw, **made}]
     people = getattr(getattr(release, "compressed", None), "people", None)
     if people is not None:
         rows = [[re.sub(r"\brows\b", people.unit, name), *values] for name, *values in rows]

@@ -125,7 +125,7 @@ def decode_file(source: PathText, target: PathText, key: TransformKey) -> Path:
     path = Path(target)
     if path.suffix not in (".parquet", ".csv"):
         raise ParameterError("the target must end in .parquet or .csv.")
-    meta = _metadata(source) if PARQUET.recognizes(Path(source)) else None
+    meta = _metadata(source) if str(source).lower().endswith(PARQUET.suffixes) else None
     if meta is not None and not key.reads(meta["fingerprint"]):
         key.check_peer(meta["fingerprint"], f"file '{Path(source).name}'")
     engine = _open(source, key, encoded=True)
