@@ -1,8 +1,10 @@
 """Tables like those that a quality has to hold on and that nobody here has.
 
-Three kinds, drawn from a fixed seed: donors (eight columns, every row different, amounts with long
-tails), accidents (eight categories of very uneven size), and a census sample (18 columns, most
-combinations rare).  Hierarchies are of the usual kind: bands of numbers, digits left off, regions.
+Four kinds, drawn from a fixed seed: donors (eight columns, every row different, amounts with long
+tails), accidents (eight categories of very uneven size), a census sample (18 columns, most
+combinations rare), and census questions (18 columns that not everybody is asked, where answers
+follow from one another).  Hierarchies are of the usual kind: bands of numbers, digits left off,
+regions.
 """
 
 from collections.abc import Callable
@@ -108,10 +110,35 @@ def census_sample(n_rows: int = 208_892, seed: int = 0) -> StandIn:
     return StandIn(pd.DataFrame(columns), Schema(shapes))
 
 
+def census_questions(n_rows: int = 208_892, seed: int = 0) -> StandIn:
+    """People of a census whose answers follow from few; 00 stands where a question is not put.
+
+    Regions that a few cuts make are nearly constant in most columns, so Mondrian begins well.
+    """
+    draw = np.random.default_rng(seed)
+    age = np.clip(np.round(draw.gamma(2.6, 14, n_rows)), 0, 93).astype(int)
+    works = (draw.random(n_rows) < 0.75) & (age >= 16) & (age < 66)
+    columns: dict[str, Values] = {"age": age}
+    shapes: dict[str, Any] = {"age": _column({"intervals": [5, 10, 20, 40]}, "numeric")}
+    asked = {"all": np.ones(n_rows, np.bool_), "grown": age >= 16, "works": works}
+    before = {whom: np.zeros(n_rows, np.int64) for whom in asked}  # their answer before this one
+    sizes = (2, 5, 9, 16, 3, 7, 24, 4, 2, 12, 6, 3, 40, 5, 8, 2, 10)
+    for number, size in enumerate(sizes):
+        whom = ("all", "works", "grown", "works")[number % 4]
+        usual = draw.integers(0, size, 1 + max(sizes))[before[whom]]
+        rare = _uneven(draw, size, 1.0, n_rows)
+        follows = draw.random(n_rows) < (0.9 if number > 3 else 0.0)
+        before[whom] = np.where(asked[whom], 1 + np.where(follows, usual, rare), 0)
+        columns[f"q{number:02}"] = _names("v", before[whom])
+        shapes[f"q{number:02}"] = _column(_regions("v", size + 1, (3,) if size < 12 else (4, 12)))
+    return StandIn(pd.DataFrame(columns), Schema(shapes))
+
+
 STAND_INS: dict[str, Callable[..., StandIn]] = {
     "donors": donors,
     "accidents": accidents,
     "census sample": census_sample,
+    "census questions": census_questions,
 }
 
 
