@@ -161,7 +161,7 @@ def test_cells_that_add_nobody_stay_out_of_it():
 def test_the_solver_leaves_what_is_not_allowed_alone(monkeypatch):
     problem = problem_of(1, 0)
     first = walked(problem)
-    start = FirstGroups("walk", first.group_of, True, first.loss, True)
+    start = FirstGroups("walk", first.group_of, True, first.loss, first.loss, True)
     assert total_loss_of(problem, _exchanged(problem, start, np.inf)) <= first.loss + 1e-9
     assert _exchanged(problem, start._replace(is_allowed=False), np.inf) is start.group_of
     monkeypatch.setattr(_local_solver, "all_allowed", lambda problem, group_of: False)
