@@ -262,8 +262,10 @@ def _attribute(path: str) -> str:
 
 
 def _is_scale(array: NDArray[Any]) -> bool:
-    """Whether these are rising numbers: categories, quantiles, edges of bins."""
-    return bool(array.dtype.kind in "iuf" and len(array) < 6 and (np.diff(array) > 0).all())
+    """Whether these are rising whole numbers: categories, places, edges of bins."""
+    if array.dtype.kind not in "iuf" or len(array) >= 6:
+        return False
+    return bool((np.diff(array) > 0).all() and (array == np.round(array)).all())
 
 
 def _holds_objects(array: NDArray[Any]) -> bool:

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-import functools
+import datetime as dt
 import re
+import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.lib.recfunctions import structured_to_unstructured
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from shoal.audit._foreign import foreign_names, is_of_library
+from shoal.audit._insides import inside, inside_of_class
 
 MOST_PIECES = 200_000  # pieces that are opened; a model of more is not read completely
 LARGEST_DENSE = 10_000_000  # cells up to which a sparse matrix is compared row by row
-LONGEST_BYTES = 64  # longer ones may be a file within the file
+LONGEST_NUMBER = 512  # bits; a whole number of more may be a file within the file
 LONGEST_TEXT = 1000  # longer ones may list rows
 MANY_NUMBERS = 8  # numbers in a text from which on it may list rows
 ATOMS = (
     type(None), bool, int, float, complex, str, type, np.generic, np.dtype, np.ufunc, range, slice,
     types.ModuleType, types.BuiltinFunctionType, np.random.RandomState, np.random.Generator,
+    Decimal, Fraction, dt.date, dt.time, dt.timedelta,
 )  # fmt: skip
-READ_BY_ADAPTERS = ("sklearn.tree._tree", "sklearn._loss", "xgboost", "lightgbm")
-"""Compiled objects whose arrays adapters read node by node, and libraries with their own files."""
 _NUMBERS = re.compile(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]*\w)")
-LIBRARIES = ("sklearn", "numpy", "scipy", "pandas", "polars", "joblib", "shoal")
+_LARGEST = 1e300  # of numbers that are compared
+_MANY_ENTRIES = 20  # of an array that nobody expects, from which on it may be rows in disguise
+_NO_LISTS = (Mapping, bytes, bytearray, str)
+_NODES = ("_predictors", ".nodes")
+"""Where histogram boosting keeps the nodes of its trees, which an adapter reads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,29 +60,115 @@ def open_model(model: Any) -> Iterator[Piece]:
     seen: dict[int, Any] = {}  # keeps what is made on the way alive, so that ids stay unique
     while todo:
         path, piece = todo.pop()
-        if id(piece) in seen or isinstance(piece, ATOMS):
-            if isinstance(piece, str) and piece:
-                yield from _of_text(path, piece)
+        if id(piece) in seen:
             continue
+        if isinstance(piece, ATOMS):
+            yield from _of_atom(path, piece)
+            if not hasattr(piece, "__dict__") or isinstance(piece, types.ModuleType):
+                continue
         seen[id(piece)] = piece
         if len(seen) > MOST_PIECES:
             yield Piece(path, None)
             return
+        yield from (Piece(_join(path, name), None) for name in _hung_on(piece))
+        todo += [(_join(path, name), one) for name, one in _beside(piece)]
+        if isinstance(piece, ATOMS):
+            continue
         array = _as_array(piece)
         if array is not None:
-            yield Piece(path, array)
-            if array.dtype == object and array.size <= MOST_PIECES:
-                own = [one for one in array.ravel().tolist() if not isinstance(one, ATOMS)]
-                todo += [(f"{path}[{place}]", one) for place, one in enumerate(own)]
+            yield from _of_array(path, array)
+            todo += _on_shelf(path, array)
             continue
-        for rows in (_pairs(piece), _stacked(piece)):
-            if rows is not None:
-                yield Piece(path, rows)
-        inner = _inside(piece)
+        yield from (Piece(path, rows) for rows in _gathered(piece))
+        inner = inside(piece)
         if inner is None:
             yield Piece(path, None)
         else:
-            todo += [(f"{path}.{name}" if path else name, one) for name, one in inner]
+            todo += [(_join(path, name), one) for name, one in inner]
+
+
+def _on_shelf(path: str, array: NDArray[Any]) -> list[tuple[str, Any]]:
+    """Objects in an array, which are opened in turn."""
+    if array.dtype != object or array.size > MOST_PIECES:
+        return []
+    own = [one for one in array.ravel().tolist() if not isinstance(one, ATOMS)]
+    return [(f"{path}[{place}]", one) for place, one in enumerate(own)]
+
+
+def _gathered(piece: Any) -> list[NDArray[Any]]:
+    """Arrays that are there in parts."""
+    found = (_pairs(piece), _stacked(piece), _scalars(piece))
+    return [rows for rows in found if rows is not None]
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _of_atom(path: str, piece: Any) -> Iterator[Piece]:
+    """A single value, where it may be more than that."""
+    if isinstance(piece, str) and piece:
+        yield from _of_text(path, piece)
+    if isinstance(piece, int) and piece.bit_length() > LONGEST_NUMBER:
+        yield Piece(path, None)
+    if isinstance(piece, np.dtype) and piece.metadata:
+        yield Piece(path, None)
+    if isinstance(piece, types.ModuleType) and sys.modules.get(piece.__name__) is not piece:
+        yield Piece(path, None)
+
+
+def _of_array(path: str, array: NDArray[Any]) -> Iterator[Piece]:
+    """An array as what it holds: fields as columns, rows that are printed as numbers."""
+    if array.dtype.metadata:
+        yield Piece(path, None)
+    if array.dtype.names and not (_NODES[0] in path and path.endswith(_NODES[1])):
+        try:
+            array = structured_to_unstructured(array)
+        except (TypeError, ValueError, NotImplementedError):  # fields within fields, objects
+            array = np.array(array.tolist(), object)
+    elif array.dtype.kind in "VSc" and array.size:
+        yield Piece(path, None)
+    if array.ndim > 1 and array.size and 1 in array.shape:
+        yield Piece(path, array.reshape(-1))
+    yield Piece(path, array)
+    if array.dtype.kind in "OU" and array.size <= MOST_PIECES:
+        yield from _of_texts(path, [one for one in array.ravel().tolist() if isinstance(one, str)])
+
+
+def _of_texts(path: str, said: list[str]) -> Iterator[Piece]:
+    """Rows that are printed, a text for each."""
+    if any(len(one) > LONGEST_TEXT for one in said):
+        yield Piece(path, None)
+        return
+    rows = [numbers for one in said if len(numbers := _NUMBERS.findall(one)) >= 2]
+    if rows and len({len(row) for row in rows}) == 1:
+        yield Piece(path, np.array(rows, np.float64))
+
+
+def _hung_on(piece: Any) -> list[str]:
+    """Attributes that are not of the object's class, and more than a single short value."""
+    return [name for name in foreign_names(piece) if not _is_read(vars(piece)[name])]
+
+
+def _is_read(value: Any) -> bool:
+    if type(value) is np.ndarray:  # compared with the rows like any other array
+        return value.dtype.kind in "biuf" and value.size < _MANY_ENTRIES
+    if isinstance(value, BaseEstimator):  # opened like the model, and what is hung on it told
+        return is_of_library(type(value))
+    return type(value) in (type(None), bool, int, float, str)
+
+
+def _beside(piece: Any) -> list[tuple[str, Any]]:
+    """Attributes of a value, an array or a list, and those that its class keeps."""
+    if isinstance(piece, type):
+        return inside_of_class(piece)
+    found: list[tuple[str, Any]] = []
+    if hasattr(piece, "to_numpy") and getattr(piece, "attrs", None):
+        found.append(("attrs", piece.attrs))
+    if not is_of_library(type(piece)):
+        found += getattr(piece, "__dict__", {}).items()
+        found += inside_of_class(type(piece))
+    return found
 
 
 def _as_array(piece: Any) -> NDArray[Any] | None:
@@ -85,7 +182,7 @@ def _as_array(piece: Any) -> NDArray[Any] | None:
         return np.asarray(piece.to_numpy())
     if isinstance(piece, memoryview):
         return np.asarray(piece)
-    if isinstance(piece, list | tuple | set | frozenset) and piece:
+    if isinstance(piece, Collection) and not isinstance(piece, _NO_LISTS) and len(piece):
         own = list(piece)
         if all(isinstance(one, ATOMS) for one in own):
             return _plain(own)
@@ -136,56 +233,17 @@ def _plain(own: list[Any]) -> NDArray[Any] | None:
     return found if found.dtype.kind in "biufU" else np.array(own, object)
 
 
-def _inside(piece: Any) -> list[tuple[str, Any]] | None:
-    """Names and values of what an object consists of; None where it stays closed."""
-    match piece:
-        case Mapping():
-            return [(str(key), value) for key, value in piece.items()]
-        case list() | tuple() | set() | frozenset():
-            return [(str(place), one) for place, one in enumerate(piece)]
-        case bytes() | bytearray():
-            return [] if len(piece) <= LONGEST_BYTES else None
-        case types.MethodType():
-            return [("self", piece.__self__)]
-        case functools.partial():
-            return [("func", piece.func), ("args", piece.args), ("keywords", piece.keywords)]
-        case types.FunctionType():
-            return _of_function(piece)
-        case _:
-            return _of_object(piece)
+def _scalars(piece: Any) -> NDArray[Any] | None:
+    """Numbers that an object or a mapping has one by one, in their order: a row in parts.
 
-
-def _of_object(piece: Any) -> list[tuple[str, Any]] | None:
-    if type(piece).__module__.startswith(READ_BY_ADAPTERS):
-        return []
-    slots = [name for kind in type(piece).__mro__ for name in getattr(kind, "__slots__", ())]
-    own = {name: getattr(piece, name) for name in slots if hasattr(piece, name)}
-    own |= getattr(piece, "__dict__", {})
-    if own or hasattr(piece, "__dict__"):
-        return list(own.items())
-    try:
-        return [("state", piece.__reduce_ex__(2)[1:])]
-    except Exception:  # whatever a foreign object does when it is asked
+    Of a library's object only fractions: its options are whole numbers.
+    """
+    own = piece if isinstance(piece, Mapping) else getattr(piece, "__dict__", None)
+    if not isinstance(own, Mapping):
         return None
-
-
-def _of_function(function: types.FunctionType) -> list[tuple[str, Any]]:
-    """What a function remembers: defaults, enclosed values, and globals that it names."""
-    if (function.__module__ or "").split(".")[0] in LIBRARIES:
-        return []
-    cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-    named = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    return [
-        ("defaults", function.__defaults__),
-        ("keyword defaults", function.__kwdefaults__),
-        *((f"enclosed {place}", one) for place, one in enumerate(cells)),
-        *((name, one) for name, one in named.items() if not isinstance(one, types.FunctionType)),
-    ]
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018  reading an empty cell raises
-    except ValueError:
-        return False
-    return True
+    kinds = (int, float, np.floating, np.integer, Decimal)
+    plain: list[Any] = [v for v in own.values() if isinstance(v, kinds) and not isinstance(v, bool)]
+    numbers = [float(v) for v in plain if -_LARGEST < v < _LARGEST]
+    if own is not piece and is_of_library(type(piece)):
+        numbers = [number for number in numbers if not number.is_integer()]
+    return np.array(numbers) if len(numbers) >= 3 else None

@@ -1,0 +1,82 @@
+"""Attributes that somebody hung on a library's object: its own code never names them."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+LIBRARIES = ("sklearn", "numpy", "scipy", "pandas", "polars", "joblib", "shoal")
+"""Packages whose classes are taken to be what they are called."""
+_SET_FROM_OUTSIDE = {
+    "feature_names_in_", "n_features_in_", "n_features_out_", "_sklearn_version",
+    "_sklearn_output_config", "_metadata_request", "_skl_output_config",
+}  # fmt: skip
+"""Names that functions of scikit-learn set on estimators of any class."""
+
+
+def foreign_names(piece: Any) -> list[str]:
+    """Names of attributes that the class of a library's object does not know.
+
+    A library says `self.coef_` somewhere if its objects have that attribute.  What no method names
+    was put there by hand, and may be anything.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier(max_depth=3)
+    >>> tree.rows = [[31, 2.5], [42, 3.5]]
+    >>> foreign_names(tree)
+    ['rows']
+    """
+    own = getattr(piece, "__dict__", None)
+    if not is_of_library(type(piece)) or not isinstance(own, dict) or not own:
+        return []
+    known = _known(type(piece).__mro__)
+    return [name for name in own if name not in known and name not in _SET_FROM_OUTSIDE]
+
+
+def is_of_library(kind: type) -> bool:
+    """Whether a class comes from a package that is known."""
+    return str(kind.__module__).partition(".")[0] in LIBRARIES
+
+
+@lru_cache(maxsize=256)
+def _known(kinds: tuple[type, ...]) -> frozenset[str]:
+    names: set[str] = set()
+    for one in kinds:
+        names |= {*vars(one), *getattr(one, "__annotations__", {})}
+        for member in vars(one).values():
+            for code in _codes(member):
+                names |= _names(code)
+    return frozenset(names)
+
+
+def _codes(member: Any) -> Iterator[types.CodeType]:
+    """The code of a method, a property, or what a decorator has wrapped."""
+    if isinstance(member, property):
+        parts = [member.fget, member.fset, member.fdel]
+    else:
+        parts = [getattr(member, "__func__", member), getattr(member, "fn", None)]
+    for part in parts:
+        try:
+            plain = inspect.unwrap(part) if callable(part) else None
+        except ValueError:  # wrapped in itself
+            continue
+        code = getattr(plain, "__code__", None)
+        if isinstance(code, types.CodeType):
+            yield code
+
+
+def _names(code: types.CodeType) -> set[str]:
+    found = {*code.co_names, *code.co_varnames}
+    for constant in code.co_consts:
+        if isinstance(constant, str):
+            found.add(constant)  # setattr(self, "coef_", ...)
+        elif isinstance(constant, tuple):
+            found |= {one for one in constant if isinstance(one, str)}
+        elif isinstance(constant, types.CodeType):
+            found |= _names(constant)
+    return found
