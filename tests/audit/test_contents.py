@@ -143,9 +143,9 @@ def test_rows_are_found_or_said_to_be_unread(way, place):
 
 def test_what_is_hung_on_a_model_may_be_anything():
     model = fitted()
-    model.note_, model.threshold_ = "trained in spring", 0.5
+    vars(model).update(note_="trained in spring", threshold_=0.5)
     assert audit(model, TABLE, SCHEMA, k=10).answer == "safe"
-    model.steps_between_ = np.diff(ROWS, axis=0)
+    vars(model).update(steps_between_=np.diff(ROWS, axis=0))
     found = audit(model, TABLE, SCHEMA, k=10)
     assert found.answer == "cannot tell"
     assert any("steps_between_" in said for said in found.unread)
