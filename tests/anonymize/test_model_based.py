@@ -178,7 +178,7 @@ def test_ranges_of_the_method_end_on_public_lines(table, tmp_path):
     )
     release = make_method("tree", asked, 12, {"max_depth": 3}).fit(table).release_
     release.write(tmp_path / "out.csv")
-    ranges = {text for text in release.table["age"].astype(str) if text.startswith("[")}
+    ranges = {text for text in map(str, release.table["age"]) if text.startswith("[")}
     ends = [tuple(map(int, text[1:-1].split("-"))) for text in ranges]
     assert ends
     assert all(low % 10 == 0 and high % 10 == 9 for low, high in ends)

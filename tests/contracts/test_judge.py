@@ -15,7 +15,7 @@ from shoal.anonymize._recheck import recheck
 from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import GuaranteeError, TableError
 from shoal.judge._labels import LabelReader
-from shoal.judge._read_files import read_files
+from shoal.judge._read_files import read_texts
 from shoal.judge._values import canonical
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
@@ -147,17 +147,17 @@ def test_side_doors_of_arrow_files_are_found(tmp_path):
     parquet = need("pyarrow.parquet")
     table = pa.table({"a": pa.array(["x", "y"]).dictionary_encode()}).slice(0, 1)
     parquet.write_table(table, tmp_path / "d.parquet")
-    assert "dictionary of column 'a'" in read_files([tmp_path / "d.parquet"]).side_doors[0]
+    assert "dictionary of column 'a'" in read_texts([tmp_path / "d.parquet"]).side_doors[0]
     noted = pa.table({"a": ["x"]}).replace_schema_metadata({"who": "Ann"})
     parquet.write_table(noted, tmp_path / "m.parquet")
-    assert read_files([tmp_path / "m.parquet"]).side_doors == ("metadata of the file",)
+    assert read_texts([tmp_path / "m.parquet"]).side_doors == ("metadata of the file",)
     field = pa.field("a", pa.string(), metadata={"who": "Ann"})
     fields = pa.schema([field])
     with pa.OSFile(str(tmp_path / "f.arrow"), "wb") as sink, pa.ipc.new_file(sink, fields) as file:
         file.write_table(pa.table([pa.array(["x"])], schema=fields))
-    assert read_files([tmp_path / "f.arrow"]).side_doors == ("metadata of column 'a'",)
+    assert read_texts([tmp_path / "f.arrow"]).side_doors == ("metadata of column 'a'",)
     parquet.write_table(pa.table({"a": ["x"]}), tmp_path / "plain.parquet")
-    assert read_files([tmp_path / "plain.parquet"]).side_doors == ()
+    assert read_texts([tmp_path / "plain.parquet"]).side_doors == ()
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_a_file_of_an_unknown_format_is_not_taken_for_csv(tmp_path):
     path = tmp_path / "people.lines"
     path.write_text('{"age": 31, "sex": "f"}\n{"age": 32, "sex": "m"}\n')
     with pytest.raises(TableError, match="by its name"):
-        read_files([path])
+        read_texts([path])
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz"])

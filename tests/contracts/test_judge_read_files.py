@@ -38,10 +38,10 @@ def large(monkeypatch):
 def test_columns_read_one_by_one_are_those_read_together(tmp_path, monkeypatch):
     path = write(tmp_path / "people.parquet")
     names = ["age", "ill", "pay", "nowhere"]
-    one_by_one = _read_files.read_files([path], names=names)
+    one_by_one = _read_files.read_texts([path], names=names)
     assert isinstance(one_by_one.columns, _read_files._ColumnsOfFile)
     monkeypatch.undo()
-    together = _read_files.read_files([path], names=names)
+    together = _read_files.read_texts([path], names=names)
     assert one_by_one.names == together.names == ("age", "ill", "pay")
     assert len(one_by_one.columns) == 3
     assert "nowhere" not in one_by_one.columns
@@ -66,7 +66,7 @@ def test_what_is_released_of_a_large_file_is_compared_with_it(tmp_path):
 @pytest.mark.usefixtures("large")
 def test_a_file_that_becomes_another_meanwhile_is_told(tmp_path):
     path = write(tmp_path / "people.parquet")
-    read = _read_files.read_files([path], names=["age"])
+    read = _read_files.read_texts([path], names=["age"])
     write(path, n_rows=61)
     with pytest.raises(TableError, match="was changed while it was compared"):
         read.columns["age"]

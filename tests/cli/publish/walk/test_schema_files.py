@@ -39,7 +39,7 @@ def test_what_fails_leaves_nothing_and_nothing_half(tmp_path, monkeypatch, place
         written.append(path)
         path.write_text("Kiel;North;*\n")
 
-    monkeypatch.setattr("shoal.schema.write_hierarchy", fail)
+    monkeypatch.setattr("shoal.schema._csv.write_hierarchy", fail)
     with pytest.raises(TableError, match="nothing was kept"):
         write_schema(
             home / "s.toml", Schema(columns), dict.fromkeys(columns, tree), home / place,
