@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from shoal.audit._foreign import foreign_names
+from shoal.audit._foreign import foreign_names, is_of_library
 from tests.extras import need
 
 pd = need("pandas")
@@ -39,3 +39,12 @@ def test_of_other_classes_nothing_is_said():
     made = Own()
     made.rows = FRAME
     assert foreign_names(made) == []
+
+
+def test_a_class_that_only_says_that_it_is_of_a_library_is_not():
+    class DecisionTreeClassifier:
+        __module__ = "sklearn.tree._classes"
+        __qualname__ = "DecisionTreeClassifier"
+
+    assert not is_of_library(DecisionTreeClassifier)
+    assert is_of_library(LogisticRegression)

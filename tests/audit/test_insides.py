@@ -35,3 +35,15 @@ def test_mappings_have_keys_and_what_they_make_of_new_ones():
 def test_constants_of_code_are_in_it():
     found = dict(inside((lambda: (1.5, 2.5)).__code__))
     assert (1.5, 2.5) in found["constants"]
+
+
+def test_code_that_only_says_that_it_is_of_a_library_is_opened():
+    class Claimed:
+        rows = ROWS
+
+    def remembers(rows=ROWS):
+        return rows
+
+    Claimed.__module__ = remembers.__module__ = "sklearn.tree._classes"
+    assert inside_of_class(Claimed) == [("rows", ROWS)]
+    assert dict(inside(remembers))["defaults"] == (ROWS,)

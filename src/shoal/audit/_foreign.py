@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Iterator
 from functools import lru_cache
@@ -39,8 +40,16 @@ def foreign_names(piece: Any) -> list[str]:
 
 
 def is_of_library(kind: type) -> bool:
-    """Whether a class comes from a package that is known."""
-    return str(kind.__module__).partition(".")[0] in LIBRARIES
+    """Whether a class comes from a package that is known.
+
+    A class can say that it is of any module: it has to be found there under its name.
+    """
+    if str(kind.__module__).partition(".")[0] not in LIBRARIES:
+        return False
+    found: Any = sys.modules.get(kind.__module__)
+    for name in kind.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is kind
 
 
 @lru_cache(maxsize=256)

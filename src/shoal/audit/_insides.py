@@ -85,7 +85,8 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 def _of_function(function: types.FunctionType) -> Inside:
     """What a function remembers: defaults, enclosed values, constants, globals that it names."""
-    if (function.__module__ or "").split(".")[0] in LIBRARIES:
+    home = str(function.__globals__.get("__name__", ""))  # `__module__` can be anything
+    if home.partition(".")[0] in LIBRARIES:
         return []
     cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
     named = {name: function.__globals__.get(name) for name in function.__code__.co_names}
