@@ -58,10 +58,14 @@ def test_refinement_never_raises_loss(seed):
     assert losses[1] <= losses[0] + 1e-12
 
 
-def test_a_quick_search_keeps_the_promise_and_other_words_are_refused():
-    method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4), refine="quick").fit(people(2))
+@pytest.mark.parametrize("refine", ["quick", "long"])
+def test_a_quick_and_a_long_search_keep_the_promise(refine):
+    method = LocalRecoding(group_cases.SCHEMA, KAnonymity(4), refine=refine).fit(people(2))
     assert KAnonymity(4).holds(method.release_.recoded.groups).all()
-    with pytest.raises(ParameterError, match='refine must be true, false or "quick"'):
+
+
+def test_other_words_for_refinement_are_refused():
+    with pytest.raises(ParameterError, match='refine must be true, false, "quick" or "long"'):
         LocalRecoding(group_cases.SCHEMA, KAnonymity(4), refine="slow").fit(people(2))
 
 

@@ -181,8 +181,8 @@ def test_a_start_that_promises_more_and_ends_worse_gives_way_to_the_best(monkeyp
     monkeypatch.setattr(
         _local_solver, "refine_in_parts", lambda problem, group_of, *rest, **given: (group_of, True)
     )
-    for quick in (False, True):
-        refined, _ = _local_solver._refined(problem, starts, quick, np.inf, None)
+    for refine in (True, "quick", "long"):
+        refined, _ = _local_solver._refined(problem, starts, refine, np.inf, None)
         assert loss_of(problem, refined) <= starts[0].loss + 1e-12
 
 
@@ -198,7 +198,7 @@ def test_what_leaves_more_to_refine_goes_on_although_it_begins_worse(monkeypatch
         return starts[0].group_of, True
 
     monkeypatch.setattr(_local_solver, "refine_in_parts", refine)
-    _local_solver._refined(problem, starts, True, np.inf, None)
+    _local_solver._refined(problem, starts, "quick", np.inf, None)
     assert refined_from[0] is starts[1].group_of
 
 

@@ -38,6 +38,7 @@ TRIES = 3
 """Seeds from which the same neighbours are built anew."""
 _STEPS_PER_CELL = 1_500
 LEAST_GAIN_OF_A_ROUND = 1e-3  # a round that saves less of the loss is the last
+_LONG_ROUNDS, _LONG_TRIES, _LONG_LEAST_GAIN = 60, 8, 1e-4  # where a long search is asked for
 
 
 def improve(
@@ -163,15 +164,19 @@ def refine_in_parts(
     begin: int = 0,
     end: int | None = None,
     tries: int = TRIES,
+    long: bool = False,
 ) -> tuple[NDArray[np.int64], bool]:
     """Refine groups in parts that lie together, at the same time, and cut differently every round.
 
     How the groups are cut does not depend on how many threads there are.  Rounds from `begin` to
     before `end` are done, all that are worth their time unless given; neighbours are built anew
-    from `tries` seeds.
+    from `tries` seeds.  With `long`, rounds go on as long as they gain anything to speak of.
     """
     most = float(problem.compiled.sizes.sum() * problem.loss.weight.sum())
     n_rounds = part_rounds(problem) if end is None else end
+    least_gain = LEAST_GAIN_OF_A_ROUND
+    if long:
+        n_rounds, tries, least_gain = _LONG_ROUNDS, _LONG_TRIES, _LONG_LEAST_GAIN
     with ThreadPoolExecutor(n_threads()) as pool:
         before = np.inf
         for turn in range(begin, n_rounds):
@@ -193,7 +198,7 @@ def refine_in_parts(
                 progress(turn + 1, n_rounds, f"improving groups, {after / most:.1%} lost so far")
             if time.perf_counter() > deadline:
                 return group_of, False
-            if after > (1 - LEAST_GAIN_OF_A_ROUND) * before:
+            if after > (1 - least_gain) * before:
                 break
             before = after
     return group_of, True

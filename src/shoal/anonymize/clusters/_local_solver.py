@@ -47,8 +47,8 @@ _ALWAYS = ("regions", "loss")  # quick ways, tried on every block
 _BY_TRIAL = ("price", "walk")  # of these the better one
 _QUICK = ("walk", "loss")  # the quick one of each kind, where time counts
 
-Refine = bool | Literal["quick"]
-"""Whether groups are improved after they are found, or only for one short round."""
+Refine = bool | Literal["quick", "long"]
+"""Whether groups are improved after they are found, for one short round or for a long time."""
 
 
 def solve_blocks(
@@ -116,7 +116,7 @@ def solve_block(
     in_time = all(start.in_time for start in starts)
     best = starts[0].group_of
     if refine:
-        refined, finished = _refined(part, starts, refine == "quick", deadline, progress)
+        refined, finished = _refined(part, starts, refine, deadline, progress)
         in_time = in_time and finished and time.perf_counter() <= deadline
         known = exact or knows_lines(part.codings, part.is_range)
         best = refined if known else _least_as_released(part, refined, starts)
@@ -128,7 +128,7 @@ def solve_block(
 def _refined(
     problem: LocalProblem,
     starts: Sequence[FirstGroups],
-    quick: bool,
+    refine: Refine,
     deadline: float,
     progress: Progress | None,
 ) -> tuple[NDArray[np.int64], bool]:
@@ -137,6 +137,7 @@ def _refined(
     It loses no more than any start: one that began worse gives way where it ends worse.
     """
     # small tables have rounds enough for any start: there the best one goes on
+    quick, long = refine == "quick", refine == "long"
     few = quick or part_rounds(problem) < MOST_ROUNDS
     promising = sorted(starts, key=attrgetter("promise")) if few else starts
     if quick:
@@ -145,8 +146,10 @@ def _refined(
     else:
         first, n_rounds = _raced(problem, promising, deadline)
         if n_rounds == 0:
-            first = _exchanged(problem, promising[0], deadline)
-        refined, finished = refine_in_parts(problem, first, deadline, progress, begin=n_rounds)
+            first = _exchanged(problem, promising[0], deadline, long=long)
+        refined, finished = refine_in_parts(
+            problem, first, deadline, progress, begin=n_rounds, long=long
+        )
     if not all_allowed(problem, refined):
         refined = first  # refinement mends no group that was not allowed, and may spread them
     best = starts[0]
@@ -177,11 +180,13 @@ def _raced(
     return (min(raced, key=lambda found: found[0])[1], 1) if raced else (best.group_of, 0)
 
 
-def _exchanged(problem: LocalProblem, start: FirstGroups, deadline: float) -> NDArray[np.int64]:
+def _exchanged(
+    problem: LocalProblem, start: FirstGroups, deadline: float, *, long: bool = False
+) -> NDArray[np.int64]:
     """A first grouping with boxes exchanged for others, where groups are few and large."""
     if not start.is_allowed or problem.compiled.minimum_size < _exchange.LARGE:
         return start.group_of
-    found = exchange(problem, Exchanged(start.group_of, start.loss), deadline).group_of
+    found = exchange(problem, Exchanged(start.group_of, start.loss), deadline, long=long).group_of
     return found if all_allowed(problem, found) else start.group_of
 
 

@@ -171,3 +171,16 @@ def test_the_solver_leaves_what_is_not_allowed_alone(monkeypatch):
 def total_loss_of(problem, group_of):
     number = np.unique(group_of, return_inverse=True)[1]
     return total_loss(open_groups(problem, number))
+
+
+@pytest.mark.usefixtures("large")
+def test_a_long_search_never_loses_more_than_a_short_one():
+    gained = 0
+    for seed in range(6):
+        problem = problem_of(40 + seed, 0, ranges=True)
+        first = walked(problem)
+        short, long = exchange(problem, first, np.inf), exchange(problem, first, np.inf, long=True)
+        assert long.loss <= short.loss
+        assert all_allowed(problem, long.group_of)
+        gained += long.loss < short.loss - 1e-9
+    assert gained >= 1

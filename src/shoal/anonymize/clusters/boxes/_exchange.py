@@ -26,6 +26,7 @@ _WORK, _WORK_OF_A_CELL = 400_000_000, 25_000  # cells looked at, in all
 _STAGES = 10  # between two of them the clock is looked at
 _HEAT = 0.02  # by how much loss may rise at first: of a column, for as many rows as a group needs
 _HOTTER, _COOLED = 0.05, 0.002  # the same for the second search, and what is left of it in the end
+_LONG, _LONG_HEAT = 20, 5  # times the work and the heat of the first search, where asked for
 _MOST_CODES = 1_024  # of a column that has a mask for each of them
 
 
@@ -46,17 +47,28 @@ def exchange_work(problem: LocalProblem) -> int:
     return min(_WORK, _WORK_OF_A_CELL * len(sizes))
 
 
-def exchange(problem: LocalProblem, first: Exchanged, deadline: float, seed: int = 1) -> Exchanged:
+def exchange(
+    problem: LocalProblem, first: Exchanged, deadline: float, seed: int = 1, *, long: bool = False
+) -> Exchanged:
     """The best grouping that exchanging boxes comes to; never worse than the first.
 
     Two searches begin at it.  One cools evenly, the other is hotter and cools by a share in every
-    stage: which of them ends better is chance, and a second core has nothing else to do.
+    stage: which of them ends better is chance, and a second core has nothing else to do.  With
+    `long` both look at more, and the one that cools evenly begins hotter: more looks alone gain
+    little.
     """
-    work = exchange_work(problem)
+    work = exchange_work(problem) * (_LONG if long else 1)
     if work == 0 or first.loss <= 0:
         return first
+    if long:  # what the short searches find is not lost
+        first = exchange(problem, first, deadline, seed)
     boxes = make_boxes(problem, first.group_of)
-    searches = zip((boxes, _beside(boxes)), _warmths(problem), (seed, seed + 1), strict=True)
+    searches = zip(
+        (boxes, _beside(boxes)),
+        _warmths(problem, _LONG_HEAT if long else 1),
+        (seed, seed + 1),
+        strict=True,
+    )
 
     def search(own: tuple[Boxes, Floats, int]) -> Exchanged:
         return _search(first, work, deadline, *own)
@@ -65,11 +77,11 @@ def exchange(problem: LocalProblem, first: Exchanged, deadline: float, seed: int
         return min(pool.map(search, list(searches)), key=lambda found: found.loss)
 
 
-def _warmths(problem: LocalProblem) -> tuple[Floats, Floats]:
+def _warmths(problem: LocalProblem, hotter: int = 1) -> tuple[Floats, Floats]:
     """By how much loss may rise at the ends of the stages of each search."""
     unit = problem.compiled.minimum_size * float(problem.loss.weight.mean())
     return (
-        np.linspace(_HEAT * unit, 0, _STAGES + 1),
+        np.linspace(hotter * _HEAT * unit, 0, _STAGES + 1),
         np.geomspace(_HOTTER * unit, _COOLED * unit, _STAGES + 1),
     )
 
