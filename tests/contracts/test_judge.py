@@ -142,6 +142,35 @@ def test_rows_that_change_places_are_noticed(tmp_path, written):
         judge(tmp_path, release, replace(witness, row_ids=twice), rows)
 
 
+SPARKS = b'{"type":"struct","fields":[{"name":"a","type":"string","nullable":true,"metadata":{}}]}'
+
+
+@pytest.mark.parametrize(
+    ("note", "is_plain"),
+    [
+        ({"version": b"4.3.0", "sql.parquet.row.metadata": SPARKS}, True),
+        ({"version": b"4.3.0 of Ann"}, False),
+        ({"who": b"Ann"}, False),
+        ({"sql.parquet.row.metadata": SPARKS.replace(b"{}", b'{"comment":"Ann"}')}, False),
+        ({"sql.parquet.row.metadata": SPARKS.replace(b'"name"', b'"x":"Ann","name"')}, False),
+        ({"sql.parquet.row.metadata": SPARKS.replace(b'"name"', b'"name":"Ann","name"')}, False),
+        ({"sql.parquet.row.metadata": SPARKS.replace(b'"a"', b'"Ann"')}, False),
+        ({"sql.parquet.row.metadata": SPARKS.replace(b'"string"', b'"Ann Lee"')}, False),
+        ({"sql.parquet.row.metadata": SPARKS.replace(b"true", b'"Ann"')}, False),
+        ({"sql.parquet.row.metadata": SPARKS + b" "}, False),
+        ({"sql.parquet.row.metadata": b"Ann"}, False),
+    ],
+)
+def test_spark_may_note_its_version_and_types_and_nothing_else(tmp_path, note, is_plain):
+    pa = need("pyarrow")
+    parquet = need("pyarrow.parquet")
+    stored = {f"org.apache.spark.{key}": text for key, text in note.items()}
+    table = pa.table({"a": ["x"]}).replace_schema_metadata(stored)
+    parquet.write_table(table, tmp_path / "s.parquet")
+    doors = read_texts([tmp_path / "s.parquet"]).side_doors
+    assert doors == (() if is_plain else ("metadata of the file",))
+
+
 def test_side_doors_of_arrow_files_are_found(tmp_path):
     pa = need("pyarrow")
     parquet = need("pyarrow.parquet")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -133,10 +135,37 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
 def metadata_doors(schema: Any, stored: Mapping[bytes, bytes] | None = None) -> tuple[str, ...]:
     """Metadata of a schema, of its fields and of a file, named by where they are."""
     found = []
-    if (schema.metadata or {}).keys() - _OWN or (stored or {}).keys() - _OWN:
+    notes = (*(schema.metadata or {}).items(), *(stored or {}).items())
+    if any(key not in _OWN and not _is_sparks(key, text, schema.names) for key, text in notes):
         found.append("metadata of the file")
     found += [f"metadata of column {field.name!r}" for field in schema if _noted(field)]
     return tuple(found)
+
+
+def _is_sparks(key: bytes, text: bytes, names: Sequence[str]) -> bool:
+    """Whether Spark notes its version or the columns' names and types, and nothing on any column.
+
+    The text is made again from what it says: a name that stands twice in it, or blanks, could hide
+    something.
+    """
+    if key == b"org.apache.spark.version":
+        return re.fullmatch(rb"[0-9][\w.+-]{0,30}", text) is not None
+    if key != b"org.apache.spark.sql.parquet.row.metadata":
+        return False
+    try:
+        types = [field["type"] for field in json.loads(text)["fields"]]
+        missing = [field["nullable"] for field in json.loads(text)["fields"]]
+    except (ValueError, TypeError, KeyError):
+        return False
+    plain = all(re.fullmatch(r"[a-z_]+(\(\d+,\d+\))?", str(one)) for one in types)
+    fields = [
+        {"name": name, "type": one, "nullable": bool(may_miss), "metadata": {}}
+        for name, one, may_miss in zip(names, types, missing, strict=False)
+    ]
+    said = json.dumps(
+        {"type": "struct", "fields": fields}, separators=(",", ":"), ensure_ascii=False
+    )
+    return plain and said.encode() == text
 
 
 def _noted(field: Any) -> bool:

@@ -4,7 +4,9 @@ import pytest
 
 from shoal import release
 from shoal.errors import GuaranteeError
+from shoal.judge.cluster._judge_cluster import judge_cluster
 from shoal.judge.cluster._other_columns import judge_others
+from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 from tests.engines import spark_session
 from tests.extras import need
@@ -80,3 +82,26 @@ def _with_names(rows):
         return table.selectExpr("age", "ill", "concat('n', ill) AS ward", "paid", "seal"), witness
 
     return wrong
+
+
+@pytest.mark.parametrize("regions", [None, 2])
+def test_notes_on_columns_are_not_written(source, tmp_path, regions):
+    functions = need("pyspark.sql.functions")
+    noted = {
+        name: functions.col(name).alias(name, metadata={"comment": "Ann Lee"})
+        for name in source.columns
+    }
+    made = release(source.withColumns(noted), SCHEMA, k=5, method="mondrian", regions=regions)
+    made.write(tmp_path / "out.parquet")
+    written = [file.read_bytes() for file in (tmp_path / "out.parquet").iterdir()]
+    assert written
+    assert not any(b"Ann Lee" in text for text in written)
+
+
+def test_notes_on_columns_are_seen(source):
+    functions = need("pyspark.sql.functions")
+    noted = functions.col("ward").alias("ward", metadata={"comment": "Ann Lee"})
+    frame = source.drop("name").withColumn("ward", noted)
+    with pytest.raises(GuaranteeError, match="metadata of the columns 'ward'") as raised:
+        judge_cluster(frame, SCHEMA, 30, lambda whole: KAnonymity(5))
+    assert "Ann" not in str(raised.value)

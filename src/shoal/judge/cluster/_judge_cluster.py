@@ -2,7 +2,8 @@
 
 What is checked, each from what stands in the written files:
 
-- the columns are those that the schema lets out, and there are as many rows as were to be released;
+- the columns are those that the schema lets out, without notes on them, and there are as many rows
+  as were to be released;
 - where no row was left out, every sensitive value stands there as often as in the source;
 - what rows have in columns that are released as they are, the source has together, as often;
 - rows with equal text in all quasi-identifiers keep the promise: Spark groups them where columns
@@ -141,6 +142,11 @@ def _judge_columns(frame: Native, schema: Schema) -> None:
         raise GuaranteeError(
             f"the output has columns that may not be released: {', '.join(map(repr, strange))}. "
             + _WITHHELD
+        )
+    if noted := [field.name for field in frame.schema.fields if field.metadata]:
+        raise GuaranteeError(
+            "the output holds more than its cells: metadata of the columns "
+            f"{', '.join(map(repr, noted))}. {_WITHHELD}"
         )
     if lost := [name for name in schema.quasi_identifiers if name not in frame.columns]:
         raise GuaranteeError(

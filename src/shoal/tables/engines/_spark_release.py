@@ -201,7 +201,7 @@ def write_frame(frame: Any, path: Path) -> TextDialect | None:
     No cell of text is one that a spreadsheet computes, and every cell is written as it is.
     """
     if path.suffix.lower() == ".parquet":
-        frame.write.parquet(str(path))
+        without_notes(frame).write.parquet(str(path))
         return None
     import pyspark.sql.functions as F
 
@@ -215,6 +215,16 @@ def write_frame(frame: Any, path: Path) -> TextDialect | None:
     how = {"escape": '"', "ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False}
     frame.toDF(*places).select(*cells).write.options(**how).csv(str(path), header=True)
     return TextDialect(names=tuple(frame.columns), escaped=True)
+
+
+def without_notes(frame: Any) -> Any:
+    """The frame without what was noted on its columns: categories, comments, statistics."""
+    import pyspark.sql.functions as F
+
+    places = [f"c{i}" for i in range(len(frame.columns))]
+    columns = zip(places, frame.columns, strict=True)
+    plain = [F.col(place).alias(name, metadata={}) for place, name in columns]
+    return frame.toDF(*places).select(*plain)
 
 
 def _safe(text: Any) -> Any:

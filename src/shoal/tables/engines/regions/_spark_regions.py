@@ -22,6 +22,7 @@ from shoal.tables._frequency import FrequencyTable
 from shoal.tables.engines._spark_arrow import fetch
 from shoal.tables.engines._spark_compress import refuse_spellings
 from shoal.tables.engines._spark_engine import SparkEngine, reads_columns
+from shoal.tables.engines._spark_release import without_notes
 from shoal.tables.engines.regions._arrow_codes import ArrowCodes
 from shoal.tables.engines.regions._cuts import Cut, renumber
 from shoal.tables.engines.regions._region_rows import (
@@ -252,7 +253,7 @@ class SparkRegions:
                 ".parquet."
             )
         with explain_workers():
-            self.rows(output)[0].write.parquet(str(path))
+            without_notes(self.rows(output)[0]).write.parquet(str(path))
         return None
 
     def reopen(self, path: Path) -> Native:
