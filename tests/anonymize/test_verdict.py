@@ -4,6 +4,7 @@ from shoal import check_table, release
 from shoal.errors import SchemaError
 from shoal.privacy import AlphaKAnonymity, DistinctDiversity, KAnonymity
 from shoal.schema import Schema
+from tests.extras import need
 
 SCHEMA = Schema({"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}})
 TABLE = {"age": ["30-39"] * 3, "ill": ["flu", "cold", "Kuru"]}
@@ -24,6 +25,7 @@ def test_a_protected_value_that_nobody_has_is_mentioned_but_not_named():
 
 @pytest.mark.parametrize("spelt", [("HIV", "hiv "), ("HIV", "HIV\u200b"), ("1", "1.0")])
 def test_spellings_of_one_value_are_no_diversity(spelt):
+    need("pandas")  # makes a table of columns
     table = {"age": ["30-39"] * 4, "ill": [*spelt] * 2}
     asked = KAnonymity(2) & DistinctDiversity(2)
     assert not check_table(table, SCHEMA, asked).holds

@@ -8,6 +8,7 @@ from shoal.schema import Column, Schema
 from shoal.schema._coding import make_coding
 from shoal.tables import open_table
 from shoal.tables._assemble import assemble
+from tests.extras import need
 
 
 def coded(name, n_codes):
@@ -66,6 +67,7 @@ def test_a_table_without_rows_has_no_cells(counts):
 
 @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive"])
 def test_texts_that_libraries_differ_in_are_refused(role):
+    need("pandas")  # makes a table of columns
     # arrays of texts would take "a" and "a\0" for one value
     other = "sensitive" if role == "quasi-identifier" else "quasi-identifier"
     table = {"town": ["a", "a\0", "b"] * 4, "ill": ["x", "y"] * 6}

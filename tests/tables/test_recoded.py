@@ -16,6 +16,7 @@ from shoal.schema._coding import make_coding
 from shoal.tables import RowOptions
 from shoal.tables._recoded import node_labels, range_labels
 from tests.anonymize.strategies import SCHEMA, frame
+from tests.extras import need
 
 EVERY = np.array([0, 1]), np.array([2, 1])  # all three values, and the one in the middle
 
@@ -64,6 +65,7 @@ def test_labels_of_nodes_are_made_once_and_not_pickled():
 
 
 def test_cells_in_parts_become_the_groups_that_cells_become():
+    need("pandas")  # makes a table of columns
     random = np.random.default_rng(8)
     schema = hospital_schema()
     for _ in range(8):

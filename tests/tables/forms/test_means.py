@@ -8,6 +8,7 @@ from shoal.errors import TableError
 from shoal.schema import Column, Schema
 from shoal.schema._coding import make_coding
 from shoal.tables.forms._means import mean_step
+from tests.extras import need
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,7 @@ def test_a_number_near_two_means_is_near_the_mean_of_both(seed):
 
 @pytest.mark.parametrize("values", [[1e22, 3e22, 2e22, 5e22], [1e22, 0.5, 7e-9, 1.0], [1e300] * 4])
 def test_means_beyond_whole_numbers_are_floats(values):
+    need("pandas")  # makes a table of columns
     schema = Schema({"x": {"role": "quasi-identifier", "kind": "numeric"}})
     table = Microaggregation(schema, 2).fit({"x": values}).release_.table
     own = [float(value) for value in table["x"]]
@@ -59,6 +61,7 @@ def test_means_beyond_whole_numbers_are_floats(values):
 
 
 def test_infinite_numbers_have_no_mean():
+    need("pandas")  # makes a table of columns
     schema = Schema({"pay": {"role": "quasi-identifier", "kind": "numeric"}})
     with np.errstate(invalid="ignore"), pytest.raises(TableError, match="infinite numbers"):
         _ = Microaggregation(schema, 2).fit({"pay": [1.0, 2.0, np.inf, 3.0]}).release_.table
