@@ -28,6 +28,7 @@ def test_a_column_without_a_hierarchy_says_so(method):
 
 
 def test_a_column_that_is_no_quasi_identifier_may_hold_them():
+    need("pandas")  # makes a table of columns
     schema = schema_of({"role": "insensitive", "kind": "numeric"})
     release = make_method("mondrian", schema, 2).fit(PAY).release_
     assert np.isinf(np.asarray(release.table["pay"], float)).sum() == 2

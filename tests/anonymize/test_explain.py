@@ -4,6 +4,7 @@ import shoal
 from shoal.anonymize import FullDomain
 from shoal.anonymize._explain import explain_released
 from shoal.errors import ParameterError, TableError
+from tests.extras import need
 
 SCHEMA = shoal.Schema(
     {
@@ -21,6 +22,7 @@ TABLE = {"age": [31, 32, 33, 34, 71], "sex": ["f", "f", "f", "f", "m"]}
 
 @pytest.fixture
 def release():
+    need("pandas")  # makes a table of columns
     return FullDomain(SCHEMA, 2, max_suppression=0.3).fit(TABLE).release_
 
 

@@ -8,6 +8,7 @@ from shoal.anonymize import LabelFeatures
 from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.schema._builders import Tree
+from tests.extras import need
 
 SCHEMA = Schema(
     {
@@ -41,6 +42,7 @@ def test_labels_share_among_the_values_that_they_cover():
 
 
 def test_a_model_of_a_release_predicts_people():
+    need("pandas")  # makes a table of columns
     rng = np.random.default_rng(0)
     age = rng.integers(20, 80, 400)
     table = {"age": age.tolist(), "town": ["Ulm"] * 400, "zip": ["1"] * 400}

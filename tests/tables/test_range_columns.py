@@ -6,11 +6,13 @@ from shoal import Schema
 from shoal.anonymize import FullDomain, Mondrian
 from shoal.errors import ParameterError
 from shoal.tables import RowOptions
+from tests.extras import need
 
 SCHEMA = Schema({"age": {"role": "quasi-identifier", "kind": "numeric", "hierarchy": "flat"}})
 
 
 def test_a_mean_is_of_as_many_people_as_the_smallest_group():
+    need("pandas")  # makes a table of columns
     for n_known in range(1, 7):
         ages = [*range(n_known), *[None] * (6 - n_known)]
         method = FullDomain(SCHEMA, 3).fit({"age": ages}, output=RowOptions(ranges=("age",)))

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 from shoal import cli
 from shoal.datasets import census
 from shoal.schema import Schema
+from tests.extras import need
 
 CANARY_CASES = {
     "schema suggest": [
@@ -117,6 +118,7 @@ def test_groups_need_a_file_to_stand_in(table):
 
 
 def test_groups_are_written_beside_the_schema(tmp_path):
+    need("pandas")  # makes a table of columns
     towns = [t for t, n in zip("abcdefghij", (40, 30, 9, 8, 5, 4, 3, 2, 2, 1), strict=True)
              for _ in range(n)]  # fmt: skip
     lines = ["ward,sex", *(f"{t},{'mf'[i % 2]}" for i, t in enumerate(towns))]
