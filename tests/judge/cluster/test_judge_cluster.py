@@ -3,6 +3,7 @@
 import json
 from contextlib import contextmanager
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -62,6 +63,12 @@ class Frame:
     @property
     def dtypes(self):
         return [(name, "string") for name in self.columns]
+
+    @property
+    def schema(self):
+        return SimpleNamespace(
+            fields=[SimpleNamespace(name=name, metadata={}) for name in self.columns]
+        )
 
     def selectExpr(self, *listed):  # noqa: N802
         pairs = [one.replace("`", "").split(" AS ") for one in listed]
