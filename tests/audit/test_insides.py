@@ -3,6 +3,7 @@ import threading
 from collections import defaultdict
 
 import numpy as np
+import pytest
 
 from shoal.audit._insides import inside, inside_of_class
 
@@ -37,13 +38,14 @@ def test_constants_of_code_are_in_it():
     assert (1.5, 2.5) in found["constants"]
 
 
-def test_code_that_only_says_that_it_is_of_a_library_is_opened():
+@pytest.mark.parametrize("home", ["sklearn.tree._classes", "xgboost", "collections", "builtins"])
+def test_code_that_only_says_that_it_is_of_a_library_is_opened(home):
     class Claimed:
         rows = ROWS
 
     def remembers(rows=ROWS):
         return rows
 
-    Claimed.__module__ = remembers.__module__ = "sklearn.tree._classes"
+    Claimed.__module__ = remembers.__module__ = home
     assert inside_of_class(Claimed) == [("rows", ROWS)]
     assert dict(inside(remembers))["defaults"] == (ROWS,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -39,12 +39,12 @@ def foreign_names(piece: Any) -> list[str]:
     return [name for name in own if name not in known and name not in _SET_FROM_OUTSIDE]
 
 
-def is_of_library(kind: type) -> bool:
+def is_of_library(kind: type, packages: Collection[str] = LIBRARIES) -> bool:
     """Whether a class comes from a package that is known.
 
     A class can say that it is of any module: it has to be found there under its name.
     """
-    if str(kind.__module__).partition(".")[0] not in LIBRARIES:
+    if str(kind.__module__).partition(".")[0] not in packages:
         return False
     found: Any = sys.modules.get(kind.__module__)
     for name in kind.__qualname__.split("."):

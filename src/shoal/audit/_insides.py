@@ -46,13 +46,15 @@ def inside(piece: Any) -> Inside | None:
 
 def inside_of_class(kind: type) -> Inside:
     """Values that somebody's class keeps beside its methods."""
-    if is_of_library(kind) or str(kind.__module__).partition(".")[0] in _SYSTEM:
+    written = kind.__flags__ & _WRITTEN_IN_PYTHON and not kind.__flags__ & _CANNOT_BE_CHANGED
+    if not written or is_of_library(kind, _KNOWN):
         return []
     own = [(name, one) for name, one in vars(kind).items() if not name.startswith("__")]
     return [(name, one) for name, one in own if not isinstance(one, _CODE)]
 
 
-_SYSTEM = {*sys.stdlib_module_names, *READ_BY_ADAPTERS}
+_KNOWN = {*LIBRARIES, *sys.stdlib_module_names, "xgboost", "lightgbm"}
+_WRITTEN_IN_PYTHON, _CANNOT_BE_CHANGED = 1 << 9, 1 << 8  # flags of types, as CPython has them
 
 
 def _of_object(piece: Any) -> Inside | None:
