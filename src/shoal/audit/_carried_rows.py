@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.audit._boosting import ENDS
 from shoal.audit._contents import ATOMS, open_model
 from shoal.audit._training_table import TrainingTable
 from shoal.schema._text import text
@@ -26,14 +27,14 @@ SUMMARIES = {
     "mean_", "var_", "scale_", "center_", "statistics_", "data_min_", "data_max_", "data_range_",
     "min_", "lambdas_", "max_abs_", "coef_", "intercept_", "n_iter_", "scores_", "pvalues_",
     "classes_", "n_classes_", "train_score_", "validation_score_", "estimator_weights_",
-    "estimator_errors_", "oob_improvement_", "oob_scores_", "class_prior_", "feature_names_in_",
+    "estimator_errors_", "oob_improvement_", "oob_scores_", "class_prior_", "feature_names_in_", ENDS,
 }  # fmt: skip
 """Attributes with a number for each column, class or round, which a person may have by chance."""
 EXTREMES = {
     "data_min_", "data_max_", "max_abs_", "bin_edges_", "categories_", "quantiles_", "center_",
-    "statistics_",
+    "statistics_", ENDS,
 }  # fmt: skip
-"""Attributes of encoders whose numbers are values of single rows: ends, quantiles, medians."""
+"""Attributes of encoders and boosters with values of single rows: ends, quantiles, medians."""
 BY_CHANCE = 20  # rows from which an array of as many entries is no coincidence
 FEW_VALUES = 10  # values of a column that are no more than a scale
 EVIDENCE = 12.0  # bits that rows must have in common with the table to be no coincidence

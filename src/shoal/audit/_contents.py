@@ -17,6 +17,7 @@ from numpy.lib.recfunctions import structured_to_unstructured
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from shoal.audit._boosting import is_boosting
 from shoal.audit._foreign import foreign_names, is_of_library
 from shoal.audit._insides import inside, inside_of_class
 
@@ -165,7 +166,7 @@ def _beside(piece: Any) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     if hasattr(piece, "to_numpy") and getattr(piece, "attrs", None):
         found.append(("attrs", piece.attrs))
-    if not is_of_library(type(piece)):
+    if not is_of_library(type(piece)) and not is_boosting(piece):
         found += getattr(piece, "__dict__", {}).items()
         found += inside_of_class(type(piece))
     return found

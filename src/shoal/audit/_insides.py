@@ -8,11 +8,12 @@ import types
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from shoal.audit._boosting import BOOSTING, ENDS, ends_of_columns, inside_of_boosting, is_boosting
 from shoal.audit._foreign import LIBRARIES, is_of_library
 
 LONGEST_BYTES = 64  # longer ones may be a file within the file
-READ_BY_ADAPTERS = ("sklearn.tree._tree", "sklearn._loss", "xgboost", "lightgbm")
-"""Compiled objects whose arrays adapters read node by node, and libraries with their own files."""
+READ_BY_ADAPTERS = ("sklearn.tree._tree", "sklearn._loss")
+"""Compiled objects whose arrays adapters read node by node."""
 _CODE = (
     types.FunctionType, types.BuiltinFunctionType, types.MemberDescriptorType,
     types.GetSetDescriptorType, types.MethodDescriptorType, types.WrapperDescriptorType,
@@ -27,6 +28,8 @@ def inside(piece: Any) -> Inside | None:
     match piece:
         case Mapping():
             more = [("default", piece.default_factory)] if hasattr(piece, "default_factory") else []
+            if "tree_info" in piece and isinstance(piece.get(ENDS), Mapping):  # LightGBM's dump
+                more.append((ENDS, ends_of_columns(piece[ENDS])))
             return [("keys", list(piece)), *((str(k), v) for k, v in piece.items()), *more]
         case bytes() | bytearray():
             return [] if len(piece) <= LONGEST_BYTES else None
@@ -53,14 +56,16 @@ def inside_of_class(kind: type) -> Inside:
     return [(name, one) for name, one in own if not isinstance(one, _CODE)]
 
 
-_KNOWN = {*LIBRARIES, *sys.stdlib_module_names, "xgboost", "lightgbm"}
+_KNOWN = {*LIBRARIES, *BOOSTING, *sys.stdlib_module_names}
 _WRITTEN_IN_PYTHON, _CANNOT_BE_CHANGED = 1 << 9, 1 << 8  # flags of types, as CPython has them
 
 
 def _of_object(piece: Any) -> Inside | None:
     """Attributes, and the state that a file of the object would hold, which compiled ones hide."""
-    if type(piece).__module__.startswith(READ_BY_ADAPTERS):
+    if type(piece).__module__.startswith(READ_BY_ADAPTERS) and is_of_library(type(piece)):
         return []
+    if is_boosting(piece):
+        return inside_of_boosting(piece)
     slots = [name for kind in type(piece).__mro__ for name in _slots(kind)]
     own = {name: getattr(piece, name) for name in slots if hasattr(piece, name)}
     own |= getattr(piece, "__dict__", {})
