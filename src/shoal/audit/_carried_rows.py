@@ -27,7 +27,8 @@ SUMMARIES = {
     "mean_", "var_", "scale_", "center_", "statistics_", "data_min_", "data_max_", "data_range_",
     "min_", "lambdas_", "max_abs_", "coef_", "intercept_", "n_iter_", "scores_", "pvalues_",
     "classes_", "n_classes_", "train_score_", "validation_score_", "estimator_weights_",
-    "estimator_errors_", "oob_improvement_", "oob_scores_", "class_prior_", "feature_names_in_", ENDS,
+    "estimator_errors_", "oob_improvement_", "oob_scores_", "class_prior_", "feature_names_in_",
+    ENDS,
 }  # fmt: skip
 """Attributes with a number for each column, class or round, which a person may have by chance."""
 EXTREMES = {

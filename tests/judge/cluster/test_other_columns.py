@@ -92,6 +92,7 @@ def test_notes_on_columns_are_not_written(source, tmp_path, regions):
         for name in source.columns
     }
     made = release(source.withColumns(noted), SCHEMA, k=5, method="mondrian", regions=regions)
+    assert not any(field.metadata for field in made.table.schema)
     made.write(tmp_path / "out.parquet")
     written = [file.read_bytes() for file in (tmp_path / "out.parquet").iterdir()]
     assert written

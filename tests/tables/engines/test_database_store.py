@@ -10,6 +10,7 @@ import pytest
 
 from shoal.errors import TableError
 from shoal.tables.engines._database_store import open_store
+from tests.extras import need
 from tests.postgres import postgres
 
 __all__ = ["postgres"]
@@ -110,7 +111,7 @@ def test_a_folder_that_is_not_there_is_said_with_the_way_paths_are_written(tmp_p
 
 @pytest.fixture
 def server(postgres):
-    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
+    dbapi = need("adbc_driver_postgresql.dbapi")
 
     def run(*commands):
         with closing(dbapi.connect(postgres)) as connection, closing(connection.cursor()) as cursor:

@@ -89,7 +89,7 @@ class CompressedSpark:
         ordered = frame.select(NUMBER, *columns).orderBy(_place(output))
         made = ordered.localCheckpoint(eager=True)
         row_ids = fetch(made.select(NUMBER)).column(0).to_numpy().astype(np.int64)
-        table = made.select(*(F.col(f"o{i}").alias(name) for i, name in enumerate(released)))
+        table = without_notes(made.drop(NUMBER).toDF(*released))
         return ReleasedRows(table, Witness(row_ids, self.engine.numbered))
 
     def release(self, recoded: Recoded, output: RowOptions) -> Native:

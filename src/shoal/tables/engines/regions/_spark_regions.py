@@ -243,7 +243,7 @@ class SparkRegions:
             rows = parted.selectExpr(*labels, f"inline({ROWS})")
             table = rows.withColumn("place", place).sortWithinPartitions("place")
         table = table.select(*(F.col(at).alias(name) for name, at in released.items()))
-        return table, None
+        return without_notes(table), None
 
     def write(self, output: RowOptions, path: Path) -> Witness | None:
         """Write the released rows as a folder of Parquet files."""
@@ -253,7 +253,7 @@ class SparkRegions:
                 ".parquet."
             )
         with explain_workers():
-            without_notes(self.rows(output)[0]).write.parquet(str(path))
+            self.rows(output)[0].write.parquet(str(path))
         return None
 
     def reopen(self, path: Path) -> Native:
