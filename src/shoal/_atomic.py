@@ -15,7 +15,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,7 +77,7 @@ def atomic_paths(
     are not there.  Files named in `private` can be read by their owner only, and so can folders
     made for them.  `outdated` files of an older set are removed with the same step.
     """
-    folder = next(iter(paths.values())).parent
+    folder, hidden = next(iter(paths.values())).parent, set(private)
     with terminating() as moves_uninterrupted:
         scratch, lock = _make_scratch(folder)
         _open.add(scratch)
@@ -86,15 +86,14 @@ def atomic_paths(
                       enumerate(paths.items())}  # fmt: skip
             for name in drafts:
                 drafts[name].parent.mkdir()
-                if name in private:
+                if name in hidden:
                     os.close(os.open(drafts[name], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             yield drafts
             with moves_uninterrupted():
-                record = _record(folder, scratch, drafts, paths, private, outdated)
                 for draft in drafts.values():
-                    _to_disk(draft)
+                    _sync(draft, *draft.rglob("*"))  # a Spark release is a folder of files
                 with hold(folder):
-                    _commit(scratch, record)
+                    record = _commit(folder, scratch, paths, hidden, outdated)
                     _carry_out(folder, scratch, record)
         except OSError as error:
             kept = _give_up(scratch, drafts)
@@ -170,36 +169,30 @@ def _make_scratch(folder: Path) -> tuple[Path, int]:
     return scratch, lock
 
 
-def _record(
+def _commit(
     folder: Path,
     scratch: Path,
-    drafts: Mapping[str, Path],
     paths: Mapping[str, Path],
-    private: Iterable[str],
+    private: Collection[str],
     outdated: Iterable[Path],
 ) -> dict[str, Any]:
-    """What is to be done, in names below the folder: they hold when the folder itself moves."""
-    hidden = set(private)
-    return {
+    """The one step that decides: before it the old set stands, after it the new one.
+
+    What is to be done is told in names below the folder: they hold when the folder itself moves.
+    """
+    record = {
         "moves": [
-            [
-                draft.relative_to(scratch).as_posix(),
-                paths[name].relative_to(folder).as_posix(),
-                name in hidden,
-            ]
-            for name, draft in drafts.items()
+            (f"{n}/{path.name}", path.relative_to(folder).as_posix(), name in private)
+            for n, (name, path) in enumerate(paths.items())
         ],
         "removes": [path.relative_to(folder).as_posix() for path in outdated],
     }
-
-
-def _commit(scratch: Path, record: Mapping[str, Any]) -> None:
-    """The one step that decides: before it the old set stands, after it the new one."""
     draft = scratch / f"{_RECORD}.part"
     draft.write_text(json.dumps(record), "utf-8")
-    _to_disk(draft)
+    _sync(draft)
     os.replace(draft, scratch / _RECORD)
     _sync(scratch)
+    return record
 
 
 def _carry_out(folder: Path, scratch: Path, record: Mapping[str, Any]) -> None:
@@ -264,18 +257,12 @@ def _is_below(folder: Path, name: str) -> bool:
     return path.parent.resolve().is_relative_to(folder.resolve())
 
 
-def _to_disk(path: Path) -> None:
-    """See that a file, or all files of a folder, outlive a loss of power."""
-    if path.is_dir():
-        for inner in path.rglob("*"):
-            _sync(inner)
-    _sync(path)
-
-
-def _sync(path: Path) -> None:
-    with suppress(OSError):  # not every system opens folders
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _sync(*paths: Path) -> None:
+    """See that files and folders outlive a loss of power."""
+    for path in paths:
+        with suppress(OSError):  # not every system opens folders
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

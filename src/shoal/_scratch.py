@@ -12,7 +12,6 @@ import atexit
 import os
 import shutil
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 
@@ -20,6 +19,9 @@ from shoal._locks import is_held, take
 
 _PREFIX = "shoal-run-"
 _LOCK = "lock"
+
+_folders: dict[tuple[int, str], Path] = {}
+"""The folder of each process: a child has what its parent knew, and needs its own."""
 
 
 def scratch() -> Path:
@@ -30,18 +32,15 @@ def scratch() -> Path:
     >>> scratch().is_dir()
     True
     """
-    return _of_process(os.getpid(), gettempdir())
-
-
-@cache
-def _of_process(process: int, place: str) -> Path:
-    _sweep(Path(place))
-    # under another name until it is locked: nobody may take it for one that was left behind
-    made = Path(mkdtemp(prefix=f".{_PREFIX}", dir=place))
-    lock = take(made / _LOCK)
-    folder = made.rename(made.with_name(made.name[1:]))
-    atexit.register(_remove, folder, lock, process)
-    return folder
+    process, place = os.getpid(), gettempdir()
+    if (process, place) not in _folders:
+        _sweep(Path(place))
+        # under another name until it is locked: nobody may take it for one that was left behind
+        made = Path(mkdtemp(prefix=f".{_PREFIX}", dir=place))
+        lock = take(made / _LOCK)
+        folder = _folders[process, place] = made.rename(made.with_name(made.name[1:]))
+        atexit.register(_remove, folder, lock, process)
+    return _folders[process, place]
 
 
 def _remove(folder: Path, lock: int, process: int) -> None:
