@@ -122,7 +122,10 @@ def _of_array(path: str, array: NDArray[Any]) -> Iterator[Piece]:
     """An array as what it holds: fields as columns, rows that are printed as numbers."""
     if array.dtype.metadata:
         yield Piece(path, None)
-    if array.dtype.names and not (_NODES[0] in path and path.endswith(_NODES[1])):
+    if array.dtype.names:
+        if _NODES[0] in path and path.endswith(_NODES[1]):
+            yield Piece(path, array)
+            return
         try:
             array = structured_to_unstructured(array)
         except (TypeError, ValueError, NotImplementedError):  # fields within fields, objects

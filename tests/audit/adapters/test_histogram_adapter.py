@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 from shoal.audit import audit
 from shoal.errors import ParameterError, TableError
-from tests.audit.people import random_people
+from tests.audit.people import random_people, roles
 from tests.extras import need
 
 pd = need("pandas")
@@ -98,3 +98,17 @@ def test_trees_that_are_not_understood_are_refused(spoil):
         model.decision_function = lambda rows: said(rows) + np.arange(len(rows))
     with pytest.raises(ParameterError, match="not laid out as expected"):
         audit(model, case.table, case.schema)
+
+
+def test_large_leaves_are_read_completely_and_safe():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=400), "b": rng.choice(list("xyz"), 400)})
+    table = table.astype({"b": "category"}).assign(y=rng.integers(0, 2, 400))
+    few = {"max_iter": 2, "max_leaf_nodes": 2, "min_samples_leaf": 100}
+    alone = HistGradientBoostingClassifier(categorical_features="from_dtype", **few)
+    piped = make_pipeline(StandardScaler(), HistGradientBoostingRegressor(**few))
+    for model, columns in ((alone, ["a", "b"]), (piped, ["a"])):
+        model.fit(table[columns], table["y"])
+        kept = table[[*columns, "y"]]
+        told = audit(model, kept, roles(**{c: "pn" if c == "a" else "p" for c in columns}, y="sn"))
+        assert told.is_safe, told.verdict
