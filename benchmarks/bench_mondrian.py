@@ -11,7 +11,6 @@ from benchmarks._timing import seconds
 from shoal.anonymize import Mondrian
 from shoal.datasets import adult
 from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
-from shoal.metrics._labels import gcp
 from shoal.privacy import KAnonymity
 from shoal.schema import Column, Schema
 
@@ -44,9 +43,9 @@ def _against_anonypy(schema: Schema, n_rows: int | None) -> Iterator[Row]:
     theirs, note = _anonypy(frame)
     yield Row(f"Adult, {len(frame)} rows, k=10", ours, theirs, "anonypy", note=note)
     yield Row("of which solving", method.release_.seconds["solve"])
-    lost = gcp(method.release_.recoded)
+    lost = method.release_.metrics.gcp
     best = Mondrian(schema, KAnonymity(10), spread=0, priority=0, loss=1)
-    least = gcp(best.fit(frame).release_.recoded)
+    least = best.fit(frame).release_.metrics.gcp
     yield Row("mean NCP by default", lost, least, "loss=1", "")
 
 

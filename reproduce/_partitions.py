@@ -9,9 +9,7 @@ from reproduce._evidence import Chart, Line
 from reproduce._experiment import Setup
 from shoal.anonymize import Mondrian
 from shoal.datasets._dataset import Dataset
-from shoal.metrics import weighted_discernibility
-from shoal.metrics._groups import discernibility
-from shoal.metrics._labels import ncp
+from shoal.metrics import measure, weighted_discernibility
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 from shoal.tables._recoded import Recoded
@@ -30,7 +28,7 @@ class Pair(NamedTuple):
 
     def general(self) -> tuple[float, float]:
         """Discernibility of whole groups, plain and prioritized."""
-        return float(discernibility(self.plain)), float(discernibility(self.chosen))
+        return float(measure(self.plain).discernibility), float(measure(self.chosen).discernibility)
 
     def weighted(self, weights: Mapping[str, float], *, overlapping: bool) -> tuple[float, float]:
         """Discernibility of single columns, weighted, plain and prioritized."""
@@ -46,7 +44,7 @@ class Pair(NamedTuple):
 
     def is_raw(self, name: str) -> bool:
         """Whether plain Mondrian released a column as it is, so that no priority can help it."""
-        return bool(ncp(self.plain)[self.plain.cells.names.index(name)] == 0)
+        return measure(self.plain).ncp[name] == 0
 
 
 def _values_covered(recoded: Recoded, name: str) -> float:

@@ -21,12 +21,7 @@ def _losses() -> None:
     for method in METHODS:
         recoded = _recoded(method)
         save(method, {
-            "gcp": m.gcp(recoded), "loss": m.loss(recoded), "ncp": m.ncp(recoded),
-            "precision": m.precision(recoded), "information": m.information_loss(recoded),
-            "entropy": m.non_uniform_entropy(recoded),
-            "discernibility": m.discernibility(recoded),
-            "average": m.average_group_size(recoded),
-            "classification": m.classification_metric(recoded, "illness"),
+            "measured": m.measure(recoded, target="illness"),
             "columns": m.column_discernibility(recoded),
             "overlapping": m.column_discernibility(recoded, overlapping=True),
             "weighted": m.weighted_discernibility(recoded, {"age": 2.0, "job": 1.0}),

@@ -4,19 +4,20 @@ from itertools import product
 
 import numpy as np
 
-from shoal.metrics._groups import classification_metric, discernibility, non_uniform_entropy
-from shoal.metrics._labels import gcp, loss, precision
+from shoal.metrics import measure
+from shoal.metrics._groups import classification_metric
+from shoal.metrics._labels import column_losses, non_uniform_entropy, precision
 from shoal.tables._recoded import Recoded, node_labels
 
 
 def measures(recoded, metric, target):
     n = recoded.cells.n_rows
     return {
-        "loss": lambda: loss(recoded),
-        "ncp": lambda: gcp(recoded),
+        "loss": lambda: column_losses(recoded).mean(),
+        "ncp": lambda: column_losses(recoded, "ncp").mean(),
         "precision": lambda: 1 - precision(recoded),
         "entropy": lambda: non_uniform_entropy(recoded),
-        "discernibility": lambda: discernibility(recoded) / n**2,
+        "discernibility": lambda: measure(recoded).discernibility / n**2,
         "classification": lambda: classification_metric(recoded, target),
     }[metric]()
 

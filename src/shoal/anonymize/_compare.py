@@ -15,7 +15,7 @@ from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._registry import METHODS, make_method
 from shoal.errors import ShoalError
 from shoal.metrics import risk
-from shoal.metrics._measure import measure_raw, released_raw
+from shoal.metrics._measure import measure, released_raw
 from shoal.metrics._utility import examples
 from shoal.privacy import PrivacyModel
 from shoal.privacy._promise import bind_promise
@@ -148,7 +148,7 @@ Parts = tuple[FrequencyTable, FrequencyTable]
 def _raw(
     cells: FrequencyTable, schema: Schema, parts: Parts | None, random_state: int
 ) -> MethodResult:
-    measured, risks = measure_raw(cells), risk(cells, sensitive=schema.sensitive)
+    measured, risks = measure(cells), risk(cells, sensitive=schema.sensitive)
     accuracy = None
     if parts is not None and schema.target is not None:
         train, test = parts

@@ -15,7 +15,7 @@ from shoal._notebook import html_note, html_table, percent
 from shoal.anonymize._recoding import load_recoding
 from shoal.anonymize._release_files import file_beside, find_recoding, find_schema
 from shoal.errors import ParameterError, ShoalError, TableError
-from shoal.metrics._labels import label_ncp
+from shoal.metrics._labels import label_loss
 from shoal.privacy import PrivacyModel
 from shoal.privacy._projection import split_promise
 from shoal.schema import Schema
@@ -204,7 +204,9 @@ def _made_again(release: PathText, schema: Schema, k: int) -> Any:
 
 def _lost(recoded: Recoded, group: int) -> dict[str, float]:
     return {
-        part.coding.name: 1.0 if group < 0 else float(label_ncp(part)[recoded.codes[group, column]])
+        part.coding.name: 1.0
+        if group < 0
+        else float(label_loss(part, "ncp")[recoded.codes[group, column]])
         for column, part in enumerate(recoded.labels)
     }
 

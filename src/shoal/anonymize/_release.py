@@ -37,7 +37,7 @@ from shoal.judge._text_table import TextTable
 from shoal.judge.companions._companions import judge_companions, told_by
 from shoal.metrics import measure, risk
 from shoal.metrics._column_risk import ColumnRisk, column_risks
-from shoal.metrics._measure import Metrics, measure_raw
+from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._level import Level
@@ -167,7 +167,7 @@ class Release:
     @cached_property
     def metrics_before(self) -> Metrics:
         """The same measures of the raw table."""
-        return measure_raw(self.recoded.cells, target=self.schema.target)
+        return measure(self.recoded.cells, target=self.schema.target)
 
     @cached_property
     def risk(self) -> Risk:

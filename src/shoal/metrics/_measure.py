@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 
 from shoal._notebook import Plot, flat_rows, html_table, plot_bars
-from shoal.metrics._groups import (
-    average_group_size,
-    classification_metric,
-    discernibility,
-    non_uniform_entropy,
-)
-from shoal.metrics._labels import information_loss, loss, ncp, precision
+from shoal.metrics._groups import classification_metric
+from shoal.metrics._labels import column_losses, non_uniform_entropy, precision
 from shoal.tables import FrequencyTable
 from shoal.tables._recoded import Labels, Recoded
 
@@ -32,7 +27,8 @@ class Metrics:
     average_group_size : float
         Released rows per group.
     discernibility : int
-        Sum of squared group sizes; suppressed rows cost the whole table each.
+        Rows that each row cannot be told from, summed [BA05]_: the squares of the groups' sizes; a
+        suppressed row costs as many as the table has rows.
     classification_metric : float or None
         Share of rows suppressed or outside their group's majority class.
     ncp : dict of str to float
@@ -45,6 +41,13 @@ class Metrics:
         1 when nothing is generalized, 0 when everything is.
     non_uniform_entropy : float
         Uncertainty about raw values, 0 to 1.
+    suppressed_share : float
+        Suppressed rows over rows.
+
+    References
+    ----------
+    .. [BA05] R. Bayardo, R. Agrawal.  Data privacy through optimal k-anonymization.  ICDE 2005.
+       doi:10.1109/ICDE.2005.42
 
     Examples
     --------
@@ -81,11 +84,7 @@ class Metrics:
     information_loss_share: float
     precision: float
     non_uniform_entropy: float
-
-    @property
-    def suppressed_share(self) -> float:
-        """Suppressed rows over rows."""
-        return self.n_suppressed / self.n_rows if self.n_rows else 0.0
+    suppressed_share: float
 
     def plot(self) -> Plot:
         """Draw how much of each column's detail is lost; needs matplotlib."""
@@ -99,7 +98,7 @@ class Metrics:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return asdict(self) | {"suppressed_share": self.suppressed_share}
+        return asdict(self)
 
 
 def measure(recoded: Recoded | FrequencyTable, *, target: str | None = None) -> Metrics:
@@ -134,32 +133,30 @@ def measure(recoded: Recoded | FrequencyTable, *, target: str | None = None) -> 
     6
     """
     if isinstance(recoded, FrequencyTable):
-        return measure_raw(recoded, target=target)
+        recoded = released_raw(recoded)
     sizes = recoded.groups.sizes[recoded.groups.sizes > 0]
-    n_rows, n_columns = recoded.cells.n_rows, len(recoded.labels)
-    lost, penalty = information_loss(recoded), ncp(recoded)
+    n_rows, hidden = recoded.cells.n_rows, recoded.n_suppressed
+    some = len(sizes) > 0
+    penalty, lost = column_losses(recoded, "ncp"), column_losses(recoded)
+    height = float(column_losses(recoded, "height").sum() * n_rows)
     return Metrics(
         n_rows=n_rows,
-        n_suppressed=recoded.n_suppressed,
+        n_suppressed=hidden,
         n_groups=len(sizes),
-        smallest_group=int(sizes.min()) if len(sizes) else 0,
-        largest_group=int(sizes.max()) if len(sizes) else 0,
-        average_group_size=average_group_size(recoded),
-        discernibility=discernibility(recoded),
+        smallest_group=int(sizes.min()) if some else 0,
+        largest_group=int(sizes.max()) if some else 0,
+        average_group_size=float(sizes.sum() / len(sizes)) if some else 0.0,
+        discernibility=int((sizes * sizes).sum()) + hidden * n_rows,
         classification_metric=None if target is None else classification_metric(recoded, target),
         ncp=dict(zip(recoded.cells.names, penalty.tolist(), strict=True)),
         gcp=float(penalty.mean()) if len(penalty) else 0.0,
-        loss=loss(recoded),
-        information_loss=lost,
-        information_loss_share=lost / max(1, n_rows * n_columns),
+        loss=float(lost.mean()) if len(lost) else 0.0,
+        information_loss=height,
+        information_loss_share=height / max(1, n_rows * len(penalty)),
         precision=precision(recoded),
         non_uniform_entropy=non_uniform_entropy(recoded),
+        suppressed_share=hidden / n_rows if n_rows else 0.0,
     )
-
-
-def measure_raw(cells: FrequencyTable, *, target: str | None = None) -> Metrics:
-    """Metrics of the table as it is, before anything is done to it."""
-    return measure(released_raw(cells), target=target)
 
 
 def released_raw(cells: FrequencyTable) -> Recoded:

@@ -181,10 +181,19 @@ def risk(
     """
     if not 0 <= threshold <= 1:
         raise ParameterError(f"risk: threshold must lie between 0 and 1, got {threshold!r}.")
-    people = _people(groups, population)
+    counted = population is not None or POPULATION in groups.histograms
+    people = _people(groups, population) if counted else None
+    columns = [name for name in groups.histograms if name != POPULATION]
+    if sensitive is not None:
+        columns = list(sensitive)
+    if absent := [name for name in columns if name not in groups.histograms]:
+        shown = ", ".join(map(repr, absent))
+        raise SchemaError(f"risk: columns {shown} are not counted. Make them sensitive.")
     filled = groups.sizes > 0
     sizes = groups.sizes[filled]
     n_rows = int(sizes.sum())
+    pairs = n_rows * (n_rows - 1)
+    alike = int((sizes * (sizes - 1)).sum())
     own = sizes if people is None else people[filled]
     chance = sizes / own  # rows found in a group when each is linked to one of its people
     return Risk(
@@ -196,17 +205,15 @@ def risk(
         marketer=float(chance.sum() / n_rows) if n_rows else 0.0,
         sample_uniques=int((sizes == 1).sum()),
         distinct_ratio=len(sizes) / n_rows if n_rows else 0.0,
-        separation_ratio=_separation(sizes),
+        separation_ratio=(pairs - alike) / pairs if pairs else 1.0,
         population_uniques=None if people is None else int(((sizes == 1) & (own == 1)).sum()),
-        inference={name: _inference(groups, name) for name in _columns(groups, sensitive)},
+        inference={name: _inference(groups, name) for name in columns},
     )
 
 
-def _people(groups: FrequencyTable, population: Counts | None) -> Counts | None:
+def _people(groups: FrequencyTable, population: Counts | None) -> Counts:
     if population is None:
-        if POPULATION not in groups.histograms:
-            return None
-        people = groups.histograms[POPULATION].sums(np.ones(1)).astype(np.int64)
+        people: Counts = groups.histograms[POPULATION].sums(np.ones(1)).astype(np.int64)
     else:
         people = np.asarray(population, np.int64)
         if people.shape != groups.sizes.shape:
@@ -222,12 +229,6 @@ def _people(groups: FrequencyTable, population: Counts | None) -> Counts | None:
     return people
 
 
-def _separation(sizes: Counts) -> float:
-    n = int(sizes.sum())
-    pairs = n * (n - 1)
-    return (pairs - int((sizes * (sizes - 1)).sum())) / pairs if pairs else 1.0
-
-
 def _reidentification(sizes: Counts, candidates: Counts, threshold: float) -> Reidentification:
     n_rows = int(sizes.sum())
     if not n_rows:
@@ -238,16 +239,6 @@ def _reidentification(sizes: Counts, candidates: Counts, threshold: float) -> Re
         average=float((sizes * chance).sum() / n_rows),
         share_above=float(sizes[chance > threshold].sum() / n_rows),
     )
-
-
-def _columns(groups: FrequencyTable, sensitive: Sequence[str] | None) -> list[str]:
-    if sensitive is None:
-        return [name for name in groups.histograms if name != POPULATION]
-    absent = [name for name in sensitive if name not in groups.histograms]
-    if absent:
-        shown = ", ".join(map(repr, absent))
-        raise SchemaError(f"risk: columns {shown} are not counted. Make them sensitive.")
-    return list(sensitive)
 
 
 def _inference(groups: FrequencyTable, column: str) -> Inference:

@@ -18,7 +18,7 @@ from shoal.anonymize.bounds._unprotectable import (
 )
 from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each, take_cells
 from shoal.anonymize.clusters._group_kernels import make_groups
-from shoal.anonymize.clusters._group_loss import Cost, GroupColumns, is_range_column, make_columns
+from shoal.anonymize.clusters._group_loss import GroupColumns, is_range_column, make_columns
 from shoal.anonymize.clusters._group_recoding import (
     GroupRecoding,
     check_groups,
@@ -28,7 +28,7 @@ from shoal.anonymize.clusters._improve import improve, join_until_allowed
 from shoal.anonymize.clusters._k_member_kernels import k_member
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
-from shoal.metrics._labels import label_height, label_ncp
+from shoal.metrics._labels import Measure
 from shoal.privacy import PrivacyModel
 from shoal.privacy.compiled._compile import allowed_groups
 from shoal.privacy.compiled._condition_kernels import CompiledModel
@@ -43,7 +43,7 @@ EXACT_CELLS = 40_000
 PIECE = 16_384
 """Cells that are compared with one another beyond that."""
 
-COSTS: dict[str, Cost] = {"height": label_height, "leaves": label_ncp}
+COSTS: dict[str, Measure] = {"height": "height", "leaves": "ncp"}
 
 _HURRIED = 1_024
 """The same where there is a time limit: nothing looks at the clock while a piece is clustered."""
@@ -253,7 +253,7 @@ class MemberProblem(NamedTuple):
 def make_member_problem(
     cells: FrequencyTable,
     compiled: CompiledModel,
-    cost: Cost = label_height,
+    measure: Measure = "height",
     codings: tuple[Coding, ...] | None = None,
     is_range: Flags | None = None,
     *,
@@ -266,7 +266,9 @@ def make_member_problem(
     """
     n_columns = len(cells.codings)
     ranges = np.zeros(n_columns, np.bool_) if is_range is None else is_range
-    columns = make_columns(codings or cells.codings, ranges, np.ones(n_columns), cost, exact=exact)
+    columns = make_columns(
+        codings or cells.codings, ranges, np.ones(n_columns), measure, exact=exact
+    )
     return MemberProblem(np.ascontiguousarray(cells.keys), compiled, columns)
 
 

@@ -7,21 +7,18 @@ codes per column, whether the column is released as nodes of a tree or as ranges
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.metrics._labels import label_loss
+from shoal.metrics._labels import Measure, label_loss
 from shoal.schema._coding import Coding
 from shoal.tables._public_ranges import public_range_labels
-from shoal.tables._recoded import Labels, node_labels
+from shoal.tables._recoded import node_labels
 from shoal.typing import Codes, Flags, Floats
-
-Cost: TypeAlias = Callable[[Labels], Floats]
-"""What one row costs under each label of a column."""
 
 _TABLE_LIMIT = 1024  # 8 MB of look-up table; columns with more codes compute their loss
 _LINES_LIMIT = 128  # a label is written for every pair of codes
@@ -59,15 +56,15 @@ def make_columns(
     codings: Sequence[Coding],
     is_range: Flags,
     weights: Floats,
-    cost: Cost = label_loss,
+    measure: Measure = "loss",
     *,
     exact: bool = True,
 ) -> GroupColumns:
     """Prepare the losses of all columns; those of trees need a hierarchy.
 
-    A node costs what `cost` says (by default :func:`shoal.metrics.label_loss`), times the column's
-    weight.  A range costs its width; with `exact` false, that of the range between public lines,
-    unless the column has so many values that looking all of them up would take long.
+    A node costs what :func:`shoal.metrics._labels.label_loss` says, times the column's weight.  A
+    range costs its width; with `exact` false, that of the range between public lines, unless the
+    column has so many values that looking all of them up would take long.
     """
     first: list[int] = []
     start: list[int] = []
@@ -79,13 +76,13 @@ def make_columns(
             first.append(filled)
             start.append(0)
             widened = ranges and not exact and coding.n_codes <= _LINES_LIMIT
-            own = lines_table(coding) if widened else loss_table(coding, bool(ranges), cost)
+            own = lines_table(coding) if widened else loss_table(coding, bool(ranges), measure)
             table.append(own.ravel() * weight)
             filled += coding.n_codes**2
             continue
         first.append(-1)
         start.append(made)
-        arrays = _tree_arrays(coding, cost) if not ranges else _range_arrays(coding)
+        arrays = _tree_arrays(coding, measure) if not ranges else _range_arrays(coding)
         for into, part in zip(computed, arrays, strict=True):
             into.append(part)
         made += len(arrays[0])
@@ -105,14 +102,14 @@ def make_columns(
     )
 
 
-def loss_table(coding: Coding, is_range: bool, cost: Cost = label_loss) -> Floats:
+def loss_table(coding: Coding, is_range: bool, measure: Measure = "loss") -> Floats:
     """Loss of the label for every pair of codes, the least and the largest of a group."""
     codes = np.arange(coding.n_codes, dtype=np.int32)
     low, high = np.meshgrid(codes, codes, indexing="ij")
     if not is_range:
         tree = coding.hierarchy
         assert tree is not None
-        return cost(node_labels(coding))[tree.lowest_common_ancestor(low, high)]
+        return label_loss(node_labels(coding), measure)[tree.lowest_common_ancestor(low, high)]
     position = code_positions(coding)
     table = np.abs(position[high] - position[low])
     if coding.missing >= 0:  # a missing value lies nowhere between the others
@@ -160,10 +157,10 @@ def _range_arrays(coding: Coding) -> tuple[Floats, Codes, Codes, Floats]:
     return code_positions(coding), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
 
 
-def _tree_arrays(coding: Coding, cost: Cost) -> tuple[Floats, Codes, Codes, Floats]:
+def _tree_arrays(coding: Coding, measure: Measure) -> tuple[Floats, Codes, Codes, Floats]:
     tree = coding.hierarchy
     assert tree is not None
-    return np.zeros(tree.n_nodes), tree.parent, tree.stop, cost(node_labels(coding))
+    return np.zeros(tree.n_nodes), tree.parent, tree.stop, label_loss(node_labels(coding), measure)
 
 
 @kernel

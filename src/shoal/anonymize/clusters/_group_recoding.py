@@ -231,18 +231,18 @@ def label_groups(
     codings: Sequence[Coding], is_range: Flags, low: Codes, high: Codes, exact: bool
 ) -> tuple[tuple[Labels, ...], Codes]:
     """Labels of each column, and each group's label in each, with a last row of `*`."""
-    columns = [
-        _label_ranges(coding, first, last, exact) if ranges else _label_nodes(coding, first, last)
-        for coding, ranges, first, last in zip(codings, is_range, low.T, high.T, strict=True)
-    ]
-    return tuple(labels for labels, _ in columns), np.column_stack([codes for _, codes in columns])
-
-
-def _label_nodes(coding: Coding, low: Codes, high: Codes) -> tuple[Labels, Codes]:
-    tree = coding.hierarchy
-    assert tree is not None
-    nodes = tree.lowest_common_ancestor(low, high)
-    return node_labels(coding), np.append(nodes, tree.root).astype(np.int32)
+    labels, codes = [], []
+    for coding, ranges, first, last in zip(codings, is_range, low.T, high.T, strict=True):
+        if ranges:
+            own, code = _label_ranges(coding, first, last, exact)
+        else:
+            tree = coding.hierarchy
+            assert tree is not None
+            own = node_labels(coding)
+            code = np.append(tree.lowest_common_ancestor(first, last), tree.root)
+        labels.append(own)
+        codes.append(code)
+    return tuple(labels), np.column_stack(codes).astype(np.int32)
 
 
 def _label_ranges(coding: Coding, low: Codes, high: Codes, exact: bool) -> tuple[Labels, Codes]:

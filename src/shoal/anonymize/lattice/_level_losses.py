@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.anonymize.cuts._cut_column import CutColumn
 from shoal.anonymize.cuts._cut_problem import CutProblem
-from shoal.metrics._labels import label_loss, label_ncp
+from shoal.metrics._labels import Measure, label_loss
 from shoal.schema._coding import Coding
 from shoal.tables._recoded import node_labels
 from shoal.typing import Codes, Floats
@@ -64,8 +64,8 @@ def _level_loss(column: CutColumn, nodes: Codes, metric: str) -> Floats:
         return lost_bits(column, nodes)
     if metric == "precision":
         return _level_shares(column.coding, nodes)
-    cost = label_ncp if metric == "ncp" else label_loss
-    return cost(node_labels(column.coding))[nodes]
+    measure: Measure = "ncp" if metric == "ncp" else "loss"
+    return label_loss(node_labels(column.coding), measure)[nodes]
 
 
 def _limited_levels(coding: Coding) -> list[Codes]:

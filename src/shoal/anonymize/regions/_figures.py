@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.metrics._labels import information_loss, loss, ncp, precision
+from shoal.metrics._labels import column_losses, precision
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Inference, Reidentification, Risk
 from shoal.privacy._level import Level
@@ -72,9 +72,9 @@ def region_figures(recoded: Recoded, value_counts: Sequence[Counts]) -> dict[str
         "rows": n_rows,
         "suppressed": recoded.n_suppressed,
         "groups": len(recoded.codes),
-        "ncp": (ncp(recoded) * n_rows).tolist(),
-        "loss": loss(recoded) * n_rows * n_columns,
-        "height": information_loss(recoded),
+        "ncp": (column_losses(recoded, "ncp") * n_rows).tolist(),
+        "loss": float(column_losses(recoded).sum()) * n_rows,
+        "height": float(column_losses(recoded, "height").sum()) * n_rows,
         "levels": (1.0 - precision(recoded)) * n_rows * n_columns,
         "bits": _bits(recoded, value_counts),
         "cells": {str(size): n for size, n in cells.sizes.items()},
@@ -164,6 +164,7 @@ def metrics_of(
         information_loss_share=kept * totals.height / (n * columns),
         precision=1.0 - kept * totals.levels / (n * columns),
         non_uniform_entropy=kept * totals.bits / _most_bits(value_counts) if kept else 0.0,
+        suppressed_share=hidden / n,
     )
 
 

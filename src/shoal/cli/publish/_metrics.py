@@ -32,15 +32,14 @@ def metrics(table: Table, schema: SchemaFile, encoding: Encoding = None) -> None
     table is read from there.
     """
     from shoal.anonymize._recheck import count_released, names_of
-    from shoal.metrics import risk
-    from shoal.metrics._measure import measure_raw
+    from shoal.metrics import measure, risk
     from shoal.schema import Schema
 
     described = Schema.from_toml(schema)
     groups = count_released(table, described, encoding=encoding)
     if not groups.n_groups:
         raise TableError("the table has no rows, so there is nothing to measure.")
-    measured = measure_raw(groups, target=_target(described, groups))
+    measured = measure(groups, target=_target(described, groups))
     sensitive = [name for name in described.sensitive if name in groups.histograms]
     risks = risk(groups, sensitive=sensitive)
     lost = _from_manifest(table)
