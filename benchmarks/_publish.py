@@ -13,8 +13,11 @@ FOLDER = HERE.parent / "docs" / "evidence"
 
 
 def publish(found: Sequence[dict[str, Any]], folder: Path = FOLDER) -> list[Path]:
-    """Write the page; where several results have a benchmark, the last one counts."""
-    newest: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
+    """Write the page; where several results have a benchmark, the last one counts.
+
+    What is on the page already stays, unless it was measured anew.
+    """
+    newest = _published(folder / "speed.json")
     for result in found:
         newest |= {benchmark["name"]: (result, benchmark) for benchmark in result["benchmarks"]}
     rows = [
@@ -29,6 +32,16 @@ def publish(found: Sequence[dict[str, Any]], folder: Path = FOLDER) -> list[Path
     paths[0].write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     paths[1].write_text(_page(last, newest), "utf-8")
     return paths
+
+
+def _published(path: Path) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """Results that the page was made of, and their benchmarks; none where there is no page."""
+    kept: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
+    for row in json.loads(path.read_text("utf-8"))["rows"] if path.exists() else ():
+        name, result = row.pop("bench"), {key: row.pop(key) for key in ("full", "commit")}
+        own = kept.setdefault(name, (result, {"rows": [], "seconds": 0.0, "failure": ""}))
+        own[1]["rows"].append(row)
+    return kept
 
 
 def _page(last: dict[str, Any], newest: dict[str, Any]) -> str:

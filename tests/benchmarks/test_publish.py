@@ -23,6 +23,17 @@ def test_the_last_result_of_each_benchmark_is_published(tmp_path):
     assert " 3 " not in page.split("## a")[1].split("## b")[0]
 
 
+def test_what_is_not_measured_anew_stays_on_the_page(tmp_path):
+    old = results([Done(name, (Row("fast", 9.0, 3.0, "them"),), 2.0) for name in "ab"], full=True)
+    publish([old], tmp_path)
+    before = (tmp_path / "speed.md").read_text().split("## b")[1]
+    publish([results([Done("a", (Row("fast", 1.0, 4.0, "them"),), 2.0)], full=False)], tmp_path)
+    page = (tmp_path / "speed.md").read_text()
+    assert page.split("## b")[1] == before
+    assert "`python -m benchmarks a`" in page
+    assert "0.25" in page
+
+
 def test_a_benchmark_that_did_not_finish_says_so(tmp_path):
     publish([results([Done("a", (), 2.0, failure="killed")], full=True)], tmp_path)
     assert "Did not finish: killed" in (tmp_path / "speed.md").read_text()
