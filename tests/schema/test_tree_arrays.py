@@ -1,7 +1,7 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from shoal.schema._tree_arrays import cut_off, number_nodes
+from shoal.schema._tree_arrays import TreeArrays, cut_off, numbered
 from tests.reference import hierarchies as slow
 from tests.schema.strategies import parent_maps
 
@@ -11,8 +11,14 @@ def test_nodes_are_numbered_as_a_walk_meets_them(parents, seed):
     labels = [*parents, "*"]
     rank = dict(zip(labels, np.random.default_rng(seed).permutation(len(labels)), strict=True))
     parent = np.array([*(labels.index(above) for above in parents.values()), -1])
-    order = number_nodes(parent, np.array([rank[label] for label in labels]))
-    assert [labels[node] for node in order] == slow.numbered(parents, "*", rank)
+    leaves = np.setdiff1d(np.arange(len(labels)), parent)
+    tree = TreeArrays(tuple(labels), parent, np.column_stack([leaves, parent[leaves]]))
+    made = numbered(tree, np.array([rank[label] for label in labels]))
+    assert list(made.labels) == slow.numbered(parents, "*", rank)
+    above = [None if node < 0 else made.labels[node] for node in made.parent]
+    assert above == [parents.get(label) for label in made.labels]
+    assert made.levels[:, 0].tolist() == list(range(len(leaves)))
+    assert made.levels[:, 1].tolist() == made.parent[: len(leaves)].tolist()
 
 
 @given(above=st.lists(st.integers(0, 12), min_size=1, max_size=12))

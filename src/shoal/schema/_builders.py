@@ -239,9 +239,8 @@ class Flat:
 
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """One level above the values."""
-        if not len(values):
-            raise HierarchyError(f"hierarchy of column {column!r}: there are no values to use.")
-        return Hierarchy.flat([t for value in values if (t := text(value)) is not None])
+        known = [value for value in dict.fromkeys(texts(values)) if value is not None]
+        return from_label_columns(known, [], column)
 
     def to_toml(self) -> Any:
         """`"flat"`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -19,8 +20,7 @@ from shoal.schema._tree_arrays import (
     arrays_of_columns,
     arrays_of_levels,
     arrays_of_parents,
-    depths,
-    parents_of_tree,
+    columns_of_tree,
     sort_children,
 )
 from shoal.schema._tree_parts import ROOT_LABEL
@@ -74,12 +74,36 @@ class Hierarchy:
     #: Number of leaves that are values: the leaf for missing values does not count.
     n_values: int = field(init=False)
 
+    #: Steps from the root to each node.
+    depth: Codes = field(init=False)
+    #: Longest way from each node down to a leaf.
+    height: Codes = field(init=False)
+    #: First leaf below each node.
+    start: Codes = field(init=False)
+    #: One past the last leaf below each node.
+    stop: Codes = field(init=False)
+    #: Values that each node covers; the leaf for missing values does not count as a value.
+    n_leaves_below: Counts = field(init=False)
+
     def __post_init__(self) -> None:
         (n_leaves, n_levels), n_nodes = self.levels.shape, len(self.labels)
         missing = n_leaves - 1 if self.labels[n_leaves - 1] is None else -1
         known = {"n_leaves": n_leaves, "n_levels": n_levels, "n_nodes": n_nodes}
         known |= {"root": n_nodes - 1, "missing": missing, "n_values": n_leaves - (missing >= 0)}
-        vars(self).update(known)
+        leaves = np.arange(n_leaves, dtype=np.int32)
+        depth, height, stop = (np.zeros(n_nodes, np.int32) for _ in range(3))
+        start = np.full(n_nodes, n_leaves, np.int32)
+        for above, nodes in pairwise(self.levels.T[::-1]):
+            depth[nodes] = depth[above] + (nodes != above)
+        for nodes in self.levels.T:  # every node is on the way from a leaf to the root
+            np.minimum.at(start, nodes, leaves)
+            np.maximum.at(stop, nodes, leaves + 1)
+            np.maximum.at(height, nodes, depth[:n_leaves] - depth[nodes])
+        below = (stop - start).astype(np.int64)
+        below[-1] -= missing >= 0
+        vars(self).update(
+            known, depth=depth, height=height, start=start, stop=stop, n_leaves_below=below
+        )
 
     # -- builders ---------------------------------------------------------------------------
 
@@ -123,7 +147,7 @@ class Hierarchy:
 
         The root `*` is added unless the outermost mapping has that single key.
         """
-        return cls(*arrays_of_parents(parents_of_tree(tree, column), column))
+        return cls(*arrays_of_columns(columns_of_tree(tree, column), column))
 
     @classmethod
     def flat(cls, values: Sequence[str]) -> Hierarchy:
@@ -132,43 +156,6 @@ class Hierarchy:
         return cls(*arrays_of_columns([leaves, [ROOT_LABEL] * len(leaves)], ""))
 
     # -- shape ------------------------------------------------------------------------------
-
-    @cached_property
-    def depth(self) -> Codes:
-        """Steps from the root to each node."""
-        return depths(self.parent).astype(np.int32)
-
-    @cached_property
-    def height(self) -> Codes:
-        """Longest way from each node down to a leaf."""
-        height = np.zeros(self.n_nodes, np.int32)
-        for nodes in self.levels.T:
-            np.maximum.at(height, nodes, self.depth[: self.n_leaves] - self.depth[nodes])
-        return height
-
-    @cached_property
-    def start(self) -> Codes:
-        """First leaf below each node."""
-        start = np.full(self.n_nodes, self.n_leaves, np.int32)
-        for nodes in self.levels.T:  # every node is on the way from a leaf to the root
-            np.minimum.at(start, nodes, np.arange(self.n_leaves, dtype=np.int32))
-        return start
-
-    @cached_property
-    def stop(self) -> Codes:
-        """One past the last leaf below each node."""
-        stop = np.zeros(self.n_nodes, np.int32)
-        for nodes in self.levels.T:
-            np.maximum.at(stop, nodes, np.arange(1, self.n_leaves + 1, dtype=np.int32))
-        return stop
-
-    @cached_property
-    def n_leaves_below(self) -> Counts:
-        """Values that each node covers; the leaf for missing values does not count as a value."""
-        covered = (self.stop - self.start).astype(np.int64)
-        if self.missing >= 0:
-            covered[self.root] -= 1
-        return covered
 
     def children(self, node: int) -> Codes:
         """Children of a node, in leaf order."""
@@ -237,9 +224,9 @@ class Hierarchy:
     def __hash__(self) -> int:
         return hash((self.labels, self.parent.tobytes()))
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what is computed on demand: look-up tables may take megabytes."""
-        return {name: vars(self)[name] for name in self.__dataclass_fields__}
+    def __reduce__(self) -> tuple[object, ...]:
+        """Without what is computed from the rest: look-up tables may take megabytes."""
+        return Hierarchy, (self.labels, self.parent, self.levels)
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_leaves} leaves, {self.n_nodes} nodes, {self.n_levels} levels)"

@@ -61,10 +61,8 @@ def arrays_of_columns(
     first_row = np.full(len(number), len(grid), np.int64)
     for labels in grid.T:
         np.minimum.at(first_row, labels, np.arange(len(grid)))
-    tree, renumbered = _arrays(list(number), parent, first_row)
     # the rows say on which level a short branch repeats a node; parents alone do not
-    given = renumbered[grid]
-    return tree._replace(levels=given[np.argsort(given[:, 0])])
+    return numbered(TreeArrays(tuple(number), parent, grid), first_row)
 
 
 def distinct_labels(columns: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
@@ -103,8 +101,7 @@ def arrays_of_parents(
     parents: Mapping[str, str], column: str, leaves: Sequence[str] | None = None
 ) -> TreeArrays:
     """From each label's parent; `leaves` are labels that must not be parents."""
-    root = _only_root(parents, column)
-    labels = [*parents, root]
+    labels = [*parents, _only_root(parents, column)]
     number = {label: node for node, label in enumerate(labels)}
     parent = np.array([*(number[above] for above in parents.values()), -1], np.int64)
     if (lost := cut_off(parent, len(labels) - 1)).any():
@@ -117,22 +114,51 @@ def arrays_of_parents(
         raise HierarchyError(
             f"{subject(column)}: {extra[0]!r} is both a value and the parent of others. Rename one."
         )
-    return _arrays(labels, parent, np.arange(len(labels)))[0]
-
-
-def _arrays(labels: Sequence[str], parent: Nodes, rank: Nodes) -> tuple[TreeArrays, Codes]:
-    """A tree whose siblings are ordered by rank, and the new number of each label."""
-    order = number_nodes(parent, rank)
-    renumbered = np.empty(len(parent), np.int32)
-    renumbered[order] = np.arange(len(parent))
-    above = parent[order]
-    renamed = np.where(above >= 0, renumbered[above], -1).astype(np.int32)
-    texts = tuple(labels[node] for node in order.tolist())
     # levels are counted from the root, and short branches repeat their leaf
-    leaves = np.arange(int(renamed[renamed >= 0].min()))
-    path = paths(renamed, leaves, depths(renamed))[:, ::-1]
-    levels = np.where(path < 0, leaves[:, None], path).astype(np.int32)
-    return TreeArrays(texts, renamed, levels), renumbered
+    own = np.setdiff1d(np.arange(len(labels)), parent)
+    path = paths(parent, own)[:, ::-1]
+    levels = np.where(path < 0, own[:, None], path)
+    return numbered(TreeArrays(tuple(labels), parent, levels), np.arange(len(labels)))
+
+
+def numbered(tree: TreeArrays, rank: Nodes) -> TreeArrays:
+    """The same tree with its nodes in order: leaves as a walk meets them, then inner nodes.
+
+    Siblings are visited by rising `rank`; an inner node follows all that is below it.
+    """
+    n_nodes = len(tree.parent)
+    is_inner = np.isin(np.arange(n_nodes), tree.parent)
+    leaves, inner = np.flatnonzero(~is_inner), np.flatnonzero(is_inner)
+    path = paths(tree.parent, leaves)
+    walked = np.lexsort(np.append(rank, -1)[path].T[::-1])
+    stop, depth = np.zeros((2, n_nodes + 1), np.int64)  # the last place is that of -1
+    for level, nodes in enumerate(path[walked].T):
+        np.maximum.at(stop, nodes, np.arange(1, len(nodes) + 1))
+        depth[nodes] = level
+    # of two nodes whose last leaf is the same, one is above the other
+    finished = np.lexsort((-depth[inner], stop[inner]))
+    order = np.concatenate([leaves[walked], inner[finished]])
+    renumbered = np.append(np.empty(n_nodes, np.int32), np.int32(-1))
+    renumbered[order] = np.arange(n_nodes)
+    levels = renumbered[tree.levels]
+    return TreeArrays(
+        tuple(tree.labels[node] for node in order.tolist()),
+        renumbered[tree.parent[order]],
+        levels[np.argsort(levels[:, 0])],
+    )
+
+
+def paths(parent: Codes | Nodes, leaves: Nodes) -> Nodes:
+    """Node at each depth on the way from the root to each leaf; -1 below the leaf."""
+    parent = np.append(parent, -1)  # above -1, which is the last place, is nothing either
+    ways = [leaves]
+    while (above := parent[ways[-1]]).max() >= 0:
+        ways.append(above)
+    up = np.array(ways).T
+    row, step = np.nonzero(up >= 0)
+    path = np.full(up.shape, -1, np.int64)
+    path[row, (up >= 0).sum(axis=1)[row] - 1 - step] = up[row, step]
+    return path
 
 
 def _only_root(parents: Mapping[str, str], column: str) -> str:
@@ -150,39 +176,35 @@ def _only_root(parents: Mapping[str, str], column: str) -> str:
     return roots[0]
 
 
-def parents_of_tree(tree: Mapping[str, Any], column: str) -> dict[str, str]:
-    """Parent of each label of nested mappings, under the root `*`."""
+def columns_of_tree(tree: Mapping[str, Any], column: str) -> list[tuple[str, ...]]:
+    """Labels of all leaves of nested mappings on each level, the root `*` last.
+
+    Levels are counted from the root, and short branches repeat their leaf.
+    """
     if set(tree) == {ROOT_LABEL}:
         tree = tree[ROOT_LABEL]
-    parents: dict[str, str] = {}
-    todo: list[tuple[str, Any]] = [(ROOT_LABEL, tree)]
+    seen, ways = {ROOT_LABEL}, []
+    todo: list[tuple[tuple[str, ...], Any]] = [((ROOT_LABEL,), tree)]
     while todo:
-        parent, below = todo.pop()
+        way, below = todo.pop()
+        if not below and len(way) > 1:
+            ways.append(way)
+            continue
         if isinstance(below, str) or not isinstance(below, Iterable):
             below = [below]
-        inner = below.items() if isinstance(below, Mapping) else [(leaf, None) for leaf in below]
-        for label, deeper in inner:
-            child = str(label)
-            if child in parents or child == ROOT_LABEL:
+        named = isinstance(below, Mapping)
+        inner = list(below.items()) if named else [(leaf, None) for leaf in below]
+        for label, _ in inner:
+            if str(label) in seen:
                 raise HierarchyError(
-                    f"{subject(column)}: {child!r} appears twice. A value has one parent."
+                    f"{subject(column)}: {str(label)!r} appears twice. A value has one parent."
                 )
-            parents[child] = parent
-            if deeper:
-                todo.append((child, deeper))
-    if not parents:
+            seen.add(str(label))
+        todo += [((str(label), *way), deeper) for label, deeper in reversed(inner)]
+    if not ways:
         raise HierarchyError(f"{subject(column)} is empty. Name at least one value.")
-    return parents
-
-
-def depths(parent: Codes | Nodes) -> Nodes:
-    """Steps from the root (whose parent is -1) to each node of a tree."""
-    depth = np.zeros(len(parent), np.int64)
-    above = np.asarray(parent, np.int64)
-    while (below_root := above >= 0).any():
-        depth += below_root
-        above = np.where(below_root, parent[above], -1)
-    return depth
+    n_levels = max(map(len, ways))
+    return list(zip(*(way[:1] * (n_levels - len(way)) + way for way in ways), strict=True))
 
 
 def cut_off(parent: Nodes, root: int) -> Flags:
@@ -196,37 +218,6 @@ def cut_off(parent: Nodes, root: int) -> Flags:
     for _ in range(len(parent).bit_length()):
         jump = jump[jump]
     return jump != root
-
-
-def paths(parent: Codes | Nodes, leaves: Nodes, depth: Nodes) -> Nodes:
-    """Node at each depth on the way from the root to each leaf; -1 below the leaf."""
-    path = np.full((len(leaves), int(depth[leaves].max(initial=0)) + 1), -1, np.int64)
-    row, node = np.arange(len(leaves)), leaves
-    while len(row):
-        path[row, depth[node]] = node
-        above = parent[node]
-        row, node = row[above >= 0], above[above >= 0]
-    return path
-
-
-def number_nodes(parent: Nodes, rank: Nodes) -> Nodes:
-    """Nodes in the order of their numbers: leaves as a walk meets them, then inner nodes.
-
-    Siblings are visited by rising `rank`; an inner node follows all that is below it.
-    """
-    is_inner = np.zeros(len(parent), np.bool_)
-    is_inner[parent[parent >= 0]] = True
-    leaves, inner = np.flatnonzero(~is_inner), np.flatnonzero(is_inner)
-    depth = depths(parent)
-    path = paths(parent, leaves, depth)
-    ranks = np.append(rank, -1)[path]
-    walked = np.lexsort(ranks.T[::-1])
-    stop = np.zeros(len(parent) + 1, np.int64)  # the last place is that of -1
-    for nodes in path[walked].T:
-        np.maximum.at(stop, nodes, np.arange(1, len(nodes) + 1))
-    # of two nodes whose last leaf is the same, one is above the other
-    finished = np.lexsort((-depth[inner], stop[inner]))
-    return np.concatenate([leaves[walked], inner[finished]])
 
 
 def add_leaves(tree: TreeArrays, values: Sequence[str | None]) -> TreeArrays:
@@ -251,12 +242,4 @@ def sort_children(tree: TreeArrays, keys: Sequence[float]) -> TreeArrays:
         np.minimum.at(least, nodes, np.asarray(keys, np.float64))
     rank = np.empty(n_nodes, np.int64)
     rank[np.argsort(least, kind="stable")] = np.arange(n_nodes)
-    order = number_nodes(tree.parent.astype(np.int64), rank)
-    renumbered = np.empty(n_nodes, np.int32)
-    renumbered[order] = np.arange(n_nodes)
-    parent = tree.parent[order]
-    return TreeArrays(
-        tuple(tree.labels[node] for node in order.tolist()),
-        np.where(parent >= 0, renumbered[parent], -1).astype(np.int32),
-        renumbered[tree.levels[order[: len(tree.levels)]]],
-    )
+    return numbered(tree, rank)
