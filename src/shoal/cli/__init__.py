@@ -11,7 +11,7 @@ import typer
 
 import shoal
 from shoal.cli._ending import ends_when_asked
-from shoal.cli._group import JSON_OPTION, QUIET_OPTION, LazyGroup
+from shoal.cli._group import JSON_OPTION, QUIET_OPTION, VALUES_OPTION, LazyGroup
 
 __all__ = ["app", "main"]
 
@@ -38,6 +38,7 @@ def _root(
     ] = False,
     json: bool = JSON_OPTION,
     quiet: bool = QUIET_OPTION,
+    show_values: bool = VALUES_OPTION,
 ) -> None:
     """Publish tables and models about people, and learn from data that cannot be pooled."""
 

@@ -9,8 +9,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from typer.main import get_command
 from shoal._atomic import write_text
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._ending import ending
-from shoal.cli._output import output, start_output, to_json
+from shoal.cli._output import CURRENT, Output, output, to_json
 from shoal.errors import (
     InfeasibleError,
     ProtocolError,
@@ -72,7 +71,7 @@ class LazyGroup(TyperGroup):
         module = importlib.import_module(f"shoal.cli.{COMMANDS[cmd_name][0]}")
         command = get_command(module.app)
         command.name = cmd_name
-        _dress(command, cmd_name)
+        _dress(command, cmd_name, [param for param in self.params if param.name in _SHARED])
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -88,9 +87,11 @@ class LazyGroup(TyperGroup):
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run; turn every failure into a message and an exit code."""
-        start_output()
+        CURRENT.set(Output())
         try:
-            with _notes_for_warnings():
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", TableWarning)
+                warnings.showwarning = partial(_note_once, set(), warnings.showwarning)
                 return super().main(*arguments, **options)
         except Exception as error:
             if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C
@@ -104,23 +105,15 @@ class LazyGroup(TyperGroup):
             sys.exit(INTERRUPTED)
 
 
-@contextmanager
-def _notes_for_warnings() -> Iterator[None]:
+def _note_once(
+    said: set[str], show: Callable[..., None], message: Warning, category: type[Warning], *rest: Any
+) -> None:
     """Say what is to be known about a table beside the result, each thing once."""
-    said: set[str] = set()
-
-    def note(message: Warning | str, *_: Any, **__: Any) -> None:
-        if str(message) not in said:
-            said.add(str(message))
-            output().note(f"Note: {message}")
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", TableWarning)
-        shown = warnings.showwarning
-        warnings.showwarning = lambda message, category, *rest: (
-            note(message) if issubclass(category, TableWarning) else shown(message, category, *rest)
-        )
-        yield
+    if not issubclass(category, TableWarning):
+        show(message, category, *rest)
+    elif str(message) not in said:
+        said.add(str(message))
+        output().note(f"Note: {message}")
 
 
 def exit_code(error: Exception) -> int:
@@ -236,7 +229,11 @@ VALUES_OPTION: Any = typer.Option(
 )
 
 
-def _dress(command: Any, name: str) -> None:
+_SHARED = ("json", "quiet", "show_values")
+"""Options that stand before a command or behind it."""
+
+
+def _dress(command: Any, name: str, shared: list[Any]) -> None:
     """Give a command, and those below it, the options and the looks that all of them share."""
     command.rich_markup_mode = None  # plain help: a third of the time, and it pipes well
     command.params = [p for p in command.params if not str(p.name).endswith("_completion")]
@@ -245,9 +242,9 @@ def _dress(command: Any, name: str) -> None:
             param.get_missing_message = partial(_say_missing, _MISSING[param.name])
     if isinstance(command, TyperGroup):
         for own_name, inner in command.commands.items():
-            _dress(inner, f"{name} {own_name}")
+            _dress(inner, f"{name} {own_name}", shared)
     if not isinstance(command, TyperGroup) or command.invoke_without_command:
-        command.params += _shared_options()
+        command.params += shared
     if name in RENAMED:
         command.parse_args = partial(_parse_renamed, command.parse_args, RENAMED[name])
 
@@ -269,14 +266,3 @@ def _parse_renamed(parse: Any, renamed: dict[str, str], ctx: Any, args: list[str
         elif equals:  # an argument now: what was behind the sign
             current.append(value)
     return parse(ctx, current)
-
-
-def _shared_options() -> list[Any]:
-    carrier = typer.Typer(add_completion=False)
-
-    @carrier.command()
-    def carry(
-        json: bool = JSON_OPTION, quiet: bool = QUIET_OPTION, show_values: bool = VALUES_OPTION
-    ) -> None: ...
-
-    return get_command(carrier).params

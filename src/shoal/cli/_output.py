@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shoal._jit import on_compile
 from shoal._plain import to_json as to_json  # for the commands
@@ -72,11 +72,12 @@ class Output:
         from rich.table import Table
 
         table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+        cells = [[_cell(value) for value in row] for row in rows]
         for index, name in enumerate(header):
-            numeric = all(_is_number(row[index]) for row in rows)
+            numeric = all(row[index].is_number for row in cells)
             table.add_column(name, justify="right" if numeric and rows else "left")
-        for row in rows:
-            table.add_row(*map(_cell, row))
+        for row in cells:
+            table.add_row(*(cell.text for cell in row))
         self.print(table)
 
     @contextmanager
@@ -89,19 +90,13 @@ class Output:
                 yield progress
 
 
-_current: ContextVar[Output] = ContextVar("output")
+CURRENT: ContextVar[Output] = ContextVar("output")
+"""Each run begins with one of its own."""
 
 
 def output() -> Output:
     """The output of the command that is running."""
-    return _current.get()
-
-
-def start_output() -> Output:
-    """Begin a run with the defaults."""
-    out = Output()
-    _current.set(out)
-    return out
+    return CURRENT.get()
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -111,30 +106,26 @@ def console(*, stderr: bool = False) -> Console:
     return Console(file=sys.stderr if stderr else sys.stdout, soft_wrap=False)
 
 
-def _is_number(value: Any) -> bool:
-    if isinstance(value, str):
-        return re.fullmatch(r"<?-?[\d.,]+( ?%)?", value) is not None
-    return value is None or isinstance(value, int | float)
+class _Cell(NamedTuple):
+    text: str
+    is_number: bool
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any) -> _Cell:
     match value:
         case None:
-            return "-"
+            return _Cell("-", True)
         case bool():
-            return "yes" if value else "no"
+            return _Cell("yes" if value else "no", True)
         case int():
-            return f"{value:,}"
+            return _Cell(f"{value:,}", True)
         case float():
-            return (
-                "-"
-                if math.isnan(value)
-                else f"{value:,.4g}"
-                if abs(value) < 1e4
-                else f"{value:,.0f}"
-            )
+            digits = ",.4g" if abs(value) < 1e4 else ",.0f"
+            return _Cell("-" if math.isnan(value) else f"{value:{digits}}", True)
         case _:
-            return str(value).replace("[", "\\[")
+            text = str(value)
+            is_number = isinstance(value, str) and re.fullmatch(r"<?-?[\d.,]+( ?%)?", text)
+            return _Cell(text.replace("[", "\\["), bool(is_number))
 
 
 def silent(done: int, total: int, what: str, /) -> None:

@@ -87,13 +87,16 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**given: Any) -> None:
         from shoal.anonymize._release_files import MANIFESTS
+        from shoal.tables._engine import OpenOptions, TableFile
 
         told = {name: given.pop(name) for name in added}
         told.setdefault("encoding", given.get("encoding"))
-        for name in tables:
-            if given.get(name) is not None:
-                given[name] = _table_file(given[name], told)
-        files = {name: given[name] for name in tables if given.get(name) is not None}
+        told["table"] = told.pop("database_table")  # commands have a table of their own
+        told["missing"] = tuple(told["missing"] or ()) or None
+        named = [name for name in tables if given.get(name) is not None]
+        options = OpenOptions(**told)
+        files = {name: TableFile.of(str(given[name]), options) for name in named}
+        given |= files
         if any(any(file.parent.glob(MANIFESTS)) for file in files.values()):
             _follow_release(files)
         if given.get("out") == "-":
@@ -153,21 +156,3 @@ def _follow_release(files: dict[str, Any]) -> None:
     raw = files.get("original", files.get("table"))
     if raw is not None and "release" in local:
         raw.options = as_told(local["release"], raw.options)
-
-
-def _table_file(text: Any, told: dict[str, Any]) -> Any:
-    from shoal.tables._engine import OpenOptions, TableFile
-
-    options = OpenOptions(
-        encoding=told["encoding"],
-        delimiter=told["delimiter"],
-        decimal=told["decimal"],
-        thousands=told["thousands"],
-        dates=told["dates"],
-        header=told["header"],
-        missing=None if not told["missing"] else tuple(told["missing"]),
-        skip_bad_rows=told["skip_bad_rows"],
-        sheet=told["sheet"],
-        table=told["database_table"],
-    )
-    return TableFile.of(str(text), options)

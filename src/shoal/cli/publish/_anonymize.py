@@ -161,6 +161,7 @@ def anonymize(
     Writes the release with its manifest and its schema beside it, and what stays in the house into
     a folder NAME.private.  The written file is read again and judged before it gets its name.
     """
+    from shoal.anonymize._choose import Choice
     from shoal.anonymize._registry import make_method
     from shoal.anonymize._release_files import (
         PUBLISHED,
@@ -198,10 +199,12 @@ def anonymize(
     promise = read_table_promise(columns, k, diversity, requirement, everybody)
     if len(columns.quasi_identifiers) > MANY_COLUMNS:
         _advise(columns, promise)
-    coding = CodingOptions(missing_to_root=missing_to_root)
-    choice, opened = pick_method(
-        method, table, columns, purpose, encoding, parameters, promise, coding
-    )
+    choice, opened = Choice(method, ""), table
+    if method == "auto" or purpose is not None or len(columns.quasi_identifiers) > MANY_COLUMNS:
+        coding = CodingOptions(missing_to_root=missing_to_root)
+        choice, opened = pick_method(
+            method, table, columns, purpose, encoding, parameters, promise, coding
+        )
     estimator = make_method(choice.method, columns, promise, parameters)
     rows = RowOptions(
         keep_suppressed=keep_suppressed,
@@ -213,8 +216,7 @@ def anonymize(
     )
     if columns.pseudonym is not None or columns.shifted:
         need_key(columns, rows.key, keep_suppressed=keep_suppressed)  # before any work
-    out_ = output()
-    started = time.perf_counter()
+    out_, started = output(), time.perf_counter()
     with out_.progress() as progress:
         estimator.fit(
             opened,
@@ -269,7 +271,10 @@ def pick_method(
     promise: PrivacyModel | None = None,
     coding: CodingOptions | None = None,
 ) -> tuple[Choice, Any]:
-    """The method asked for, and the table; `auto` chooses a method and says why."""
+    """The method for a table, and the table: `auto` chooses one and says why.
+
+    Of a method that is named it is said how long it takes, if there are many columns.
+    """
     from shoal.anonymize._choose import Choice
     from shoal.anonymize.trials._choose_on_table import choose_on_table
     from shoal.anonymize.trials._trial import how_long
@@ -279,7 +284,7 @@ def pick_method(
     if name != "auto":
         if purpose is not None:
             raise ParameterError("--purpose is for --method auto. Leave one of them out.")
-        if n_columns <= MANY_COLUMNS or name not in METHODS:
+        if name not in METHODS:
             return Choice(name, ""), table
         opened = open_table(table, encoding=encoding)
         output().note(how_long(name, opened.n_rows, n_columns))
