@@ -83,7 +83,10 @@ def test_a_model_that_lost_its_values_says_so_and_does_not_guess():
 
 def test_what_stays_in_the_house_is_whole():
     model = AlphaKAnonymity(0.5, 2, "ill", ("CANARYILL",))
-    assert PrivacyModel.from_dict((KAnonymity(2) & model).private_dict()) == KAnonymity(2) & model
+    assert (
+        PrivacyModel.from_dict((KAnonymity(2) & model).to_dict(private=True))
+        == KAnonymity(2) & model
+    )
     with pytest.raises(ParameterError, match="protected_values"):
         PrivacyModel.from_dict(model.to_dict())
     assert clone(FullDomain(SCHEMA, model)).privacy.values == ("CANARYILL",)

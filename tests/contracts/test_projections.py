@@ -179,7 +179,7 @@ def test_models_are_written_and_read(case):
     model, _ = CASES[case]
     assert PrivacyModel.from_dict(model.to_dict()) == model
     bound = model.bind(("ill",))
-    assert PrivacyModel.from_dict(bound.private_dict()) == bound
+    assert PrivacyModel.from_dict(bound.to_dict(private=True)) == bound
 
 
 def test_every_model_about_some_columns_is_here():

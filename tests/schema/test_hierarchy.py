@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import HierarchyError
-from shoal.schema import Hierarchy, _hierarchy
+from shoal.schema import Hierarchy
 from tests.reference import hierarchies as slow
 from tests.schema.strategies import parent_maps
 
@@ -31,15 +31,11 @@ def test_every_node_covers_the_run_of_its_leaves(parents):
         }
 
 
-@given(parents=parent_maps(), climb=st.booleans())
-def test_lowest_common_ancestors_are_those_of_the_paths(parents, climb):
+@given(parents=parent_maps())
+def test_lowest_common_ancestors_are_those_of_the_paths(parents):
     tree = Hierarchy.from_parents(parents)
     nodes = np.arange(tree.n_nodes)
-    limit, _hierarchy._TABLE_LIMIT = _hierarchy._TABLE_LIMIT, 0 if climb else 2048
-    try:
-        found = tree.lowest_common_ancestor(nodes[:, None], nodes[None, :])
-    finally:
-        _hierarchy._TABLE_LIMIT = limit
+    found = tree.lowest_common_ancestor(nodes[:, None], nodes[None, :])
     for a in nodes:
         for b in nodes:
             expected = slow.lowest_common_ancestor(parents, tree.labels[a], tree.labels[b])
@@ -63,7 +59,7 @@ def test_levels_climb_from_each_leaf_to_the_root_and_nest(parents):
 @given(parents=parent_maps())
 def test_rows_and_dictionaries_and_pickles_give_the_same_tree(parents):
     tree = Hierarchy.from_parents(parents)
-    _ = tree.ancestor_table
+    assert tree.find(tree.labels[0]) == 0
     rows = [[tree.labels[node] for node in row] for row in tree.levels]
     for twin in (
         Hierarchy.from_levels(rows),
@@ -72,7 +68,7 @@ def test_rows_and_dictionaries_and_pickles_give_the_same_tree(parents):
     ):
         assert twin == tree
         assert hash(twin) == hash(tree)
-    assert "ancestor_table" not in pickle.loads(pickle.dumps(tree)).__dict__
+    assert "_codes" not in pickle.loads(pickle.dumps(tree)).__dict__
 
 
 @given(parents=parent_maps(), extra=st.integers(1, 3))

@@ -1,7 +1,7 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from shoal.schema._tree_arrays import TreeArrays, cut_off, numbered
+from shoal.schema._tree_arrays import cut_off, numbered
 from tests.reference import hierarchies as slow
 from tests.schema.strategies import parent_maps
 
@@ -12,8 +12,8 @@ def test_nodes_are_numbered_as_a_walk_meets_them(parents, seed):
     rank = dict(zip(labels, np.random.default_rng(seed).permutation(len(labels)), strict=True))
     parent = np.array([*(labels.index(above) for above in parents.values()), -1])
     leaves = np.setdiff1d(np.arange(len(labels)), parent)
-    tree = TreeArrays(tuple(labels), parent, np.column_stack([leaves, parent[leaves]]))
-    made = numbered(tree, np.array([rank[label] for label in labels]))
+    levels = np.column_stack([leaves, parent[leaves]])
+    made = numbered(labels, parent, levels, np.array([rank[label] for label in labels]))
     assert list(made.labels) == slow.numbered(parents, "*", rank)
     above = [None if node < 0 else made.labels[node] for node in made.parent]
     assert above == [parents.get(label) for label in made.labels]

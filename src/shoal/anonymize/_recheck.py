@@ -62,7 +62,7 @@ def recheck(
         ranges=output.ranges,
         claim=_claim(recoded, output, labelled) if labelled else Claim(),
         key=output.key,
-        prepare=lambda groups: privacy.prepare_release(_as_labels(groups, recoded), recoded),
+        prepare=lambda groups: privacy.prepare(_as_labels(groups, recoded), recoded),
     )
     return judge(charge, written, source, None if witness is None else witness.row_ids)
 

@@ -42,7 +42,7 @@ from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._level import Level
 from shoal.schema import Schema
-from shoal.schema.promise._published import lists_values, published_schema
+from shoal.schema.promise._published import listing_columns, published_schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import STAR, Compressed
@@ -269,7 +269,7 @@ class Release:
                 paths[kind] = file_beside(path, kind)
             else:
                 outdated.append(file_beside(path, kind))
-        if lists_values(self.schema):
+        if listing_columns(self.schema):
             paths["full schema"] = file_beside(path, "full schema")
         else:
             outdated.append(file_beside(path, "full schema"))
@@ -342,7 +342,7 @@ class Release:
     def _house_files(self) -> dict[str, dict[str, Any]]:
         """What stays in the house besides the recoding, by kind of file."""
         house: dict[str, dict[str, Any]] = {}
-        promise = self.privacy.private_dict()
+        promise = self.privacy.to_dict(private=True)
         if promise != self.privacy.to_dict():
             house["promise"] = promise
         if self.output.form == "draws":

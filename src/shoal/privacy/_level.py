@@ -59,7 +59,7 @@ class Level:
             "description": self.description,
             "required": float(self.required) if isfinite(self.required) else None,
             "reached": float(self.reached) if isfinite(self.reached) else None,
-            "holds": self.holds,
+            "holds": self.failing_groups == 0,
             "failing_groups": self.failing_groups,
             "failing_rows": self.failing_rows,
         }

@@ -126,21 +126,20 @@ class PrivacyModel(ABC):
         """The same model with the sensitive columns named, where it left them open."""
         return self
 
-    def prepare(self, cells: FrequencyTable) -> FrequencyTable:
-        """Add to a table of cells what the model needs beside sensitive values (a population)."""
-        return cells
+    def prepare(self, cells: FrequencyTable, recoded: Recoded | None = None) -> FrequencyTable:
+        """Add to a table what the model needs beside sensitive values (a population).
 
-    def prepare_release(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
-        """The same for groups counted from released rows; `recoded` is what they came from."""
-        return groups
+        Groups that were counted from released rows are given with what they came from, `recoded`.
+        """
+        return cells
 
     def __and__(self, other: PrivacyModel) -> All:
         if not isinstance(other, PrivacyModel):
             return NotImplemented
         return All((*_joined(self), *_joined(other)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Name and parameters, for JSON."""
+    def to_dict(self, *, private: bool = False) -> dict[str, Any]:
+        """Name and parameters, for JSON; `private` files, which stay in the house, get them all."""
         data: dict[str, Any] = {"model": type(self).__name__}
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
@@ -148,13 +147,9 @@ class PrivacyModel(ABC):
                 data[field.name] = list(value) if isinstance(value, tuple) else value
         return data
 
-    def private_dict(self) -> dict[str, Any]:
-        """The same with what :meth:`to_dict` keeps back, for files that stay in the house."""
-        return self.to_dict()
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PrivacyModel:
-        """Inverse of :meth:`to_dict`, where it keeps nothing back, and of :meth:`private_dict`."""
+        """Inverse of :meth:`to_dict`, where that keeps nothing back."""
         known = {kind.__name__: kind for kind in _descendants(PrivacyModel)}  # type: ignore[type-abstract]
         name = data.get("model")
         if name not in known:
@@ -267,25 +262,15 @@ class All(PrivacyModel):
         bound = [model.bind(sensitive) for model in self.models]
         return All(tuple(part for model in bound for part in _joined(model)))
 
-    def prepare(self, cells: FrequencyTable) -> FrequencyTable:
+    def prepare(self, cells: FrequencyTable, recoded: Recoded | None = None) -> FrequencyTable:
         """Add what any of them needs."""
         for model in self.models:
-            cells = model.prepare(cells)
+            cells = model.prepare(cells, recoded)
         return cells
 
-    def prepare_release(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
-        """Add what any of them needs."""
-        for model in self.models:
-            groups = model.prepare_release(groups, recoded)
-        return groups
-
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, private: bool = False) -> dict[str, Any]:
         """The models, in order."""
-        return {"model": "All", "models": [model.to_dict() for model in self.models]}
-
-    def private_dict(self) -> dict[str, Any]:
-        """The models with what they keep back."""
-        return {"model": "All", "models": [model.private_dict() for model in self.models]}
+        return {"model": "All", "models": [model.to_dict(private=private) for model in self.models]}
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> PrivacyModel:

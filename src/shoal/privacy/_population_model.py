@@ -35,10 +35,12 @@ class PopulationModel(PrivacyModel):
         """Whether people with values that the table's codes lack are refused, not left out."""
         return False
 
-    def prepare(self, cells: FrequencyTable) -> FrequencyTable:
+    def prepare(self, cells: FrequencyTable, recoded: Recoded | None = None) -> FrequencyTable:
         """Count the population beside the cells, unless that was done."""
         if not self.counts_population or POPULATION in cells.histograms:
             return cells
+        if recoded is not None:
+            return self._find_written(cells, recoded)
         if self.population is None:
             name = type(self).__name__
             raise SchemaError(
@@ -49,10 +51,8 @@ class PopulationModel(PrivacyModel):
 
         return with_population(cells, self.population, complete=self.counts_all_of_it)
 
-    def prepare_release(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
+    def _find_written(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
         """Count the population in released groups, found by what is written in them."""
-        if not self.counts_population or POPULATION in groups.histograms:
-            return groups
         people = self._people(recoded.groups).sums(np.ones(1)).astype(np.int64)
         written = [
             tuple(labels.texts[code] for labels, code in zip(recoded.labels, codes, strict=True))
@@ -70,8 +70,8 @@ class PopulationModel(PrivacyModel):
         counted = population_histogram(np.array(counts, np.int64))
         return replace(groups, histograms={**groups.histograms, POPULATION: counted})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Name and parameters; the population is data and stays out."""
+    def to_dict(self, *, private: bool = False) -> dict[str, Any]:
+        """Name and parameters; the population is data and stays out, always."""
         known = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         del known["population"]
         named = {name: value for name, value in known.items() if value is not None}

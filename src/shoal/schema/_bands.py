@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal.errors import HierarchyError
 from shoal.schema._hierarchy import Hierarchy, Values, from_label_columns
-from shoal.schema._text import BEYOND, number, text
+from shoal.schema._text import BEYOND, as_numbers, text
 from shoal.typing import Floats
 
 _SURE = 1e-9  # quotients of floats that are as near to a whole number are computed again
@@ -53,9 +53,11 @@ class Intervals:
                     f"intervals of column {column!r}: {large:g} is not a multiple of {small:g}. "
                     "Give rising widths, each dividing the next, so that bands nest."
                 )
-        finest, origin = _decimal(self.widths[0]), _decimal(self.origin)
-        band = _band_numbers(values, numbers, origin, finest)
-        whole = _whole(numbers) and finest.denominator == origin.denominator == 1
+        # as they are written: 0.1 is a tenth
+        finest, origin = (Fraction(str(text(part))) for part in (self.widths[0], self.origin))
+        whole = bool((numbers == np.floor(numbers)).all())
+        whole = whole and finest.denominator == origin.denominator == 1
+        band = _band_numbers(values, numbers, origin, finest, whole)
         levels = []
         for width in self.widths:
             # from the finest band, not from the number: bands of all widths must nest
@@ -167,12 +169,13 @@ def round_widths(numbers: Floats) -> tuple[float, ...]:
     span = float(numbers.max() - numbers.min())
     if len(numbers) < 3 or not 0 < span < math.inf:
         return ()
+    whole = bool((numbers == np.floor(numbers)).all())
     step = 10.0 ** np.floor(np.log10(span / 16))
     width = next(step * m for m in (1, 2, 5, 10) if step * m >= span / 16)
-    if _whole(numbers):
+    if whole:
         width = max(width, 1.0)
     widths = [width * 2**i for i in range(4) if width * 2**i < span]
-    if _whole(numbers) and widths and widths[0] == 1:
+    if whole and widths and widths[0] == 1:
         widths = widths[1:]  # a band of one integer is the integer
     return tuple(float(f"{width:.12g}") for width in widths)
 
@@ -194,21 +197,17 @@ def _digits(end: Fraction | None) -> str:
         return str(text(Decimal(end.numerator) / end.denominator))
 
 
-def _decimal(value: Any) -> Fraction:
-    """A number as it is written: 0.1 is a tenth, and no whole number is rounded."""
-    return Fraction(str(text(value)))
-
-
-def _band_numbers(values: Values, numbers: Floats, origin: Fraction, width: Fraction) -> list[int]:
+def _band_numbers(
+    values: Values, numbers: Floats, origin: Fraction, width: Fraction, whole: bool
+) -> list[int]:
     """Number of each value's band: by floats where they are sure, else by decimal fractions."""
     quotient = (numbers - float(origin)) / float(width)
     band = np.floor(quotient)
     near = np.abs(quotient - np.round(quotient)) <= _SURE * np.maximum(1.0, np.abs(quotient))
-    exact = _whole(numbers) and width.denominator == origin.denominator == 1
-    unsure = np.abs(numbers) >= BEYOND if exact else near | (np.abs(numbers) >= BEYOND)
+    unsure = np.abs(numbers) >= BEYOND if whole else near | (np.abs(numbers) >= BEYOND)
     found = [0 if sure else int(number) for number, sure in zip(band, unsure, strict=True)]
     for place in np.flatnonzero(unsure).tolist():
-        found[place] = (_decimal(values[place]) - origin) // width
+        found[place] = (Fraction(str(text(values[place]))) - origin) // width
     return found
 
 
@@ -228,17 +227,17 @@ def _numbers(values: Values, column: str) -> Floats:
     try:
         if any(isinstance(value, dt.date) for value in values):
             raise TypeError
-        numbers = np.array([number(value) for value in values], np.float64)
+        found = as_numbers(values)
     except (TypeError, ValueError):
         raise HierarchyError(
             f"hierarchy of column {column!r}: bands need numbers, and some values are not. "
             'For dates use {dates = ["month", "year"]}.'
         ) from None
-    if not np.isfinite(numbers).all():
+    if not np.isfinite(found).all():
         raise HierarchyError(
             f"hierarchy of column {column!r}: bands need finite numbers, and some values are not."
         )
-    return numbers
+    return found
 
 
 def _halve(points: Floats) -> list[Floats]:
@@ -252,13 +251,13 @@ def _halve(points: Floats) -> list[Floats]:
 
 def _bands(values: Values, numbers: Floats, levels: list[Floats], column: str) -> Hierarchy:
     columns = []
-    whole = _whole(numbers) and all(map(_whole, levels))
+    whole = all((each == np.floor(each)).all() for each in (numbers, *levels))
     for points in levels:
-        ends = [_decimal(point) for point in points.tolist()]
+        ends = [Fraction(str(text(point))) for point in points.tolist()]
         which = np.searchsorted(points, numbers, side="right")
         # a float may lie beyond a point that its number does not reach
         for place in np.flatnonzero(np.abs(numbers) >= BEYOND).tolist():
-            which[place] = bisect_right(ends, _decimal(values[place]))
+            which[place] = bisect_right(ends, Fraction(str(text(values[place]))))
         names = [band_label(low, high, whole) for low, high in pairwise([None, *ends, None])]
         columns.append([names[i] for i in which])
     return from_label_columns(values, columns, column)
@@ -267,7 +266,3 @@ def _bands(values: Values, numbers: Floats, levels: list[Floats], column: str) -
 def _short(points: Floats) -> Floats:
     """Break points made from data, with few digits: what is written is where bands end."""
     return np.array([p if float(p).is_integer() else float(f"{p:.12g}") for p in points.tolist()])
-
-
-def _whole(numbers: Floats) -> bool:
-    return bool((numbers == np.floor(numbers)).all())

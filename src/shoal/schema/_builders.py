@@ -17,7 +17,7 @@ from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals, r
 from shoal.schema._csv import read_hierarchy
 from shoal.schema._days import read_day
 from shoal.schema._hierarchy import Hierarchy, Recipe, Values, from_label_columns
-from shoal.schema._text import BEYOND, number, text, texts
+from shoal.schema._text import BEYOND, as_numbers, text, texts
 from shoal.schema.readymade._ready import Ready
 
 
@@ -211,7 +211,7 @@ class Auto:
         if all(isinstance(value, dt.date) for value in values):
             return Dates(("month", "quarter", "year"))
         if all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values):
-            numbers = np.array([number(value) for value in values], np.float64)
+            numbers = as_numbers(values)
             far = bool((np.abs(numbers) >= BEYOND).any())  # where bands would not be exact
             widths = () if far else round_widths(numbers)
             return Intervals(widths) if widths else Flat()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,10 +17,8 @@ from shoal.schema._builders import Auto
 from shoal.schema._column import Column, Kind
 from shoal.schema._cover import check_lost
 from shoal.schema._hierarchy import Hierarchy, Recipe
-from shoal.schema._text import BEYOND, exact, number, plain_words, readings, texts
+from shoal.schema._text import BEYOND, as_numbers, exact, plain_words, readings, texts
 from shoal.typing import Codes, Floats
-
-_DAY = 86_400_000_000  # in microseconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,7 +281,7 @@ def _natural_order(
         column.kind == "ordinal" and not any(isinstance(v, str) for v in values)
     ):
         try:
-            keys = _as_numbers(values, column.kind)
+            keys = as_numbers(values, dates=column.kind == "date")
             order = np.argsort(keys, kind="stable").tolist()
             if column.kind != "date" and (np.abs(keys) >= BEYOND).any():
                 order = _exactly_sorted(values, keys)
@@ -328,32 +325,13 @@ def _leaf_places(hierarchy: Hierarchy, column: Column, numbers: Floats) -> list[
     return [rank[place] for place in worth]
 
 
-def _as_numbers(values: Sequence[Any], kind: Kind) -> Floats:
-    """Numbers of many values; days without a time of day take the short way."""
-    kinds = set(map(type, values))
-    if kinds == {dt.date}:
-        return np.array(values, "datetime64[D]").astype(np.float64)
-    if kind == "date" and kinds == {str}:
-        moments = np.array(values, "datetime64[us]").view(np.int64)
-        if not (moments % _DAY).any():  # what is no moment is not whole
-            return (moments // _DAY).astype(np.float64)
-    if kind == "date":
-        values = [
-            np.datetime64(value).astype("datetime64[us]").item()
-            if isinstance(value, str)
-            else value
-            for value in values
-        ]
-    return np.array([number(value) for value in values], np.float64)
-
-
 def _leaf_numbers(hierarchy: Hierarchy, column: Column, name: str) -> Floats:
     labels = [str(label) for label in hierarchy.labels[: hierarchy.n_leaves]]
     if column.kind == "ordinal":
         rank = {label: float(index) for index, label in enumerate(column.order or labels)}
         return np.array([rank.get(label, np.nan) for label in labels])
     try:
-        return _as_numbers(labels, column.kind)
+        return as_numbers(labels, dates=column.kind == "date")
     except ValueError:
         raise SchemaError(
             f"column {name!r} is {column.kind}, and some leaves of its hierarchy are not. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from math import inf
 from numbers import Real
 from typing import Any, Literal, get_args
@@ -107,6 +107,12 @@ class Column:
     separator: str | None = None
     public: bool = False
     beyond: int | None = None
+    #: Whether a release has the column at all.
+    is_released: bool = field(init=False, repr=False, compare=False)
+    #: Whether values are rounded, or end at a top or bottom, before they are released.
+    is_coarse: bool = field(init=False, repr=False, compare=False)
+    #: Days by which dates of a person are moved at most, either way; 0 where they are not.
+    most_days: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.weight, Real) and not isinstance(self.weight, bool):
@@ -119,22 +125,12 @@ class Column:
             given = (given,) if isinstance(given, str) else given
             if isinstance(given, Iterable):  # whatever else it is, `check` reports
                 object.__setattr__(self, key, tuple(str(text(value)) for value in given))
-
-    @property
-    def is_released(self) -> bool:
-        """Whether a release has the column at all."""
-        return self.role not in NEVER_RELEASED
-
-    @property
-    def is_coarse(self) -> bool:
-        """Whether values are rounded, or end at a top or bottom, before they are released."""
-        return any(value is not None for value in (self.round_to, self.bottom, self.top))
-
-    @property
-    def most_days(self) -> int:
-        """Days by which dates of a person are moved at most, either way; 0 where they are not."""
-        found = re.fullmatch(r"([1-9]\d{0,4}) days?", self.shift or "")
-        return int(found[1]) if found else 0
+        days = re.fullmatch(r"([1-9]\d{0,4}) days?", str(self.shift))
+        vars(self).update(
+            is_released=self.role not in NEVER_RELEASED,
+            is_coarse=any(line is not None for line in (self.round_to, self.bottom, self.top)),
+            most_days=int(days[1]) if days else 0,
+        )
 
     def check(self, name: str) -> None:
         """Raise unless the parts agree with one another."""
@@ -277,7 +273,7 @@ class Column:
         """Read what stands under `[columns.name]`."""
         if not isinstance(table, Mapping):
             raise SchemaError(f"column {name!r}: give a table with at least a role.")
-        known = {f.name for f in fields(cls)}
+        known = {f.name for f in fields(cls) if f.init}
         if unknown := sorted(set(table) - known):
             raise SchemaError(
                 f"column {name!r}: unknown key {unknown[0]!r}. "

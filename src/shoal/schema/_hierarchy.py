@@ -165,26 +165,11 @@ class Hierarchy:
     def lowest_common_ancestor(self, left: ArrayLike, right: ArrayLike) -> Codes:
         """Deepest node that covers both; element by element for arrays."""
         a, b = np.broadcast_arrays(np.asarray(left, np.int32), np.asarray(right, np.int32))
-        if self.n_nodes <= _TABLE_LIMIT:
-            return self.ancestor_table[a, b]
-        a, b = a.copy(), b.copy()
-        while (apart := a != b).any():
-            lower_a = apart & (self.depth[a] >= self.depth[b])
-            lower_b = apart & (self.depth[b] > self.depth[a])
-            a, b = np.where(lower_a, self.parent[a], a), np.where(lower_b, self.parent[b], b)
-        return a.astype(np.int32)
-
-    @cached_property
-    def ancestor_table(self) -> Codes:
-        """Lowest common ancestor of every pair of nodes."""
-        n = self.n_nodes
-        table = np.full((n, n), self.root, np.int32)
-        nodes = np.arange(n)
-        for node in range(n - 2, -1, -1):
-            table[node] = table[self.parent[node]]
-            inside = (self.start >= self.start[node]) & (self.stop <= self.stop[node])
-            table[node, inside & (nodes <= node)] = node  # an only child covers its parent's run
-        return table
+        while (beside := (self.start[b] < self.start[a]) | (self.stop[b] > self.stop[a])).any():
+            a = np.where(beside, self.parent[a], a)
+        # of nodes over the same leaves one is above the other, and has the larger number
+        same = (self.start[a] == self.start[b]) & (self.stop[a] == self.stop[b])
+        return np.where(same, np.maximum(a, b), a).astype(np.int32)
 
     def find(self, label: str) -> int:
         """Code of the node with this label; -1 when there is none."""
@@ -225,7 +210,7 @@ class Hierarchy:
         return hash((self.labels, self.parent.tobytes()))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Without what is computed from the rest: look-up tables may take megabytes."""
+        """What is pickled: what the rest is computed from."""
         return Hierarchy, (self.labels, self.parent, self.levels)
 
     def __repr__(self) -> str:
@@ -247,9 +232,6 @@ class Hierarchy:
             unpack_numbers(data["parent"], np.int32),
             unpack_numbers(data["levels"], np.int32),
         )
-
-
-_TABLE_LIMIT = 2048  # 16 MB of look-up table; larger trees climb instead
 
 
 Values: TypeAlias = Sequence[Any]

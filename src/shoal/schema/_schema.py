@@ -55,35 +55,39 @@ class Schema(Mapping[str, Column]):
             raise SchemaError("the schema has no columns. Describe at least one.")
         #: What is asked of rows that agree on some of the quasi-identifiers.
         self.requirements = tuple(Required.from_toml(one) for one in requirements)
+        roles = {
+            role: tuple(n for n, column in self._columns.items() if column.role == role)
+            for role in ROLES
+        }
+        subjects = roles["subject"] + roles["pseudonym"]
         #: Columns that are never released.
-        self.identifiers = self.having("identifier")
+        self.identifiers = roles["identifier"]
         #: Columns that are coarsened.
-        self.quasi_identifiers = self.having("quasi-identifier")
+        self.quasi_identifiers = roles["quasi-identifier"]
         #: Columns that nobody may link to a person.
-        self.sensitive = self.having("sensitive")
+        self.sensitive = roles["sensitive"]
         #: Columns whose dates are moved, person by person.
         self.shifted = tuple(n for n, column in self._columns.items() if column.shift is not None)
         #: Columns that a release has: all but identifiers, the subject and the household.
         self.released = tuple(n for n, column in self._columns.items() if column.is_released)
         #: The column that names the household of each row, which is then a person.
-        self.household = next(iter(self.having("household")), None)
+        self.household = next(iter(roles["household"]), None)
         #: The subject, where it is released as a token; None where it is not released.
-        self.pseudonym = next(iter(self.having("pseudonym")), None)
+        self.pseudonym = next(iter(roles["pseudonym"]), None)
         #: The column by which rows are counted together: of one person, or of one household.
         #: None when every row is a person, and nothing else is protected.
-        self.subject = next(iter(self.having("subject", "pseudonym")), self.household)
+        self.subject = next(iter(subjects), self.household)
         #: The column that recipients want to predict.
         self.target = next((n for n, column in self._columns.items() if column.target), None)
-        self._check_roles()
+        self._check_roles(subjects, roles["household"])
 
-    def _check_roles(self) -> None:
+    def _check_roles(self, subjects: Sequence[str], households: Sequence[str]) -> None:
         for required in self.requirements:
             required.check(self.quasi_identifiers)
         targets = [name for name, column in self._columns.items() if column.target]
         if len(targets) > 1:
             shown = ", ".join(map(repr, targets))
             raise SchemaError(f"the schema has {len(targets)} targets ({shown}). Keep one.")
-        subjects = self.having("subject", "pseudonym")
         if self.shifted and not subjects:
             raise SchemaError(
                 f"column {self.shifted[0]!r}: dates are shifted person by person, and no column "
@@ -95,7 +99,7 @@ class Schema(Mapping[str, Column]):
                 f"the schema has {len(subjects)} subjects ({shown}), and a row belongs to one "
                 'person. Keep one, and give the others the role "identifier".'
             )
-        units = [*subjects, *self.having("household")]
+        units = [*subjects, *households]
         if len(units) > max(1, len(subjects)):
             shown = ", ".join(map(repr, units))
             raise SchemaError(

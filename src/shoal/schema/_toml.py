@@ -79,7 +79,7 @@ def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> str:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _text(name)
+    return name if _BARE.fullmatch(name) else _value(name)
 
 
 def _value(item: Any) -> str:
@@ -91,7 +91,7 @@ def _value(item: Any) -> str:
         case float():
             return _float(item)
         case str():
-            return _text(item)
+            return '"' + item.translate(_ESCAPES) + '"'
         case Mapping():
             return "{" + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in item.items()) + "}"
         case Sequence():
@@ -104,7 +104,3 @@ def _float(item: float) -> str:
     if math.isfinite(item):
         return repr(float(item))
     return "nan" if math.isnan(item) else "inf" if item > 0 else "-inf"
-
-
-def _text(item: str) -> str:
-    return '"' + item.translate(_ESCAPES) + '"'

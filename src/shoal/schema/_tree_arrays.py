@@ -62,7 +62,7 @@ def arrays_of_columns(
     for labels in grid.T:
         np.minimum.at(first_row, labels, np.arange(len(grid)))
     # the rows say on which level a short branch repeats a node; parents alone do not
-    return numbered(TreeArrays(tuple(number), parent, grid), first_row)
+    return numbered(list(number), parent, grid, first_row)
 
 
 def distinct_labels(columns: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
@@ -118,18 +118,20 @@ def arrays_of_parents(
     own = np.setdiff1d(np.arange(len(labels)), parent)
     path = paths(parent, own)[:, ::-1]
     levels = np.where(path < 0, own[:, None], path)
-    return numbered(TreeArrays(tuple(labels), parent, levels), np.arange(len(labels)))
+    return numbered(labels, parent, levels, np.arange(len(labels)))
 
 
-def numbered(tree: TreeArrays, rank: Nodes) -> TreeArrays:
-    """The same tree with its nodes in order: leaves as a walk meets them, then inner nodes.
+def numbered(
+    labels: Sequence[str | None], parent: Codes | Nodes, levels: Codes | Nodes, rank: Nodes
+) -> TreeArrays:
+    """A tree with its nodes in order: leaves as a walk meets them, then inner nodes.
 
     Siblings are visited by rising `rank`; an inner node follows all that is below it.
     """
-    n_nodes = len(tree.parent)
-    is_inner = np.isin(np.arange(n_nodes), tree.parent)
+    n_nodes = len(parent)
+    is_inner = np.isin(np.arange(n_nodes), parent)
     leaves, inner = np.flatnonzero(~is_inner), np.flatnonzero(is_inner)
-    path = paths(tree.parent, leaves)
+    path = paths(parent, leaves)
     walked = np.lexsort(np.append(rank, -1)[path].T[::-1])
     stop, depth = np.zeros((2, n_nodes + 1), np.int64)  # the last place is that of -1
     for level, nodes in enumerate(path[walked].T):
@@ -140,24 +142,26 @@ def numbered(tree: TreeArrays, rank: Nodes) -> TreeArrays:
     order = np.concatenate([leaves[walked], inner[finished]])
     renumbered = np.append(np.empty(n_nodes, np.int32), np.int32(-1))
     renumbered[order] = np.arange(n_nodes)
-    levels = renumbered[tree.levels]
+    ordered = renumbered[levels]
     return TreeArrays(
-        tuple(tree.labels[node] for node in order.tolist()),
-        renumbered[tree.parent[order]],
-        levels[np.argsort(levels[:, 0])],
+        tuple(labels[node] for node in order.tolist()),
+        renumbered[parent[order]],
+        ordered[np.argsort(ordered[:, 0])],
     )
 
 
 def paths(parent: Codes | Nodes, leaves: Nodes) -> Nodes:
     """Node at each depth on the way from the root to each leaf; -1 below the leaf."""
-    parent = np.append(parent, -1)  # above -1, which is the last place, is nothing either
+    up = np.append(parent, -1).astype(
+        np.int64
+    )  # above -1, which is the last place, is nothing either
     ways = [leaves]
-    while (above := parent[ways[-1]]).max() >= 0:
+    while (above := up[ways[-1]]).max() >= 0:
         ways.append(above)
-    up = np.array(ways).T
-    row, step = np.nonzero(up >= 0)
-    path = np.full(up.shape, -1, np.int64)
-    path[row, (up >= 0).sum(axis=1)[row] - 1 - step] = up[row, step]
+    climbed = np.array(ways).T
+    row, step = np.nonzero(climbed >= 0)
+    path = np.full(climbed.shape, -1, np.int64)
+    path[row, (climbed >= 0).sum(axis=1)[row] - 1 - step] = climbed[row, step]
     return path
 
 
@@ -190,10 +194,12 @@ def columns_of_tree(tree: Mapping[str, Any], column: str) -> list[tuple[str, ...
         if not below and len(way) > 1:
             ways.append(way)
             continue
-        if isinstance(below, str) or not isinstance(below, Iterable):
-            below = [below]
-        named = isinstance(below, Mapping)
-        inner = list(below.items()) if named else [(leaf, None) for leaf in below]
+        if isinstance(below, Mapping):
+            inner = list(below.items())
+        elif isinstance(below, str) or not isinstance(below, Iterable):
+            inner = [(below, None)]
+        else:
+            inner = [(leaf, None) for leaf in below]
         for label, _ in inner:
             if str(label) in seen:
                 raise HierarchyError(
@@ -242,4 +248,4 @@ def sort_children(tree: TreeArrays, keys: Sequence[float]) -> TreeArrays:
         np.minimum.at(least, nodes, np.asarray(keys, np.float64))
     rank = np.empty(n_nodes, np.int64)
     rank[np.argsort(least, kind="stable")] = np.arange(n_nodes)
-    return numbered(tree, rank)
+    return numbered(tree.labels, tree.parent, tree.levels, rank)

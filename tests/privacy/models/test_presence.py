@@ -133,8 +133,8 @@ def test_released_groups_get_the_population_of_what_they_cover():
     counted = FrequencyTable(
         tuple(CODES[::-1]), cells.keys[order][:, ::-1].copy(), cells.sizes[order]
     )
-    released = model.prepare_release(counted, recoded)
+    released = model.prepare(counted, recoded)
     np.testing.assert_allclose(model.levels(released), [1 / 3, 1 / 2])
-    assert model.prepare_release(released, recoded) is released
+    assert model.prepare(released, recoded) is released
     both = KAnonymity(1) & model
-    assert both.holds(both.prepare_release(counted, recoded)).all()
+    assert both.holds(both.prepare(counted, recoded)).all()

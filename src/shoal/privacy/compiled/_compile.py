@@ -57,7 +57,10 @@ def compile_model(
     widths = [cells.histograms[name].coding.n_codes for name in names]
     offset = dict(zip(names, np.cumsum([0, *widths])[:-1].tolist(), strict=True))
     width = dict(zip(names, widths, strict=True))
-    start, codes, counts = _join([cells.histograms[name] for name in names], cells.n_groups)
+    start, codes = np.zeros(cells.n_groups + 1, np.int64), np.empty(0, np.int32)
+    counts = np.empty(0, np.int64)
+    if names:
+        start, codes, counts = _join([cells.histograms[name] for name in names], cells.n_groups)
     first = np.array([offset[condition.column] for condition in conditions], np.int64)
     return CompiledModel(
         minimum_size=model.minimum_size,
@@ -101,8 +104,6 @@ def allowed_groups(compiled: CompiledModel, group_of: NDArray[np.int64], n_group
 
 def _join(histograms: list[Histogram], n_cells: int) -> tuple[NDArray[np.int64], Codes, Counts]:
     """One sparse histogram per cell over all columns; codes of each column are moved up."""
-    if not histograms:
-        return np.zeros(n_cells + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)
     if len(histograms) == 1:
         (only,) = histograms
         return (

@@ -123,15 +123,11 @@ class AlphaKAnonymity(ColumnModel):
         caps = np.where(protected, float(self.alpha), np.inf)
         return Condition(CAP, column, self.alpha, floats=caps)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Name and parameters; of the protected values only how many they are."""
+    def to_dict(self, *, private: bool = False) -> dict[str, Any]:
+        """Name and parameters; of the protected values, unless `private`, only how many."""
         plain = super().to_dict()
-        named = plain.pop("values", None)
+        named = None if private else plain.pop("values", None)
         return plain if named is None else plain | {"protected_values": len(named)}
-
-    def private_dict(self) -> dict[str, Any]:
-        """Name and parameters, protected values included."""
-        return super().to_dict()
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: how many values are protected, not which."""

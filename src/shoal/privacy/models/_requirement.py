@@ -127,16 +127,10 @@ class Requirement(ProjectionModel):
         """The same with the sensitive columns named."""
         return Requirement(self.columns, self.asked.bind(sensitive))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, private: bool = False) -> dict[str, Any]:
         """Columns and condition."""
-        return {**self._said(), "asked": self.asked.to_dict()}
-
-    def private_dict(self) -> dict[str, Any]:
-        """The same with what the condition keeps back."""
-        return {**self._said(), "asked": self.asked.private_dict()}
-
-    def _said(self) -> dict[str, Any]:
-        return {"model": "Requirement", "columns": list(self.columns)}
+        asked = self.asked.to_dict(private=private)
+        return {"model": "Requirement", "columns": list(self.columns), "asked": asked}
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> PrivacyModel:

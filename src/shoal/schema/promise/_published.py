@@ -15,27 +15,28 @@ from typing import Any
 
 from shoal.schema._builders import Tree
 from shoal.schema._column import Column
-from shoal.schema._hierarchy import Hierarchy, Recipe
+from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._schema import Schema
 
 _LEVEL = re.compile(r" \[level \d+\]$")
 
 
-def lists_values(schema: Schema) -> bool:
-    """Whether values stand in a schema that are not declared public.
+def listing_columns(schema: Schema) -> dict[str, Column]:
+    """Columns of a schema in which values stand that are not declared public.
 
     Examples
     --------
-    >>> lists_values(Schema({"town": {"role": "quasi-identifier", "hierarchy": {"prefix": [1]}}}))
-    False
+    >>> coarse = {"role": "quasi-identifier", "hierarchy": {"prefix": [1]}}
+    >>> grade = {"role": "sensitive", "kind": "ordinal", "order": ["low", "high"]}
+    >>> list(listing_columns(Schema({"town": coarse, "grade": grade})))
+    ['grade']
     """
-    return any(_lists(column) for column in schema.values())
-
-
-def _lists(column: Column) -> bool:
-    return not column.public and (
-        isinstance(column.hierarchy, Tree | Hierarchy) or bool(column.order or column.limit)
-    )
+    return {
+        name: column
+        for name, column in schema.items()
+        if not column.public
+        and (isinstance(column.hierarchy, Tree | Hierarchy) or column.order or column.limit)
+    }
 
 
 def published_schema(schema: Schema, told: Mapping[str, Collection[str | None]]) -> Schema:
@@ -48,12 +49,19 @@ def published_schema(schema: Schema, told: Mapping[str, Collection[str | None]])
     >>> published_schema(schema, {"town": ["north", "Ulm"]})["town"].to_toml()["hierarchy"]
     {'tree': {'north': [], 'south': ['Ulm']}}
     """
-    made = {
-        name: _published(column, named_by(told.get(name, ()), getattr(column, "separator", None)))
-        for name, column in schema.items()
-        if _lists(column)
-    }
-    return schema.replace(**made)
+    made = dict(schema)
+    for name, column in listing_columns(schema).items():
+        named = named_by(told.get(name, ()), column.separator)
+        hierarchy, level = column.hierarchy, column.limit_level
+        if isinstance(hierarchy, Tree):
+            tree = _pruned(hierarchy.tree, named)
+            hierarchy, level = Tree(tree) if tree else None, None
+        elif isinstance(hierarchy, Hierarchy):
+            hierarchy, level = _cut(hierarchy, named), None
+        order = tuple(value for value in column.order if value in named)
+        # how far values may coarsen was kept when the release was made, and names labels
+        made[name] = replace(column, order=order, hierarchy=hierarchy, limit=(), limit_level=level)
+    return Schema(made, schema.requirements)
 
 
 def named_by(cells: Collection[str | None], separator: str | None = None) -> set[str]:
@@ -68,20 +76,6 @@ def named_by(cells: Collection[str | None], separator: str | None = None) -> set
             for cut in range(1, len(parts)):
                 named |= {sign.join(parts[:cut]), sign.join(parts[cut:])}
     return named
-
-
-def _published(column: Column, named: set[str]) -> Column:
-    order = tuple(value for value in column.order if value in named)
-    hierarchy: Recipe | Hierarchy | None = column.hierarchy
-    if isinstance(hierarchy, Tree):
-        tree = _pruned(hierarchy.tree, named)
-        hierarchy = Tree(tree) if tree else None
-    elif isinstance(hierarchy, Hierarchy):
-        hierarchy = _cut(hierarchy, named)
-    # how far values may coarsen was kept when the release was made, and names labels
-    if hierarchy is column.hierarchy:
-        return replace(column, order=order, limit=())
-    return replace(column, order=order, hierarchy=hierarchy, limit=(), limit_level=None)
 
 
 def _pruned(tree: Any, named: set[str]) -> Any:
