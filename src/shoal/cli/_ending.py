@@ -55,12 +55,13 @@ def ends_when_asked() -> Iterator[None]:
 
 
 def _watch(heard: socket.socket, asked: threading.Event, over: threading.Event) -> None:
-    while number := heard.recv(1):
-        if over.is_set() or _is_ours(number[0]):
-            _heard.append(number[0])
-            asked.set()
-            time.sleep(PATIENCE)
-            _end(number[0])
+    with heard:
+        while number := heard.recv(1):
+            if over.is_set() or _is_ours(number[0]):
+                _heard.append(number[0])
+                asked.set()
+                time.sleep(PATIENCE)
+                _end(number[0])
 
 
 def _is_ours(number: int) -> bool:
