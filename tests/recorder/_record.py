@@ -11,6 +11,7 @@ from pathlib import Path
 
 import shoal
 from tests.recorder._inputs import write_inputs
+from tests.recorder._order import fixed_draws
 
 Case = Callable[[], None]
 """Writes what is to be compared into the current folder; inputs are in ``../inputs``."""
@@ -33,7 +34,8 @@ def record(cases: Mapping[str, Case], folder: Path) -> int:
         os.chdir(folder / name)
         started = time.monotonic()
         try:
-            case()
+            with fixed_draws(name):
+                case()
         except Exception:  # the others still tell something
             broken.append(name)
             Path("broken.txt").write_text(traceback.format_exc(), "utf-8")
