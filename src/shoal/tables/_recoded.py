@@ -1,8 +1,8 @@
-"""Cells and the groups in which they are released."""
+"""Cells, the groups in which they are released, and the labels that these get."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.schema._band_labels import band_bounds, range_label
 from shoal.schema._coding import Coding
+from shoal.schema._lines import PublicRange, bands_of, everything, public_lines
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
 
@@ -112,13 +113,104 @@ def range_labels(coding: Coding, low: Codes, high: Codes) -> Labels:
             texts.append("*")
         else:
             texts.append(range_label(coding.texts[a], coding.texts[b]))
+    return _labels_between(coding, texts, low, high)
+
+
+def public_range_labels(
+    coding: Coding,
+    low: Codes,
+    high: Codes,
+    starred: Flags | None = None,
+    *,
+    all_is_star: bool = False,
+) -> tuple[Labels, Codes]:
+    """Labels for ranges of codes widened to public lines, and the label of each range.
+
+    A range of one code is released as the value: everybody in it has that value, so it tells of
+    nobody more than its label says.  A range that ends with the missing value or is `starred` is
+    released as `*`; with `all_is_star`, so is one that covers every value.
+
+    Examples
+    --------
+    >>> from shoal.schema import Column
+    >>> from shoal.schema._coding import make_coding
+    >>> age = make_coding("age", Column("quasi-identifier", "numeric"), [31, 33, 34, 52, 58, 99])
+    >>> labels, label = public_range_labels(age, np.array([0, 0, 3]), np.array([1, 2, 3]))
+    >>> labels.texts, label.tolist()
+    (('[30-34]', '52'), [0, 0, 1])
+    """
+    widen, star_range = public_lines(coding), everything(coding)
+    stars = np.zeros(len(low), np.bool_) if starred is None else starred
+    number_of: dict[str | None, int] = {}
+    ranges: list[PublicRange] = []
+    kinds, kind_of = _alike(coding, low, high, stars)
+    codes = np.empty(len(kinds), np.int32)
+    asked = zip(low[kinds].tolist(), high[kinds].tolist(), stars[kinds].tolist(), strict=True)
+    for index, (first, last, star) in enumerate(asked):
+        if first == last and not star:
+            number = float(coding.numbers[first])
+            text, found = coding.texts[first], PublicRange(first, last, "", number, number)
+        else:
+            hides = star or last == coding.missing
+            found = star_range if hides else widen(first, last) or _exact(coding, first, last)
+            if all_is_star and found.low == 0 and found.high >= coding.n_codes - 1:
+                found = star_range
+            text = found.text
+        if text not in number_of:
+            number_of[text] = len(ranges)
+            ranges.append(found)
+        elif found.high - found.low > ranges[number_of[text]].high - ranges[number_of[text]].low:
+            ranges[number_of[text]] = found  # a value may be spelt as a range is, or as '*'
+        codes[index] = number_of[text]
+    spans = np.array([(found.low, found.high) for found in ranges], np.int32).reshape(-1, 2)
+    ends = np.array([(found.least, found.most) for found in ranges]).reshape(-1, 2)
+    return _labels_between(coding, number_of, spans[:, 0], spans[:, 1], ends), codes[kind_of]
+
+
+def _alike(
+    coding: Coding, low: Codes, high: Codes, stars: Flags
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """One of all ranges that get the same label, in order of appearance, and whose each range is.
+
+    A single value is its own label, so what its ends are between does not count.
+    """
+    # ranges from one band to another are widened alike, whatever values they end at
+    bands = bands_of(coding)
+    keys = np.arange(coding.n_codes) if bands is None else bands.astype(np.int64)
+    room = int(keys.max(initial=0)) + 1
+    alone = (low == high) & ~stars
+    hides = stars | ((low < high) & (high == coding.missing))
+    packed = keys[low] * room + keys[high]
+    packed = np.where(hides, -1, np.where(alone, room * room + low.astype(np.int64), packed))
+    _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse.reshape(-1)]
+
+
+def _exact(coding: Coding, low: int, high: int) -> PublicRange:
+    """A range of a column that has no public lines."""
+    text = range_label(coding.texts[low], coding.texts[high])
+    return PublicRange(low, high, text, float(coding.numbers[low]), float(coding.numbers[high]))
+
+
+def _labels_between(
+    coding: Coding, texts: Iterable[str | None], low: Codes, high: Codes, ends: Floats | None = None
+) -> Labels:
     # leaves have the codes of their values, so a single value is a node; wider ranges need not be
     is_node = (low == high) & (coding.hierarchy is not None)
     node = np.where(is_node, low, -1).astype(np.int32)
     # the missing value is the last code, and no value: a range that ends there covers one less
     ends_missing = (high == coding.missing) & (low < high) & (coding.missing >= 0)
     covered = (high - low + 1 - ends_missing).astype(np.int64)
-    return Labels(coding, tuple(texts), node, low.astype(np.int32), high.astype(np.int32), covered)
+    if ends is not None and coding.kind in ("numeric", "date"):
+        known = coding.numbers[~np.isnan(coding.numbers)]
+        ends = np.clip(ends, known.min(), known.max()) if len(known) else ends
+    else:
+        ends = None
+    low, high = low.astype(np.int32), high.astype(np.int32)
+    return Labels(coding, tuple(texts), node, low, high, covered, ends)
 
 
 @dataclass(frozen=True, eq=False)

@@ -80,36 +80,31 @@ class RowCells:
         result = np.full(self.n_rows, -1, np.int32)
         rows, cells = self.alone
         result[rows] = cells
-        if len(rows) < self.n_rows:
-            self._look_up(result)
-        return result
-
-    def _look_up(self, result: NDArray[np.int32]) -> None:
-        """Find the cells of the rows that are not known yet, by their values."""
+        if len(rows) == self.n_rows:
+            return result
         sizes = np.array([n + 1 for _, _, n in self.columns], np.int32)
-        words = _words_sql(sizes)
-        listed = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
-        joins = " ".join(
-            f"LEFT JOIN {table} AS v{i} ON v{i}.value = r.c{at}"
-            for i, (at, table, _) in enumerate(self.columns)
-        )
         known, cell_of = pack_codes(self.keys, sizes), self.cells.astype(np.int32)
+        named = list(enumerate(self.columns))
         if len(self.columns) > MOST_JOINS:
-            result[:] = cell_of[match_words(known, pack_codes(self._number_rows(), sizes))]
-            return
+            return cell_of[match_words(known, pack_codes(self._number_rows(), sizes))]
+        listed = ", ".join(f"coalesce(v{i}.number, {n}) AS k{i}" for i, (*_, n) in named)
+        joins = " ".join(
+            f"LEFT JOIN {table} AS v{i} ON v{i}.value = r.c{at}" for i, (at, table, _) in named
+        )
         connection, rest = self.rows.connection, f"rest_{next(_counter)}"
         with disclose_nothing():
-            if len(self.alone[0]):
+            if len(rows):
                 store(connection, rest, {"place": np.flatnonzero(result < 0)})
                 joins += f" SEMI JOIN {rest} ON {rest}.place = r.{NUMBER}"
             found = connection.sql(
                 f"SELECT r.{NUMBER} AS place, {listed} FROM {self.rows.view} AS r {joins}"
             )
             # a table of all cells is made for every match, so it has to pay
-            for rows in fetch_batches(found, _ROWS_TO_A_CELL * known.shape[1]):
-                packed = np.array([rows[f"w{i}"] for i in range(len(words))], np.uint64)
-                result[rows["place"]] = cell_of[match_words(known, packed)]
+            for batch in fetch_batches(found, _ROWS_TO_A_CELL * known.shape[1]):
+                numbers = np.column_stack([batch[f"k{i}"] for i, _ in named])
+                result[batch["place"]] = cell_of[match_words(known, pack_codes(numbers, sizes))]
             connection.execute(f"DROP TABLE IF EXISTS {rest}")
+        return result
 
     def _number_rows(self) -> Codes:
         """Numbers of the values of every row, some columns at a time."""
@@ -124,26 +119,12 @@ class RowCells:
         return numbers
 
 
-def _words_sql(sizes: Codes) -> list[str]:
-    """Numbers of the values of a row, of several columns in a word of 64 bits, as in pack_codes."""
-    words: list[str] = []
-    room = 0
-    for i, size in enumerate(sizes.tolist()):
-        number = f"CAST(coalesce(v{i}.number, {size - 1}) AS UBIGINT)"
-        if not words or room * size > 2**63:
-            words.append(number)
-            room = 1
-        else:
-            words[-1] += f" + {number} * {room}::UBIGINT"
-        room *= size
-    return words
-
-
 def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> CompressedRelation:
     """Group the rows into cells."""
     schema.require(rows.names)
     quasi = require_quasi_identifiers(schema)
-    _refuse_nested(rows, schema)
+    if any(map(is_nested, rows.types)):
+        _refuse_nested(rows, schema)
     kinds = zip(rows.names, rows.types, strict=True)
     if any(kind == "VARCHAR" and schema[name].kind in MEASURED for name, kind in kinds):
         rows = spell_once(rows, schema)
@@ -161,25 +142,16 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
     if schema.subject is not None:
         person = numbers[schema.subject]
         require_named(schema.subject, int(counts[person < 0].sum()))
-        cells, people = count_people(
-            cells, cell_of, person, entries, counts, households=schema.household is not None
-        )
+        homes = schema.household is not None
+        cells, people = count_people(cells, cell_of, person, entries, counts, households=homes)
     first = _one_of_each([values[name] for name in quasi], numbers, quasi, cell_of, cells)
     at_keys = np.column_stack([numbers[name][first] for name in quasi])
     columns = tuple((rows.names.index(name), values[name].table, values[name].n) for name in quasi)
-    alone = _alone(counts, one_row, cell_of)
+    single = counts == 1  # rows that no other is like need no look: worth it unless they are few
+    single &= 2 * single.sum() >= counts.sum()
+    alone = one_row[single], cell_of[single].astype(np.int32)
     row_cells = RowCells(rows, columns, at_keys, cell_of[first], int(counts.sum()), alone)
     return CompressedRelation(rows, schema, cells, row_cells, people)
-
-
-def _alone(
-    counts: Counts, one_row: NDArray[np.int64], cell_of: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Rows that no other is like, with their cells; none where they are few and not worth it."""
-    single = counts == 1
-    if 2 * single.sum() < counts.sum():
-        single[:] = False
-    return one_row[single], cell_of[single].astype(np.int32)
 
 
 def _one_of_each(

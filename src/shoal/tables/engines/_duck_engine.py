@@ -112,7 +112,8 @@ class DuckEngine:
     @cached_property
     def n_rows(self) -> int:
         """Number of rows."""
-        return int(self.fetch("SELECT count(*) AS n FROM source")["n"][0])
+        with disclose_nothing():
+            return int(self._relation.aggregate("count(*)").fetchall()[0][0])
 
     def query(self, sql: str) -> duckdb.DuckDBPyRelation:
         """Run SQL over the table, which is called `source`."""

@@ -53,15 +53,6 @@ def take_rows(values: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
     return taken
 
 
-def _rows_kept(group: NDArray[Any], output: RowOptions) -> NDArray[Any]:
-    """Numbers of the rows that are released, in the order in which they are given out."""
-    kind = slim(np.array([len(group)])).dtype
-    kept = np.arange(len(group), dtype=kind)
-    if not output.keep_suppressed and group.min(initial=0) < 0:
-        kept = kept[group >= 0]
-    return put_in_order(kept, output)
-
-
 @dataclass(frozen=True, eq=False)
 class CompressedRelation:
     """Numbered rows of a relation, its cells, and the way from a row to its cell."""
@@ -78,7 +69,7 @@ class CompressedRelation:
         connection, table = self.staged.connection, f"released_{next(_counter)}"
         with disclose_nothing():
             connection.execute(f"CREATE TEMP TABLE {table} AS {in_order(select, _PLACE)}")
-            self._drop(made)
+            connection.execute(";".join(f"DROP TABLE {name}" for name in made))
             return ReleasedRows(connection.table(table), witness)
 
     def release(self, recoded: Recoded, output: RowOptions) -> Native:
@@ -97,7 +88,7 @@ class CompressedRelation:
             numeric=numeric,
             order=_PLACE,
         )
-        self._drop(made)
+        self.staged.connection.execute(";".join(f"DROP TABLE {name}" for name in made))
         return replace(witness, written=written)
 
     def cell_of_rows(self) -> NDArray[Any]:
@@ -111,7 +102,10 @@ class CompressedRelation:
         """
         # numbers of rows and groups in as few bytes as do: there may be a hundred million of them
         group = take_rows(slim(recoded.group_of), self.row_cells.of_rows())
-        kept = _rows_kept(group, output)
+        kept = np.arange(len(group), dtype=slim(np.array([len(group)])).dtype)
+        if not output.keep_suppressed and group.min(initial=0) < 0:
+            kept = kept[group >= 0]
+        kept = put_in_order(kept, output)
         group = take_rows(group, kept)
         place = np.arange(len(kept), dtype=kept.dtype)
         columns: dict[str, NDArray[Any]] = {NUMBER: kept, "place": place}
@@ -221,10 +215,6 @@ class CompressedRelation:
         }
         store(self.staged.connection, table, columns)
         return take_rows(slim(np.append(code.ravel(), len(used))), group), table
-
-    def _drop(self, tables: list[str]) -> None:
-        for table in tables:
-            self.staged.connection.execute(f"DROP TABLE {table}")
 
 
 def _label_texts(

@@ -98,11 +98,11 @@ def _require_content(path: Path, named: FileFormat) -> None:
     try:
         with path.open("rb") as file:
             head = file.read(64)
-            begins = _suffix_of(head)
     except OSError as error:
         raise TableError(
             f"{path.name!r} cannot be read: {error.strerror}. Check the file and its permissions."
         ) from None
+    begins = next((end for mark, end in _BEGINNINGS if head.startswith(mark)), None)
     packed = path.suffix.lower() in (".gz", ".zst")
     if named is CSV and head.lstrip(b"\xef\xbb\xbf \r\n\t").lower().startswith(_PAGES):
         raise TableError(
@@ -119,10 +119,6 @@ def _require_content(path: Path, named: FileFormat) -> None:
             f"{path.name!r} is no text: it begins like a {begins} file. Rename it to end in "
             f"{begins}."
         )
-
-
-def _suffix_of(beginning: bytes) -> str | None:
-    return next((end for mark, end in _BEGINNINGS if beginning.startswith(mark)), None)
 
 
 @cache
@@ -179,7 +175,8 @@ def _keep(content: bytes) -> Path:
     if not content:
         raise TableError("nothing came in on standard input. Pipe a table into the command.")
     text = {b"{": ".jsonl", b"[": ".json"}.get(content.lstrip()[:1], ".csv")
-    path = folder / f"stdin{_suffix_of(content[:16]) or text}"
+    suffix = next((end for mark, end in _BEGINNINGS if content.startswith(mark)), text)
+    path = folder / f"stdin{suffix}"
     path.write_bytes(content)
     return path
 

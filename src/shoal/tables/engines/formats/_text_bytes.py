@@ -9,7 +9,7 @@ import shutil
 import unicodedata
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -105,21 +105,27 @@ def _damaged(path: Path) -> TableError:
 def find_encoding(path: Path, asked: str | None) -> Encoded:
     """The encoding that was asked for, that a mark states, or that the bytes can be."""
     with open_bytes(path) as file:
-        head = file.read(SAMPLE_BYTES)
-    marked = next((name for mark, name in _MARKS if head.startswith(mark)), None)
-    if asked is not None:
-        return Encoded(_known(asked), marked is not None)
-    if marked is not None:
-        return Encoded(marked, bom=True)
-    if b"\0" in head and (wide := _wide(head)) is not None:
-        return Encoded(wide)
-    if sum(map(head.count, _CONTROLS)) * 50 > len(head):
-        raise TableError(
-            f"{path.name!r} is no text by its content. Rename it to end as what it is, or say "
-            "--encoding."
-        )
-    if _is_utf8(path):
-        return Encoded("utf-8")
+        block = file.read(SAMPLE_BYTES)
+        marked = next((name for mark, name in _MARKS if block.startswith(mark)), None)
+        if asked is not None:
+            return Encoded(_known(asked), marked is not None)
+        if marked is not None:
+            return Encoded(marked, bom=True)
+        if b"\0" in block and (wide := _wide(block)) is not None:
+            return Encoded(wide)
+        if sum(map(block.count, _CONTROLS)) * 50 > len(block):
+            raise TableError(
+                f"{path.name!r} is no text by its content. Rename it to end as what it is, or say "
+                "--encoding."
+            )
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        with suppress(UnicodeDecodeError):
+            while block:
+                if not block.isascii() or decoder.getstate()[0]:
+                    decoder.decode(block)
+                block = file.read(1 << 20)
+            decoder.decode(b"", final=True)
+            return Encoded("utf-8")
     return Encoded(_guess(path))
 
 
@@ -138,19 +144,6 @@ def _wide(head: bytes) -> str | None:
     if head.count(0) * 4 < len(head) or len(head) < 4:
         return None
     return "utf-16-le" if head[1::2].count(0) > head[::2].count(0) else "utf-16-be"
-
-
-def _is_utf8(path: Path) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with open_bytes(path) as file:
-        try:
-            while block := file.read(1 << 20):
-                if not block.isascii() or decoder.getstate()[0]:
-                    decoder.decode(block)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return False
-    return True
 
 
 def _guess(path: Path) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.schema import Column
 from shoal.schema._coding import make_coding
-from shoal.tables._public_ranges import public_range_labels
+from shoal.tables._recoded import public_range_labels
 
 
 def test_single_values_of_a_long_column_keep_their_own_labels():
