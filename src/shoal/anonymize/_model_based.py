@@ -21,8 +21,7 @@ from shoal.schema import Schema
 from shoal.schema._band_labels import range_label
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
-from shoal.tables._public_ranges import public_range_labels
-from shoal.tables._recoded import Labels, Recoded, node_labels
+from shoal.tables._recoded import Labels, Recoded, node_labels, public_range_labels
 from shoal.typing import Codes, Flags, Progress
 
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from shoal._jit import kernel
 from shoal.metrics._labels import Measure, label_loss
 from shoal.schema._coding import Coding
-from shoal.tables._public_ranges import public_range_labels
-from shoal.tables._recoded import node_labels
+from shoal.tables._recoded import node_labels, public_range_labels
 from shoal.typing import Codes, Flags, Floats
 
 _TABLE_LIMIT = 1024  # 8 MB of look-up table; columns with more codes compute their loss

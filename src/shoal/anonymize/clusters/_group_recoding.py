@@ -23,8 +23,14 @@ from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.tables._count_kernels import match_words
 from shoal.tables._frequency import group_keys, pack_codes
-from shoal.tables._public_ranges import public_range_labels
-from shoal.tables._recoded import SUPPRESSED, Labels, Recoded, node_labels, range_labels
+from shoal.tables._recoded import (
+    SUPPRESSED,
+    Labels,
+    Recoded,
+    node_labels,
+    public_range_labels,
+    range_labels,
+)
 from shoal.typing import Codes, Flags, Floats
 
 _NOT_FITTED = -2  # group of a combination that the fit did not see; -1 is suppressed

@@ -16,8 +16,7 @@ from shoal.anonymize.mondrian._region_kernels import UNKNOWN, Regions, walk
 from shoal.schema._coding import Coding
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.tables import FrequencyTable
-from shoal.tables._public_ranges import public_range_labels
-from shoal.tables._recoded import Labels, Recoded, node_labels, range_labels
+from shoal.tables._recoded import Labels, Recoded, node_labels, public_range_labels, range_labels
 from shoal.typing import Codes, Flags
 
 _EXPECTED = "_expected"
