@@ -52,6 +52,17 @@ def test_a_kernel_is_compiled_again_when_one_far_below_it_changes(probe):
     assert probe(callee=CALLEE.format(step=500), middle=middle) == 1001
 
 
+@pytest.mark.parametrize(("kind", "counts"), [("(NamedTuple)", True), ("", False)])
+def test_of_classes_only_named_tuples_count_since_kernels_take_no_others(probe, kind, counts):
+    middle = MIDDLE.format(imports="from shoal.probe_callee import Taken", body="x + 1")
+    digests = set()
+    for field in ("low", "high"):
+        taken = f"from typing import NamedTuple\n\nclass Taken{kind}:\n    {field}: int\n"
+        assert probe(callee=taken, middle=middle) == 2
+        digests.add(_jit._digest("shoal.probe_middle"))
+    assert len(digests) == (2 if counts else 1)
+
+
 def test_a_kernel_is_compiled_again_when_a_constant_of_another_module_changes(probe):
     middle = MIDDLE.format(imports="from shoal.probe_callee import STEP", body="x + STEP")
     assert probe(callee="STEP = 7\n", middle=middle) == 8

@@ -235,8 +235,9 @@ def _digest(module: str) -> str:
             continue
         sources.add(name)
         for key, value in vars(sys.modules[name]).items():
-            # a callee, or a type that a kernel takes: its own module counts as well
-            if isinstance(value, _Kernel | type) and value.__module__.startswith("shoal."):
+            # a callee, or named tuples, which kernels take: their own module counts as well
+            taken = isinstance(value, type) and issubclass(value, tuple)
+            if (taken or isinstance(value, _Kernel)) and value.__module__.startswith("shoal."):
                 todo.append(value.__module__)
             elif isinstance(value, int | float | str) and not key.startswith("__"):
                 constants.append(f"{name}.{key}={value!r}")  # compiled in, wherever it comes from
