@@ -1,9 +1,9 @@
 """Loss of local recoding on tables of other kinds than Adult, beside Mondrian and iterated optima.
 
-The tables are drawn (`_standins`).  With ranges the peer is the better of Mondrian's two cuts;
-nodes only it is the best full-domain generalization of the rows left, again and again
-(`_iterated`), where the lattice can be searched whole.  A ratio above 1 is a defect.  Times are of
-the processor, compilation included where it has to be.
+The tables are drawn (`_standins`).  With ranges the peer is the better of Mondrian's two cuts, for
+quick searches and without refinement, too; nodes only it is the best full-domain generalization of
+the rows left, again and again (`_iterated`), where the lattice can be searched whole.  A ratio
+above 1 is a defect.  Times are of the processor, compilation included where it has to be.
 """
 
 from collections.abc import Iterator
@@ -14,14 +14,16 @@ from benchmarks._iterated import iterated_loss, levels_of
 from benchmarks._row import Row
 from benchmarks._standins import STAND_INS, StandIn
 from shoal.anonymize import LocalRecoding, Mondrian
+from shoal.anonymize.clusters._local_solver import Refine
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.metrics import measure
 from shoal.privacy import KAnonymity
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._assemble import CodingOptions
 
-SIZES = (2, 5, 10, 50, 100, 200, 500, 1000)
+SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 BY_LOSS = {"spread": 0.0, "priority": 0.0, "loss": 1.0}
+BUDGETS: dict[str, Refine] = {"": True, ", quick": "quick", ", not refined": False}
 _MOST_NODES = 100_000
 
 
@@ -38,9 +40,10 @@ def _rows(what: str, drawn: StandIn, cells: FrequencyTable, k: int) -> Iterator[
         _solve(Mondrian(drawn.schema, KAnonymity(k), **preferences), cells)[0]
         for preferences in ({}, BY_LOSS)
     )
-    loss, taken = _solve(LocalRecoding(drawn.schema, KAnonymity(k)), cells)
-    yield Row(f"{what}, ranges, loss", loss, regions, "Mondrian", "")
-    yield Row(f"{what}, ranges", taken, note="processor time")
+    for name, refine in BUDGETS.items():
+        loss, taken = _solve(LocalRecoding(drawn.schema, KAnonymity(k), refine=refine), cells)
+        yield Row(f"{what}, ranges{name}, loss", loss, regions, "Mondrian", "")
+        yield Row(f"{what}, ranges{name}", taken, note="processor time")
     grown = grow_hierarchies(cells, None, k)
     if prod(map(len, levels_of(grown)[0])) <= _MOST_NODES:
         loss, taken = _solve(LocalRecoding(drawn.schema, KAnonymity(k), ranges="nodes"), cells)

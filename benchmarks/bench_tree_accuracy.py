@@ -1,8 +1,9 @@
 """Accuracy of trees fit to publish, beside scikit-learn's tree with the same smallest leaf.
 
-All columns are public; 30 % of the rows are held out once.  scikit-learn is given the one-hot
-table.  The nursery-like table is made here: all combinations of eight attributes, and a decision
-that is taken in stages, as rules of admission are.
+All columns are public; 30 % of the rows are held out, in five draws of which the mean is given, and
+the draw in which ours is furthest behind.  scikit-learn is given the one-hot table.  The
+nursery-like table is made here: all combinations of eight attributes, and a decision that is taken
+in stages, as rules of admission are.
 """
 
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "binary, looking ahead": {"look_ahead": True},
 }
 N_VALUES = (3, 5, 4, 4, 3, 2, 3, 3)
+DRAWS = range(5)
 
 
 def main(quick: bool = False) -> Iterator[Row]:
@@ -75,23 +77,36 @@ def _census() -> tuple[Any, Any]:
 
 
 def beside_sklearn(what: str, X: Any, y: Any) -> Iterator[Row]:
-    """Share of held out rows that are predicted right, for every k."""
+    """Share of held out rows that are predicted right, for every k; mean and worst of all draws."""
+    for k in SIZES:
+        drawn = [_accuracies(X, y, k, seed) for seed in DRAWS]
+        theirs = float(np.mean([peer for peer, _ in drawn]))
+        for way in WAYS:
+            label = f"{what}, k = {k:,}, {way}: accuracy"
+            ours = float(np.mean([accuracy[way] for _, accuracy in drawn]))
+            behind = max(peer - accuracy[way] for peer, accuracy in drawn)
+            note = f"{behind:.1f} points behind in the worst of {len(drawn)} draws"
+            yield Row(label, ours, theirs, "scikit-learn", "%", note)
+
+
+def _accuracies(X: Any, y: Any, k: int, seed: int) -> tuple[float, dict[str, float]]:
+    """What scikit-learn's tree and ours of every way get right in one draw, in per cent."""
     from sklearn.compose import make_column_selector, make_column_transformer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
     from sklearn.tree import DecisionTreeClassifier
 
-    held_out = np.random.default_rng(0).random(len(y)) < 0.3
+    held_out = np.random.default_rng(seed).random(len(y)) < 0.3
     known, classes = X[~held_out], y[~held_out]
     one_hot = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include=object)),
         remainder="passthrough",
     )
-    for k in SIZES:
-        peer = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=k, random_state=0)
-        theirs = make_pipeline(one_hot, peer).fit(known, classes).score(X[held_out], y[held_out])
-        for way, options in WAYS.items():
-            tree = KAnonymousTreeClassifier(privacy=k, **options).fit(known, classes)
-            ours = tree.score(X[held_out], y[held_out])
-            label = f"{what}, k = {k:,}, {way}: accuracy"
-            yield Row(label, 100 * float(ours), 100 * float(theirs), "scikit-learn", "%")
+    peer = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=k, random_state=0)
+    theirs = make_pipeline(one_hot, peer).fit(known, classes).score(X[held_out], y[held_out])
+    ours = {
+        way: KAnonymousTreeClassifier(privacy=k, **options).fit(known, classes)
+        for way, options in WAYS.items()
+    }
+    scores = {way: 100 * float(tree.score(X[held_out], y[held_out])) for way, tree in ours.items()}
+    return 100 * float(theirs), scores
