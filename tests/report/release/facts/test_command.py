@@ -117,7 +117,19 @@ def test_how_the_raw_table_was_read_is_part_of_both_commands(folder):
     assert len(found) == 2
     how = "--encoding utf-16 --delimiter '|' --missing 'n a' --skip-bad-rows"
     assert all(how in line for line in found)
+    (folder / "table.csv").rename("RAW.csv")
     for line in found:
         done = CliRunner().invoke(cli.app, shlex.split(line)[1:])
         assert done.exit_code == 0, (line, done.output)
     assert (folder / "r-again.csv").exists()
+
+
+def test_names_of_the_house_are_left_open(folder):
+    lines(folder, LocalRecoding, KAnonymity(3))
+    told = OpenOptions(sheet="of Xq7canary", table="house.Xq7canary")
+    (folder / "table.csv").rename("Xq7canary.csv")
+    html = release_report(folder / "r.csv", "Xq7canary.csv").html
+    assert "shoal anonymize RAW.csv" in html
+    assert "Xq7canary" not in html
+    found = commands(read_release(folder / "r.csv"), None, "RAW.xlsx", told)
+    assert all("--sheet SHEET --table TABLE" in line for line in found)

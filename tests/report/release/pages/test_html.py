@@ -1,4 +1,5 @@
 import csv
+import hashlib
 import json
 import re
 import shutil
@@ -188,6 +189,15 @@ def test_no_sensitive_value_is_on_the_page(html, with_original, made):
     assert CANARY not in json.dumps(made[1])  # what is protected is not named in the manifest
     assert CANARY not in html
     assert CANARY not in with_original
+
+
+def test_neither_name_nor_digest_of_the_raw_file_is_on_the_page(made, tmp_path):
+    """Whoever knows all rows but one could try what the last one says, by the digest alone."""
+    named = shutil.copy(made[2], tmp_path / f"{CANARY}.csv")
+    text = release_html(made[0], named)
+    assert CANARY not in text
+    assert hashlib.sha256(made[2].read_bytes()).hexdigest() not in text
+    assert hashlib.sha256(made[0].read_bytes()).hexdigest() in text
 
 
 @pytest.mark.parametrize("which", ["html", "with_original"])

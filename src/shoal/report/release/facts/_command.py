@@ -43,11 +43,11 @@ def commands(
 
 
 def _reading(told: OpenOptions) -> list[str]:
-    """Options on how the raw table is read, as they were given."""
+    """Options on how the raw table is read, as given; names of the house are left open."""
     words: list[str] = []
     for name in ("encoding", "delimiter", "decimal", "thousands", "dates", "sheet", "table"):
         if (value := getattr(told, name)) is not None:
-            words += [f"--{name}", value]
+            words += [f"--{name}", name.upper() if name in ("sheet", "table") else value]
     if told.header is not None:
         words.append("--header" if told.header else "--no-header")
     for word in told.missing or ():

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from shoal._addresses import address_of
-from shoal.anonymize._release_files import as_told, digest
+from shoal.anonymize._release_files import as_told
 from shoal.discover.sources import _far_sets
 from shoal.errors import TableError
 from shoal.report.release.facts._far_original import far_sample, far_values
@@ -31,9 +31,9 @@ class Original:
     Parameters
     ----------
     name : str or None
-        Name of the file; None where a table was given.
-    digest : str or None
-        Its SHA-256; None for a folder.
+        What the page calls the file: `RAW` with its ending.  Its own name may tell about people or
+        the house, and a digest of raw rows would tell whoever knows most of them which guess at
+        the others is right, so that neither is on the page.  None where a table was given.
     engine : DuckEngine or SparkEngine
         The rows; in Spark where they are too many to come here.
     schema : Schema
@@ -43,7 +43,6 @@ class Original:
     """
 
     name: str | None
-    digest: str | None
     engine: DuckEngine | SparkEngine
     schema: Schema
     reading: OpenOptions
@@ -97,14 +96,15 @@ def open_original(source: Native, release: ReleaseFile, encoding: str | None) ->
         stays = isinstance(table, SparkEngine) and n_cells > _far_sets.CELLS_FROM_AFAR
         own = table if isinstance(table, SparkEngine) and stays else open_relation(table)
         _require_rows(own, "the raw table", release)
-        return Original(None, None, own, release.schema, OpenOptions())
+        return Original(None, own, release.schema, OpenOptions())
     path = Path(source)
     told = source.options if isinstance(source, TableFile) else OpenOptions()
     reading = as_told(release.path, replace(told, encoding=encoding) if encoding else told)
     engine = open_relation(TableFile.of(address_of(source), reading))
     _require_rows(engine, path.name, release)
-    content = digest(path) if path.is_file() else None
-    return Original(path.name, content, engine, release.schema, reading)
+    ending = "".join(path.suffixes[-2:]) if path.suffix in (".gz", ".zst") else path.suffix
+    name = f"RAW{ending if path.is_file() else ''}"
+    return Original(name, engine, release.schema, reading)
 
 
 def _require_rows(engine: Engine, name: str, release: ReleaseFile) -> None:

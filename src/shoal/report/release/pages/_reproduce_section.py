@@ -29,7 +29,7 @@ class ReproduceView:
     parameters, columns, versions, seconds : list of list
         Rows of the tables.
     digests : dict of str to str
-        SHA-256 of the files read.
+        SHA-256 of the files of the release.
     shoal : str
         The version that made the report.
     """
@@ -49,9 +49,6 @@ def reproduce(
 ) -> ReproduceView:
     """Commands, seed, parameters, schema, versions, time and digests."""
     seed = release.mapping("parameters").get("random_state")
-    files = dict(release.digests)
-    if original is not None and original.name is not None and original.digest is not None:
-        files[original.name] = original.digest
     return ReproduceView(
         commands=(
             commands(release, seen, original.name, original.reading)
@@ -66,7 +63,7 @@ def reproduce(
             [phase, manifest_cell(release, number, "seconds", phase)]
             for phase in release.mapping("seconds")
         ],
-        digests=files,
+        digests=release.digests,
         shoal=version("shoal"),
     )
 
