@@ -179,16 +179,28 @@ def _read_slowly(
     return TextTable(columns, len(codes[0]) if codes else 0, doors)
 
 
+def _without_unit(text: str, before: str, after: str) -> str:
+    """The number beside a unit; the text itself where the unit is not there."""
+    sign = "-" if text.startswith("-") else ""
+    bare = text[len(sign) :]
+    if not (bare.startswith(before) and bare.endswith(after)):
+        return text
+    return sign + bare[len(before) : len(bare) - len(after)].strip()
+
+
 def _as_said(name: str, column: TextColumn, dialect: TextDialect) -> TextColumn:
     """Cells by what they say: nothing, a number in its own way of writing, or their text."""
     missing = dialect.missing.get(name, frozenset())
     point, apart = dialect.grouped.get(name, ("", ""))
+    unit = dialect.units.get(name)
     said: list[str | None] = []
     for text in column.texts:
         bare = (text or "").strip(_BLANK) if dialect.blanks else text
         if not text or not bare or (dialect.blanks and bare.lower() in missing):
             said.append(None)
             continue
+        if unit is not None:
+            text = _without_unit(text.strip(), *unit)
         if apart:
             text = re.sub(rf"(?<=\d){re.escape(apart)}(?=\d)", "", text)
         if point == ",":

@@ -33,6 +33,8 @@ class TextDialect:
     grouped : mapping of str to (str, str)
         Columns whose numbers are not written the plain way: what stands before decimals, and
         between thousands.
+    units : mapping of str to (str, str)
+        Columns whose numbers all stand beside one unit: what stands before them, and behind.
     escaped : bool
         Whether cells that a spreadsheet would compute have an apostrophe in front.
     blanks : bool
@@ -58,10 +60,11 @@ class TextDialect:
     bad_lines: tuple[frozenset[int], ...] = ()
     decimal: str = "."
     grouped: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    units: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     escaped: bool = False
     blanks: bool = False
     missing: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def as_written(self) -> TextDialect:
         """The same file taken by its letters: what is written differently is different."""
-        return replace(self, grouped={}, missing={}, blanks=False)
+        return replace(self, grouped={}, units={}, missing={}, blanks=False)

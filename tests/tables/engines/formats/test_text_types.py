@@ -4,6 +4,9 @@ import warnings
 import duckdb
 import pytest
 
+from shoal.anonymize import Mondrian
+from shoal.errors import TableWarning
+from shoal.schema import Schema
 from shoal.tables import open_table
 from shoal.tables.engines._sql import value_sql
 from shoal.tables.engines.formats._text_types import fits_sql, value_of_sql
@@ -25,6 +28,8 @@ def random_texts(draw, count):
         lambda: f"{draw.randint(1, 31)}.{draw.randint(1, 12)}.{draw.choice([4, 29, 30, 2024]):02}",
         lambda: f"{draw.randint(1, 31)}/{draw.randint(1, 12)}/24 {draw.randint(0, 13)}:05 pm",
         lambda: f"2024-02-{draw.randint(1, 30)} {draw.randint(1, 12)}:05:09{draw.choice('aP')}.M.",
+        lambda: f"{draw.choice(['', '-'])}${draw.randint(0, 9)},{draw.randint(100, 999)}.5",
+        lambda: f"{draw.randint(-9, 99)},{draw.randint(0, 99)}{draw.choice([' ', ''])}%",
         lambda: draw.choice(["true", "FALSE", "0", "-0", "007", "1e5", ".5", "5.", "9" * 19, "+5"]),
         lambda: "".join(draw.choices(SIGNS, k=draw.randint(1, 8))).strip(),
     ]
@@ -66,6 +71,7 @@ def test_what_does_not_fit_alone_is_not_let_in_by_sql():
                     thousands=reading.thousands if reading.sort.startswith("grouped") else None,
                     order=reading.order or None,
                 )
+                assert alone.unit == reading.unit, (text, reading)
                 assert alone.sort != "text", (text, reading)
             refused += not fits
     assert refused > 20
@@ -106,3 +112,57 @@ def test_na_among_codes_of_countries_is_namibia(tmp_path):
     engine = open_table(path)
     assert engine.distinct("age")[1]
     assert "NA" in engine.distinct("land")[0]
+
+
+@pytest.mark.parametrize("late", ["11-1-01", "1-11-1", "-044-1-1", "+044-1-1"])
+def test_a_late_day_without_a_full_year_is_no_day_of_antiquity(tmp_path, late):
+    path = tmp_path / "late.csv"
+    path.write_text("day,b\n" + "2024-02-03,x\n" * 6000 + f"{late},y\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert open_table(path).types["day"] == "text"
+
+
+WITH_UNITS = 'share;pay;rent\n12,5 %;"$1,234.50";1.234,50 €\n7%;-$5;9 €\nNA;;10 €\n'
+
+
+def test_numbers_beside_their_unit_are_numbers(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(WITH_UNITS)
+    with pytest.warns(TableWarning, match="the numbers beside the unit") as said:
+        engine = open_table(path)
+    assert [str(each.message)[:50] for each in said][1].startswith("column 'pay': ")
+    assert len(said) == 3
+    assert set(engine.types.values()) == {"number"}
+    assert sorted(engine.distinct("share")[0]) == [7, 12.5]
+    assert sorted(engine.distinct("pay")[0]) == [-5, 1234.5]
+    assert sorted(engine.distinct("rent")[0]) == [9, 10, 1234.5]
+    assert engine.titles["share"] == "in %"
+
+
+@pytest.mark.parametrize("late", ["12", "12 €", "% 12", "12 % or so"])
+def test_a_late_cell_without_the_unit_leaves_all_of_them_texts(tmp_path, late):
+    path = tmp_path / "a.csv"
+    path.write_text("share;b\n" + "11 %;x\n12 %;y\n" * 3000 + f"{late};z\n")
+    engine = open_table(path)
+    assert engine.types["share"] == "text"
+    assert late in engine.distinct("share")[0]
+
+
+def test_a_release_has_the_numbers_alone_and_is_judged_by_the_source(tmp_path):
+    raw, out = tmp_path / "a.csv", tmp_path / "out.csv"
+    rows = [f"{30 + i % 3};{i % 3},5 %;{i}.000,25 €\n" for i in range(1, 10)]
+    raw.write_text("age;share;rent\n" + "".join(rows))
+    schema = Schema(
+        {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "share": {"role": "quasi-identifier", "kind": "numeric"},
+            "rent": {"role": "sensitive", "kind": "numeric"},
+        }
+    )
+    with pytest.warns(TableWarning, match="beside the unit"):
+        Mondrian(schema, 3).fit(raw).release_.write(out)
+    found = out.read_text("utf-8")
+    assert "%" not in found
+    assert "€" not in found
+    assert "9000,25" in found

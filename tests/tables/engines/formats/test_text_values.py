@@ -32,6 +32,19 @@ from shoal.tables.engines.formats._text_values import is_typed, read_column
         (["NA", "."], "empty"),
         (["NA", "5"], "whole"),
         (["unknown", "5"], "text"),
+        (["12,5 %", "7%", "-3\u00a0%"], "grouped"),
+        (["$1,234.00", "-$5", "$-7.5"], "grouped"),
+        (["1.234,00 €", "9 €"], "grouped"),
+        (["EUR 12", "EUR 13"], "whole"),
+        (["1.5 kg", "2 kg", "NA"], "number"),
+        (["5 %", "6"], "text"),  # of what is 6?
+        (["5 €", "6 $"], "text"),
+        (["1,234 €"], "text"),
+        (["E11", "E12"], "text"),
+        (["5.12.2024 %"], "text"),
+        (["--5 %", "($5)"], "text"),
+        (["5 % of 10 %"], "text"),
+        (["007 %"], "text"),
     ],
 )
 def test_what_texts_are(texts, sort):
@@ -57,3 +70,11 @@ def test_numbers_and_dates_are_told_in_any_way_of_writing():
     assert is_typed(["31.12.2024"]) == "date"
     assert is_typed(["12 Main Street"]) is None
     assert is_typed([]) is None
+
+
+def test_units_are_kept_and_decimals_beside_them_settled():
+    assert read_column(["12,5 %"]).unit == ("", "%")
+    assert read_column(["-US$5", "US$ 7"]).unit == ("US$", "")
+    assert read_column(["1,234 €"]).undecided == "decimals or thousands"
+    settled = read_column(["1,234 €"], decimal=",")
+    assert (settled.sort, settled.decimal, settled.unit) == ("grouped", ",", ("", "€"))

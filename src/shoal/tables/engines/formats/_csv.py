@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -107,7 +108,8 @@ def _stage(
     given = {i: options.types[name] for i, name in enumerate(shape.names) if name in options.types}
     listed = list_of_readings(readings, given)
     dialect = _dialect(shape, encoded, readings, bad)
-    return stage_table(connection, f"(SELECT {listed} FROM {read})", shape.names, paths, dialect)
+    staged = stage_table(connection, f"(SELECT {listed} FROM {read})", shape.names, paths, dialect)
+    return replace(staged, titles={name: f"in {''.join(u)}" for name, u in dialect.units.items()})
 
 
 def _stop_at_names(connection: duckdb.DuckDBPyConnection, read: str, shape: Shape) -> None:
@@ -179,6 +181,7 @@ def _dialect(
         bad_lines=bad,
         decimal="," if signs == {","} else ".",
         grouped=grouped,
+        units={n: r.unit for n, r in named if any(r.unit)},
         blanks=True,
         missing={name: r.missing for name, r in named if r.missing},
     )

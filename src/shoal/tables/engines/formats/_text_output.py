@@ -113,7 +113,7 @@ def output_dialect(source: TextDialect | None, path: Path, names: Sequence[str])
     decimal = "." if delimiter == "," else dialect.decimal
     return replace(
         dialect, delimiter=delimiter, decimal=decimal, names=tuple(names), start=1, bad_lines=(),
-        escape="", spaced=False, missing={}, grouped={}, escaped=True,
+        escape="", spaced=False, missing={}, grouped={}, units={}, escaped=True,
         blanks=False,
     )  # fmt: skip
 

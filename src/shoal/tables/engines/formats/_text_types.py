@@ -21,6 +21,7 @@ from shoal.tables.engines.formats._text_values import (
     moment_pattern,
     number_pattern,
     read_column,
+    unit_pattern,
 )
 
 _SAMPLE_ROWS = 5_000
@@ -83,7 +84,9 @@ def read_types(
         Reading("text") if i in told else _read_as_asked(v, options) for i, v in enumerate(seen)
     ]
     readings = _held(connection, read, first, seen, options)
-    if not any(r.undecided or r.short or r.missing or r.sort in _DECIMAL for r in readings):
+    if not any(
+        r.undecided or r.short or r.missing or r.sort in _DECIMAL or any(r.unit) for r in readings
+    ):
         return readings  # nothing that one column could tell of another
     readings = _decided(connection, read, readings, seen, options)
     settled = _settle_decimals(readings, seen, options)
@@ -111,7 +114,8 @@ def _held(
             if values:
                 seen[i] |= values
                 held[i] = _read_as_asked(seen[i], options)
-    return [replace(r, sort="text") if o else r for r, o in zip(held, odd, strict=True)]
+    text = {"sort": "text", "unit": ("", "")}
+    return [replace(r, **text) if o else r for r, o in zip(held, odd, strict=True)]
 
 
 def _decided(
@@ -158,6 +162,9 @@ def stripped(column: int) -> str:
 
 def fits_sql(reading: Reading, text: str) -> str:
     """Whether a text can be read so, as DuckDB says it; the same as `read_column` says."""
+    if any(reading.unit):
+        bare = fits_sql(replace(reading, unit=("", "")), _bare_sql(reading, text))
+        return f"(regexp_full_match({text}, {value_sql(unit_pattern(reading.unit))}) AND {bare})"
     match reading.sort:
         case "whole":
             return f"CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) = {text}"
@@ -173,6 +180,7 @@ def fits_sql(reading: Reading, text: str) -> str:
             if reading.sort == "date" and not reading.order:  # the way of most files, quicker
                 return (
                     f"(TRY_CAST({text} AS DATE) IS NOT NULL AND length({text}) <= 10 "
+                    f"AND TRY_CAST({text}[1:4] AS USMALLINT) IS NOT NULL "  # 11-1-01 is of 2001
                     f"AND {text}[5] IN ('-', '/'))"
                 )
             pattern = moment_pattern(reading)
@@ -181,10 +189,8 @@ def fits_sql(reading: Reading, text: str) -> str:
                 f"(regexp_full_match({text}, {value_sql(pattern)}){turned.format(text)} AND "
                 f"{_moment_sql(reading, text)} IS NOT NULL)"
             )
-        case "text":
-            return "TRUE"
         case _:
-            return "FALSE"
+            return "TRUE" if reading.sort == "text" else "FALSE"
 
 
 def value_of_sql(reading: Reading, column: int) -> str:
@@ -193,6 +199,8 @@ def value_of_sql(reading: Reading, column: int) -> str:
     nothing = f"{text} = ''"
     if reading.missing:
         nothing += f" OR lower({text}) IN ({', '.join(map(value_sql, sorted(reading.missing)))})"
+    if any(reading.unit):
+        text = _bare_sql(reading, text)
     match reading.sort:
         case "whole":
             value = f"CAST({text} AS BIGINT)"
@@ -210,6 +218,11 @@ def value_of_sql(reading: Reading, column: int) -> str:
         case _:
             value = f"p{column}"
     return f"CASE WHEN {nothing} THEN NULL ELSE {value} END"
+
+
+def _bare_sql(reading: Reading, text: str) -> str:
+    """A number without its unit."""
+    return f"regexp_replace({text}, {value_sql(unit_pattern(reading.unit))}, '\\1\\2')"
 
 
 def _moment_sql(reading: Reading, text: str) -> str:
@@ -321,6 +334,13 @@ def _say_undecided(readings: Sequence[Reading], names: Sequence[str]) -> None:
             warnings.warn(
                 f"column {name!r}: years of two digits are taken for 1930 to 2029. Write four "
                 "digits where they are others.",
+                TableWarning,
+                stacklevel=2,
+            )
+        if any(reading.unit):
+            warnings.warn(
+                f"column {name!r}: the numbers beside the unit {''.join(reading.unit)} are read, "
+                "and written without it.",
                 TableWarning,
                 stacklevel=2,
             )

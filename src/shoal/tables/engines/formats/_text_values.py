@@ -12,6 +12,9 @@ Sort = Literal[
     "whole", "number", "grouped", "grouped whole", "boolean", "date", "moment", "text", "empty"
 ]
 
+NUMBERS = ("whole", "number", "grouped", "grouped whole")
+_DECIMALS = "decimals or thousands"
+
 MISSING_WORDS = frozenset(
     ["na", "n/a", "#n/a", "#na", "<na>", "nan", "null", "none", "nil", "missing", "unknown value",
      ".", "?", "-", "--", "---", "\\n", "k.a.", "n.a.", "k. a.", "#null!", "#value!", "nd",
@@ -47,6 +50,21 @@ _MOMENT = re.compile(f"({DAY}|{SHORT_DAY})({CLOCK}|{HALVES})?")
 _IS_SHORT = re.compile(f"({SHORT_DAY})([ T].*)?")
 _IS_HALF = re.compile("[AaPp][.]?[Mm][.]?$")
 
+_BLANKS = "[ \u00a0\u202f]*"
+_MONEY = (
+    "US$", "C$", "A$", "R$", "$", "€", "£", "¥", "₹", "₽", "₺", "₩", "SFr.", "Fr.", "EUR", "USD",
+    "GBP", "CHF", "JPY", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "INR", "BRL",
+)  # fmt: skip
+_MEASURES = (
+    "%", "‰", "zł", "Kč", "kr.", "kr", "Ft", "Euro", "kg", "mg", "µg", "g", "cm", "mm", "km", "m",
+    "ml", "l", "mmHg", "°C",
+)  # fmt: skip
+_WITH_UNIT = re.compile(
+    f"-?(?P<before>{'|'.join(map(re.escape, _MONEY))})?{_BLANKS}-?[0-9.].*?{_BLANKS}"
+    f"(?P<after>{'|'.join(map(re.escape, _MONEY + _MEASURES))})?"
+)
+"""A number beside its unit: `5 EUR`, `EUR 5`, `5 kg`; a letter in front is a code, `E11`."""
+
 ORDERS = ("dmy", "mdy")
 PIVOT = 30
 """Years of two digits from here on are of the last century, others of this."""
@@ -73,6 +91,8 @@ class Reading:
         Words, in lower case, that stand for nothing.
     undecided : str
         What cannot be told, for a note; empty otherwise.
+    unit : tuple of str and str
+        What stands before every number, and behind it; a sign of money, a percent sign.
     """
 
     sort: Sort
@@ -83,6 +103,7 @@ class Reading:
     undecided: str = ""
     short: bool = False
     halves: bool = False
+    unit: tuple[str, str] = ("", "")
 
 
 def moment_pattern(reading: Reading) -> str:
@@ -150,10 +171,38 @@ def _readings(
     grouped = _grouped(values, decimal, thousands)
     if grouped is not None:
         yield grouped
+    yield from _beside_a_unit(values, decimal, thousands)
     if all(_DAY.fullmatch(value) for value in values):
         yield from _dates(values, "date", order)
     elif all(_MOMENT.fullmatch(value) for value in values):
         yield from _dates(values, "moment", order)
+
+
+def _beside_a_unit(
+    values: set[str], decimal: str | None, thousands: str | None
+) -> Iterable[Reading]:
+    """Numbers that all stand beside one unit; nothing where there is none, or several."""
+    units: set[tuple[str, str]] = set()
+    for value in values:
+        match = _WITH_UNIT.fullmatch(value)
+        if match is None:
+            return
+        units.add((match["before"] or "", match["after"] or ""))
+    if len(units) > 1 or ("", "") in units:
+        return
+    unit = units.pop()
+    bare = {re.sub(unit_pattern(unit), r"\1\2", value) for value in values}
+    for found in _readings(bare, decimal, thousands, None):
+        if found.sort in NUMBERS:
+            yield replace(found, unit=unit)
+        elif found.undecided == _DECIMALS:
+            yield found
+
+
+def unit_pattern(unit: tuple[str, str]) -> str:
+    """Pattern of a number beside its unit; a sign and the number are its first two groups."""
+    before, after = map(re.escape, unit)
+    return f"^(-?){before}{_BLANKS}(-?[0-9.].*?){_BLANKS}{after}$"
 
 
 def number_pattern(decimal: str, thousands: str, *, whole: bool = False) -> str:
@@ -189,7 +238,7 @@ def _grouped(values: set[str], decimal: str | None, thousands: str | None) -> Re
         for pair in reversed(fitting)
     }
     if len(meant) > 1:
-        return Reading("text", undecided="decimals or thousands")
+        return Reading("text", undecided=_DECIMALS)
     point, apart = meant.popitem()[1]
     whole = not any(point in value for value in values)
     return Reading("grouped whole" if whole else "grouped", decimal=point, thousands=apart)

@@ -47,7 +47,12 @@ def stage_columns(
         listed = list_of_readings(readings, given)
         staged = stage_table(connection, f"(SELECT {listed} FROM {source})", names)
         connection.execute(f"DROP TABLE {_RAW}")
-    return DuckEngine.of_rows(replace(staged, titles=titles or {}))
+    units = {
+        name: f"in {''.join(r.unit)}"
+        for name, r in zip(names, readings, strict=True)
+        if any(r.unit)
+    }
+    return DuckEngine.of_rows(replace(staged, titles=units | dict(titles or {})))
 
 
 def _array(texts: Sequence[str | None]) -> Any:

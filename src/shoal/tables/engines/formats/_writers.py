@@ -5,7 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+import re
+import shutil
 import sqlite3
+import zipfile
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -21,6 +24,7 @@ from shoal.tables.engines.formats._text_output import PACKED, require_safe_names
 _MOST_ROWS = 1_048_575
 """Rows of a sheet, below its header."""
 
+_MOMENT = re.compile(rb">\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ<")
 _SHEET_DIGITS = 15
 """Digits of a number in a sheet."""
 
@@ -81,11 +85,28 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
                     "as CSV or Parquet."
                 )
             sheet.append([cell(value) for value in row])
-        book.save(path)
+        timed = path.with_name(f"{path.name}.timed")
+        book.save(timed)
     except IllegalCharacterError:
         raise TableError(
             "a cell holds control characters, which Excel files cannot. Write CSV or Parquet."
         ) from None
+    _without_times(timed, path)
+    timed.unlink()
+
+
+def _without_times(source: Path, path: Path) -> None:
+    """Copy a workbook without the moments at which it and its parts were written."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            part = zipfile.ZipInfo(name)  # of 1980, unless told otherwise
+            part.compress_type = zipfile.ZIP_DEFLATED
+            if name == "docProps/core.xml":
+                new.writestr(part, _MOMENT.sub(rb">1980-01-01T00:00:00Z<", old.read(name)))
+                continue
+            large = old.getinfo(name).file_size >= zipfile.ZIP64_LIMIT
+            with old.open(name) as read, new.open(part, "w", force_zip64=large) as written:
+                shutil.copyfileobj(read, written)
 
 
 def _fits_sheet(value: Any) -> bool:
