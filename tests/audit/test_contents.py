@@ -1,5 +1,6 @@
 """Wherever rows are in a model, it is not called safe; of what stays closed that is said."""
 
+import base64
 import collections
 import ctypes
 import enum
@@ -14,10 +15,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sklearn.metrics
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from shoal.audit import audit
 from tests.audit.people import roles
@@ -127,17 +129,163 @@ WAYS = {
 }
 
 
+class Weighed(float):
+    __slots__ = ("rows",)
+
+
+class Filled(dict):
+    __slots__ = ("rows",)
+
+
+class Silent(dict):
+    """A mapping that says it is empty."""
+
+    def __iter__(self):
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+    def items(self):
+        return []
+
+
+class Short(list):
+    """A list that says it is empty."""
+
+    def __iter__(self):
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+
+class Flat(np.ndarray):
+    """An array that says it holds nothing."""
+
+    shape, size = (0,), 0
+
+    def ravel(self, *_):
+        return np.zeros(0)
+
+
+class Guarded:
+    def __init__(self):
+        object.__getattribute__(self, "__dict__")["rows"] = ROWS
+
+    def __getattribute__(self, name):
+        return {} if name == "__dict__" else object.__getattribute__(self, name)
+
+
+class Disguised:
+    __slots__ = ("rows",)
+    __class__ = property(lambda _: int)
+
+
+class Named(io.BytesIO):
+    def __reduce_ex__(self, _):
+        return "a name"
+
+
+class Methodical:
+    def method(self, rows=ROWS):
+        return rows
+
+
+def with_rows(made):
+    made.rows = ROWS
+    return made
+
+
+def enclosed():
+    return type("Own", (), {"it": property(lambda _: ROWS)})()
+
+
+def of_another(rows=ROWS):
+    return rows
+
+
+def asks_another():
+    def inner():
+        return of_another()
+
+    return inner
+
+
+def generator(words):
+    """A source of random numbers whose state holds rows."""
+    made = np.random.RandomState(0)
+    state = made.get_state(legacy=False)
+    raw = np.frombuffer(words.tobytes()[: 624 * 4], np.uint32)
+    state["state"]["key"] = np.resize(raw, 624)
+    made.set_state(state)
+    return made
+
+
+def intervals(rows):
+    return pd.arrays.IntervalArray.from_arrays(rows[:, 0] - 9, rows[:, 1] + 9)
+
+
+def in_a_tree():
+    tree = DecisionTreeRegressor().fit(ROWS, np.arange(len(ROWS))).tree_
+    state = tree.__getstate__()
+    state["nodes"]["impurity"] = np.resize(ROWS.ravel(), len(state["nodes"]))
+    tree.__setstate__(state)
+    return tree
+
+
+HIDDEN = {
+    "slots of a number": lambda: with_rows(Weighed(1.0)),
+    "slots of a mapping": lambda: with_rows(Filled()),
+    "a mapping that hides": lambda: Silent(enumerate(ROWS.tolist())),
+    "a list that hides": lambda: Short(ROWS.tolist()),
+    "an array that hides": lambda: ROWS.view(Flat),
+    "attributes that are guarded": Guarded,
+    "an object that says it is a number": lambda: with_rows(Disguised()),
+    "a compiled object that says what its file holds": lambda: Named(ROWS.tobytes()),
+    "defaults of a method": Methodical,
+    "a method bound to nothing of ours": lambda: types.MethodType(lambda _: ROWS, 1),
+    "a property": enclosed,
+    "a function that a function within names": lambda: asks_another,
+    "globals that say they are a library's": lambda: types.FunctionType(
+        eval("lambda: R").__code__, {"__name__": "sklearn.tree", "R": ROWS}
+    ),
+    "defaults of a function that is written as a library's": lambda: types.FunctionType(
+        of_another.__code__, vars(sklearn.metrics), "f1_score", (ROWS,)
+    ),
+    "a masked array": lambda: np.ma.array(ROWS, mask=True),
+    "a mask": lambda: np.ma.array(np.zeros(60), mask=(TABLE["y"] == "u").to_numpy()),
+    "intervals": lambda: intervals(ROWS),
+    "numbers among other things": lambda: [{}, *ROWS.ravel().tolist()],
+    "objects among numbers": lambda: np.array([print, {}, *ROWS.ravel().tolist()], object),
+    "lists of different lengths": lambda: [[ROWS[0, 0]], ROWS[0, 1:].tolist()],
+    "complex numbers": lambda: [complex(a, b) for a, b in ROWS[:, :2].tolist()],
+    "lengths of time": lambda: [pd.Timedelta(seconds=one) for one in ROWS.ravel().tolist()],
+    "the state of random numbers": lambda: generator(ROWS),
+    "a seed": lambda: np.random.default_rng((np.abs(ROWS) * 10_000).astype(int).ravel().tolist()),
+    "under the names of an adapter": lambda: {
+        "_predictors": {"nodes": np.array([*map(tuple, ROWS)], [(name, "f8") for name in "abc"])}
+    },
+    "more objects than are opened": lambda: np.array([*[None] * 200_001, {"r": ROWS}], object),
+    "a tree of scikit-learn": in_a_tree,
+    "differences": lambda: np.diff(ROWS, axis=0),
+    "multiples": lambda: {f"weight {i}": 1.7 * x for i, x in enumerate(ROWS.ravel().tolist())},
+    "packed text": lambda: base64.b64encode(zlib.compress(ROWS.astype("f4").tobytes())).decode(),
+    "long numbers": lambda: [int.from_bytes(row.tobytes(), "big") for row in ROWS],
+}
+
+
 def fitted():
     tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=0)
     return tree.fit(TABLE[list("abc")], TABLE["y"])
 
 
 @pytest.mark.parametrize("place", ["random_state", "rows_"])  # a parameter, and nothing of a tree
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [*WAYS, *HIDDEN])
 def test_rows_are_found_or_said_to_be_unread(way, place):
     assert audit(fitted(), TABLE, SCHEMA, k=10).answer == "safe"
     model = fitted()
-    setattr(model, place, WAYS[way]())
+    setattr(model, place, (WAYS | HIDDEN)[way]())
     assert audit(model, TABLE, SCHEMA, k=10).answer != "safe"
 
 

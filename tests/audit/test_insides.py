@@ -18,7 +18,7 @@ class Own:
 
 
 def test_a_class_of_ones_own_is_opened_and_those_of_libraries_are_not():
-    assert inside_of_class(Own) == [("rows", ROWS)]
+    assert inside_of_class(Own) == [("rows", ROWS), ("method", Own.method)]
     assert inside_of_class(np.ndarray) == inside_of_class(dict) == []
 
 

@@ -17,6 +17,7 @@ from shoal.audit._readability import find_carriers, open_search, row_spans, unre
 from shoal.audit._training_table import TrainingTable, read_training_table
 from shoal.audit.adapters._adapter import AdapterOptions
 from shoal.audit.adapters._registry import find_adapter
+from shoal.audit.opened._layouts import unknown_entries
 from shoal.errors import ParameterError, ShoalError, TableError
 from shoal.models import KAnonymousClustering, KAnonymousNaiveBayes, KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity, PrivacyModel
@@ -157,7 +158,8 @@ def _read(
         held, closed = scan.scan(published, tells_something=told)
     except ParameterError as refused:  # centroids that are too few people's means
         held, closed = [str(refused).removesuffix(".")], []
-    return replace(read, unread=(*read.unread, *unread, *unread_init(opened), *closed)), tuple(held)
+    unread = (*read.unread, *unread, *unread_init(opened), *unknown_entries(opened), *closed)
+    return replace(read, unread=unread), tuple(held)
 
 
 def _published(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.audit._boosting import ENDS
-from shoal.audit._contents import ATOMS, open_model
+from shoal.audit._contents import is_atom, open_model
 from shoal.audit._training_table import TrainingTable
 from shoal.schema._text import text
 from shoal.typing import Floats
@@ -67,11 +67,11 @@ class RowScan:
         """
         held: list[str] = []
         unread: list[str] = []
-        for piece in open_model(model):
+        for piece in open_model(model, self._known):
             name = piece.path or "the model itself"
             array = piece.array
             if array is None:
-                unread.append(f"{name} could not be opened")
+                unread.append(f"{name} {piece.why}")
             elif array.dtype.names or not array.size or _holds_objects(array):
                 continue  # nodes of trees, which adapters read, or a shelf whose pieces follow
             elif self._is_output(name, array):
@@ -84,6 +84,17 @@ class RowScan:
             ):
                 unread.append(f"{name} has an entry for each training row")
         return held, unread
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """Names of columns, and categories that are no single person's."""
+        frame = self.table.frame
+        found = set(map(str, frame.names))
+        for name in frame.names:
+            codes, values = frame.factorize(name)
+            sizes = np.bincount(codes[codes >= 0], minlength=len(values))
+            found |= {str(v) for v, n in zip(values, sizes, strict=True) if n >= self.k}
+        return frozenset(found)
 
     def _is_output(self, name: str, array: NDArray[Any]) -> bool:
         known = name.rpartition(".")[2] in PER_ROW
@@ -273,7 +284,7 @@ def _is_scale(array: NDArray[Any]) -> bool:
 def _holds_objects(array: NDArray[Any]) -> bool:
     if array.dtype != object:
         return False
-    return any(not isinstance(one, ATOMS) for one in array.ravel()[:100].tolist())
+    return any(not is_atom(one) for one in array.ravel()[:100].tolist())
 
 
 def _varies(array: NDArray[Any]) -> bool:

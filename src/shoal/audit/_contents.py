@@ -19,13 +19,24 @@ from sklearn.base import BaseEstimator
 
 from shoal.audit._boosting import is_boosting
 from shoal.audit._foreign import foreign_names, is_of_library
-from shoal.audit._insides import inside, inside_of_class
+from shoal.audit._insides import inside, inside_of_bits, inside_of_class
+from shoal.audit.opened._loose_numbers import loose_numbers
+from shoal.audit.opened._options import crowded_options
+from shoal.audit.opened._plain_containers import (
+    beside_entries,
+    hides_attributes,
+    is_own_class,
+    plain,
+    slots_of,
+)
+from shoal.audit.opened._tree_arrays import Closed
 
 MOST_PIECES = 200_000  # pieces that are opened; a model of more is not read completely
 LARGEST_DENSE = 10_000_000  # cells up to which a sparse matrix is compared row by row
 LONGEST_NUMBER = 512  # bits; a whole number of more may be a file within the file
 LONGEST_TEXT = 1000  # longer ones may list rows
 MANY_NUMBERS = 8  # numbers in a text from which on it may list rows
+CROWDED = "holds more than an option does: set it to None before you publish the model"
 ATOMS = (
     type(None), bool, int, float, complex, str, type, np.generic, np.dtype, np.ufunc, range, slice,
     types.ModuleType, types.BuiltinFunctionType, np.random.RandomState, np.random.Generator,
@@ -35,8 +46,8 @@ _NUMBERS = re.compile(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]*\w
 _LARGEST = 1e300  # of numbers that are compared
 _MANY_ENTRIES = 20  # of an array that nobody expects, from which on it may be rows in disguise
 _NO_LISTS = (Mapping, bytes, bytearray, str)
-_NODES = ("_predictors", ".nodes")
-"""Where histogram boosting keeps the nodes of its trees, which an adapter reads."""
+_SINGLE = {type(None), bool, int, float, complex, str, *np.sctypeDict.values()}
+"""Types of values that have nothing beside them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,56 +60,76 @@ class Piece:
         Where it is: names of attributes, keys and places.
     array : ndarray or None
         Its values; None where the piece could not be opened.
+    why : str
+        Why it is None.
     """
 
     path: str
     array: NDArray[Any] | None
+    why: str = "could not be opened"
 
 
-def open_model(model: Any) -> Iterator[Piece]:
-    """Arrays of a model at any depth; lists of plain values and data frames count as arrays."""
+def open_model(model: Any, known: Collection[str] = ()) -> Iterator[Piece]:
+    """Arrays of a model at any depth; lists of plain values and data frames count as arrays.
+
+    Options are told that hold more than `known` texts and a few numbers.
+    """
     todo: list[tuple[str, Any]] = [("", model)]
     seen: dict[int, Any] = {}  # keeps what is made on the way alive, so that ids stay unique
     while todo:
         path, piece = todo.pop()
         if id(piece) in seen:
             continue
-        if isinstance(piece, ATOMS):
+        if is_atom(piece):
             yield from _of_atom(path, piece)
-            if not hasattr(piece, "__dict__") or isinstance(piece, types.ModuleType):
+            if type(piece) in _SINGLE or isinstance(piece, types.ModuleType):
                 continue
         seen[id(piece)] = piece
         if len(seen) > MOST_PIECES:
             yield Piece(path, None)
             return
-        yield from (Piece(_join(path, name), None) for name in _hung_on(piece))
-        todo += [(_join(path, name), one) for name, one in _beside(piece)]
-        if isinstance(piece, ATOMS):
-            continue
-        array = _as_array(piece)
-        if array is not None:
-            yield from _of_array(path, array)
-            todo += _on_shelf(path, array)
-            continue
-        yield from (Piece(path, rows) for rows in _gathered(piece))
-        inner = inside(piece)
-        if inner is None:
+        if isinstance(piece, Closed) or hides_attributes(piece):
             yield Piece(path, None)
-        else:
-            todo += [(_join(path, name), one) for name, one in inner]
+            continue
+        yield from (Piece(_join(path, name), None) for name in _hung_on(piece))
+        for name in crowded_options(piece, known):
+            yield Piece(_join(path, name), None, CROWDED)
+        todo += [(_join(path, name), one) for name, one in _beside(piece)]
+        if not is_atom(piece):
+            yield from _of_object(path, plain(piece), todo)
+
+
+def is_atom(piece: Any) -> bool:
+    """Whether this is a single value, by its type: what it says of its class may be anything."""
+    return issubclass(type(piece), ATOMS)
+
+
+def _of_object(path: str, piece: Any, todo: list[tuple[str, Any]]) -> Iterator[Piece]:
+    """What an array, a container or an object holds; what is in it is opened next."""
+    array = _as_array(piece)
+    if array is not None:
+        yield from _of_array(path, array)
+        todo += _on_shelf(path, array)
+        return
+    yield from (Piece(path, rows) for rows in _gathered(piece))
+    inner = inside(piece)
+    if inner is None:
+        yield Piece(path, None)
+    else:
+        todo += [(_join(path, name), one) for name, one in inner]
 
 
 def _on_shelf(path: str, array: NDArray[Any]) -> list[tuple[str, Any]]:
     """Objects in an array, which are opened in turn."""
     if array.dtype != object or array.size > MOST_PIECES:
         return []
-    own = [one for one in array.ravel().tolist() if not isinstance(one, ATOMS)]
+    own = [one for one in array.ravel().tolist() if not is_atom(one)]
     return [(f"{path}[{place}]", one) for place, one in enumerate(own)]
 
 
 def _gathered(piece: Any) -> list[NDArray[Any]]:
     """Arrays that are there in parts."""
-    found = (_pairs(piece), _stacked(piece), _scalars(piece))
+    found = (_pairs(piece), _stacked(piece), _scalars(piece), loose_numbers(piece))
     return [rows for rows in found if rows is not None]
 
 
@@ -123,9 +154,6 @@ def _of_array(path: str, array: NDArray[Any]) -> Iterator[Piece]:
     if array.dtype.metadata:
         yield Piece(path, None)
     if array.dtype.names:
-        if _NODES[0] in path and path.endswith(_NODES[1]):
-            yield Piece(path, array)
-            return
         try:
             array = structured_to_unstructured(array)
         except (TypeError, ValueError, NotImplementedError):  # fields within fields, objects
@@ -135,6 +163,11 @@ def _of_array(path: str, array: NDArray[Any]) -> Iterator[Piece]:
     if array.ndim > 1 and array.size and 1 in array.shape:
         yield Piece(path, array.reshape(-1))
     yield Piece(path, array)
+    if array.dtype == object:
+        if array.size > MOST_PIECES:
+            yield Piece(path, None)
+        elif (numbers := loose_numbers(array.ravel().tolist())) is not None:
+            yield Piece(path, numbers)
     if array.dtype.kind in "OU" and array.size <= MOST_PIECES:
         yield from _of_texts(path, [one for one in array.ravel().tolist() if isinstance(one, str)])
 
@@ -169,10 +202,19 @@ def _beside(piece: Any) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     if hasattr(piece, "to_numpy") and getattr(piece, "attrs", None):
         found.append(("attrs", piece.attrs))
+    if isinstance(piece, np.random.RandomState | np.random.Generator):
+        found.append(("bits", inside_of_bits(piece)))
     if not is_of_library(type(piece)) and not is_boosting(piece):
         found += getattr(piece, "__dict__", {}).items()
+        found += [(name, getattr(piece, name)) for name in _filled_slots(piece)]
         found += inside_of_class(type(piece))
-    return found
+    return found + beside_entries(piece)
+
+
+def _filled_slots(piece: Any) -> list[str]:
+    if not is_own_class(type(piece)):
+        return []
+    return [name for name in slots_of(type(piece)) if hasattr(piece, name)]
 
 
 def _as_array(piece: Any) -> NDArray[Any] | None:
@@ -188,7 +230,7 @@ def _as_array(piece: Any) -> NDArray[Any] | None:
         return np.asarray(piece)
     if isinstance(piece, Collection) and not isinstance(piece, _NO_LISTS) and len(piece):
         own = list(piece)
-        if all(isinstance(one, ATOMS) for one in own):
+        if all(is_atom(one) for one in own):
             return _plain(own)
         if all(isinstance(row, list | tuple) and row for row in own):
             return _plain(own) if len({len(row) for row in own}) == 1 else None
@@ -216,7 +258,7 @@ def _stacked(piece: Any) -> NDArray[Any] | None:
         return None
     if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
         return None
-    return _plain(rows) if all(isinstance(one, ATOMS) for row in rows for one in row) else None
+    return _plain(rows) if all(is_atom(one) for row in rows for one in row) else None
 
 
 def _pairs(piece: Any) -> NDArray[Any] | None:
@@ -224,7 +266,7 @@ def _pairs(piece: Any) -> NDArray[Any] | None:
     if not isinstance(piece, Mapping) or not piece:
         return None
     own = [(key, value) for key, value in piece.items() if not isinstance(key, str)]
-    if not own or not all(isinstance(one, ATOMS) for pair in own for one in pair):
+    if not own or not all(is_atom(one) for pair in own for one in pair):
         return None
     return _plain(own)
 
@@ -246,7 +288,9 @@ def _scalars(piece: Any) -> NDArray[Any] | None:
     if not isinstance(own, Mapping):
         return None
     kinds = (int, float, np.floating, np.integer, Decimal)
-    plain: list[Any] = [v for v in own.values() if isinstance(v, kinds) and not isinstance(v, bool)]
+    plain: list[Any] = [
+        v for v in own.values() if issubclass(type(v), kinds) and type(v) is not bool
+    ]
     numbers = [float(v) for v in plain if -_LARGEST < v < _LARGEST]
     if own is not piece and is_of_library(type(piece)):
         numbers = [number for number in numbers if not number.is_integer()]

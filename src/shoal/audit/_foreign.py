@@ -52,6 +52,26 @@ def is_of_library(kind: type, packages: Collection[str] = LIBRARIES) -> bool:
     return found is kind
 
 
+def has_library_globals(function: types.FunctionType) -> bool:
+    """Whether a function was written in a module of a library: `__module__` can be anything."""
+    home = str(function.__globals__.get("__name__", ""))
+    module = sys.modules.get(home)
+    if module is None or home.partition(".")[0] not in LIBRARIES:
+        return False
+    return vars(module) is function.__globals__
+
+
+def is_library_function(function: types.FunctionType) -> bool:
+    """Whether a function is the very one that a library has under its name."""
+    home = str(function.__module__)
+    if home.partition(".")[0] not in LIBRARIES:
+        return False
+    found: Any = sys.modules.get(home)
+    for name in function.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is function or getattr(found, "__func__", None) is function
+
+
 @lru_cache(maxsize=256)
 def _known(kinds: tuple[type, ...]) -> frozenset[str]:
     names: set[str] = set()

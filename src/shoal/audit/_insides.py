@@ -8,16 +8,35 @@ import types
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import numpy as np
+
 from shoal.audit._boosting import BOOSTING, ENDS, ends_of_columns, inside_of_boosting, is_boosting
-from shoal.audit._foreign import LIBRARIES, is_of_library
+from shoal.audit._foreign import (
+    LIBRARIES,
+    has_library_globals,
+    is_library_function,
+    is_of_library,
+)
+from shoal.audit.opened._plain_containers import hides_state, slots_of
+from shoal.audit.opened._tree_arrays import (
+    inside_of_predictor,
+    inside_of_tree,
+    is_compiled_tree,
+    is_predictor,
+)
 
 LONGEST_BYTES = 64  # longer ones may be a file within the file
-READ_BY_ADAPTERS = ("sklearn.tree._tree", "sklearn._loss")
-"""Compiled objects whose arrays adapters read node by node."""
+LOSSES = "sklearn._loss"
+"""Compiled objects that hold a few options."""
 _CODE = (
-    types.FunctionType, types.BuiltinFunctionType, types.MemberDescriptorType,
+    types.BuiltinFunctionType, types.MemberDescriptorType,
     types.GetSetDescriptorType, types.MethodDescriptorType, types.WrapperDescriptorType,
-    types.ClassMethodDescriptorType, classmethod, staticmethod, property,
+    types.ClassMethodDescriptorType,
+)  # fmt: skip
+
+_CALLED = (
+    types.MethodType, functools.partial, types.FunctionType, classmethod, staticmethod, property,
+    types.CodeType,
 )  # fmt: skip
 
 Inside = list[tuple[str, Any]]
@@ -33,18 +52,30 @@ def inside(piece: Any) -> Inside | None:
             return [("keys", list(piece)), *((str(k), v) for k, v in piece.items()), *more]
         case bytes() | bytearray():
             return [] if len(piece) <= LONGEST_BYTES else None
-        case types.MethodType():
-            return [("self", piece.__self__)]
-        case functools.partial():
-            return [("func", piece.func), ("args", piece.args), ("keywords", piece.keywords)]
-        case types.FunctionType():
-            return _of_function(piece)
-        case types.CodeType():
-            return [("constants", [one for one in piece.co_consts if one is not None])]
+        case _ if isinstance(piece, _CALLED):
+            return _of_called(piece)
         case Collection():
             return [(str(place), one) for place, one in enumerate(piece)]
         case _:
             return _of_object(piece)
+
+
+def _of_called(piece: Any) -> Inside:
+    """What is behind something that can be called."""
+    match piece:
+        case types.MethodType():
+            return [("self", piece.__self__), ("function", piece.__func__)]
+        case functools.partial():
+            return [("func", piece.func), ("args", piece.args), ("keywords", piece.keywords)]
+        case types.FunctionType():
+            return _of_function(piece)
+        case classmethod() | staticmethod():
+            return [("function", piece.__func__)]
+        case property():
+            return [("get", piece.fget), ("set", piece.fset), ("delete", piece.fdel)]
+        case types.CodeType():
+            return [("constants", [one for one in piece.co_consts if one is not None])]
+    return []
 
 
 def inside_of_class(kind: type) -> Inside:
@@ -62,13 +93,18 @@ _WRITTEN_IN_PYTHON, _CANNOT_BE_CHANGED = 1 << 9, 1 << 8  # flags of types, as CP
 
 def _of_object(piece: Any) -> Inside | None:
     """Attributes, and the state that a file of the object would hold, which compiled ones hide."""
-    if type(piece).__module__.startswith(READ_BY_ADAPTERS) and is_of_library(type(piece)):
+    if type(piece).__module__.startswith(LOSSES) and is_of_library(type(piece)):
         return []
+    if is_compiled_tree(piece):
+        return inside_of_tree(piece)
+    if is_predictor(piece):
+        return inside_of_predictor(piece)
     if is_boosting(piece):
         return inside_of_boosting(piece)
-    slots = [name for kind in type(piece).__mro__ for name in _slots(kind)]
-    own = {name: getattr(piece, name) for name in slots if hasattr(piece, name)}
+    own = {name: getattr(piece, name) for name in slots_of(type(piece)) if hasattr(piece, name)}
     own |= getattr(piece, "__dict__", {})
+    if hides_state(piece):
+        return None
     try:
         state = piece.__reduce_ex__(2)
     except Exception:  # whatever a foreign object does when it is asked
@@ -85,18 +121,27 @@ def _without(part: Any, own: Mapping[str, Any]) -> Any:
     return {name: one for name, one in part.items() if own.get(name) is not one}
 
 
-def _slots(kind: type) -> tuple[str, ...]:
-    own = vars(kind).get("__slots__", ())
-    return (own,) if isinstance(own, str) else tuple(own)
+def inside_of_bits(piece: Any) -> dict[str, Any]:
+    """State and seed of a source of random numbers, which have room for rows."""
+    bits = getattr(piece, "_bit_generator", None) or piece.bit_generator
+    state = bits.state
+    seed = getattr(bits, "seed_seq", None)
+    words = state["state"].get("key") if isinstance(state.get("state"), dict) else None
+    found = {"state": state, "entropy": getattr(seed, "entropy", None)}
+    if isinstance(words, np.ndarray):  # rows may be there byte by byte
+        even = words[: len(words) // 2 * 2]
+        with np.errstate(all="ignore"):
+            found |= {kind: even.view(kind).astype(np.float64) for kind in ("f8", "f4", "i8")}
+    return found
 
 
 def _of_function(function: types.FunctionType) -> Inside:
     """What a function remembers: defaults, enclosed values, constants, globals that it names."""
-    home = str(function.__globals__.get("__name__", ""))  # `__module__` can be anything
-    if home.partition(".")[0] in LIBRARIES:
+    if is_library_function(function):
         return []
+    at_home = has_library_globals(function)
     cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-    named = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    named = {} if at_home else {n: function.__globals__.get(n) for n in _named(function.__code__)}
     return [
         ("defaults", function.__defaults__),
         ("keyword defaults", function.__kwdefaults__),
@@ -104,8 +149,14 @@ def _of_function(function: types.FunctionType) -> Inside:
         ("annotations", function.__annotations__),
         ("code", function.__code__),
         *((f"enclosed {place}", one) for place, one in enumerate(cells)),
-        *((name, one) for name, one in named.items() if not isinstance(one, types.FunctionType)),
+        *named.items(),
     ]
+
+
+def _named(code: types.CodeType) -> set[str]:
+    """Names that a function uses, or a function within it."""
+    inner = [one for one in code.co_consts if isinstance(one, types.CodeType)]
+    return set(code.co_names).union(*map(_named, inner))
 
 
 def _is_filled(cell: Any) -> bool:

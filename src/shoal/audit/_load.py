@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from shoal.audit._trial_load import list_unknown_types, load_skops, try_load
 from shoal.audit.adapters._registry import is_recognized
-from shoal.errors import MissingExtraError, ParameterError, TableError
+from shoal.audit.opened._file_rest import check_skops_file, load_pickle, parse_json
+from shoal.errors import MissingExtraError, ParameterError, ShoalError, TableError
 from shoal.models import KAnonymousClustering, KAnonymousNaiveBayes, KAnonymousTreeClassifier
 from shoal.typing import PathText
 
@@ -58,9 +58,7 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
                 f"{path.name} is a pickle: loading it runs whatever program its author put into "
                 "it. Save the model with skops, or use --trust if you made the file yourself."
             )
-        import joblib  # noqa: PLC0415  only when asked
-
-        return joblib.load(path)
+        return load_pickle(path)
     raise ParameterError(
         f"cannot read model {path.name!r}: use .skops or .json, or {', '.join(PICKLES)} with trust."
     )
@@ -68,8 +66,10 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
 
 def _read_json(path: Path) -> Any:
     try:
-        data = json.loads(path.read_text("utf-8"))
-    except (ValueError, UnicodeDecodeError):
+        data = parse_json(path.name, path.read_text("utf-8"))
+    except ShoalError:
+        raise
+    except (ValueError, RecursionError):
         raise TableError(f"{path.name} is not JSON.") from None
     if isinstance(data, list) or is_recognized(data):
         return data
@@ -95,4 +95,6 @@ def _read_skops(path: Path, trust: bool) -> Any:
         )
     if not trust:
         try_load(path)
-    return load_skops(path, unknown)
+    model = load_skops(path, unknown)
+    check_skops_file(path)
+    return model
