@@ -17,7 +17,7 @@ from shoal.frames._frame import Frame
 from shoal.frames._native import refuse_same_letters
 from shoal.tables._dialect import TextDialect
 from shoal.tables.engines._duck_connection import connect, disclose_nothing
-from shoal.tables.engines._sql import name_sql, order_sql, value_sql
+from shoal.tables.engines._sql import name_sql, value_sql
 from shoal.tables.engines.formats._text_output import (
     FORMULA,
     PLAIN_NUMBER,
@@ -63,7 +63,8 @@ def in_order(select: str, order: str | None) -> str:
     """A query with its rows in the order of one of its columns, and without that column."""
     if order is None:
         return select
-    return f"SELECT * EXCLUDE ({name_sql(order)}) FROM ({select}){order_sql(order)}"
+    # outermost: an order of queries inside does not count
+    return f"SELECT * EXCLUDE ({name_sql(order)}) FROM ({select}) ORDER BY {name_sql(order)}"
 
 
 def copy_query(

@@ -41,11 +41,6 @@ MAP_LIMIT = 256
 """Entries up to which a MAP is fast: it is searched from its start."""
 
 
-def order_sql(column: str | None) -> str:
-    """An ORDER BY clause; it has to be the outermost: those of queries inside do not count."""
-    return "" if column is None else f" ORDER BY {name_sql(column)}"
-
-
 def paths_sql(paths: Sequence[PathText]) -> str:
     """Names of files, as a list; what DuckDB would take for a pattern stands for itself."""
     plain = (re.sub(r"([*?\[])", r"[\1]", str(path)) for path in paths)

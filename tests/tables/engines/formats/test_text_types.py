@@ -8,8 +8,9 @@ from shoal.anonymize import Mondrian
 from shoal.errors import TableWarning
 from shoal.schema import Schema
 from shoal.tables import open_table
+from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._sql import value_sql
-from shoal.tables.engines.formats._text_types import fits_sql, value_of_sql
+from shoal.tables.engines.formats._text_types import cell_sql
 from shoal.tables.engines.formats._text_values import read_column
 
 SIGNS = "0123456789.,-eE/: T'"
@@ -45,9 +46,9 @@ def test_sql_and_python_agree_on_what_fits_a_reading():
             texts = random_texts(draw, draw.randint(1, 4))
             reading = read_column(texts)
             for text in texts - set(reading.missing):
+                asked = cell_sql(reading, 0)
                 fits, value = connection.sql(
-                    f"SELECT {fits_sql(reading, 'p0')}, {value_of_sql(reading, 0)} "
-                    f"FROM (SELECT {value_sql(text)} AS p0)"
+                    f"SELECT {asked.fits}, {asked.value} FROM (SELECT {value_sql(text)} AS p0)"
                 ).fetchall()[0]
                 assert fits, (text, reading)
                 assert value is not None, (text, reading)
@@ -61,16 +62,18 @@ def test_what_does_not_fit_alone_is_not_let_in_by_sql():
             reading = read_column(random_texts(draw, 3))
             text = next(iter(random_texts(draw, 1)), "x")
             fits = connection.sql(
-                f"SELECT coalesce({fits_sql(reading, 'p0')}, FALSE) "
+                f"SELECT coalesce({cell_sql(reading, 0).fits}, FALSE) "
                 f"FROM (SELECT {value_sql(text)} AS p0)"
             ).fetchall()[0][0]
-            if fits and reading.sort not in ("text", "empty"):
-                alone = read_column(
-                    {text},
-                    decimal=reading.decimal if reading.sort.startswith("grouped") else None,
-                    thousands=reading.thousands if reading.sort.startswith("grouped") else None,
-                    order=reading.order or None,
+            is_value = text.lower() not in reading.missing
+            if fits and is_value and reading.sort not in ("text", "empty"):
+                grouped = reading.sort.startswith("grouped")
+                told = OpenOptions(
+                    decimal=reading.decimal if grouped else None,
+                    thousands=reading.thousands if grouped else None,
+                    dates=reading.order if reading.order in ("dmy", "mdy") else None,
                 )
+                alone = read_column({text}, told)
                 assert alone.unit == reading.unit, (text, reading)
                 assert alone.sort != "text", (text, reading)
             refused += not fits

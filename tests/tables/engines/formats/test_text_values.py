@@ -1,5 +1,6 @@
 import pytest
 
+from shoal.tables._engine import OpenOptions
 from shoal.tables.engines.formats._text_values import is_typed, read_column
 
 
@@ -56,13 +57,13 @@ def test_what_cannot_be_told_is_said():
     assert read_column(["01/02/2024"]).undecided == "day or month first"
     assert read_column(["1,234"], decimal=",").sort == "grouped"
     assert read_column(["1,234"], decimal=".").sort == "grouped whole"
-    assert read_column(["01/02/2024"], order="mdy").order == "mdy"
+    assert read_column(["01/02/2024"], OpenOptions(dates="mdy")).order == "mdy"
 
 
 def test_given_words_stand_for_nothing_and_no_others():
-    assert read_column(["5", "refused"], words=frozenset(["refused"])).sort == "whole"
-    assert read_column(["5", "NA"], words=frozenset(["refused"])).sort == "text"
-    assert read_column(["a", "refused"], words=frozenset(["refused"])).missing == {"refused"}
+    assert read_column(["5", "refused"], OpenOptions(missing=("refused",))).sort == "whole"
+    assert read_column(["5", "NA"], OpenOptions(missing=("refused",))).sort == "text"
+    assert read_column(["a", "refused"], OpenOptions(missing=("refused",))).missing == {"refused"}
 
 
 def test_numbers_and_dates_are_told_in_any_way_of_writing():

@@ -27,7 +27,7 @@ from shoal.tables.engines.formats._text_bytes import (
 )
 from shoal.tables.engines.formats._text_rows import BadRows, clean_file
 from shoal.tables.engines.formats._text_shape import Shape, find_shape
-from shoal.tables.engines.formats._text_types import list_of_readings, names_sql, read_types
+from shoal.tables.engines.formats._text_types import list_of_readings, read_types
 from shoal.tables.engines.formats._text_values import Reading
 
 _PACKED = {".gz": "gzip", ".zst": "zstd"}
@@ -47,14 +47,19 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
 
 def _shape_of(paths: Sequence[Path], encoded: Encoded, options: OpenOptions) -> Shape:
     """The shape that all files share."""
-    shape = _first_shape(paths[0], encoded, options)
-    for path in paths[1:]:
-        other = _first_shape(path, encoded, options)
-        if (other.names, other.delimiter) != (shape.names, shape.delimiter):
+    shapes: list[Shape] = []
+    for path in paths:
+        with open_text(path, encoded) as text:
+            lines = text.readlines(SAMPLE_BYTES)
+        if not any(map(str.strip, lines)):
+            raise TableError(f"file {path.name!r} is empty. It needs at least a header.")
+        shapes.append(find_shape(lines, path.name, options))
+        if len({(shape.names, shape.delimiter) for shape in shapes}) > 1:
             raise TableError(
                 f"{path.name!r} has other columns than {paths[0].name!r}, or separates its cells "
                 "by another sign. Files of one table are written alike."
             )
+    shape = shapes[0]
     if shape.titles:
         lines = "1 line" if shape.titles == 1 else f"{shape.titles} lines"
         are = "was" if shape.titles == 1 else "were"
@@ -66,19 +71,6 @@ def _shape_of(paths: Sequence[Path], encoded: Encoded, options: OpenOptions) -> 
     return shape
 
 
-def _first_shape(path: Path, encoded: Encoded, options: OpenOptions) -> Shape:
-    with open_text(path, encoded) as text:
-        lines, size = [], 0
-        for line in text:
-            lines.append(line)
-            size += len(line)
-            if size > SAMPLE_BYTES:
-                break
-    if not any(line.strip() for line in lines):
-        raise TableError(f"file {path.name!r} is empty. It needs at least a header.")
-    return find_shape(lines, path.name, options)
-
-
 def _stage(
     connection: duckdb.DuckDBPyConnection,
     paths: Sequence[Path],
@@ -88,10 +80,10 @@ def _stage(
     folder: Path,
 ) -> StagedRows:
     bad: tuple[BadRows, ...] = ()
+    read = None if options.skip_bad_rows else _plain_sql(paths, shape, encoded)
     try:
-        if not _is_plain(paths, shape, encoded) or options.skip_bad_rows:
+        if read is None:
             raise duckdb.InvalidInputException
-        read = _read_sql(paths, shape)
         readings = read_types(connection, read, shape.names, options)
         # a name among numbers would have made them texts
         if shape.has_header and all(reading.sort == "text" for reading in readings):
@@ -119,32 +111,29 @@ def _stop_at_names(connection: duckdb.DuckDBPyConnection, read: str, shape: Shap
         raise duckdb.InvalidInputException
 
 
-def _is_plain(paths: Sequence[Path], shape: Shape, encoded: Encoded) -> bool:
-    utf8 = encoded.name in ("utf-8", "utf-8-sig") and not (encoded.bom and shape.start == 0)
-    return (
-        utf8
-        and not shape.escape
-        and not shape.spaced
-        and shape.whole_lines  # DuckDB would count rows where we count lines
-        and len({path.suffix.lower() for path in paths}) == 1
-    )
-
-
-def _read_sql(paths: Sequence[Path], shape: Shape) -> str:
+def _plain_sql(paths: Sequence[Path], shape: Shape, encoded: Encoded) -> str | None:
+    """A FROM clause of files that DuckDB reads as we do; None for others."""
+    is_utf8 = encoded.name in ("utf-8", "utf-8-sig") and not (encoded.bom and shape.start == 0)
+    # DuckDB would count rows where we count lines
+    in_cells = not shape.escape and not shape.spaced and shape.whole_lines
+    if not is_utf8 or not in_cells or len({path.suffix.lower() for path in paths}) > 1:
+        return None
     packed = _PACKED.get(paths[0].suffix.lower(), "none")
+    columns = ", ".join(f"'p{i}': 'VARCHAR'" for i in range(len(shape.names)))
     return (
         f"read_csv({paths_sql(paths)}, auto_detect=false, header=false, skip={shape.start}, "
         f"delim={value_sql(shape.delimiter)}, quote={value_sql(shape.quote)}, "
         f"escape={value_sql(shape.quote)}, strict_mode=true, hive_partitioning=false, "
-        f"compression='{packed}', columns={names_sql(len(shape.names))})"
+        f"compression='{packed}', columns={{{columns}}})"
     )
 
 
 def _clean_sql(paths: Sequence[Path], width: int) -> str:
+    columns = ", ".join(f"'p{i}': 'VARCHAR'" for i in range(width))
     return (
         f"read_csv({paths_sql(paths)}, auto_detect=false, header=false, delim=',', quote='\"', "
         f"escape='\"', new_line='\\n', hive_partitioning=false, max_line_size=100000000, "
-        f"columns={names_sql(width)})"
+        f"columns={{{columns}}})"
     )
 
 

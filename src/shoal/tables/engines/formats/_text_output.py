@@ -18,7 +18,7 @@ from typing import Any
 
 from shoal.errors import TableError, TableWarning
 from shoal.tables._dialect import TextDialect
-from shoal.tables.engines._sql import name_sql, order_sql, value_sql
+from shoal.tables.engines._sql import name_sql, value_sql
 from shoal.tables.engines.formats._text_bytes import pack
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".data", ".tab")
@@ -27,6 +27,9 @@ COMPUTED = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 """Signs at which a spreadsheet begins to compute: the last four are wide forms of the first."""
 
 FORMULA = "^'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+_BEGINS = f"ascii({{}}) IN ({', '.join(str(ord(sign)) for sign in COMPUTED + chr(39))})"
+"""Whether a text begins with a sign at which a spreadsheet computes, or with an apostrophe."""
+
 PLAIN_NUMBER = r"[+-]?[0-9]+(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)?"
 _FRACTIONS = ("DOUBLE", "FLOAT")
 MOST_LOOKED_AT = 100
@@ -91,8 +94,9 @@ def write_text(
     as_duckdb_writes = dialect.encoding == "utf-8" and not dialect.bom and dialect.newline == "\n"
     is_rewritten = not as_duckdb_writes or path.suffix.lower() in PACKED
     plain = path.with_name(f"{path.name}.plain") if is_rewritten else path
+    in_order = "" if order is None else f" ORDER BY {name_sql(order)}"
     query(
-        f"COPY (SELECT {listed} FROM ({select}){order_sql(order)}) TO {value_sql(str(plain))} "
+        f"COPY (SELECT {listed} FROM ({select}){in_order}) TO {value_sql(str(plain))} "
         "(FORMAT csv, "
         f"HEADER true, COMPRESSION 'none', DELIMITER {value_sql(dialect.delimiter)}, "
         f"QUOTE {value_sql(dialect.quote)}, ESCAPE {value_sql(dialect.quote)})"
@@ -140,16 +144,10 @@ def _computed(query: Callable[[str], Any], select: str, names: list[str]) -> set
     found = set()
     for start in range(0, len(names), MOST_LOOKED_AT):
         some = names[start : start + MOST_LOOKED_AT]
-        tests = ", ".join(f"bool_or({_begins_sql(name_sql(name))})" for name in some)
+        tests = ", ".join(f"bool_or({_BEGINS.format(name_sql(name))})" for name in some)
         row = query(f"SELECT {tests} FROM ({select})").fetchall()[0]
         found |= {name for name, begins in zip(some, row, strict=True) if begins}
     return found
-
-
-def _begins_sql(column: str) -> str:
-    """Whether a text begins with a sign at which a spreadsheet computes, or with an apostrophe."""
-    signs = ", ".join(str(ord(sign)) for sign in "'" + COMPUTED)
-    return f"ascii({column}) IN ({signs})"
 
 
 def _cell_sql(name: str, swapped: Sequence[str], escape: bool) -> str:
@@ -160,7 +158,7 @@ def _cell_sql(name: str, swapped: Sequence[str], escape: bool) -> str:
     if not escape:
         return column
     return (
-        f"CASE WHEN {_begins_sql(column)} AND length({column}) > 1 "
+        f"CASE WHEN {_BEGINS.format(column)} AND length({column}) > 1 "
         f"AND regexp_matches({column}, {value_sql(FORMULA)}) "
         f"AND NOT regexp_full_match({column}, {value_sql(PLAIN_NUMBER)}) "
         f"THEN '''' || {column} ELSE {column} END"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -13,7 +13,6 @@ from shoal.errors import TableWarning
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._sql import value_sql
 from shoal.tables.engines.formats._text_values import (
-    BLANK,
     NUMBER,
     ORDERS,
     PIVOT,
@@ -76,12 +75,13 @@ def read_types(
     if options.guess == "none":
         connection.sql(f"SELECT count(p0) FROM {read}").fetchall()  # a bad row is told here
         return [Reading("text") for _ in names]
-    columns = ", ".join(f"{stripped(i)} AS t{i}" for i in range(len(names)))
+    columns = ", ".join(f"trim(p{i}) AS t{i}" for i in range(len(names)))
     sample = connection.sql(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
     seen = [{text for text in column if text} for column in zip(*sample, strict=True)]
     seen = seen or [set() for _ in names]
     first = [
-        Reading("text") if i in told else _read_as_asked(v, options) for i, v in enumerate(seen)
+        Reading("text") if i in told else read_column(texts, options)
+        for i, texts in enumerate(seen)
     ]
     readings = _held(connection, read, first, seen, options)
     if not any(
@@ -113,9 +113,10 @@ def _held(
         for i, values in enumerate(odd):
             if values:
                 seen[i] |= values
-                held[i] = _read_as_asked(seen[i], options)
-    text = {"sort": "text", "unit": ("", "")}
-    return [replace(r, **text) if o else r for r, o in zip(held, odd, strict=True)]
+                held[i] = read_column(seen[i], options)
+    return [
+        replace(r, sort="text", unit=("", "")) if o else r for r, o in zip(held, odd, strict=True)
+    ]
 
 
 def _decided(
@@ -130,99 +131,80 @@ def _decided(
     if not open_columns:
         return readings
     listed = ", ".join(
-        f"list_slice(list(DISTINCT {stripped(i)}), 1, {_MOST_VALUES})" for i in open_columns
+        f"list_slice(list(DISTINCT trim(p{i})), 1, {_MOST_VALUES})" for i in open_columns
     )
     row: Any = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
     for i, values in zip(open_columns, row, strict=True):
         seen[i] |= {value for value in values or () if value}
-        readings[i] = _read_as_asked(seen[i], options)
+        readings[i] = read_column(seen[i], options)
     return _held(connection, read, readings, seen, options)
 
 
-def _read_as_asked(values: set[str], options: OpenOptions, decimal: str | None = None) -> Reading:
-    """How a column is read, as far as the user says it; `decimal` is what other columns tell."""
-    words = options.missing
-    found = read_column(
-        values,
-        decimal=options.decimal or decimal,
-        thousands=options.thousands,
-        order=options.dates,
-        words=None if words is None else frozenset(word.strip(BLANK).lower() for word in words),
-    )
-    # 'true' stays a word, and a date keeps the way it was written
-    if options.guess == "numbers" and found.sort in ("boolean", "date", "moment"):
-        return Reading("text", missing=frozenset() if words is None else found.missing)
-    return found
+class CellSql(NamedTuple):
+    """What DuckDB is asked about a cell.
+
+    Parameters
+    ----------
+    fits : str
+        Whether the cell, which is not empty, can be read so; the same as `read_column` says.
+    value : str
+        Its value; NULL where nothing is written.
+    """
+
+    fits: str
+    value: str
 
 
-def stripped(column: int) -> str:
-    """A cell without blanks around it."""
-    return f"trim(p{column})"
-
-
-def fits_sql(reading: Reading, text: str) -> str:
-    """Whether a text can be read so, as DuckDB says it; the same as `read_column` says."""
+def cell_sql(reading: Reading, column: int) -> CellSql:
+    """How a cell of `p0`, `p1`, ... is read, blanks around it left out."""
+    cell = text = f"trim(p{column})"
     if any(reading.unit):
-        bare = fits_sql(replace(reading, unit=("", "")), _bare_sql(reading, text))
-        return f"(regexp_full_match({text}, {value_sql(unit_pattern(reading.unit))}) AND {bare})"
+        beside_unit = value_sql(unit_pattern(reading.unit))
+        text = f"regexp_replace({cell}, {beside_unit}, '\\1\\2')"
     match reading.sort:
         case "whole":
-            return f"CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) = {text}"
-        case "number":
-            return f"regexp_full_match({text}, {value_sql(NUMBER)})"
-        case "grouped" | "grouped whole":
-            whole = reading.sort == "grouped whole"
-            pattern = number_pattern(reading.decimal, reading.thousands, whole=whole)
-            return f"regexp_full_match({text}, {value_sql(pattern)})"
-        case "boolean":
-            return f"lower({text}) IN ('true', 'false')"
-        case "date" | "moment":
-            if reading.sort == "date" and not reading.order:  # the way of most files, quicker
-                return (
-                    f"(TRY_CAST({text} AS DATE) IS NOT NULL AND length({text}) <= 10 "
-                    f"AND TRY_CAST({text}[1:4] AS USMALLINT) IS NOT NULL "  # 11-1-01 is of 2001
-                    f"AND {text}[5] IN ('-', '/'))"
-                )
-            pattern = moment_pattern(reading)
-            turned = "" if reading.order else " AND regexp_matches({0}, '^[0-9]{{4}}')"
-            return (
-                f"(regexp_full_match({text}, {value_sql(pattern)}){turned.format(text)} AND "
-                f"{_moment_sql(reading, text)} IS NOT NULL)"
-            )
-        case _:
-            return "TRUE" if reading.sort == "text" else "FALSE"
-
-
-def value_of_sql(reading: Reading, column: int) -> str:
-    """The value of a cell, as an expression; NULL where nothing is written."""
-    text = stripped(column)
-    nothing = f"{text} = ''"
-    if reading.missing:
-        nothing += f" OR lower({text}) IN ({', '.join(map(value_sql, sorted(reading.missing)))})"
-    if any(reading.unit):
-        text = _bare_sql(reading, text)
-    match reading.sort:
-        case "whole":
+            fits = f"CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) = {text}"
             value = f"CAST({text} AS BIGINT)"
         case "number":
+            fits = f"regexp_full_match({text}, {value_sql(NUMBER)})"
             value = f"CAST({text} AS DOUBLE)"
         case "grouped" | "grouped whole":
-            kind = "BIGINT" if reading.sort == "grouped whole" else "DOUBLE"
-            plain = f"replace({text}, {value_sql(reading.thousands)}, '')" if (
-                reading.thousands) else text  # fmt: skip
-            value = f"CAST(replace({plain}, {value_sql(reading.decimal)}, '.') AS {kind})"
+            fits, value = _grouped_sql(reading, text)
         case "boolean":
+            fits = f"lower({text}) IN ('true', 'false')"
             value = f"CAST(lower({text}) AS BOOLEAN)"
         case "date" | "moment":
-            value = _moment_sql(reading, text)
+            fits, value = _dated_sql(reading, text)
         case _:
-            value = f"p{column}"
-    return f"CASE WHEN {nothing} THEN NULL ELSE {value} END"
+            fits, value = "TRUE" if reading.sort == "text" else "FALSE", f"p{column}"
+    if any(reading.unit):
+        fits = f"(regexp_full_match({cell}, {beside_unit}) AND {fits})"
+    nothing = f"{cell} = ''"
+    if reading.missing:
+        is_word = f"lower({cell}) IN ({', '.join(map(value_sql, sorted(reading.missing)))})"
+        fits, nothing = f"({fits} OR {is_word})", f"{nothing} OR {is_word}"
+    return CellSql(fits, f"CASE WHEN {nothing} THEN NULL ELSE {value} END")
 
 
-def _bare_sql(reading: Reading, text: str) -> str:
-    """A number without its unit."""
-    return f"regexp_replace({text}, {value_sql(unit_pattern(reading.unit))}, '\\1\\2')"
+def _grouped_sql(reading: Reading, text: str) -> tuple[str, str]:
+    whole = reading.sort == "grouped whole"
+    pattern = number_pattern(reading.decimal, reading.thousands, whole=whole)
+    apart = reading.thousands
+    plain = f"replace({text}, {value_sql(apart)}, '')" if apart else text
+    value = f"replace({plain}, {value_sql(reading.decimal)}, '.')"
+    fits = f"regexp_full_match({text}, {value_sql(pattern)})"
+    return fits, f"CAST({value} AS {'BIGINT' if whole else 'DOUBLE'})"
+
+
+def _dated_sql(reading: Reading, text: str) -> tuple[str, str]:
+    value = _moment_sql(reading, text)
+    if reading.sort == "date" and not reading.order:  # the way of most files, quicker
+        year = f"TRY_CAST({text}[1:4] AS USMALLINT) IS NOT NULL"  # 11-1-01 is of 2001
+        marks = f"length({text}) <= 10 AND {text}[5] IN ('-', '/')"
+        return f"({value} IS NOT NULL AND {year} AND {marks})", value
+    turned = "" if reading.order else f" AND regexp_matches({text}, '^[0-9]{{4}}')"
+    pattern = value_sql(moment_pattern(reading))
+    return f"(regexp_full_match({text}, {pattern}){turned} AND {value} IS NOT NULL)", value
 
 
 def _moment_sql(reading: Reading, text: str) -> str:
@@ -277,15 +259,11 @@ def _misfits(
     connection: duckdb.DuckDBPyConnection, read: str, readings: Sequence[Reading]
 ) -> list[set[str]]:
     """Some values of each column that do not fit how it is to be read."""
-    tests = []
-    for i, reading in enumerate(readings):
-        text = stripped(i)
-        fits = fits_sql(reading, text)
-        if fits == "TRUE":
-            continue
-        if reading.missing:
-            fits = f"({fits} OR lower({text}) IN {tuple_sql(sorted(reading.missing))})"
-        tests.append((i, f"{text} <> '' AND NOT coalesce({fits}, FALSE)"))
+    tests = [
+        (i, f"trim(p{i}) <> '' AND NOT coalesce({cell_sql(reading, i).fits}, FALSE)")
+        for i, reading in enumerate(readings)
+        if reading.sort != "text"
+    ]
     found: list[set[str]] = [set() for _ in readings]
     # every row is read in any case: a row of another shape is told here
     counts = ", ".join([f"count(*) FILTER ({test})" for _, test in tests] or ["count(p0)"])
@@ -294,18 +272,13 @@ def _misfits(
     for start in range(0, len(odd), _AT_ONCE):
         part = odd[start : start + _AT_ONCE]
         listed = ", ".join(
-            f"list_slice(list(DISTINCT {stripped(i)}) FILTER ({test}), 1, {_MISFITS})"
+            f"list_slice(list(DISTINCT trim(p{i})) FILTER ({test}), 1, {_MISFITS})"
             for i, test in part
         )
         row = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
         for (i, _), values in zip(part, row, strict=True):
             found[i] = set(values or ())
     return found
-
-
-def tuple_sql(values: Sequence[str]) -> str:
-    """Literals in parentheses."""
-    return f"({', '.join(map(value_sql, values))})"
 
 
 def _settle_decimals(
@@ -319,7 +292,7 @@ def _settle_decimals(
     sign = signs.pop()
     settled = []
     for reading, values in zip(readings, seen, strict=True):
-        again = _read_as_asked(values, options, sign)
+        again = read_column(values, options, sign)
         doubtful = reading.undecided == "decimals or thousands" or (
             sign == "," and reading.sort == "number"
         )
@@ -379,13 +352,8 @@ def _codes(values: set[str]) -> frozenset[str]:
 def list_of_readings(readings: Sequence[Reading], given: Mapping[int, str]) -> str:
     """The columns of a SELECT that gives values for texts; `given` are types that are not told."""
     return ", ".join(
-        f"CAST({value_of_sql(Reading('text'), i)} AS {given[i]}) AS p{i}"
+        f"CAST({cell_sql(Reading('text'), i).value} AS {given[i]}) AS p{i}"
         if i in given
-        else f"{value_of_sql(reading, i)} AS p{i}"
+        else f"{cell_sql(reading, i).value} AS p{i}"
         for i, reading in enumerate(readings)
     )
-
-
-def names_sql(count: int) -> str:
-    """Types of the columns of a text file that is read as it is."""
-    return "{" + ", ".join(f"'p{i}': 'VARCHAR'" for i in range(count)) + "}"

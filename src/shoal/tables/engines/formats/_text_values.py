@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from shoal.tables._engine import OpenOptions
+
 Sort = Literal[
     "whole", "number", "grouped", "grouped whole", "boolean", "date", "moment", "text", "empty"
 ]
@@ -132,27 +134,28 @@ def is_typed(texts: Collection[str]) -> Literal["number", "date"] | None:
 
 
 def read_column(
-    texts: Iterable[str],
-    *,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    order: str | None = None,
-    words: frozenset[str] | None = None,
+    texts: Iterable[str], options: OpenOptions | None = None, decimal: str | None = None
 ) -> Reading:
     """How a column is read that holds these distinct texts, stripped, none of them empty.
 
-    What is given is taken; the rest is told from the texts.  Texts that fit no other sort leave
-    the column what it is: text.
+    What the user says is taken, and `decimal` where other columns tell it; the rest is told from
+    the texts.  Texts that fit no other sort leave the column what it is: text.
     """
-    seen = set(texts)
-    known = MISSING_WORDS if words is None else words
-    missing = frozenset(text.lower() for text in seen if text.lower() in known)
+    options = options or OpenOptions()
+    seen, words = set(texts), MISSING_WORDS
+    if options.missing is not None:
+        words = frozenset(word.strip(BLANK).lower() for word in options.missing)
+    missing = frozenset(text.lower() for text in seen if text.lower() in words)
     values = {text for text in seen if text.lower() not in missing}
     if not values:
         return Reading("empty", missing=missing)
-    given = missing if words is not None else frozenset[str]()
-    reading = next(iter(_readings(values, decimal, thousands, order)), Reading("text"))
-    return replace(reading, missing=given if reading.sort == "text" else missing)
+    found = _readings(values, options.decimal or decimal, options.thousands, options.dates)
+    reading = next(iter(found), Reading("text"))
+    # 'true' stays a word, and a date keeps the way it was written
+    if options.guess == "numbers" and reading.sort in ("boolean", "date", "moment"):
+        reading = Reading("text")
+    is_known = reading.sort != "text" or options.missing is not None
+    return replace(reading, missing=missing if is_known else frozenset())
 
 
 def _readings(
