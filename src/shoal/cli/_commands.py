@@ -5,6 +5,7 @@ the list is sorted when it is shown.
 """
 
 RENAMED: dict[str, dict[str, str]] = {
+    "anonymize": {"--ranges": "--statistics"},
     "attack release": {"--people": "--original", "--known": "--known-row"},
     "attack shadow": {"--most-people": "--people"},
     "audit": {"--figure": "--plot"},

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -57,3 +59,13 @@ def test_the_same_rows_give_the_same_groups(people, schema):
 def test_a_column_that_cannot_be_grouped_is_named(people, schema):
     with pytest.raises(SchemaError, match="'age' cannot be grouped"):
         group_values(people, schema, 5, columns=["age"])
+
+
+def test_a_file_is_grouped_without_pandas_and_polars(people, schema, tmp_path, monkeypatch):
+    path = tmp_path / "people.csv"
+    rows = zip(*people.values(), strict=True)
+    path.write_text("\n".join(",".join(map(str, row)) for row in [tuple(people), *rows]))
+    for library in ("pandas", "polars"):
+        monkeypatch.setitem(sys.modules, library, None)
+    grouped = group_values(path, schema, 5, method="mondrian")
+    assert isinstance(grouped["town"].hierarchy, Hierarchy)

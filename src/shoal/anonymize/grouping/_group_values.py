@@ -20,6 +20,8 @@ from shoal.errors import InfeasibleError, SchemaError
 from shoal.schema import Hierarchy, Schema
 from shoal.schema._builders import Flat
 from shoal.tables import FrequencyTable, open_table
+from shoal.tables._engine import Engine, OpenOptions
+from shoal.tables.engines.formats._value_columns import stage_columns
 from shoal.typing import Native, Progress
 
 _ROWS = 2_000
@@ -137,7 +139,7 @@ def _trees(cells: FrequencyTable, column: int, k: int, target: str | None) -> It
             yield hierarchy_of(texts, levels, counts, k)
 
 
-def _sample(cells: FrequencyTable, rng: np.random.Generator) -> dict[str, list[object]]:
+def _sample(cells: FrequencyTable, rng: np.random.Generator) -> Engine:
     """Rows drawn from the cells, quasi-identifiers alone: only the size of groups is asked for."""
     rows = np.repeat(np.arange(cells.n_groups), cells.row_counts)
     if len(rows) > _ROWS:
@@ -150,10 +152,11 @@ def _sample(cells: FrequencyTable, rng: np.random.Generator) -> dict[str, list[o
             for value, number in zip(coding.texts, coding.numbers, strict=True)
         ]
         drawn[coding.name] = [values[code] for code in cells.keys[rows, column]]
-    return drawn
+    # staged, not a frame: nobody needs pandas for a file
+    return stage_columns(list(drawn), list(drawn.values()), OpenOptions(guess="none"))
 
 
-def _loss(sample: dict[str, list[object]], schema: Schema, k: int, method: str) -> float:
+def _loss(sample: Engine, schema: Schema, k: int, method: str) -> float:
     only = Schema({name: schema[name] for name in schema.quasi_identifiers})
     try:
         return float(make_method(method, only, k).fit(sample).release_.metrics.gcp)

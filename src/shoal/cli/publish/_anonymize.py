@@ -114,9 +114,13 @@ def anonymize(
         typer.Option("--order-seed", min=0, help="An order that can be made again, and undone."),
     ] = None,
     population: Population = None,
-    ranges: Annotated[
+    statistics: Annotated[
         list[str] | None,
-        typer.Option("--ranges", help="Numeric column that also gets _min, _max and _mean."),
+        typer.Option(
+            "--statistics",
+            help="Numeric column that also gets _min, _max and _mean of its group. May be "
+            "repeated.",
+        ),
     ] = None,
     form: Annotated[
         str | None,
@@ -209,7 +213,7 @@ def anonymize(
     rows = RowOptions(
         keep_suppressed=keep_suppressed,
         shuffle=order_seed,
-        ranges=tuple(ranges or ()),
+        ranges=tuple(statistics or ()),
         keep_order=keep_order,
         form=form or estimator.form,  # type: ignore[arg-type]  # checked there
         key=None if key is None else read_pseudonym_key(key, passphrase_file),

@@ -102,7 +102,7 @@ def any_attack(
         int, typer.Option("--columns", min=1, help="Columns in a query that singles out.")
     ] = 3,
     attacks: Annotated[
-        int, typer.Option("--attacks", min=1, help="Queries, and people to attack.")
+        int, typer.Option("--attacks", min=1, help="Attacks of each kind: a query, or a person.")
     ] = 2_000,
     seed: Seed = 0,
     encoding: Encoding = None,
@@ -152,7 +152,9 @@ def shadow_attack_command(
     shadows: Annotated[
         int, typer.Option("--shadows", min=6, help="Releases to make, each of half of the people.")
     ] = 16,
-    attacks: Annotated[int, typer.Option("--attacks", min=1, help="People to attack.")] = 200,
+    attacks: Annotated[
+        int, typer.Option("--attacks", min=1, help="Attacks, each on another person.")
+    ] = 200,
     people: Annotated[
         int, typer.Option("--people", min=4, help="People to make releases of, at most.")
     ] = 5_000,

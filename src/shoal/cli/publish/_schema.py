@@ -108,10 +108,9 @@ def _grouped(table: Any, schema: Schema, k: int, encoding: str | None) -> Schema
     with out.progress() as progress:
         grouped = group_values(table, schema, k, encoding=encoding, progress=progress)
     out.note(
-        "Groups are computed from the rows and name every value in them, also one that a single "
-        "person has, and the schema is published with a release: whoever reads them learns which "
-        "values there are, which are rare and "
-        "which are alike. Read the files, rename groups, and move values where you know better."
+        "Groups are computed from the rows, and the files name every value in them, also one that "
+        "a single person has: they stay in the house. The schema of a release lists what its cells "
+        "say. Read the files, rename groups, and move values where you know better."
     )
     return grouped
 

@@ -80,7 +80,7 @@ def _rows(release: ReleaseFile, seen: Recount | None) -> list[str]:
         words += ["--order-seed", "SEED"]
     ranges = manifest.get("ranges")
     for name in ranges if isinstance(ranges, list) else ():
-        words += ["--ranges", str(name)]
+        words += ["--statistics", str(name)]
     return words + (["--key", "KEY"] if manifest.get("key") else [])
 
 

@@ -289,8 +289,8 @@ def explain_workers() -> Iterator[None]:
                 "memory."
             ) from None
         raise TableError(
-            f"a task of the cluster failed ({type(error).__name__}). Its log is with the worker; "
-            "nothing was released."
+            f"a task of the cluster failed ({type(error).__name__}). Its log is with the worker, "
+            "and says why."
         ) from None
 
 
