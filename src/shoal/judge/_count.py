@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable, find_pyarrow, numbers_of
-from shoal.judge._values import as_printed, as_seen, canonical, is_number, iso_moment
+from shoal.judge._values import NUMBER, as_seen, canonical, iso_moment
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
 from shoal.tables import FrequencyTable
@@ -26,7 +26,8 @@ def count_texts(
 ) -> tuple[FrequencyTable, NDArray[np.int64]]:
     """Groups of a table with histograms of some columns, and the group of each row."""
     names = [name for name in schema.quasi_identifiers if name in table.columns]
-    columns = [_missing_last(table.columns[name]) for name in names]
+    columns = [table.columns[name] for name in names]
+    columns = [_missing_last(own) if None in own.texts[:-1] else own for own in columns]
     group_of, first = group_rows([column.codes for column in columns], table.n_rows)
     keys = np.empty((len(first), len(columns)), np.int32)
     for at, column in enumerate(columns):
@@ -58,9 +59,10 @@ def group_rows(
         room *= size
     room = _close_gaps(packed, room)
     first = np.zeros(room, np.int64)
-    for block in reversed(_blocks(n_rows)):  # backwards: the first row of a group writes last
-        rows = np.arange(block.start, block.stop)
-        first[packed[block][::-1]] = rows[::-1]
+    # backwards: the first row of a group writes last
+    for start in reversed(range(0, n_rows, BLOCK)):
+        rows = np.arange(start, min(start + BLOCK, n_rows))
+        first[packed[start : start + BLOCK][::-1]] = rows[::-1]
     return packed, first
 
 
@@ -68,11 +70,11 @@ def _close_gaps(packed: NDArray[np.int64], room: int) -> int:
     """Exchange the numbers for others without gaps, in place; returns how many there are."""
     if room <= _DENSE:
         seen = np.zeros(room, np.bool_)
-        for block in _blocks(len(packed)):
-            seen[packed[block]] = True
+        for start in range(0, len(packed), BLOCK):
+            seen[packed[start : start + BLOCK]] = True
         number = np.cumsum(seen, dtype=np.int32) - 1
-        for block in _blocks(len(packed)):
-            packed[block] = number[packed[block]]
+        for start in range(0, len(packed), BLOCK):
+            packed[start : start + BLOCK] = number[packed[start : start + BLOCK]]
         return int(seen.sum())
     pyarrow = find_pyarrow()
     if pyarrow is not None:  # hashing takes a third of the time of sorting
@@ -86,11 +88,6 @@ def _close_gaps(packed: NDArray[np.int64], room: int) -> int:
     return len(values)
 
 
-def _blocks(n_rows: int) -> list[slice]:
-    """Rows that are worked on together, so that what is in between takes little memory."""
-    return [slice(at, min(at + BLOCK, n_rows)) for at in range(0, n_rows, BLOCK)]
-
-
 def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding, Codes]:
     """Coding of a sensitive column; texts that a reader takes for one value count as one.
 
@@ -98,7 +95,13 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
     else texts that look alike.  The `order` of an ordinal column tells its texts apart.
     """
     kind = schema[name].kind
-    plain = kind in ("numeric", "date") or _reads_alike(column)
+    present = [text for text in column.texts if text is not None]
+    plain = (
+        kind in ("numeric", "date")
+        or all(map(NUMBER.fullmatch, present))
+        or all(map(iso_moment, present))
+        or all(text.lower() in ("true", "false") for text in present)
+    )
     read = canonical if plain else as_seen if kind == "categorical" else str
     meant = {text: None if text is None else read(text) for text in column.texts}
     said: dict[str | None, str | None] = {}
@@ -110,21 +113,13 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
     return coding, np.array(codes, np.int32)[column.codes]
 
 
-def _reads_alike(column: TextColumn) -> bool:
-    """Whether every text reads as a number, every one as a moment, or every one as a truth."""
-    present = [text for text in column.texts if text is not None]
-    return (
-        all(map(is_number, present))
-        or all(map(iso_moment, present))
-        or all(text.lower() in ("true", "false") for text in present)
-    )
-
-
 def person_codes(column: TextColumn) -> Codes:
     """Number of the person behind each row; texts that are printed alike name one person."""
     number: dict[str | None, int] = {}
     person = [
-        number.setdefault(None if value is None else canonical(as_printed(value)), len(number))
+        number.setdefault(
+            None if value is None else canonical(as_seen(value, fold=False)), len(number)
+        )
         for value in column.texts
     ]
     return np.array(person, np.int32)[column.codes]
@@ -141,7 +136,8 @@ def histogram(
     room = max(coding.n_codes, 1)
     if n_groups * room <= min(_DENSE, max(len(codes), 1024)):
         counts = np.zeros(n_groups * room, np.int64)
-        for block in _blocks(len(codes)):
+        for start in range(0, len(codes), BLOCK):
+            block = slice(start, start + BLOCK)
             weight = 1 if rows is None else rows[block]
             np.add.at(counts, group_of[block] * room + codes[block], weight)
         entries = np.flatnonzero(counts)
@@ -162,8 +158,6 @@ def histogram(
 
 def _missing_last(column: TextColumn) -> TextColumn:
     """The same column as a coding wants it: nothing written comes last."""
-    if None not in column.texts or column.texts[-1] is None:
-        return column
     at, last = column.texts.index(None), len(column.texts) - 1
     texts = list(column.texts)
     texts[at], texts[last] = texts[last], None

@@ -210,7 +210,7 @@ def _judge_column(
     source: TextTable,
     row_ids: NDArray[np.int64],
 ) -> None:
-    origin, end = _origin(charge, name)
+    origin, end = (name, None) if name in charge.schema else _end_of_range(name)
     if origin not in source.columns:
         raise GuaranteeError(f"column {name!r} of the output is none of the source. {_WITHHELD}")
     own = source.columns[origin]
@@ -251,10 +251,8 @@ def _judge_column(
         raise GuaranteeError(f"column {name!r}: {rows} rows have {what}. {_WITHHELD}")
 
 
-def _origin(charge: Charge, name: str) -> tuple[str, str | None]:
-    """The column of the source that a column speaks of, and which end of a range it is."""
-    if name in charge.schema:
-        return name, None
+def _end_of_range(name: str) -> tuple[str, str]:
+    """The column of the source whose ranges a column speaks of, and which end of them it is."""
     ending = next(ending for ending in _RANGE if name.endswith(ending))
     return name.removesuffix(ending), ending
 

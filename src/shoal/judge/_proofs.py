@@ -7,16 +7,15 @@ complete: whatever is left is asked one by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._text_table import TextColumn
-from shoal.judge._values import is_number, period
+from shoal.judge._values import NUMBER, period
 from shoal.typing import Codes, Flags, Floats
 
 _MARKS = 1 << 24
@@ -51,28 +50,27 @@ def unproven_pairs(
         Number of the source's text behind each written row.
     """
     room = max(len(own.texts), 1)
-    proofs = _proofs(reader, written.texts, own.texts)
+    pairs: Iterable[tuple[Codes, Codes]]
     if len(written.texts) * room <= max(_MARKS, len(values)):
         marks = np.zeros(len(written.texts) * room, np.bool_)
         for start in range(0, len(values), _BLOCK):
             block = slice(start, start + _BLOCK)
             marks[written.codes[block].astype(np.int64) * room + values[block]] = True
         packed = np.flatnonzero(marks)
-        left = [_left(proofs, (packed // room).astype(np.int32), (packed % room).astype(np.int32))]
+        pairs = [((packed // room).astype(np.int32), (packed % room).astype(np.int32))]
     else:
-        left = [
-            _left(proofs, written.codes[start : start + _BLOCK], values[start : start + _BLOCK])
+        pairs = (
+            (written.codes[start : start + _BLOCK], values[start : start + _BLOCK])
             for start in range(0, len(values), _BLOCK)
-        ]
+        )
+    proofs, left = _proofs(reader, written.texts, own.texts), []
+    for label, value in pairs:
+        for proof in proofs:
+            unproven = ~proof(label, value)
+            label, value = label[unproven], value[unproven]
+        left.append(np.unique(label.astype(np.int64) << 32 | value.astype(np.int64)))
     packed = np.unique(np.concatenate(left))
     return list(zip((packed >> 32).tolist(), (packed & 0xFFFFFFFF).tolist(), strict=True))
-
-
-def _left(proofs: Sequence[Proof], labels: Codes, values: Codes) -> NDArray[np.int64]:
-    for proof in proofs:
-        open_ = ~proof(labels, values)
-        labels, values = labels[open_], values[open_]
-    return np.unique(labels.astype(np.int64) << 32 | values.astype(np.int64))
 
 
 def _proofs(reader: LabelReader | None, written: Texts, own: Texts) -> list[Proof]:
@@ -193,7 +191,7 @@ class Places(NamedTuple):
 def number_places(texts: Sequence[str | None]) -> Places:
     """Numbers; an exponent may make unequal ones equal floats, and so may many digits."""
     worth = np.array(
-        [float(text) if text is not None and is_number(text) else np.nan for text in texts],
+        [float(text) if text is not None and NUMBER.fullmatch(text) else np.nan for text in texts],
         np.float64,
     )
     exact = [

@@ -37,13 +37,6 @@ class TextColumn:
     codes: Codes
     texts: tuple[str | None, ...] = field(repr=False)
 
-    def unused(self) -> int:
-        """How many texts are stored with the column while no row has them."""
-        used = np.zeros(len(self.texts), np.bool_)
-        for start in range(0, len(self.codes), BLOCK):
-            used[self.codes[start : start + BLOCK]] = True
-        return int((~used).sum())
-
 
 @dataclass(frozen=True, eq=False)
 class TextTable:
@@ -126,8 +119,11 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
     """Every column of a PyArrow table as text."""
     columns, found = {}, list(doors)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        columns[name] = _text_column(column)
-        if columns[name].unused():
+        columns[name] = own = _text_column(column)
+        used = np.zeros(len(own.texts), np.bool_)
+        for start in range(0, len(own.codes), BLOCK):
+            used[own.codes[start : start + BLOCK]] = True
+        if not used.all():
             found.append(f"values that no row has in the dictionary of column {name!r}")
     return TextTable(columns, table.num_rows, tuple(found))
 

@@ -10,7 +10,9 @@ from unicodedata import category, normalize
 
 from shoal.judge._days import possible_moments
 
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE)
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE)
+"""A text that is a number."""
+
 _TRUE = {"true", "t", "yes", "y", "1"}
 _FALSE = {"false", "f", "no", "n", "0"}
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -55,38 +57,30 @@ def canonical(value: str | None) -> str | None:
     return value.lower() if value.lower() in ("true", "false") else value
 
 
-def as_seen(value: str | None) -> str | None:
+def as_seen(value: str, *, fold: bool = True) -> str:
     """One text for all that look alike: spaces, capitals, invisible signs, forms of Unicode.
+
+    Capitals are told apart unless they are to `fold`: names of people may differ in them alone.
 
     Examples
     --------
     >>> as_seen(" HIV"), as_seen("H\u00adiv"), as_seen("Zu\u0308rich") == as_seen("z\u00fcrich")
     ('hiv', 'hiv', True)
     """
-    return None if value is None else as_printed(value).casefold()
-
-
-def as_printed(value: str) -> str:
-    """The same, with capitals told apart: names of people may differ in them alone."""
-    if value.isascii():
-        return " ".join(value.split())
-    shown = "".join(sign for sign in normalize("NFKC", value) if category(sign) != "Cf")
-    return " ".join(shown.split())
+    if not value.isascii():
+        value = "".join(sign for sign in normalize("NFKC", value) if category(sign) != "Cf")
+    shown = " ".join(value.split())
+    return shown.casefold() if fold else shown
 
 
 def number(value: str) -> Decimal | None:
     """The number that a text is, exactly; None when it is none."""
-    if not _NUMBER.fullmatch(value):
+    if not NUMBER.fullmatch(value):
         return None
     try:
         return Decimal(value.strip())
     except InvalidOperation:  # an exponent of twenty digits
         return None
-
-
-def is_number(value: str) -> bool:
-    """Whether a text is a number."""
-    return _NUMBER.fullmatch(value) is not None
 
 
 @lru_cache(maxsize=65_536)
