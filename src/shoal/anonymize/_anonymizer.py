@@ -15,7 +15,7 @@ from shoal._estimator import Estimator, require_fitted
 from shoal.anonymize._ladder import climb
 from shoal.anonymize._recoding import Recoding, Unseen, load_recoding, refuse_means
 from shoal.anonymize._release import Release
-from shoal.anonymize._subjects import hold_limit, settle
+from shoal.anonymize._subjects import hold_limit, settle, warn_of_repeats
 from shoal.anonymize.apart._components import note_unnamed, search_apart
 from shoal.errors import InfeasibleError, ParameterError, SchemaError, TableError
 from shoal.privacy import PrivacyModel
@@ -116,8 +116,6 @@ class Anonymizer(Estimator):
         progress : callable
             Called as ``progress(done, total, what)``.
         """
-        if not isinstance(self.schema, Schema):
-            raise ParameterError("schema must be a Schema.")
         privacy = self._bind()
         self._check_params()
         if output is not None and output.ranges:
@@ -148,7 +146,9 @@ class Anonymizer(Estimator):
             require_rows(cells, asked)
             self.recoding_ = self._solve(cells, asked, progress)
             recoded = self.recoding_.recode(cells)
-            return settle(engine, self.schema, compressed, recoded, asked)
+            if self.schema.subject is not None:
+                return settle(engine, self.schema, compressed, recoded, asked)
+            return recoded, warn_of_repeats(engine, self.schema) if self.schema.identifiers else ()
 
         people = compressed.people
         search = attempt if people is None else hold_limit(self, attempt, engine.n_rows)
@@ -187,6 +187,8 @@ class Anonymizer(Estimator):
 
     def _bind(self) -> PrivacyModel:
         """What a release promises: what is asked for, and what the schema requires."""
+        if not isinstance(self.schema, Schema):
+            raise ParameterError("schema must be a Schema.")
         if self.schema.requirements or getattr(self.privacy, "asks_of_some_columns", False):
             return bind_promise(self.privacy, self.schema)
         return as_privacy_model(self.privacy).bind(self.schema.sensitive)

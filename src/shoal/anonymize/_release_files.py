@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from shoal.typing import PathText
 
 _TEXT = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
+_PACKED = tuple(end + packed for packed in (".gz", ".zst") for end in _TEXT)
 FORMATS = (
     ".csv", ".parquet", ".arrow", ".feather", ".xlsx", ".tsv", ".txt", ".jsonl", ".ndjson",
-    ".sqlite", ".duckdb", *(end + packed for packed in (".gz", ".zst") for end in _TEXT),
+    ".sqlite", ".duckdb", *_PACKED,
 )  # fmt: skip
 """How the name of a released table may end."""
 
@@ -283,20 +284,17 @@ def digest(path: Path) -> str:
 
 
 def _named(path: Path, ending: str) -> Path:
-    folder = path.parent.parent if path.parent.name.endswith(PRIVATE) else path.parent
-    return folder / (_stem(path) + ending)
-
-
-def _stem(path: Path) -> str:
-    if path.parent.name.endswith(PRIVATE):
-        return path.parent.name.removesuffix(PRIVATE)
-    for ending in (*_ENDINGS.values(), PRIVATE):
-        if path.name.endswith(ending):
-            return path.name.removesuffix(ending)
-    for packed in (".gz", ".zst"):
-        if path.name.lower().endswith(tuple(end + packed for end in _TEXT)):
-            return Path(path.stem).stem
-    return path.name.removesuffix(path.suffix)
+    """The file of the same release whose name ends so."""
+    if path.parent.name.endswith(PRIVATE):  # one of the house's own
+        path = path.parent
+    own = next((end for end in (*_ENDINGS.values(), PRIVATE) if path.name.endswith(end)), None)
+    if own is not None:
+        stem = path.name.removesuffix(own)
+    elif path.name.lower().endswith(_PACKED):
+        stem = Path(path.stem).stem
+    else:
+        stem = path.name.removesuffix(path.suffix)
+    return path.parent / (stem + ending)
 
 
 IN_DATABASE = ".table"

@@ -38,8 +38,6 @@ def settle(
 ) -> tuple[Recoded, tuple[str, ...]]:
     """The recoded table as it may be released to people, and what its reader should know."""
     people = compressed.people
-    if schema.subject is None:
-        return recoded, warn_of_repeats(engine, schema)
     if people is None:
         raise TableError(
             f"people cannot be counted in such a table, and column {schema.subject!r} asks for it. "
@@ -199,9 +197,7 @@ def _failing(recoded: Recoded, people: People, privacy: PrivacyModel) -> Flags:
 
 
 def warn_of_repeats(engine: Engine, schema: Schema) -> tuple[str, ...]:
-    """A note on identifiers that stand in several rows, when no column is the subject."""
-    if schema.subject is not None:
-        return ()
+    """A note on identifiers that stand in several rows, of a table where none is the subject."""
     counts = {name: _n_distinct(engine, name) for name in schema.identifiers}
     repeated = [
         name

@@ -12,7 +12,6 @@ import numpy as np
 from shoal.anonymize.clusters._group_loss import code_positions
 from shoal.anonymize.clusters.prices._priced_kernels import number_words
 from shoal.metrics._labels import label_loss
-from shoal.schema import Hierarchy
 from shoal.schema._coding import Coding
 from shoal.tables._frequency import group_keys
 from shoal.tables._recoded import node_labels
@@ -47,14 +46,6 @@ class Ladder:
     costs: list[Floats]
     losses: list[float]
 
-    def take(self, levels: Sequence[int]) -> Ladder:
-        """The ladder of some of the levels."""
-        return Ladder(
-            [self.nodes[level] for level in levels],
-            [self.costs[level] for level in levels],
-            [self.losses[level] for level in levels],
-        )
-
 
 def make_ladder(
     coding: Coding, grown: Coding, is_range: bool, rows: Counts, weight: float = 1.0
@@ -66,7 +57,13 @@ def make_ladder(
     tree = grown.hierarchy
     assert tree is not None
     present = np.flatnonzero(rows)
-    loss_of = _range_losses(coding, tree) if is_range else label_loss(node_labels(coding))
+    if is_range:  # the range below each node
+        low, high, position = tree.start, tree.stop - 1, code_positions(coding)
+        loss_of = np.abs(position[high] - position[low])
+        if coding.missing >= 0:  # a missing value lies nowhere between the others
+            loss_of[(high == coding.missing) & (low < high)] = 1.0
+    else:
+        loss_of = label_loss(node_labels(coding))
     ladder = Ladder([], [], [])
     seen: set[bytes] = set()
     few = np.linspace(0, tree.n_levels - 1, min(tree.n_levels, _MOST_LEVELS)).round().astype(int)
@@ -83,16 +80,6 @@ def make_ladder(
     return ladder
 
 
-def _range_losses(coding: Coding, tree: Hierarchy) -> Floats:
-    """Loss of the range below each node of a tree."""
-    low, high = tree.start, tree.stop - 1
-    position = code_positions(coding)
-    loss = np.abs(position[high] - position[low])
-    if coding.missing >= 0:  # a missing value lies nowhere between the others
-        loss[(high == coding.missing) & (low < high)] = 1.0
-    return loss
-
-
 def make_steps(keys: Codes, ladders: Sequence[Ladder], axis: int, stage: int) -> Steps:
     """Steps over all columns but the `axis` (-1: none), levels below `stage` left out.
 
@@ -105,15 +92,10 @@ def make_steps(keys: Codes, ladders: Sequence[Ladder], axis: int, stage: int) ->
     lowest = [min(stage, len(ladders[column].losses) - 1) for column in columns]
     widths = np.array(WIDTHS if axis >= 0 else (1.0,))
     rising = [np.array(ladders[c].losses[low:]) for c, low in zip(columns, lowest, strict=True)]
-    nodes, losses = cheapest_that_fit(
-        rising,
-        halves([len(ladders[column].losses) for column in columns]),
-        len(widths),
-        len(keys),
-    )
+    first, second = halves([len(ladders[column].losses) for column in columns])
+    nodes, losses = cheapest_that_fit(rising, (first, second), len(widths), len(keys))
     nodes = nodes + np.array(lowest, np.int32)
     node_of = [[level[keys[:, column]] for level in ladders[column].nodes] for column in columns]
-    first, second = halves([len(levels) for levels in node_of])
     first_part, _, first_of = number_parts(nodes, node_of, first, len(keys))
     second_part, n_second, second_of = number_parts(nodes, node_of, second, len(keys))
     extra = widths * (ladders[axis].losses[-1] if axis >= 0 else 0.0)
@@ -172,18 +154,18 @@ def thinned(ladders: Sequence[Ladder], limit: int) -> list[Ladder]:
     The level goes whose neighbours are nearest to each other; first and last levels stay.  Where
     there are too many columns for that, nothing is left out.
     """
-    kept = [list(range(len(ladder.losses))) for ladder in ladders]
-    while math.prod(map(len, kept)) > limit:
+    thin = [Ladder([*one.nodes], [*one.costs], [*one.losses]) for one in ladders]
+    while math.prod(len(one.losses) for one in thin) > limit:
         gaps = [
-            (ladder.losses[own[i + 1]] - ladder.losses[own[i - 1]], column, i)
-            for column, (ladder, own) in enumerate(zip(ladders, kept, strict=True))
-            for i in range(1, len(own) - 1)
+            (one.losses[level + 1] - one.losses[level - 1], column, level)
+            for column, one in enumerate(thin)
+            for level in range(1, len(one.losses) - 1)
         ]
         if not gaps:
             return list(ladders)
-        _, column, i = min(gaps)
-        del kept[column][i]
-    return [ladder.take(own) for ladder, own in zip(ladders, kept, strict=True)]
+        _, column, level = min(gaps)
+        del thin[column].nodes[level], thin[column].costs[level], thin[column].losses[level]
+    return thin
 
 
 def cheapest_that_fit(
