@@ -107,22 +107,18 @@ def _as_labels(groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
 def _read_both(
     table: Native, witness: Witness | None, schema: Schema
 ) -> tuple[TextTable, TextTable | None]:
+    """What was written, by what stands in it, and the source; how cells are apart is told."""
     if witness is None:
         return read_texts(table), None
-    if not (isinstance(table, Path) and isinstance(witness.source, tuple)):
-        # may share one connection
-        return _read_written(table, witness), _read_source(witness, schema)
-    with ThreadPoolExecutor(1) as pool:
-        source = pool.submit(_read_source, witness, schema)
-        return _read_written(table, witness), source.result()
-
-
-def _read_written(table: Native, witness: Witness) -> TextTable:
-    """What was written, by what stands in it; how its cells are apart is all that is told."""
     dialect = witness.written
     if dialect is not None and isinstance(table, Path) and table.is_file():
         dialect = with_own_header(table, dialect)
-    return read_texts(table, dialect=dialect)
+    if not (isinstance(table, Path) and isinstance(witness.source, tuple)):
+        # may share one connection
+        return read_texts(table, dialect=dialect), _read_source(witness, schema)
+    with ThreadPoolExecutor(1) as pool:
+        source = pool.submit(_read_source, witness, schema)
+        return read_texts(table, dialect=dialect), source.result()
 
 
 def _read_source(witness: Witness, schema: Schema) -> TextTable:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -38,7 +40,7 @@ class LossBound:
     Parameters
     ----------
     loss : float
-        Mean loss of the release, as :func:`shoal.metrics.loss`.
+        Mean loss of the release, as :func:`shoal.metrics.measure` has it.
     least : float
         No release loses less whose groups have as many rows and whose labels are of the same kind
         (nodes of the same hierarchies, ranges where it has ranges).
@@ -164,14 +166,14 @@ def _in_threads(
     most: Floats,
     least: int,
 ) -> Floats:
-    pieces = np.array_split(np.arange(len(chosen)), max(1, min(n_threads(), len(chosen))))
-
-    def bound(piece: NDArray[np.int64]) -> Floats:
-        asked = (columns, keys, counts, chosen[piece], most[piece], least)
-        return row_bounds(*asked, _BUDGET) if keys.shape[1] <= _FEW_COLUMNS else pair_bounds(*asked)
-
-    with ThreadPoolExecutor(n_threads()) as pool:
-        return np.concatenate(list(pool.map(bound, pieces)))
+    n_pieces = max(1, min(n_threads(), len(chosen)))
+    pieces = np.array_split(chosen, n_pieces), np.array_split(most, n_pieces), repeat(least)
+    with ThreadPoolExecutor(n_pieces) as pool:
+        if keys.shape[1] <= _FEW_COLUMNS:
+            bounds = pool.map(partial(row_bounds, columns, keys, counts), *pieces, repeat(_BUDGET))
+        else:
+            bounds = pool.map(partial(pair_bounds, columns, keys, counts), *pieces)
+        return np.concatenate(list(bounds))
 
 
 def _row_losses(recoded: Recoded) -> Floats:

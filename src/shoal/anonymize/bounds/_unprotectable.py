@@ -53,7 +53,9 @@ def parts_within_limits(cells: FrequencyTable, privacy: PrivacyModel, *, thin: b
 
     A part that is not allowed is left out; with `thin`, only as many of its cells as it takes.
     """
-    block_of, n_blocks = group_keys(ceilings_per_cell(cells))
+    block_of, n_blocks = np.zeros(cells.n_groups, np.int64), 1
+    if any(coding.is_limited for coding in cells.codings):
+        block_of, n_blocks = group_keys(ceilings_per_cell(cells))
     kept = np.ones(cells.n_groups, np.bool_)
     while True:
         compiled = compile_model(privacy, cells, kept=kept)

@@ -83,6 +83,9 @@ def make_local_problem(
         for c in order
     )
     ordered = tuple(codings[column] for column in order)
+    position = code_positions(ordered[axis]) if axis >= 0 else np.zeros(1)
+    if axis >= 0 and ordered[axis].missing >= 0:  # no window reaches from a value to a missing one
+        position[ordered[axis].missing] = _BEYOND_ANY_WINDOW
     return LocalProblem(
         np.ascontiguousarray(cells.keys[:, order]),
         compiled,
@@ -91,15 +94,8 @@ def make_local_problem(
         ordered,
         is_range[order],
         axis,
-        _axis_positions(codings[order[axis]]) if axis >= 0 else np.zeros(1),
+        position,
     )
-
-
-def _axis_positions(coding: Coding) -> Floats:
-    position = code_positions(coding)
-    if coding.missing >= 0:  # no window reaches from a value to a missing one
-        position[coding.missing] = _BEYOND_ANY_WINDOW
-    return position
 
 
 def _spread(coding: Coding, is_range: bool, rows: Counts) -> float:

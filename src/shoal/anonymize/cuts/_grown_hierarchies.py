@@ -66,7 +66,7 @@ def _public(coding: Coding) -> Hierarchy:
         start = PERIODS.index(str(coding.lines or "month"))
         tree = Dates(PERIODS[start:]).build(values, column=coding.name)
     else:
-        widths = _widths(coding, numbers)
+        widths = round_widths(numbers) if coding.lines is None else _widths(coding, numbers)
         if not widths:
             return _flat(coding)
         tree = Intervals(widths).build(values, column=coding.name)
@@ -74,8 +74,8 @@ def _public(coding: Coding) -> Hierarchy:
 
 
 def _widths(coding: Coding, numbers: Floats) -> tuple[float, ...]:
-    if coding.lines is None:
-        return round_widths(numbers)
+    """The spacing that the schema gives, and its doubles."""
+    assert coding.lines is not None
     first, span = float(coding.lines), float(numbers[-1] - numbers[0])
     n_levels = 1 + max(0, int(np.ceil(np.log2(max(span / first, 1.0)))))
     return tuple(first * 2**level for level in range(n_levels))

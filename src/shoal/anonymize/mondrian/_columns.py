@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,18 @@ def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> RegionCo
     codings = cells.codings
     trees = [_tree_arrays(coding) for coding in codings]
     lines = [_line(coding) for coding in codings]
+    first_code, first_node, first_path = (
+        np.cumsum([0, *sizes], dtype=np.int64)
+        for sizes in (
+            [coding.n_codes for coding in codings],
+            [len(tree[0]) for tree in trees],
+            [tree[5].size for tree in trees],
+        )
+    )
     return RegionColumns(
         keys=np.ascontiguousarray(cells.keys.T, np.int32),
         is_tree=np.array([is_tree(coding) for coding in codings], np.bool_),
-        first_code=_offsets([coding.n_codes for coding in codings]),
+        first_code=first_code,
         coordinate=np.concatenate([coordinate for coordinate, _ in lines]),
         unit=np.array([unit for _, unit in lines]),
         wanted=np.cumsum(
@@ -35,13 +43,13 @@ def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> RegionCo
             ),
             dtype=np.int64,
         ),
-        first_node=_offsets([len(tree[0]) for tree in trees]),
+        first_node=first_node,
         parent=np.concatenate([tree[0] for tree in trees]),
         start=np.concatenate([tree[1] for tree in trees]),
         stop=np.concatenate([tree[2] for tree in trees]),
         depth=np.concatenate([tree[3] for tree in trees]),
         share=np.concatenate([tree[4] for tree in trees]),
-        first_path=_offsets([tree[5].size for tree in trees]),
+        first_path=first_path,
         path=np.concatenate([tree[5].ravel() for tree in trees]),
         width=np.array([tree[5].shape[1] for tree in trees], np.int64),
     )
@@ -68,8 +76,8 @@ def rank_keys(keys: Codes) -> NDArray[np.int64]:
 def _line(coding: Coding) -> tuple[Floats, float]:
     """Coordinate of each code on a line of length 1, and what a range costs beside its length.
 
-    As in :func:`shoal.metrics.label_ncp`: numbers without a hierarchy have a length, other codes
-    are counted.
+    As NCP in :func:`shoal.metrics._labels.label_loss`: numbers without a hierarchy have a length,
+    other codes are counted.
     """
     n_values = max(1, coding.n_codes - (coding.missing >= 0))
     if coding.hierarchy is None and coding.kind in ("numeric", "date"):
@@ -82,10 +90,6 @@ def _line(coding: Coding) -> tuple[Floats, float]:
     if coding.missing >= 0:
         numbers[coding.missing] = np.nan
     return numbers, unit
-
-
-def _offsets(sizes: Sequence[int]) -> NDArray[np.int64]:
-    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 def _tree_arrays(coding: Coding) -> tuple[Codes, Codes, Codes, Codes, Floats, Codes]:

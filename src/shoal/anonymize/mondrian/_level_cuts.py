@@ -58,29 +58,27 @@ class LevelCuts:
         cuts = no_cuts(level)
         total = np.append(0, np.cumsum(self.work.sizes))
         least = 2 * self.task.compiled.minimum_size
-        large = total[level.end] - total[level.begin] >= least
-        if large.any():
-            made = self._best_cuts(Level(*(entry[large] for entry in level)), pool)
-            for entry, own in zip(cuts[2:], made[2:], strict=True):  # all but begin and end
-                entry[large] = own
-        return cuts
-
-    def _best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
-        """The same where there are rows enough for two parts."""
+        large = total[level.end] - total[level.begin] >= least  # rows enough for two parts
+        if not large.any():
+            return cuts
+        level = Level(*(entry[large] for entry in level))
         shares = self.shares(level)
         begin, end = ([side[share] for share in shares] for side in (level.begin, level.end))
         bound = partial(bound_regions, self.work.keys)
         bounds = [*(map if len(shares) == 1 else pool.map)(bound, begin, end)]
         low, high = map(np.concatenate, zip(*bounds, strict=True))
-        chosen = self.preferences
-        score = chosen.spread * coarse_spread(region_losses(self.task.columns, low, high))
+        chosen, spread = self.preferences, region_losses(self.task.columns, low, high)
+        score = chosen.spread * (np.floor(spread * STEPS + 0.5 + _ROUNDING) / STEPS)
         score += chosen.priority * chosen.weight
         score[low == high] = -np.inf
         # gain is known only after a trial, so every column is cut once to learn which is best
         if chosen.gain > 0 and chosen.target is not None:
             score = _only(self._best_columns(level, low, high, score, pool), score.shape)
             score[low == high] = -np.inf
-        return self._cut(level, low, high, score, pool)
+        made = self._cut(level, low, high, score, pool)
+        for entry, own in zip(cuts[2:], made[2:], strict=True):  # all but begin and end
+            entry[large] = own
+        return cuts
 
     def _best_columns(
         self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
@@ -159,9 +157,3 @@ def _only(column: NDArray[np.int64], shape: tuple[int, int]) -> Floats:
     score = np.full(shape, -np.inf)
     score[np.arange(len(column)), column] = 0.0
     return score
-
-
-def coarse_spread(share: Floats) -> Floats:
-    """Shares of a domain rounded to steps."""
-    rounded: Floats = np.floor(share * STEPS + 0.5 + _ROUNDING) / STEPS
-    return rounded

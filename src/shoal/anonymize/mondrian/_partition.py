@@ -52,21 +52,18 @@ def region_groups(
     deadline: float = math.inf,
 ) -> NDArray[np.int64]:
     """The region of each cell when they are split until no split is allowed."""
-    leaf = _grow(cells, compiled, preferences, _unheard, deadline).leaves()
+    leaf = _grow(cells, compiled, preferences, None, deadline).leaves()
     is_used = np.zeros(int(leaf.max(initial=-1)) + 1, np.bool_)
     is_used[leaf] = True
     number: NDArray[np.int64] = np.cumsum(is_used, dtype=np.int64) - 1
     return number[leaf]
 
 
-def _unheard(done: int, total: int, what: str, /) -> None: ...
-
-
 def _grow(
     cells: FrequencyTable,
     compiled: CompiledModel,
     preferences: Preferences,
-    progress: Progress,
+    progress: Progress | None,
     deadline: float,
 ) -> _Growth:
     growth = _Growth(cells, compiled, preferences)
@@ -80,8 +77,9 @@ def _grow(
         while len(level.begin):
             late = time.perf_counter() > deadline
             cuts = no_cuts(level, 0) if late else growth.cuts.best_cuts(level, pool)
-            still = (level.end - level.begin)[cuts.n_parts > 0].sum()
-            progress(n - int(still), n, "partitioning")
+            if progress is not None:
+                still = (level.end - level.begin)[cuts.n_parts > 0].sum()
+                progress(n - int(still), n, "partitioning")
             level = growth.close(level, cuts, pool)
     return growth
 
