@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from numbers import Real
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
@@ -73,8 +73,8 @@ class LocalRecoding(Anonymizer):
     first two are compared on a part of them.)  Where groups are few and large, their labels
     are exchanged for others.  Then, as long as loss falls: groups are given up
     when their cells cost less elsewhere, cells move to the group where they cost least, groups are
-    split, and neighbouring groups are taken apart and built anew.  Loss is
-    :func:`shoal.metrics.loss`, weighted by the schema's column weights.  Tables of more than
+    split, and neighbouring groups are taken apart and built anew.  Loss is that of
+    :func:`shoal.metrics.measure`, weighted by the schema's column weights.  Tables of more than
     131,072 cells are cut into blocks first, which are solved by themselves.
 
     **Does not promise** the least possible loss, which is hard to find [MW04]_.  Rows with equal
@@ -170,16 +170,12 @@ class LocalRecoding(Anonymizer):
             self._said += ("The time limit ended the search for a better grouping.",)
         if len(parts) > len(blocks):
             self._said += (f"The table was cut into {len(parts)} blocks of cells.",)
-
-        def recode(group_of: NDArray[np.int64]) -> GroupRecoding:
-            return make_group_recoding(
-                cells.keys, codings, is_range, group_of, exact=self.ranges == "exact"
-            )
-
+        ends_exact = self.ranges == "exact"
+        recode = partial(make_group_recoding, cells.keys, codings, is_range, exact=ends_exact)
         recoding = join_until_allowed(problem.loss, compiled, blocks, group_of, recode)
         self._said += range_notes(
             [coding for coding, ranges in zip(codings, is_range, strict=True) if ranges],
-            exact=self.ranges == "exact",
+            exact=ends_exact,
         )
         check_groups(recoding, compiled, privacy)
         return recoding
