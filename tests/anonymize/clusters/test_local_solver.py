@@ -208,7 +208,7 @@ def test_a_quick_search_looks_in_fewer_ways_and_loses_no_more_than_any_of_them(k
     problem = problem_of(open_table(table).compress(schema).cells, k)
     everything = [np.arange(len(problem.keys))]
     names = _local_solver._ways(problem, everything, "quick", np.inf)
-    assert set(names) == {"walk", "loss"} | ({"price"} if k >= 50 else set())
+    assert set(names) == {"walk", "regions", "loss"} | ({"price"} if k >= 50 else set())
     group_of, in_time = _local_solver.solve_block(
         problem, everything[0], names, refine="quick", deadline=np.inf, exact=True
     )

@@ -21,7 +21,12 @@ from shoal.anonymize.clusters._group_recoding import (
 )
 from shoal.anonymize.clusters._improve import join_until_allowed
 from shoal.anonymize.clusters._local_problem import make_local_problem
-from shoal.anonymize.clusters._local_solver import block_size, cut_blocks, solve_blocks
+from shoal.anonymize.clusters._local_solver import (
+    block_size,
+    cut_blocks,
+    no_worse_than_regions,
+    solve_blocks,
+)
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel
@@ -47,7 +52,8 @@ class LocalRecoding(Anonymizer):
     ranges : {"lines", "exact", "nodes"}, default="lines"
         How numeric, date and ordinal columns are released: as ranges between public lines, as
         ranges whose ends are values of people in the group (which tells that somebody has exactly
-        these values), or as nodes of their hierarchies.
+        these values), or as nodes of their hierarchies.  Exact ranges there are also of texts
+        without a hierarchy, in the order of the alphabet, as Mondrian has them.
     max_suppression : float, default=0.0
         Share of rows that may be left out where limits make it impossible to protect them.
     time_limit : float or None, default=None
@@ -144,8 +150,13 @@ class LocalRecoding(Anonymizer):
     ) -> GroupRecoding:
         deadline = time.perf_counter() + (self.time_limit or np.inf)
         grown = grow_hierarchies(cells, None, max(privacy.minimum_size, 1))
+        ends_exact = self.ranges == "exact"  # then texts without a hierarchy have ranges, too
         is_range = np.array(
-            [self.ranges != "nodes" and is_range_column(coding) for coding in cells.codings],
+            [
+                (ends_exact and coding.hierarchy is None)
+                or (self.ranges != "nodes" and is_range_column(coding))
+                for coding in cells.codings
+            ],
             np.bool_,
         )
         codings = tuple(
@@ -161,16 +172,20 @@ class LocalRecoding(Anonymizer):
         exact = self.ranges != "lines"
         problem = make_local_problem(grown, codings, is_range, weights, compiled, exact=exact)
         limit = block_size(problem)
-        parts = [part for block in blocks for part in cut_blocks(problem, block, limit)]
+        parts_of = [cut_blocks(problem, block, limit) for block in blocks]
+        parts = [part for own in parts_of for part in own]
         group_of, in_time = solve_blocks(
             problem, parts, refine=self.refine, deadline=deadline, exact=exact, progress=progress
         )
+        if was_cut := [block for block, own in zip(blocks, parts_of, strict=True) if len(own) > 1]:
+            group_of = no_worse_than_regions(
+                problem, was_cut, group_of, exact=exact, deadline=deadline
+            )
         self._said: tuple[str, ...] = ()
         if not in_time:
             self._said += ("The time limit ended the search for a better grouping.",)
         if len(parts) > len(blocks):
             self._said += (f"The table was cut into {len(parts)} blocks of cells.",)
-        ends_exact = self.ranges == "exact"
         recode = partial(make_group_recoding, cells.keys, codings, is_range, exact=ends_exact)
         recoding = join_until_allowed(problem.loss, compiled, blocks, group_of, recode)
         self._said += range_notes(

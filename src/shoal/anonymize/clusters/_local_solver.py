@@ -17,6 +17,7 @@ from shoal.anonymize.clusters._group_recoding import label_groups, least_and_lar
 from shoal.anonymize.clusters._improve import MOST_ROUNDS, part_rounds, refine_in_parts
 from shoal.anonymize.clusters._local_problem import LocalProblem
 from shoal.anonymize.clusters._starts import (
+    STARTS,
     FirstGroups,
     all_allowed,
     first_groups,
@@ -84,7 +85,10 @@ def _ways(
 ) -> tuple[str, ...]:
     """The ways to first groups that compete; what takes longest comes first, for the threads."""
     if refine == "quick":  # few large groups are hardly refined, so that they have to begin well
-        return ("price", *_QUICK) if exchange_work(problem) > 0 else _QUICK
+        names = ("price", *_QUICK) if exchange_work(problem) > 0 else _QUICK
+        # Mondrian's default regions are a release to be compared with, unless it has ranges alone
+        ranges_alone = any(coding.is_ordered for coding in problem.codings)
+        return names if ranges_alone and not problem.is_range.any() else (*names, "regions")
     if sum(map(len, blocks)) > BLOCK:
         return _better_on_trial(problem, max(blocks, key=len), deadline) + _ALWAYS
     return _BY_TRIAL + _ALWAYS
@@ -118,8 +122,9 @@ def solve_block(
     if refine:
         refined, finished = _refined(part, starts, refine, deadline, progress)
         in_time = in_time and finished and time.perf_counter() <= deadline
-        known = exact or knows_lines(part.codings, part.is_range)
-        best = refined if known else _least_as_released(part, refined, starts)
+        best = refined
+    if not exact and not knows_lines(part.codings, part.is_range):
+        best = _least_as_released(part, best, starts)
     group_of = np.empty_like(best)
     group_of[order] = np.unique(best, return_inverse=True)[1]
     return group_of, in_time
@@ -202,11 +207,52 @@ def _least_as_released(
     return groupings[int(np.argmin(losses))]
 
 
-def released_loss(problem: LocalProblem, group_of: NDArray[np.int64]) -> float:
-    """Loss of all rows under the labels that groups are released with, on public lines."""
+def no_worse_than_regions(
+    problem: LocalProblem,
+    blocks: Sequence[Block],
+    group_of: NDArray[np.int64],
+    *,
+    exact: bool,
+    deadline: float,
+) -> NDArray[np.int64]:
+    """Groups found in parts of the blocks, where Mondrian's regions of a whole block lose no less.
+
+    No group crosses the border of a part; regions of the whole are cut without such borders.
+    """
+    group_of = group_of.copy()
+    for block in blocks:
+        whole = problem.take(block)
+        own = np.unique(group_of[block], return_inverse=True)[1]
+        best = _least_of_regions(whole, own, exact=exact, deadline=deadline)
+        group_of[block] = best + group_of.max() + 1
+    is_kept = group_of >= 0
+    group_of[is_kept] = np.unique(group_of[is_kept], return_inverse=True)[1]
+    return group_of
+
+
+def _least_of_regions(
+    problem: LocalProblem, group_of: NDArray[np.int64], *, exact: bool, deadline: float
+) -> NDArray[np.int64]:
+    """The given groups, or regions that lose less, after a round of refinement."""
+    least = released_loss(problem, group_of, exact=exact)
+    for name in _ALWAYS:
+        regions, in_time = STARTS[name](problem, deadline)
+        if not in_time or released_loss(problem, regions, exact=exact) >= least:
+            continue
+        for found in (regions, refine_in_parts(problem, regions, deadline, end=1)[0]):
+            loss = released_loss(problem, found, exact=exact)
+            if loss < least and all_allowed(problem, found):
+                least, group_of = loss, found
+    return group_of
+
+
+def released_loss(
+    problem: LocalProblem, group_of: NDArray[np.int64], *, exact: bool = False
+) -> float:
+    """Loss of all rows under the labels that groups are released with."""
     number = np.unique(group_of, return_inverse=True)[1]
     low, high = least_and_largest(number, problem.keys, problem.keys)
-    labels, codes = label_groups(problem.codings, problem.is_range, low, high, exact=False)
+    labels, codes = label_groups(problem.codings, problem.is_range, low, high, exact=exact)
     rows = np.bincount(number, weights=problem.compiled.sizes)
     per_group = sum(
         weight * label_loss(column)[code[:-1]]
