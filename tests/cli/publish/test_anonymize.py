@@ -466,3 +466,15 @@ def test_very_many_columns_bring_advice_before_the_work(tmp_path, monkeypatch):
     said = " ".join(done.stderr.split())
     assert "61 quasi-identifiers: nearly nobody agrees with others in all of them" in said
     assert "lkc:2:2" in said
+
+
+def test_it_says_that_the_same_columns_were_released_before(folder):
+    note = "has the same columns"
+    assert note not in release("-k", 3).output
+    assert note not in release("-k", 3, "--force").output  # the same release, made again
+    (folder / "odd.manifest.json").write_text("[1]")
+    again = " ".join(release("-k", 4, out="again.csv").output.split())
+    assert f"Note: r beside it {note}" in again
+    assert "--second" in again
+    (folder / "elsewhere").mkdir()
+    assert note not in release("-k", 4, out="elsewhere/again.csv").output

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.anonymize._release_files import IN_DATABASE, PUBLISHED
+from shoal.anonymize._release_files import IN_DATABASE, PUBLISHED, file_beside
 from shoal.cli._output import output
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from shoal.metrics._measure import Metrics
     from shoal.metrics._risk import Risk
     from shoal.metrics.kept._comparison import TableComparison
+
+
+_MOST_LOOKED_AT = 100
+"""Manifests in a folder that are looked at for an earlier release."""
 
 
 def show_release(release: Release, paths: Mapping[str, Path]) -> None:
@@ -44,12 +49,31 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
     out.note(release.loss_bound.describe())
     for note in release.notes:
         out.note(f"Note: {note}")
+    if others := _released_before(paths["table"], list(release.schema)):
+        out.note(
+            f"Note: {', '.join(others)} beside it has the same columns. Of the same people, or of "
+            "a table that grew, two releases tell more than each, and neither promise covers both: "
+            "`shoal attack release` with --second tells how much. Do not give out both."
+        )
     for name, path in paths.items():
         stays = "" if name in PUBLISHED else "  (stays in the house)"
         kind = name.removeprefix("full ")  # there are two schemas: that of the house has all
         in_database = name == "table" and path.suffix == IN_DATABASE
         shown = f"{path.stem} (in the database)" if in_database else path
         out.print(f"  {kind:9} {shown}{stays}")
+
+
+def _released_before(table: Path, columns: list[str]) -> list[str]:
+    """Names of up to three other releases in the folder that have the same columns."""
+    own, found = file_beside(table, "manifest").name, []
+    for path in sorted(table.parent.glob("*.manifest.json"))[:_MOST_LOOKED_AT]:
+        try:
+            told = json.loads(path.read_text("utf-8"))["schema"]["columns"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # something else that is called so
+        if path.name != own and set(told) == set(columns):
+            found.append(path.name.removesuffix(".manifest.json"))
+    return found[:3]
 
 
 def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
