@@ -76,9 +76,9 @@ class WithinWhole(PrivacyModel):
         """As the model does."""
         return self.model.describe()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, private: bool = False) -> dict[str, Any]:
         """The model, as plain values: the whole is data and stays out."""
-        return self.model.to_dict()
+        return self.model.to_dict(private=private)
 
     def bind(self, sensitive: Sequence[str]) -> PrivacyModel:
         """The model is bound already."""
