@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -83,9 +83,10 @@ def public_lines(coding: Coding) -> Widen:
     if coding.kind == "date":
         return lambda low, high: _by_periods(coding, low, high)
     if coding.kind == "numeric":
-        values = [_fraction(value) for value in coding.texts if value is not None]
-        whole = all(value is not None and value.denominator == 1 for value in values)
-        return lambda low, high: _by_steps(coding, whole, low, high)
+        values = [_fraction(value) for value in coding.texts]
+        known = values[: coding.n_codes - (coding.missing >= 0)]
+        whole = all(value is not None and value.denominator == 1 for value in known)
+        return lambda low, high: _by_steps(coding, values, whole, low, high)
     if coding.kind == "categorical":  # an alphabet is no public line
         return lambda low, high: everything(coding)
     return lambda low, high: None
@@ -104,7 +105,7 @@ def bands_of(coding: Coding) -> Codes | None:
 def has_lines(coding: Coding) -> bool:
     """Whether ranges of a column can end on public lines."""
     n_values = coding.n_codes - (coding.missing >= 0)
-    return n_values < 2 or public_lines(coding)(0, 1) is not None
+    return coding.kind != "ordinal" or n_values < 2 or bands_of(coding) is not None
 
 
 def everything(coding: Coding) -> PublicRange:
@@ -212,8 +213,10 @@ def _period_ends(period: re.Match[str]) -> tuple[_End, _End]:
 # -- steps and periods --------------------------------------------------------------------------
 
 
-def _by_steps(coding: Coding, whole: bool, low: int, high: int) -> PublicRange | None:
-    least, most = _fraction(coding.texts[low]), _fraction(coding.texts[high])
+def _by_steps(
+    coding: Coding, values: Sequence[Fraction | None], whole: bool, low: int, high: int
+) -> PublicRange:
+    least, most = values[low], values[high]
     if least is None or most is None:  # infinite
         return everything(coding)
     if coding.lines is not None:
