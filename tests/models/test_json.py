@@ -71,3 +71,41 @@ def test_a_changed_file_with_a_digest_of_its_own_is_refused_or_a_tree(written):
         except (TypeError, ValueError, IndexError, AttributeError, KeyError, UserWarning):
             continue  # fails in Python, not in compiled code
     assert refused > 50
+
+
+def resealed(written, **changes):
+    plain = {name: value for name, value in written.items() if name != "digest"}
+    return seal(plain | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"notes": [[34, "Kiel", "flu"]]}, "a name or version of its own"),
+        ({"guarantee": "34, Kiel, flu"}, "guarantee"),
+        ({"shoal": "34, Kiel, flu"}, "a name or version of its own"),
+        ({"shoal": "1." * 40}, "a name or version of its own"),
+    ],
+)
+def test_a_sealed_file_that_says_more_than_its_model_is_refused(written, changes, named):
+    with pytest.raises(TableError, match=f"does not write \\({named}\\)") as caught:
+        KAnonymousTreeClassifier.from_dict(resealed(written, **changes))
+    assert "Kiel" not in str(caught.value)
+
+
+def test_parts_of_a_sealed_file_say_nothing_more_either(written):
+    told = written["bins"] | {"rows": [[34, "Kiel", "flu"]]}
+    with pytest.raises(TableError, match=r"does not write \(bins\)"):
+        KAnonymousTreeClassifier.from_dict(resealed(written, bins=told))
+
+
+def test_a_file_of_another_release_of_shoal_is_read(written):
+    assert KAnonymousTreeClassifier.from_dict(resealed(written, shoal="0.9.1.dev3+local"))
+
+
+def test_a_name_given_twice_is_refused_and_hides_nothing(written):
+    text = json.dumps(written)
+    twice = text.replace('{"format"', '{"guarantee": "34, Kiel, flu", "format"', 1)
+    assert json.loads(twice) == written  # plain JSON keeps the last one
+    with pytest.raises(TableError, match="gives a name twice"):
+        KAnonymousTreeClassifier.from_json(twice)

@@ -53,12 +53,23 @@ def read_json(source: PathText, form: str = FORMAT) -> Mapping[str, Any]:
     is_text = isinstance(source, str) and source.lstrip().startswith("{")
     name = "the text" if is_text else Path(source).name
     try:
-        data = json.loads(str(source) if is_text else Path(source).read_text("utf-8"))
+        text = str(source) if is_text else Path(source).read_text("utf-8")
+        data = json.loads(text, object_pairs_hook=_once)
     except OSError as error:
         raise TableError(f"cannot read {name}: {error.strerror}.") from None
+    except ShoalError:
+        raise
     except (ValueError, RecursionError):
         raise TableError(f"{name} is not JSON.") from None
     return check_format(data, form)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; a name that is given twice would hide what it is given first."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise TableError("the file gives a name twice. It was changed; write it again.")
+    return found
 
 
 def write_json(data: Mapping[str, Any], path: PathText | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -10,7 +12,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 import shoal
+from shoal.errors import TableError
 from shoal.models._json import (
+    NAMES,
     VERSION,
     bins_from_dict,
     check_format,
@@ -27,6 +31,8 @@ from shoal.models._json import (
 from shoal.privacy import PrivacyModel
 from shoal.privacy.spans._spans import Bins, Spans
 from shoal.typing import PathText
+
+_A_VERSION = re.compile(r"[0-9][0-9A-Za-z.+]{0,30}")  # of Shoal; longer ones could hold anything
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,20 @@ class Published:
         found.bins_, found.spans_ = bins_from_dict(data["bins"]), spans_from_dict(data["spans"])
         set_columns(found, data["columns"])
         found._check_read(data)
+        found._check_rest(data)
         return found
+
+    def _check_rest(self, data: Mapping[str, Any]) -> None:
+        """Raise unless a file says what this model says, and nothing else: anybody can seal one."""
+        mine, theirs = (json.loads(json.dumps(one)) for one in (self.to_dict(), data))
+        free = {"digest", "shoal"}
+        differ = {name for name in {*mine, *theirs} - free if mine.get(name) != theirs.get(name)}
+        if differ or not _A_VERSION.fullmatch(str(theirs.get("shoal"))):
+            known = ", ".join(sorted(differ & set(mine))) or "a name or version of its own"
+            raise TableError(
+                f"this {NAMES[self._form]} says something that Shoal does not write ({known}). "
+                "The file was changed; write it again."
+            )
 
     def to_json(self, path: PathText | None = None) -> str:
         """:meth:`to_dict` as JSON; written to `path` as well when given."""
