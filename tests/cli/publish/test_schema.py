@@ -7,7 +7,6 @@ from typer.testing import CliRunner
 from shoal import cli
 from shoal.datasets import census
 from shoal.schema import Schema
-from tests.extras import need
 
 CANARY_CASES = {
     "schema suggest": [
