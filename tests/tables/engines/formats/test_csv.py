@@ -4,6 +4,10 @@ import warnings
 import pytest
 
 from shoal.tables import open_table
+from shoal.tables._engine import OpenOptions
+from shoal.tables.engines.formats._csv import plain_shape
+from shoal.tables.engines.formats._text_bytes import Encoded, find_encoding
+from shoal.tables.engines.formats._text_shape import find_shape
 
 ENDS = [["\n", "\r\n"], ["\n", "\r"], ["\r", "\r\n"], ["\n", "\r", "\r\n"], ["\r\n"] * 9 + ["\n"]]
 
@@ -24,3 +28,80 @@ def test_no_row_is_lost_however_lines_end(tmp_path, ends, titles):
             table = open_table(path)
         found = table.query("SELECT city FROM source").fetchall()
         assert sorted(city for (city,) in found) == sorted(city for _, _, city in rows)
+
+
+def test_a_plain_file_has_the_shape_that_all_questions_give(tmp_path):
+    path = tmp_path / "people.csv"
+    draw, n_plain, n_other = random.Random(8), 0, 0
+    cells = [
+        "Ulm",
+        "31",
+        "4.5",
+        "",
+        "a b",
+        "age",
+        "2024-01-31",
+        "na",
+        "x;y",
+        "o'b",
+        ' "q"',
+        "é",
+        " 1",
+    ]
+    for _ in range(3000):
+        width, end = draw.randint(1, 4), draw.choice(["\n", "\r\n", "\n"])
+        odd = draw.choice([0.0, 0.0, 0.02])
+        header = [draw.choice(["age", "city", "na", "größe", "c 1", "7"]) for _ in range(width)]
+        rows = [header] + [
+            [draw.choice(cells if draw.random() < odd else cells[:5]) for _ in range(width)]
+            for _ in range(draw.randint(0, 6))
+        ]
+        lines = [",".join(row) + end for row in rows]
+        if draw.random() < odd:
+            at = draw.randrange(len(lines))
+            lines[at] = draw.choice(
+                ["\n", "# c\n", "a,b,c,d,e\n", lines[at].strip(), "title" + end]
+            )
+        path.write_bytes("".join(lines).encode(draw.choice(["utf-8", "utf-8", "cp1252"])))
+        quick = plain_shape(path)
+        if quick is None:
+            n_other += 1
+            continue
+        n_plain += 1
+        assert find_encoding(path, None) == Encoded("utf-8")
+        assert find_shape(lines, "people.csv", OpenOptions()) == quick, lines
+        assert find_shape(lines, "people.csv", OpenOptions(header=True)) == quick, lines
+    assert min(n_plain, n_other) > 300
+
+
+def test_a_file_with_anything_to_ask_about_is_not_plain(tmp_path):
+    path = tmp_path / "people.csv"
+    for text in ("age,city\n31,Ulm\n", "age,größe\r\n31,m\r\n"):
+        path.write_bytes(text.encode())
+        assert plain_shape(path) is not None, text
+    for text in (
+        "age;city\n31;Ulm\n",
+        "age,city\n31,age\nx,city\n",
+        'age,city\n31,"Ulm"\n',
+        "age, city\n31, Ulm\n",
+        "31,Ulm\n32,Kiel\n",
+        "age,city\n31\n",
+        "age\n31\n",
+        "age,city\n31,Ulm|Bonn\n",
+        "",
+        "\ufeffage,city\n31,Ulm\n",
+        "age,city\r31,Ulm\r",
+        "age,city\n31,\x01\n",
+        f"age,city\n31,{'x' * 70_000}\n",
+    ):
+        path.write_bytes(text.encode())
+        assert plain_shape(path) is None, text
+    for content in (
+        "age,city\n31,Köln\n".encode("cp1252"),
+        "age,city\n31,Ulm\n".encode("utf-16"),
+        b"age,city\n" + b"31,Ulm\n" * 50_000 + "31,Köln\n".encode("cp1252"),
+        b"age,city\n" + b"31,Ulm\n" * 50_000 + "31,Köln".encode()[:-3],
+    ):
+        path.write_bytes(content)
+        assert plain_shape(path) is None
+    assert plain_shape(tmp_path / "absent.csv") is None

@@ -6,8 +6,7 @@ import pytest
 from shoal.errors import ParameterError, TableError
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
-from shoal.tables.engines.formats import _text_shape
-from shoal.tables.engines.formats._text_shape import find_shape, looks_like_a_row, plain_shape
+from shoal.tables.engines.formats._text_shape import find_shape, looks_like_a_row
 
 
 def shape(text, **options):
@@ -26,64 +25,6 @@ def test_the_sign_between_cells_is_found_in_random_tables(delimiter):
         found = shape(text)
         assert found.delimiter == delimiter, text
         assert found.names == tuple(rows[0])
-
-
-def test_a_plain_file_has_the_shape_that_all_questions_give(monkeypatch):
-    monkeypatch.setattr(_text_shape, "plain_shape", lambda lines: None)
-    draw, n_plain, n_other = random.Random(8), 0, 0
-    cells = [
-        "Ulm",
-        "31",
-        "4.5",
-        "",
-        "a b",
-        "age",
-        "2024-01-31",
-        "na",
-        "x;y",
-        "o'b",
-        ' "q"',
-        "é",
-        " 1",
-    ]
-    for _ in range(3000):
-        width, end = draw.randint(1, 4), draw.choice(["\n", "\r\n", "\n"])
-        odd = draw.choice([0.0, 0.0, 0.02])
-        header = [draw.choice(["age", "city", "na", "größe", "c 1", "7"]) for _ in range(width)]
-        rows = [header] + [
-            [draw.choice(cells if draw.random() < odd else cells[:5]) for _ in range(width)]
-            for _ in range(draw.randint(0, 6))
-        ]
-        lines = [",".join(row) + end for row in rows]
-        if draw.random() < odd:
-            at = draw.randrange(len(lines))
-            lines[at] = draw.choice(
-                ["\n", "# c\n", "a,b,c,d,e\n", lines[at].strip(), "title" + end]
-            )
-        quick = plain_shape(lines)
-        if quick is None:
-            n_other += 1
-            continue
-        n_plain += 1
-        assert find_shape(lines, "people.csv", OpenOptions()) == quick, lines
-        assert find_shape(lines, "people.csv", OpenOptions(header=True)) == quick, lines
-    assert min(n_plain, n_other) > 300
-
-
-def test_a_file_with_anything_to_ask_about_is_not_plain():
-    assert plain_shape(["age,city\n", "31,Ulm\n"]) is not None
-    for text in (
-        "age;city\n31;Ulm\n",
-        "age,city\n31,age\nx,city\n",
-        'age,city\n31,"Ulm"\n',
-        "age, city\n31, Ulm\n",
-        "31,Ulm\n32,Kiel\n",
-        "age,city\n31\n",
-        "age\n31\n",
-        "age,city\n31,Ulm|Bonn\n",
-        "",
-    ):
-        assert plain_shape(text.splitlines(keepends=True)) is None, text
 
 
 def test_a_header_is_told_from_a_row():

@@ -1,7 +1,8 @@
 import pytest
 
 from shoal.tables._engine import OpenOptions
-from shoal.tables.engines.formats._text_values import is_typed, read_column
+from shoal.tables.engines.formats._text_types import read_column
+from shoal.tables.engines.formats._text_values import is_typed
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,22 +29,59 @@ from shoal.tables.engines.formats._text_bytes import (
 )
 from shoal.tables.engines.formats._text_rows import BadRows, clean_file
 from shoal.tables.engines.formats._text_shape import Shape, find_shape
-from shoal.tables.engines.formats._text_types import list_of_readings, read_types
-from shoal.tables.engines.formats._text_values import Reading
+from shoal.tables.engines.formats._text_types import read_types
 
 _PACKED = {".gz": "gzip", ".zst": "zstd"}
+_LONG = 1 << 16  # signs of a line that may be too long for a reader of rows
+_TELLING = re.compile(r"""["'\\;\t|^~\x1f¦\r\n\ufeff\0-\x08\x0e-\x1e]|,\s""")
+"""What lets a line be read in more than one way: other signs, blanks behind commas."""
 
 
 def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
     for path in paths:
         if path.stat().st_size == 0:
             raise TableError(f"file {path.name!r} is empty. It needs at least a header.")
-    encoded = find_encoding(paths[0], options.encoding)
-    shape = _shape_of(paths, encoded, options)
+    is_told = options.encoding or options.delimiter is not None or options.header is False
+    is_open = len(paths) == 1 and not is_told and options.guess != "none"
+    encoded, shape = Encoded("utf-8"), plain_shape(paths[0]) if is_open else None
+    if shape is None:
+        encoded = find_encoding(paths[0], options.encoding)
+        shape = _shape_of(paths, encoded, options)
     require_names(shape.names)
     connection = connect()
     with disclose_nothing(), TemporaryDirectory(dir=scratch()) as folder:
         return DuckEngine.of_rows(_stage(connection, paths, shape, encoded, options, Path(folder)))
+
+
+def plain_shape(path: Path) -> Shape | None:
+    """The shape of a file that can be read in one way only; None where there is more to ask.
+
+    UTF-8 without a mark, words and commas: names in the first line that no cell below repeats, as
+    many cells in every line, and no sign that could be a quote, an escape or another delimiter.
+    All that :func:`find_encoding` and :func:`find_shape` ask besides has one answer then.
+    """
+    if path.suffix.lower() in _PACKED:
+        return None
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with path.open("rb") as file:
+            lines = [line.decode("utf-8") for line in file.readlines(SAMPLE_BYTES)]
+            while block := file.read(1 << 20):
+                if not block.isascii() or decoder.getstate()[0]:
+                    decoder.decode(block)
+        decoder.decode(b"", final=True)
+    except (UnicodeDecodeError, OSError):
+        return None
+    first = lines[0].rstrip("\r\n") if lines else ""
+    end, names = lines[0][len(first) :] if lines else "", first.split(",")
+    if len(names) < 2 or not end or not all(map(str.isidentifier, names)):
+        return None
+    for line in lines[1:]:
+        cells = line.removesuffix(end).split(",")
+        repeats = any(cell.strip() == name for cell, name in zip(cells, names, strict=False))
+        if len(cells) != len(names) or repeats or _TELLING.search(line.removesuffix(end)):
+            return None
+    return None if max(map(len, lines)) > _LONG else Shape(",", '"', "", end, tuple(names), 1)
 
 
 def _shape_of(paths: Sequence[Path], encoded: Encoded, options: OpenOptions) -> Shape:
@@ -84,7 +123,7 @@ def _stage(
     try:
         if read is None:
             raise duckdb.InvalidInputException
-        readings = read_types(connection, read, shape.names, options)
+        readings, values = read_types(connection, read, shape.names, options)
         # a name among numbers would have made them texts
         if shape.has_header and all(reading.sort == "text" for reading in readings):
             _stop_at_names(connection, read, shape)
@@ -96,12 +135,28 @@ def _stage(
         bad = tuple(cleaned)
         _say_skipped(paths, bad)
         read = _clean_sql([folder / f"{at}.csv" for at in range(len(paths))], len(shape.names))
-        readings = read_types(connection, read, shape.names, options)
-    given = {i: options.types[name] for i, name in enumerate(shape.names) if name in options.types}
-    listed = list_of_readings(readings, given)
-    dialect = _dialect(shape, encoded, readings, bad)
-    staged = stage_table(connection, f"(SELECT {listed} FROM {read})", shape.names, paths, dialect)
-    return replace(staged, titles={name: f"in {''.join(u)}" for name, u in dialect.units.items()})
+        readings, values = read_types(connection, read, shape.names, options)
+    named = list(zip(shape.names, readings, strict=True))
+    units = {name: reading.unit for name, reading in named if any(reading.unit)}
+    dialect = TextDialect(
+        encoding="utf-8" if encoded.name == "utf-8-sig" else encoded.name,
+        bom=encoded.bom,
+        delimiter=shape.delimiter,
+        quote=shape.quote,
+        newline=shape.newline,
+        escape=shape.escape,
+        spaced=shape.spaced,
+        names=shape.names,
+        start=shape.start,
+        bad_lines=bad,
+        decimal="," if {r.decimal for r in readings if r.sort == "grouped"} == {","} else ".",
+        grouped={n: (r.decimal, r.thousands) for n, r in named if r.sort.startswith("grouped")},
+        units=units,
+        blanks=True,
+        missing={name: r.missing for name, r in named if r.missing},
+    )
+    staged = stage_table(connection, values, shape.names, paths, dialect)
+    return replace(staged, titles={name: f"in {''.join(unit)}" for name, unit in units.items()})
 
 
 def _stop_at_names(connection: duckdb.DuckDBPyConnection, read: str, shape: Shape) -> None:
@@ -149,31 +204,6 @@ def _say_skipped(paths: Sequence[Path], bad: Sequence[BadRows]) -> None:
             TableWarning,
             stacklevel=2,
         )
-
-
-def _dialect(
-    shape: Shape, encoded: Encoded, readings: Sequence[Reading], bad: tuple[BadRows, ...]
-) -> TextDialect:
-    named = list(zip(shape.names, readings, strict=True))
-    grouped = {n: (r.decimal, r.thousands) for n, r in named if r.sort.startswith("grouped")}
-    signs = {r.decimal for _, r in named if r.sort == "grouped"}
-    return TextDialect(
-        encoding="utf-8" if encoded.name == "utf-8-sig" else encoded.name,
-        bom=encoded.bom,
-        delimiter=shape.delimiter,
-        quote=shape.quote,
-        newline=shape.newline,
-        escape=shape.escape,
-        spaced=shape.spaced,
-        names=shape.names,
-        start=shape.start,
-        bad_lines=bad,
-        decimal="," if signs == {","} else ".",
-        grouped=grouped,
-        units={n: r.unit for n, r in named if any(r.unit)},
-        blanks=True,
-        missing={name: r.missing for name, r in named if r.missing},
-    )
 
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".data", ".tab", ".dat", ".psv")

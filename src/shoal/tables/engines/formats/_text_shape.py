@@ -17,12 +17,8 @@ _DELIMITERS = ",;\t|"
 _RARE = "^~\x1f¦"
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|"}
 _MOST_ROWS = 500
-_LONG = 1 << 16  # signs of a line that may be too long for a reader of rows
 _CONTACT = re.compile(r".+@.+\..+|[+(]?\d[\d\s()/.-]{5,}")
 """What stands in rows about people and is never a column's name."""
-
-_TELLING = re.compile(r"""["'\\;\t|^~\x1f¦\r\n\0\ufeff]|,\s""")
-"""What lets a line be read in more than one way: other signs, blanks behind commas."""
 
 _OWN_NAME = re.compile(r"column[1-9][0-9]*(_[a-z]+)?")
 """What columns without a name are called, and what is made of them."""
@@ -66,11 +62,7 @@ class Shape:
 def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
     """The shape of a file that begins with some lines, ends of lines included."""
     if options.guess == "none":  # two files that say the same are read the same
-        options = _plain(options)
-    elif options.delimiter is None and options.header is not False:
-        plain = plain_shape(lines)
-        if plain is not None:
-            return plain
+        options = replace(options, delimiter=options.delimiter or ",")
     separator = re.fullmatch(r"\ufeff?sep=(.)\s*", lines[0]) if lines else None
     skipped = 1 if separator else 0
     given = read_delimiter(options.delimiter) or (separator[1] if separator else None)
@@ -96,27 +88,6 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
     # DuckDB loses rows where lines that it skips end in another way than the first row
     whole = whole and len({*ends} - {""}) <= 1
     return Shape(delimiter, quote, escape, newline, names, start, titles, header, spaced, whole)
-
-
-def plain_shape(lines: Sequence[str]) -> Shape | None:
-    """The shape of a file that can be read in one way only; None where there is more to ask.
-
-    Words and commas: names in the first line that no cell below repeats, as many cells in every
-    line, and no sign that could be a quote, an escape or another delimiter.  All that
-    :func:`find_shape` asks besides has one answer then.
-    """
-    first = lines[0].rstrip("\r\n") if lines else ""
-    end, names = lines[0][len(first) :] if lines else "", first.split(",")
-    if len(names) < 2 or not end or not all(map(str.isidentifier, names)):
-        return None
-    if max(map(len, lines)) > _LONG:
-        return None
-    for line in lines[1:]:
-        cells = line.removesuffix(end).split(",")
-        repeats = any(cell.strip() == name for cell, name in zip(cells, names, strict=False))
-        if len(cells) != len(names) or repeats or _TELLING.search(line.removesuffix(end)):
-            return None
-    return Shape(",", '"', "", end, tuple(names), 1)
 
 
 def _is_spaced(
@@ -212,10 +183,6 @@ def are_own_names(first: Sequence[str]) -> bool:
     """Whether a line holds names that Shoal gives: then it wrote them, and they are no row."""
     cells = [cell.strip() for cell in first]
     return len(set(cells)) == len(cells) > 0 and all(map(_OWN_NAME.fullmatch, cells))
-
-
-def _plain(options: OpenOptions) -> OpenOptions:
-    return replace(options, delimiter=options.delimiter or ",")
 
 
 def _choose(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,14 +13,13 @@ import duckdb
 from shoal.errors import TableWarning
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._sql import value_sql
+from shoal.tables.engines.formats._text_sql import dated_sql, grouped_sql
 from shoal.tables.engines.formats._text_values import (
+    BLANK,
+    MISSING_WORDS,
     NUMBER,
-    ORDERS,
-    PIVOT,
     Reading,
-    moment_pattern,
-    number_pattern,
-    read_column,
+    close_readings,
     unit_pattern,
 )
 
@@ -53,6 +53,11 @@ _PLAINLY_MISSING = frozenset(
 )
 """Words that stand for nothing in columns of text too, in a file that uses one of them so."""
 
+_DIGIT = re.compile("[0-9]")
+_TRUTHS = {"true", "false"}
+_WHOLE = re.compile("-?[1-9][0-9]{0,17}|0")
+"""Whole numbers of so few digits that all of them fit into 64 bits."""
+
 _DECIMAL = ("number", "grouped", "grouped whole")
 """Sorts of numbers that have a sign before decimals, or might have."""
 
@@ -69,25 +74,82 @@ def read_types(
     read: str,
     names: Sequence[str],
     options: OpenOptions,
-    told: Collection[int] = (),
-) -> list[Reading]:
-    """How each column `p0`, `p1`, ... of a FROM clause of texts is read; `told` are known."""
+    told: Mapping[int, str] | None = None,
+) -> tuple[list[Reading], str]:
+    """How each column `p0`, `p1`, ... of a FROM clause of texts is read, and one of the values.
+
+    `told` are SQL types of columns whose texts are not looked at.
+    """
+    told = told or {}
+    given = {i: options.types[name] for i, name in enumerate(names) if name in options.types}
+    given = {**told, **given}
+    readings = [Reading("text") for _ in names]
     if options.guess == "none":
         connection.sql(f"SELECT count(p0) FROM {read}").fetchall()  # a bad row is told here
-        return [Reading("text") for _ in names]
-    columns = ", ".join(f"trim(p{i}) AS t{i}" for i in range(len(names)))
-    sample = connection.sql(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
-    seen = [{text for text in column if text} for column in zip(*sample, strict=True)]
-    seen = seen or [set() for _ in names]
-    first = [
-        Reading("text") if i in told else read_column(texts, options)
-        for i, texts in enumerate(seen)
-    ]
-    readings = _held(connection, read, first, seen, options)
-    if not any(
-        r.undecided or r.short or r.missing or r.sort in _DECIMAL or any(r.unit) for r in readings
-    ):
-        return readings  # nothing that one column could tell of another
+    else:
+        columns = ", ".join(f"trim(p{i}) AS t{i}" for i in range(len(names)))
+        sample = connection.sql(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
+        seen = [{text for text in column if text} for column in zip(*sample, strict=True)]
+        seen = seen or [set() for _ in names]
+        for i, texts in enumerate(seen):
+            if i not in told:
+                readings[i] = read_column(texts, options)
+        odd = _misfits(connection, read, readings)
+        if any(odd):
+            readings = _held(connection, read, readings, odd, seen, options)
+        if any(
+            r.undecided or r.short or r.missing or r.sort in _DECIMAL or any(r.unit)
+            for r in readings
+        ):  # there is something that one column could tell of another
+            readings = _settled(connection, read, readings, seen, names, options)
+    values = ", ".join(
+        f"CAST({cell_sql(Reading('text'), i).value} AS {given[i]}) AS p{i}"
+        if i in given
+        else f"{cell_sql(reading, i).value} AS p{i}"
+        for i, reading in enumerate(readings)
+    )
+    return readings, f"(SELECT {values} FROM {read})"
+
+
+def read_column(
+    texts: Iterable[str], options: OpenOptions | None = None, decimal: str | None = None
+) -> Reading:
+    """How a column is read that holds these distinct texts, stripped, none of them empty.
+
+    What the user says is taken, and `decimal` where other columns tell it; the rest is told from
+    the texts.  Texts that fit no other sort leave the column what it is: text.
+    """
+    options = options or OpenOptions()
+    seen, words = set(texts), MISSING_WORDS
+    if options.missing is not None:
+        words = frozenset(word.strip(BLANK).lower() for word in options.missing)
+    missing = frozenset(text.lower() for text in seen if text.lower() in words)
+    values = {text for text in seen if text.lower() not in missing}
+    if not values:
+        return Reading("empty", missing=missing)
+    reading = Reading("text")
+    if all(map(_WHOLE.fullmatch, values)):
+        reading = Reading("whole")
+    # there is no other number and no date without a digit
+    elif all(map(_DIGIT.search, values)) or {value.lower() for value in values} <= _TRUTHS:
+        signs = (options.decimal or decimal, options.thousands)
+        reading = next(iter(close_readings(values, *signs, options.dates)), reading)
+        # 'true' stays a word, and a date keeps the way it was written
+        if options.guess == "numbers" and reading.sort in ("boolean", "date", "moment"):
+            reading = Reading("text")
+    is_known = reading.sort != "text" or options.missing is not None
+    return replace(reading, missing=missing if is_known else frozenset())
+
+
+def _settled(
+    connection: duckdb.DuckDBPyConnection,
+    read: str,
+    readings: list[Reading],
+    seen: list[set[str]],
+    names: Sequence[str],
+    options: OpenOptions,
+) -> list[Reading]:
+    """Readings of columns that are in doubt, once other columns were heard; says what stays so."""
     readings = _decided(connection, read, readings, seen, options)
     settled = _settle_decimals(readings, seen, options)
     if settled != readings:
@@ -101,13 +163,15 @@ def _held(
     connection: duckdb.DuckDBPyConnection,
     read: str,
     readings: Sequence[Reading],
+    odd: list[set[str]],
     seen: list[set[str]],
     options: OpenOptions,
 ) -> list[Reading]:
-    """Readings that every row fits, beginning with those that a sample fits."""
+    """Readings that every row fits, beginning with those that a sample fits but `odd` values."""
     held = list(readings)
-    for _ in range(_ROUNDS):
-        odd = _misfits(connection, read, held)
+    for is_again in range(_ROUNDS):
+        if is_again:
+            odd = _misfits(connection, read, held)
         if not any(odd):
             return held
         for i, values in enumerate(odd):
@@ -137,7 +201,8 @@ def _decided(
     for i, values in zip(open_columns, row, strict=True):
         seen[i] |= {value for value in values or () if value}
         readings[i] = read_column(seen[i], options)
-    return _held(connection, read, readings, seen, options)
+    odd = _misfits(connection, read, readings)
+    return _held(connection, read, readings, odd, seen, options)
 
 
 class CellSql(NamedTuple):
@@ -169,12 +234,12 @@ def cell_sql(reading: Reading, column: int) -> CellSql:
             fits = f"regexp_full_match({text}, {value_sql(NUMBER)})"
             value = f"CAST({text} AS DOUBLE)"
         case "grouped" | "grouped whole":
-            fits, value = _grouped_sql(reading, text)
+            fits, value = grouped_sql(reading, text)
         case "boolean":
             fits = f"lower({text}) IN ('true', 'false')"
             value = f"CAST(lower({text}) AS BOOLEAN)"
         case "date" | "moment":
-            fits, value = _dated_sql(reading, text)
+            fits, value = dated_sql(reading, text)
         case _:
             fits, value = "TRUE" if reading.sort == "text" else "FALSE", f"p{column}"
     if any(reading.unit):
@@ -184,75 +249,6 @@ def cell_sql(reading: Reading, column: int) -> CellSql:
         is_word = f"lower({cell}) IN ({', '.join(map(value_sql, sorted(reading.missing)))})"
         fits, nothing = f"({fits} OR {is_word})", f"{nothing} OR {is_word}"
     return CellSql(fits, f"CASE WHEN {nothing} THEN NULL ELSE {value} END")
-
-
-def _grouped_sql(reading: Reading, text: str) -> tuple[str, str]:
-    whole = reading.sort == "grouped whole"
-    pattern = number_pattern(reading.decimal, reading.thousands, whole=whole)
-    apart = reading.thousands
-    plain = f"replace({text}, {value_sql(apart)}, '')" if apart else text
-    value = f"replace({plain}, {value_sql(reading.decimal)}, '.')"
-    fits = f"regexp_full_match({text}, {value_sql(pattern)})"
-    return fits, f"CAST({value} AS {'BIGINT' if whole else 'DOUBLE'})"
-
-
-def _dated_sql(reading: Reading, text: str) -> tuple[str, str]:
-    value = _moment_sql(reading, text)
-    if reading.sort == "date" and not reading.order:  # the way of most files, quicker
-        year = f"TRY_CAST({text}[1:4] AS USMALLINT) IS NOT NULL"  # 11-1-01 is of 2001
-        marks = f"length({text}) <= 10 AND {text}[5] IN ('-', '/')"
-        return f"({value} IS NOT NULL AND {year} AND {marks})", value
-    turned = "" if reading.order else f" AND regexp_matches({text}, '^[0-9]{{4}}')"
-    pattern = value_sql(moment_pattern(reading))
-    return f"(regexp_full_match({text}, {pattern}){turned} AND {value} IS NOT NULL)", value
-
-
-def _moment_sql(reading: Reading, text: str) -> str:
-    if reading.sort == "date" and not reading.order:
-        return f"TRY_CAST({text} AS DATE)"
-    iso = f"regexp_replace({text}, '^([0-9]{{4}})/([0-9]+)/', '\\1-\\2-')"
-    if reading.order in ORDERS:
-        turned = r"\3-\2-\1" if reading.order == "dmy" else r"\3-\1-\2"
-        day_first = "^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})"
-        iso = f"regexp_replace({iso}, '{day_first}', '{turned}')"
-    if reading.short:
-        iso = _full_years_sql(reading, iso)
-    if reading.halves:
-        return _of_halves_sql(iso)
-    return f"TRY_CAST({_with_seconds(iso)} AS {'DATE' if reading.sort == 'date' else 'TIMESTAMP'})"
-
-
-def _full_years_sql(reading: Reading, text: str) -> str:
-    """Days with years of four digits for those of two."""
-    part = "([0-9]{1,2})"
-    for century, years in (
-        ("20", f"([0-{PIVOT // 10 - 1}][0-9])"),
-        ("19", f"([{PIVOT // 10}-9][0-9])"),
-    ):
-        if reading.order == "ymd":
-            pattern, full = f"^{years}[/-]{part}[/-]{part}($|[ T])", rf"{century}\1-\2-\3\4"
-        else:
-            pattern = f"^{part}[./-]{part}[./-]{years}($|[ T])"
-            full = rf"{century}\3-\2-\1\4" if reading.order == "dmy" else rf"{century}\3-\1-\2\4"
-        text = f"regexp_replace({text}, '{pattern}', '{full}')"
-    return text
-
-
-def _of_halves_sql(text: str) -> str:
-    """Moments of a clock of twelve hours, where they say which half of the day it is."""
-    bare = f"regexp_replace({text}, ' ?[AaPp][.]?[Mm][.]?$', '')"
-    moment = f"TRY_CAST({_with_seconds(bare)} AS TIMESTAMP)"
-    of = "regexp_matches({0}, '[{1}][.]?[Mm][.]?$')".format
-    return (
-        f"CASE WHEN {of(text, 'Pp')} AND hour({moment}) < 12 THEN {moment} + INTERVAL 12 HOUR "
-        f"WHEN {of(text, 'Aa')} AND hour({moment}) = 12 THEN {moment} - INTERVAL 12 HOUR "
-        f"ELSE {moment} END"
-    )
-
-
-def _with_seconds(text: str) -> str:
-    """DuckDB wants seconds."""
-    return f"regexp_replace({text}, '([ T][0-9]{{1,2}}:[0-9]{{2}})$', '\\1:00')"
 
 
 def _misfits(
@@ -347,13 +343,3 @@ def _codes(values: set[str]) -> frozenset[str]:
     short = {value for value in values if value.isalpha() and value.isupper()}
     pairs = {value for value in short if len(value) == 2}
     return frozenset(["na"]) if len(pairs) > 3 and len(pairs) * 2 > len(values) else frozenset()
-
-
-def list_of_readings(readings: Sequence[Reading], given: Mapping[int, str]) -> str:
-    """The columns of a SELECT that gives values for texts; `given` are types that are not told."""
-    return ", ".join(
-        f"CAST({cell_sql(Reading('text'), i).value} AS {given[i]}) AS p{i}"
-        if i in given
-        else f"{cell_sql(reading, i).value} AS p{i}"
-        for i, reading in enumerate(readings)
-    )

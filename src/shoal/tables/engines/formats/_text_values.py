@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from shoal.tables._engine import OpenOptions
-
 Sort = Literal[
     "whole", "number", "grouped", "grouped whole", "boolean", "date", "moment", "text", "empty"
 ]
@@ -28,7 +26,6 @@ BLANK = " "
 """What stands around a value and is no part of it, where the value is no text."""
 
 # patterns are read by Python and by DuckDB alike: no classes beyond ASCII, no looking ahead
-_DIGIT = re.compile("[0-9]")
 _WHOLE = re.compile("-?[1-9][0-9]{0,18}|0")
 NUMBER = r"-?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
 DAY = (
@@ -133,39 +130,12 @@ def is_typed(texts: Collection[str]) -> Literal["number", "date"] | None:
     return None
 
 
-def read_column(
-    texts: Iterable[str], options: OpenOptions | None = None, decimal: str | None = None
-) -> Reading:
-    """How a column is read that holds these distinct texts, stripped, none of them empty.
-
-    What the user says is taken, and `decimal` where other columns tell it; the rest is told from
-    the texts.  Texts that fit no other sort leave the column what it is: text.
-    """
-    options = options or OpenOptions()
-    seen, words = set(texts), MISSING_WORDS
-    if options.missing is not None:
-        words = frozenset(word.strip(BLANK).lower() for word in options.missing)
-    missing = frozenset(text.lower() for text in seen if text.lower() in words)
-    values = {text for text in seen if text.lower() not in missing}
-    if not values:
-        return Reading("empty", missing=missing)
-    found = _readings(values, options.decimal or decimal, options.thousands, options.dates)
-    reading = next(iter(found), Reading("text"))
-    # 'true' stays a word, and a date keeps the way it was written
-    if options.guess == "numbers" and reading.sort in ("boolean", "date", "moment"):
-        reading = Reading("text")
-    is_known = reading.sort != "text" or options.missing is not None
-    return replace(reading, missing=missing if is_known else frozenset())
-
-
-def _readings(
+def close_readings(
     values: set[str], decimal: str | None, thousands: str | None, order: str | None
 ) -> Iterable[Reading]:
     """The first sort that fits all values, if one does."""
     if {value.lower() for value in values} <= {"true", "false"}:
         yield Reading("boolean")
-    if not all(map(_DIGIT.search, values)):  # there is no number and no date without one
-        return
     if all(_WHOLE.fullmatch(value) and -(2**63) <= int(value) < 2**63 for value in values):
         yield Reading("whole")
     plain = decimal in (None, ".") and thousands is None
@@ -195,7 +165,7 @@ def _beside_a_unit(
         return
     unit = units.pop()
     bare = {re.sub(unit_pattern(unit), r"\1\2", value) for value in values}
-    for found in _readings(bare, decimal, thousands, None):
+    for found in close_readings(bare, decimal, thousands, None):
         if found.sort in NUMBERS:
             yield replace(found, unit=unit)
         elif found.undecided == _DECIMALS:

@@ -21,7 +21,7 @@ from shoal.tables.engines._duck_connection import connect, disclose_nothing
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._duck_staging import require_names, stage_table
 from shoal.tables.engines._duck_write import store
-from shoal.tables.engines.formats._text_types import list_of_readings, read_types
+from shoal.tables.engines.formats._text_types import read_types
 
 _RAW = "raw_cells"
 
@@ -43,9 +43,8 @@ def stage_columns(
         given |= {i: options.types[name] for i, name in enumerate(names) if name in options.types}
         plain = ", ".join(f"CAST(p{i} AS VARCHAR) AS p{i}" for i in range(len(names)))
         source = f"(SELECT {plain} FROM {_RAW})"
-        readings = read_types(connection, source, names, options, told=given)
-        listed = list_of_readings(readings, given)
-        staged = stage_table(connection, f"(SELECT {listed} FROM {source})", names)
+        readings, values = read_types(connection, source, names, options, told=given)
+        staged = stage_table(connection, values, names)
         connection.execute(f"DROP TABLE {_RAW}")
     units = {
         name: f"in {''.join(r.unit)}"
