@@ -12,14 +12,12 @@ import numpy as np
 
 from shoal._atomic import atomic_path
 from shoal._estimator import Estimator, require_fitted
-from shoal.anonymize._ladder import climb
 from shoal.anonymize._recoding import Recoding, Unseen, load_recoding, refuse_means
 from shoal.anonymize._release import Release
-from shoal.anonymize._subjects import hold_limit, settle, warn_of_repeats
+from shoal.anonymize._subjects import warn_of_repeats
 from shoal.anonymize.apart._components import note_unnamed, search_apart
 from shoal.errors import InfeasibleError, ParameterError, SchemaError, TableError
 from shoal.privacy import PrivacyModel
-from shoal.privacy._projection import rungs_beside
 from shoal.privacy._promise import bind_promise
 from shoal.privacy.models._k_anonymity import as_privacy_model
 from shoal.schema import Schema
@@ -118,10 +116,11 @@ class Anonymizer(Estimator):
         """
         privacy = self._bind()
         self._check_params()
-        if output is not None and output.ranges:
+        output = output or RowOptions()
+        if output.ranges:
             refuse_taken_names(self.schema, output.ranges)
             refuse_means_of_one(privacy.minimum_size)
-        if output is not None and output.form == "means":  # which excludes ranges
+        if output.form == "means":  # which excludes ranges
             refuse_means(privacy)
         started = time.perf_counter()
         options = CodingOptions(
@@ -132,7 +131,7 @@ class Anonymizer(Estimator):
         require_filled(engine, "release")
         if regions is not None or engine.n_rows > ROWS_WORTH_A_LOOK:
             made = _regions().release_by_regions(
-                self, engine, privacy, options, output or RowOptions(), regions, progress
+                self, engine, privacy, options, output, regions, progress
             )
             if made is not None:
                 self.release_ = made
@@ -141,33 +140,38 @@ class Anonymizer(Estimator):
         counted = time.perf_counter()
         cells = privacy.prepare(compressed.cells)
         require_rows(cells, privacy)
-
-        def attempt(asked: PrivacyModel) -> tuple[Recoded, tuple[str, ...]]:
-            require_rows(cells, asked)
-            self.recoding_ = self._solve(cells, asked, progress)
+        of_groups = tuple(privacy.rungs(cells.n_rows)) == (privacy,)  # each judged by itself
+        if of_groups and self.schema.subject is None and not privacy.asks_of_some_columns:
+            self.recoding_ = self._solve(cells, privacy, progress)
             recoded = self.recoding_.recode(cells)
-            if self.schema.subject is not None:
-                return settle(engine, self.schema, compressed, recoded, asked)
-            return recoded, warn_of_repeats(engine, self.schema) if self.schema.identifiers else ()
-
-        people = compressed.people
-        search = attempt if people is None else hold_limit(self, attempt, engine.n_rows)
-        apart, rungs = None, privacy.rungs(cells.n_rows)
-        if privacy.asks_of_some_columns:
-            if self._counts_projections:
-                rungs = rungs_beside(privacy, cells.n_rows)
-            else:
-                apart = search_apart(self._solve, cells, privacy, progress)
-        if apart is None:
-            plain = tuple(rungs) == (privacy,)  # a model that judges groups by themselves
-            recoded, said = search(privacy) if plain else climb(privacy, rungs, search, people)
+            said = warn_of_repeats(engine, self.schema) if self.schema.identifiers else ()
         else:
-            self.recoding_, said = apart
-            recoded = self.recoding_.recode(cells)
+            # it searches with methods, and is seldom needed
+            from shoal.anonymize._search_in_steps import search_in_steps  # noqa: PLC0415
+
+            recoded, said = search_in_steps(self, engine, compressed, cells, privacy, progress)
         solved = time.perf_counter()
-        seconds = {"compress": counted - started, "solve": solved - counted}
-        release = self._make_release(recoded, compressed, privacy, output, seconds)
-        self.release_ = replace(release, notes=(*release.notes, *said))
+        notes = self._notes()
+        if privacy.asks_of_some_columns:
+            notes += note_unnamed(privacy, recoded.cells.names)
+        parameters = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in ("schema", "privacy")
+            and isinstance(value, str | int | float | bool | type(None) | dict | list | tuple)
+        }
+        self.release_ = Release(
+            method=type(self).__name__,
+            parameters=parameters,
+            schema=self.schema,
+            privacy=privacy,
+            recoding=self.recoding_,
+            recoded=recoded,
+            compressed=compressed,
+            output=output,
+            notes=(*notes, *said),
+            seconds={"compress": counted - started, "solve": solved - counted},
+        )
         return self
 
     def recode_cells(self, cells: FrequencyTable) -> Recoded:
@@ -223,36 +227,6 @@ class Anonymizer(Estimator):
         """Take over a recoding that was saved, so that :meth:`transform` works without a fit."""
         self.recoding_ = load_recoding(path)
         return self
-
-    def _make_release(
-        self,
-        recoded: Recoded,
-        compressed: Any,
-        privacy: PrivacyModel,
-        output: RowOptions | None = None,
-        seconds: dict[str, float] | None = None,
-    ) -> Release:
-        parameters = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name not in ("schema", "privacy")
-            and isinstance(value, str | int | float | bool | type(None) | dict | list | tuple)
-        }
-        notes = self._notes()
-        if privacy.asks_of_some_columns:
-            notes += note_unnamed(privacy, recoded.cells.names)
-        return Release(
-            method=type(self).__name__,
-            parameters=parameters,
-            schema=self.schema,
-            privacy=privacy,
-            recoding=self.recoding_,
-            recoded=recoded,
-            compressed=compressed,
-            output=output or RowOptions(),
-            notes=notes,
-            seconds=seconds or {},
-        )
 
     def fit_transform(self, table: Native, y: Any = None, **options: Any) -> Native:
         """Fit and give out the released rows, in the order of `table`: they stay in the house."""

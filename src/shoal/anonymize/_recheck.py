@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 
@@ -30,7 +31,7 @@ from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._assemble import counted_columns
 from shoal.tables._engine import Engine, Witness
 from shoal.tables._people import People, count_people, require_named
-from shoal.tables._recoded import Labels, Recoded
+from shoal.tables._recoded import Recoded
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._engines import ENGINES
 from shoal.tables.forms._means import mean_step
@@ -49,16 +50,24 @@ def recheck(
 
     With a `witness` every cell is compared with the row of the source behind it.
     """
-    written, source = _read_both(table, witness, schema)
+    if witness is None:
+        written, source = read_texts(table), None
+    else:
+        written, source = _read_both(table, witness, schema)
     n_rows = recoded.n_released_rows
     if output.keep_suppressed:
         n_rows = written.n_rows if source is None else source.n_rows
     labelled = {} if witness is None else witness.labels
+    readers = {}
+    for labels in recoded.labels:
+        coding, tree = labels.coding, labels.coding.hierarchy
+        nodes = ((), ()) if tree is None else (tree.labels, tree.parent.tolist())
+        readers[coding.name] = LabelReader(coding.kind, schema[coding.name].order or (), *nodes)
     charge = Charge(
         schema=schema,
         privacy=privacy,
         n_rows=n_rows,
-        readers={labels.coding.name: _reader(labels, schema) for labels in recoded.labels},
+        readers=readers,
         ranges=output.ranges,
         claim=_claim(recoded, output, labelled) if labelled else Claim(),
         key=output.key,
@@ -104,41 +113,24 @@ def _as_labels(groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
     return replace(groups, codings=tuple(codings))
 
 
-def _read_both(
-    table: Native, witness: Witness | None, schema: Schema
-) -> tuple[TextTable, TextTable | None]:
+def _read_both(table: Native, witness: Witness, schema: Schema) -> tuple[TextTable, TextTable]:
     """What was written, by what stands in it, and the source; how cells are apart is told."""
-    if witness is None:
-        return read_texts(table), None
     dialect = witness.written
     if dialect is not None and isinstance(table, Path) and table.is_file():
         dialect = with_own_header(table, dialect)
-    if not (isinstance(table, Path) and isinstance(witness.source, tuple)):
-        # may share one connection
-        return read_texts(table, dialect=dialect), _read_source(witness, schema)
-    with ThreadPoolExecutor(1) as pool:
-        source = pool.submit(_read_source, witness, schema)
-        return read_texts(table, dialect=dialect), source.result()
-
-
-def _read_source(witness: Witness, schema: Schema) -> TextTable:
     names = [name for name in schema if schema[name].role != "identifier"]
-    try:
-        return read_texts(witness.source, names=names, dialect=witness.dialect)
-    except TableError as error:
-        raise GuaranteeError(
-            f"the output cannot be compared with its source, so it is withheld: {error}"
-        ) from None
-
-
-def _reader(labels: Labels, schema: Schema) -> LabelReader:
-    coding, tree = labels.coding, labels.coding.hierarchy
-    return LabelReader(
-        coding.kind,
-        schema[coding.name].order or (),
-        () if tree is None else tree.labels,
-        () if tree is None else tree.parent.tolist(),
-    )
+    read = partial(read_texts, witness.source, names=names, dialect=witness.dialect)
+    with ThreadPoolExecutor(1) as pool:
+        # tables that are no files may share one connection: they are read one after another
+        both = isinstance(table, Path) and isinstance(witness.source, tuple)
+        read_source = pool.submit(read).result if both else read
+        written = read_texts(table, dialect=dialect)
+        try:
+            return written, read_source()
+        except TableError as error:
+            raise GuaranteeError(
+                f"the output cannot be compared with its source, so it is withheld: {error}"
+            ) from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from shoal.anonymize._explain import Explanation, cell_of_row, explain_cell
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._recoding import Recoding
 from shoal.anonymize._release_files import (
+    FileKind,
     digest,
     file_beside,
     publish_files,
@@ -193,6 +194,17 @@ class Release:
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest: how the release was made and what it reaches.  Holds no row."""
+        used = [np.unique(codes) for codes in self.recoded.codes.T]
+        told = {
+            labels.coding.name: {labels.texts[code] for code in codes}
+            for labels, codes in zip(self.recoded.labels, used, strict=True)
+        }
+        for name, counts in self.recoded.groups.histograms.items():
+            told[name] = {counts.coding.texts[code] for code in np.unique(counts.codes)}
+        return self._manifest() | {"schema": published_schema(self.schema, told).to_dict()}
+
+    def _manifest(self) -> dict[str, Any]:
+        """The manifest without the schema, of which no more is told than cells say."""
         known, people = {}, self.compressed.people
         n_rows, released = int(self.recoded.cells.row_counts.sum()), self.recoded.n_released_rows
         guarantee = self.privacy.describe()
@@ -216,7 +228,7 @@ class Release:
             "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
             "loss_bound": self.loss_bound.to_dict(),
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict(), **known},
-            "schema": published_schema(self.schema, self._told()).to_dict(),
+            "schema": None,  # whoever knows what cells say fills it in
             "order": self.output.order,
             "form": self.output.form,
             "ranges": list(self.output.ranges),
@@ -261,18 +273,18 @@ class Release:
             self._refuse_ranges_of_stars()
         if publish is not None:
             require_file(path)
-        paths = release_files(path)
-        house = self._house_files()
-        outdated = [file_beside(path, "former recoding")]
-        for kind in ("promise", "seed"):
-            if kind in house:
-                paths[kind] = file_beside(path, kind)
-            else:
-                outdated.append(file_beside(path, kind))
+        house: dict[FileKind, dict[str, Any]] = {}  # what stays in it besides the recoding
+        promise = self.privacy.to_dict(private=True)
+        if promise != self.privacy.to_dict():
+            house["promise"] = promise
+        if self.output.form == "draws":
+            house["seed"] = {"shoal": "draws", "seed": str(self.output.draw_seed)}
+        further: list[FileKind] = [*house]
         if listing_columns(self.schema):
-            paths["full schema"] = file_beside(path, "full schema")
-        else:
-            outdated.append(file_beside(path, "full schema"))
+            further.append("full schema")
+        paths = release_files(path) | {kind: file_beside(path, kind) for kind in further}
+        others: list[FileKind] = ["former recoding", "promise", "seed", "full schema"]
+        outdated = [file_beside(path, kind) for kind in others if kind not in further]
         private = {"recoding", "full schema", *house}
         refuse_existing(paths.values(), force=force)
         store = open_store(address_of(path), force=force) if is_address(path) else None
@@ -282,7 +294,7 @@ class Release:
             ThreadPoolExecutor(1) as pool,
             atomic_paths(files, "the release", private=private, outdated=outdated) as drafts,
         ):
-            manifest = pool.submit(self.to_dict)  # measured while the engine writes
+            manifest = pool.submit(self._manifest)  # measured while the engine writes
             target = drafts["table"] if store is None else store.draft
             witness = self.compressed.write(self.recoded, self.output, target)
             written = target if store is None else _read_back(store)
@@ -339,16 +351,6 @@ class Release:
         notes = "".join(map(html_note, self.notes))
         return promise + html_table(self.method, ["measure", "value"], facts) + notes
 
-    def _house_files(self) -> dict[str, dict[str, Any]]:
-        """What stays in the house besides the recoding, by kind of file."""
-        house: dict[str, dict[str, Any]] = {}
-        promise = self.privacy.to_dict(private=True)
-        if promise != self.privacy.to_dict():
-            house["promise"] = promise
-        if self.output.form == "draws":
-            house["seed"] = {"shoal": "draws", "seed": str(self.output.draw_seed)}
-        return house
-
     def _refuse_ranges_of_stars(self) -> None:
         """Kept rows look like a group of stars: ranges of the group would tell them apart."""
         if not self.n_suppressed:
@@ -362,17 +364,6 @@ class Release:
                 "suppressed rows that are kept look like a group of the release that is starred, "
                 "and ranges would tell them apart. Leave out suppressed rows, or the ranges."
             )
-
-    def _told(self) -> dict[str, set[str | None]]:
-        """What cells of the release say, by column, as the method has it."""
-        used = [np.unique(codes) for codes in self.recoded.codes.T]
-        told = {
-            labels.coding.name: {labels.texts[code] for code in codes}
-            for labels, codes in zip(self.recoded.labels, used, strict=True)
-        }
-        for name, counts in self.recoded.groups.histograms.items():
-            told[name] = {counts.coding.texts[code] for code in np.unique(counts.codes)}
-        return told
 
     def __reduce__(self) -> str:
         raise TypeError(

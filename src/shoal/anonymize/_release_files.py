@@ -87,7 +87,7 @@ def release_files(table: PathText) -> dict[str, Path]:
     >>> [path.name for path in release_files("out/people.csv").values()]
     ['people.csv', 'people.manifest.json', 'people.schema.toml', 'recoding.json']
     """
-    table = _as_path(table)
+    table = _in_database(table) if is_address(table) else Path(table)
     if not table.name.lower().endswith((*FORMATS, IN_DATABASE)):
         raise ParameterError(
             f"cannot tell the format of {table.name!r}. End it in {', '.join(FORMATS[:11])}, or a "
@@ -111,7 +111,17 @@ def file_beside(path: PathText, kind: FileKind) -> Path:
     >>> file_beside("people.private/recoding.json", "schema").as_posix()
     'people.schema.toml'
     """
-    return _named(_as_path(path), _ENDINGS[kind])
+    path = _in_database(path) if is_address(path) else Path(path)
+    if path.parent.name.endswith(PRIVATE):  # one of the house's own
+        path = path.parent
+    own = next((end for end in (*_ENDINGS.values(), PRIVATE) if path.name.endswith(end)), None)
+    if own is not None:
+        stem = path.name.removesuffix(own)
+    elif path.name.lower().endswith(_PACKED):
+        stem = Path(path.stem).stem
+    else:
+        stem = path.name.removesuffix(path.suffix)
+    return path.parent / (stem + _ENDINGS[kind])
 
 
 def read_making(path: PathText) -> tuple[str, str]:
@@ -161,16 +171,17 @@ def table_names(path: PathText) -> list[str]:
     >>> table_names("people.manifest.json")[:2]
     ['people.csv', 'people.parquet']
     """
-    return [_named(Path(path), end).name for end in FORMATS]
+    stem = file_beside(path, "manifest").name.removesuffix(_ENDINGS["manifest"])
+    return [stem + end for end in FORMATS]
 
 
 def table_beside(path: PathText) -> Path | None:
     """The released table that a file belongs to; None when it is not there."""
-    path = Path(path)
-    there = [table for end in FORMATS if (table := _named(path, end)).exists()]
+    folder = file_beside(path, "manifest").parent
+    there = [table for name in table_names(path) if (table := folder / name).exists()]
     if len(there) > 1:
         shown = ", ".join(table.name for table in there)
-        raise TableError(f"{path.name} may belong to {shown}. Name the table instead.")
+        raise TableError(f"{Path(path).name} may belong to {shown}. Name the table instead.")
     return there[0] if there else None
 
 
@@ -283,28 +294,12 @@ def digest(path: Path) -> str:
     return whole.hexdigest()
 
 
-def _named(path: Path, ending: str) -> Path:
-    """The file of the same release whose name ends so."""
-    if path.parent.name.endswith(PRIVATE):  # one of the house's own
-        path = path.parent
-    own = next((end for end in (*_ENDINGS.values(), PRIVATE) if path.name.endswith(end)), None)
-    if own is not None:
-        stem = path.name.removesuffix(own)
-    elif path.name.lower().endswith(_PACKED):
-        stem = Path(path.stem).stem
-    else:
-        stem = path.name.removesuffix(path.suffix)
-    return path.parent / (stem + ending)
-
-
 IN_DATABASE = ".table"
 """How the name ends that stands for a table in a database, where files are named after it."""
 
 
-def _as_path(path: PathText) -> Path:
-    """The path by which files beside a table are named: for one in a database, beside its file."""
-    if not is_address(path):
-        return Path(path)
+def _in_database(path: PathText) -> Path:
+    """The path by which files beside a table in a database are named."""
     address = read_address(address_of(path))
     folder = Path(".") if address.kind == "postgresql" else Path(address.place).parent
     return folder / f"{address.table or 'table'}{IN_DATABASE}"

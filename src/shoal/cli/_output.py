@@ -44,11 +44,11 @@ class Output:
     quiet: bool = False
     show_values: bool = False
 
-    def emit(self, data: Any, show: Callable[[], None]) -> None:
+    def emit(self, data: Any, show: Callable[[], None] | None = None) -> None:
         """Write the result: `data` as JSON, or whatever `show` prints for people."""
         if self.json:
             sys.stdout.write(to_json(data) + "\n")
-        elif not self.quiet:
+        elif show is not None and not self.quiet:
             show()
 
     def print(self, *parts: RenderableType) -> None:

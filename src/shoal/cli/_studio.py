@@ -43,7 +43,7 @@ def studio(
 
     def tell(address: str) -> None:
         if out.json:
-            out.emit({"address": address}, lambda: None)
+            out.emit({"address": address})
         typer.echo(f"Shoal Studio: {address}", err=True)
         typer.echo("It works once, for one browser; Enter gives another. Ctrl-C ends it.", err=True)
 

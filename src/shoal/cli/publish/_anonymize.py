@@ -238,11 +238,12 @@ def anonymize(
         told = getattr(table, "options", OpenOptions())
         if told != OpenOptions() or file_beside(out, "reading").exists():
             keep_reading(out, told)
-    data = release.to_dict() | {
-        "files": {name: str(path) for name, path in paths.items()},
-        "total_seconds": round(time.perf_counter() - started, 3),
-    }
-    out_.emit(data, lambda: show_release(release, paths))
+    seconds = round(time.perf_counter() - started, 3)
+    if out_.json:
+        written = {name: str(path) for name, path in paths.items()}
+        out_.emit(release.to_dict() | {"files": written, "total_seconds": seconds})
+    elif not out_.quiet:
+        show_release(release, paths)
     if method not in ("auto", "local") and not (out_.json or out_.quiet):
         say_if_another_keeps_more(release)
 
