@@ -12,7 +12,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from shoal import cli, errors
-from shoal.cli import _commands, _group, _options
+from shoal.cli import _commands, _failures, _group, _options
 from shoal.privacy._words import word_examples
 from tests.extras import ROOT, hear_interrupts
 
@@ -271,9 +271,15 @@ def test_interrupt_ends_with_130():
 
 
 def test_exit_codes_are_what_the_documentation_says():
-    named = (_group.OK, _group.CHECK_FAILED, _group.BAD_INPUT, _group.INFEASIBLE, _group.PEER)
+    named = (
+        _failures.OK,
+        _failures.CHECK_FAILED,
+        _failures.BAD_INPUT,
+        _failures.INFEASIBLE,
+        _failures.PEER,
+    )
     assert named == (0, 1, 2, 3, 4)
-    assert _group.INTERRUPTED == 130
+    assert _failures.INTERRUPTED == 130
 
 
 @pytest.mark.parametrize("show", [False, True])
@@ -310,7 +316,7 @@ def test_help_shows_the_way_and_whole_sentences():
 
 
 def test_messages_name_options_and_leave_columns_and_files_alone():
-    said = _group._in_options(
+    said = _failures._in_options(
         "method m has no parameter 'max_suppression'. It has cuts, time_limit. "
         "column 'time_limit', file 'time_limit.csv'"
     )

@@ -11,7 +11,7 @@ from shoal.cli._output import Output
 def watch(monkeypatch, patience):
     monkeypatch.setattr(_output, "PATIENCE", patience)
     stream = io.StringIO()
-    with _output.bar(Console(file=stream, force_terminal=True, width=80)) as progress:
+    with Output().progress(Console(file=stream, force_terminal=True, width=80)) as progress:
         for done in range(5):
             progress(done, 4, "solving")
         progress(3, 0, "reading")
@@ -32,7 +32,7 @@ def test_work_that_tells_how_far_it_is_keeps_its_time_left(monkeypatch):
     monkeypatch.setattr(
         rich.progress.Progress, "add_task", lambda *a, **k: added.append(a[1]) or add(*a, **k)
     )
-    with _output.bar(Console(file=stream, force_terminal=True, width=100)) as progress:
+    with Output().progress(Console(file=stream, force_terminal=True, width=100)) as progress:
         progress(1, 2, "reading")
         progress(1, 4, "improving groups, 9.1% lost so far")
         progress(2, 4, "improving groups, 8.7% lost so far")
@@ -56,7 +56,7 @@ def test_quiet_and_json_are_silent(monkeypatch, capsys):
 def test_the_first_run_on_a_machine_says_that_it_compiles(monkeypatch):
     monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
     stream = io.StringIO()
-    with _output.bar(Console(file=stream, width=100)):
+    with Output().progress(Console(file=stream, width=100)):
         fresh = kernel(lambda number: number + 1)
         assert (fresh(1), fresh(2.5)) == (2, 3.5)  # compiled twice, told once
     assert stream.getvalue() == _output.COMPILING + "\n"

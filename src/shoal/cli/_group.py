@@ -1,11 +1,9 @@
-"""Commands that load when they are called, and errors that read like sentences."""
+"""The root of all commands, which load when they are called."""
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
-import re
 import sys
 import traceback
 import warnings
@@ -18,17 +16,12 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from shoal._atomic import write_text
+import shoal
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._ending import ending
-from shoal.cli._output import CURRENT, Output, output, to_json
-from shoal.errors import (
-    InfeasibleError,
-    ProtocolError,
-    ShoalError,
-    TableWarning,
-    UncoveredValuesError,
-)
+from shoal.cli._failures import INTERRUPTED, report_failure
+from shoal.cli._output import CURRENT, Output, output
+from shoal.errors import TableWarning
 
 FIRST_STEPS = (
     ("shoal demo", "see all of it once, on a table that is there"),
@@ -44,10 +37,6 @@ _MISSING = {
     "out": "Name the file to write.",
 }
 """What to do about an option that has to be there."""
-
-OK, CHECK_FAILED, BAD_INPUT, INFEASIBLE, PEER, CANNOT_TELL = 0, 1, 2, 3, 4, 5
-BUG, INTERRUPTED = 70, 130
-"""Exit codes; scripts rely on them, so they never change."""
 
 
 class LazyGroup(TyperGroup):
@@ -100,7 +89,7 @@ class LazyGroup(TyperGroup):
                 sys.exit(code)
             if os.environ.get("SHOAL_DEBUG") == "1":
                 traceback.print_exc()
-            sys.exit(_report(error))
+            sys.exit(report_failure(error))
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
 
@@ -116,115 +105,29 @@ def _note_once(
         output().note(f"Note: {message}")
 
 
-def exit_code(error: Exception) -> int:
-    """Exit code that stands for an error."""
-    match error:
-        case InfeasibleError():
-            return INFEASIBLE
-        case ProtocolError():
-            return PEER
-        case ShoalError() | OSError() | MemoryError():
-            return BAD_INPUT
-        case _:
-            return BUG
-
-
-def _report(error: Exception) -> int:
-    code = exit_code(error)
-    name = type(error).__name__
-    match error:
-        case UncoveredValuesError():
-            message = f"{error}{_hand_over(error)}"
-        case ShoalError():
-            message = _in_options(str(error))
-        case OSError():
-            message = _explain_system(error)
-        case MemoryError():
-            message = (
-                "there is not enough memory for this; nothing was written. Use a machine with "
-                "more, or fewer rows or quasi-identifiers."
-            )
-        case _:  # its text may hold somebody's data
-            message = (
-                "something went wrong inside Shoal. Run again with SHOAL_DEBUG=1 for the details, "
-                "and please report it."
-            )
-    sys.stderr.write(f"{name}: {message}\n")
-    if output().json:
-        shown = {"error": {"type": name, "message": message, "exit_code": code}}
-        sys.stdout.write(to_json(shown) + "\n")
-    return code
-
-
-_OPTIONS = {"max_suppression": "--suppress", "time_limit": "--time-limit"}
-"""What parameters of Python are called on the command line, where another name is usual."""
-
-
-def _in_options(message: str) -> str:
-    """The message as somebody reads it who types options; columns and files stand in quotes."""
-    for parameter, option in _OPTIONS.items():
-        message = message.replace(f"parameter {parameter!r}", f"option {option}")
-        message = message.replace(f"{parameter!r} is known to", f"{option} is known to")
-        message = re.sub(rf"(?<![\w.'/-]){parameter}(?![\w'/-]|\.\w)", option, message)
-    return message
-
-
-_ADVICE = {
-    errno.ENOENT: "there is no file or folder {0}. Check the path.",
-    errno.EISDIR: "{0} is a folder, and a file is needed. Name a file in it.",
-    errno.ENOTDIR: "{0} lies below a file that is taken for a folder. Check the path.",
-    errno.EACCES: "this user may not read or write {0}. Check its permissions.",
-    errno.EPERM: "this user may not read or write {0}. Check its permissions.",
-    errno.EEXIST: "{0} is there already. Choose another name or use --force.",
-    errno.ENOSPC: "the disk is full. Free space or choose another folder.",
-    errno.EROFS: "{0} lies on a disk that cannot be written. Choose another folder.",
-    errno.ENAMETOOLONG: "the name {0} is too long for this disk. Choose a shorter one.",
-    errno.EADDRINUSE: "the port is in use. Choose another one.",
-    errno.ECONNREFUSED: "nobody listens there. Check host and port, and that the other side runs.",
-}
-"""What the system's refusals mean, and what to do about them."""
-
-
-def _explain_system(error: OSError) -> str:
-    name = repr(os.path.basename(str(error.filename))) if error.filename else "it"
-    known = _ADVICE.get(error.errno or 0)
-    if known is not None:
-        return known.format(name)
-    return f"{name}: the system refused ({error.strerror or type(error).__name__}). Try again."
-
-
-def _hand_over(error: UncoveredValuesError) -> str:
-    """Say where the values are: a file of the user's, or here when that was asked for."""
-    if not error.values:
-        return ""
-    if output().show_values:
-        return f" They are: {', '.join(map(repr, error.values))}."
-    path = Path(f"missing-values-{re.sub(r'[^A-Za-z0-9_-]+', '-', error.column)}.txt")
-    try:
-        write_text(path, "".join(f"{value}\n" for value in error.values))
-    except ShoalError:  # a folder that is not ours: the count has to do
-        return " Run again with --show-values to see them."
-    path.chmod(0o600)
-    return f" They are in {path.name}, which holds data of people (--show-values shows them here)."
-
-
-def _remember(param: typer.CallbackParam, value: bool) -> None:
-    """Set the switch of the output that is called like the option."""
+def _switch(param: typer.CallbackParam, value: bool) -> None:
+    """Say the version, or set the switch of the output that is called like the option."""
+    if value and param.name == "version":
+        typer.echo(f"shoal {shoal.__version__}")
+        raise typer.Exit
     if value:
         setattr(output(), str(param.name), True)
 
 
+VERSION_OPTION: Any = typer.Option(
+    False, "--version", help="Say the version.", callback=_switch, is_eager=True, expose_value=False
+)
 JSON_OPTION: Any = typer.Option(
-    False, "--json", help="One JSON object on stdout.", callback=_remember, expose_value=False
+    False, "--json", help="One JSON object on stdout.", callback=_switch, expose_value=False
 )
 QUIET_OPTION: Any = typer.Option(
-    False, "--quiet", "-q", help="Only errors.", callback=_remember, expose_value=False
+    False, "--quiet", "-q", help="Only errors.", callback=_switch, expose_value=False
 )
 VALUES_OPTION: Any = typer.Option(
     False,
     "--show-values",
     help="Show values that a hierarchy lacks here, not in a file.",
-    callback=_remember,
+    callback=_switch,
     expose_value=False,
 )
 
@@ -266,3 +169,22 @@ def _parse_renamed(parse: Any, renamed: dict[str, str], ctx: Any, args: list[str
         elif equals:  # an argument now: what was behind the sign
             current.append(value)
     return parse(ctx, current)
+
+
+root = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # plain help: a third of the time, and it pipes well
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@root.callback()
+def _root(
+    version: bool = VERSION_OPTION,
+    json: bool = JSON_OPTION,
+    quiet: bool = QUIET_OPTION,
+    show_values: bool = VALUES_OPTION,
+) -> None:
+    """Publish tables and models about people, and learn from data that cannot be pooled."""

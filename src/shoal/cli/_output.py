@@ -81,13 +81,63 @@ class Output:
         self.print(table)
 
     @contextmanager
-    def progress(self) -> Iterator[Progress]:
-        """A bar on stderr with the time left; silent with -q and --json."""
+    def progress(self, on: Console | None = None) -> Iterator[Progress]:
+        """A bar on stderr that appears after half a second and is gone at the end.
+
+        A new `what` takes the place of the one before; what follows a comma may change while the
+        same work goes on, whose time left is told then.  A `total` of 0 means that nobody knows how
+        much there is.  With -q and --json there is none.
+        """
         if self.json or self.quiet:
             yield silent
-        else:
-            with bar(console(stderr=True)) as progress:
+            return
+        from rich.progress import (  # only when something takes long
+            BarColumn,
+            Progress as Bars,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeRemainingColumn(compact=True),
+        )
+        shown_on = on or console(stderr=True)
+        bars = Bars(*columns, console=shown_on, transient=True)
+        tasks: dict[str, int] = {}
+        began = time.monotonic()
+        shown = False
+
+        def progress(done: int, total: int, what: str, /) -> None:
+            nonlocal shown
+            work = what.partition(",")[0]
+            if work not in tasks:
+                for task in bars.tasks:  # what came before is over, even if nobody counted it
+                    bars.update(task.id, visible=False)
+                tasks[work] = int(bars.add_task(what, total=total or None, count=""))
+            count = f"{done:,}/{total:,}" if total else f"{done:,}" if done else ""
+            bars.update(
+                bars.task_ids[tasks[work]],
+                completed=done,
+                total=total or None,
+                count=count,
+                description=what,
+            )
+            if not shown and time.monotonic() - began > PATIENCE:
+                bars.start()
+                shown = True
+
+        def compiling() -> None:
+            shown_on.print(COMPILING, markup=False, highlight=False)
+
+        try:
+            with on_compile(compiling):
                 yield progress
+        finally:
+            if shown:
+                bars.stop()
 
 
 CURRENT: ContextVar[Output] = ContextVar("output")
@@ -130,59 +180,3 @@ def _cell(value: Any) -> _Cell:
 
 def silent(done: int, total: int, what: str, /) -> None:
     """Show nothing."""
-
-
-@contextmanager
-def bar(console: Console) -> Iterator[Progress]:
-    """A bar that appears after half a second and is gone at the end.
-
-    A new `what` takes the place of the one before; what follows a comma may change while the same
-    work goes on, whose time left is told then.  A `total` of 0 means that nobody knows how much
-    there is.
-    """
-    from rich.progress import (  # only when something takes long
-        BarColumn,
-        Progress as Bars,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[count]}"),
-        TimeRemainingColumn(compact=True),
-    )
-    bars = Bars(*columns, console=console, transient=True)
-    tasks: dict[str, int] = {}
-    began = time.monotonic()
-    shown = False
-
-    def progress(done: int, total: int, what: str, /) -> None:
-        nonlocal shown
-        work = what.partition(",")[0]
-        if work not in tasks:
-            for task in bars.tasks:  # what came before is over, even if nobody counted it
-                bars.update(task.id, visible=False)
-            tasks[work] = int(bars.add_task(what, total=total or None, count=""))
-        count = f"{done:,}/{total:,}" if total else f"{done:,}" if done else ""
-        bars.update(
-            bars.task_ids[tasks[work]],
-            completed=done,
-            total=total or None,
-            count=count,
-            description=what,
-        )
-        if not shown and time.monotonic() - began > PATIENCE:
-            bars.start()
-            shown = True
-
-    def compiling() -> None:
-        console.print(COMPILING, markup=False, highlight=False)
-
-    try:
-        with on_compile(compiling):
-            yield progress
-    finally:
-        if shown:
-            bars.stop()

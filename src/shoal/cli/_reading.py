@@ -69,7 +69,13 @@ _READING: dict[str, Any] = {
 def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options on how its tables are read; its paths carry them from there on."""
     signature = inspect.signature(command, eval_str=True)
-    own = {name: _as_text(name, each) for name, each in signature.parameters.items()}
+    own = dict(signature.parameters)
+    for name, each in signature.parameters.items():
+        is_target = name == "out" and each.annotation == OutFile
+        if (name in TABLES or is_target) and get_origin(each.annotation) is Annotated:
+            kind, *rest = get_args(each.annotation)
+            plain: Any = str if kind is Path else str | None  # a path would take an address apart
+            own[name] = each.replace(annotation=Annotated[plain, *rest])
     kinds = {name: get_args(each.annotation)[:1] for name, each in signature.parameters.items()}
     # paths alone are tables: `release` of an audit is a word
     tables = [name for name in TABLES if kinds.get(name) in ((Path,), (Path | None,))]
@@ -111,17 +117,6 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature([*parameters, *added.values()])  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
     return run
-
-
-def _as_text(name: str, parameter: inspect.Parameter) -> inspect.Parameter:
-    """Paths of tables come as texts: a path would take an address apart."""
-    annotation = parameter.annotation
-    is_target = name == "out" and annotation == OutFile
-    if (name not in TABLES and not is_target) or get_origin(annotation) is not Annotated:
-        return parameter
-    kind, *rest = get_args(annotation)
-    plain: Any = str if kind is Path else str | None
-    return parameter.replace(annotation=Annotated[plain, *rest])
 
 
 def _to_standard_output(command: Callable[..., None], given: dict[str, Any]) -> None:

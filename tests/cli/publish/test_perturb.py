@@ -3,7 +3,7 @@ import json
 from typer.testing import CliRunner
 
 from shoal.cli import app
-from shoal.cli._group import CANNOT_TELL
+from shoal.cli._failures import CANNOT_TELL
 
 CHANGED = ["--noise", "age=0.5", "--pram", "city=0.7"]
 CANARY_CASES = {

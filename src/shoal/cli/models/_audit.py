@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli._group import CANNOT_TELL, CHECK_FAILED
+from shoal.cli._failures import CANNOT_TELL, CHECK_FAILED
 from shoal.cli._options import Encoding, Force, KByDefault, Plot, SchemaFile, Table, refuse_existing
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables

@@ -238,12 +238,7 @@ def anonymize(
         told = getattr(table, "options", OpenOptions())
         if told != OpenOptions() or file_beside(out, "reading").exists():
             keep_reading(out, told)
-    seconds = round(time.perf_counter() - started, 3)
-    if out_.json:
-        written = {name: str(path) for name, path in paths.items()}
-        out_.emit(release.to_dict() | {"files": written, "total_seconds": seconds})
-    elif not out_.quiet:
-        show_release(release, paths)
+    show_release(release, paths, round(time.perf_counter() - started, 3))
     if method not in ("auto", "local") and not (out_.json or out_.quiet):
         say_if_another_keeps_more(release)
 

@@ -10,7 +10,7 @@ import typer
 
 from shoal._addresses import is_address
 from shoal._atomic import settle
-from shoal.cli._group import CANNOT_TELL, CHECK_FAILED
+from shoal.cli._failures import CANNOT_TELL, CHECK_FAILED
 from shoal.cli._options import (
     Encoding,
     K,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli._group import CHECK_FAILED
+from shoal.cli._failures import CHECK_FAILED
 from shoal.cli._options import (
     Encoding,
     Force,

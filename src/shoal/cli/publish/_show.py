@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.anonymize._release_files import IN_DATABASE, PUBLISHED, file_beside
+from shoal.anonymize._release_files import IN_DATABASE, MANIFESTS, PUBLISHED
 from shoal.cli._output import output
 
 if TYPE_CHECKING:
@@ -22,9 +22,16 @@ _MOST_LOOKED_AT = 100
 """Manifests in a folder that are looked at for an earlier release."""
 
 
-def show_release(release: Release, paths: Mapping[str, Path]) -> None:
-    """Before and after, what was promised and reached, and where the files are."""
+def show_release(release: Release, paths: Mapping[str, Path], seconds: float = 0.0) -> None:
+    """Before and after, what was promised and reached, and where the files are.
+
+    With --json it is the manifest, the files, and the `seconds` that it all took.
+    """
     out = output()
+    if out.json:
+        files = {name: str(path) for name, path in paths.items()}
+        out.emit(release.to_dict() | {"files": files, "total_seconds": seconds})
+        return
     out.table(
         "Promise (counted again on the output)",
         ["condition", "asked", "reached"],
@@ -49,11 +56,19 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
     out.note(release.loss_bound.describe())
     for note in release.notes:
         out.note(f"Note: {note}")
-    if others := _released_before(paths["table"], list(release.schema)):
+    own, others = paths["manifest"].name, []
+    for path in sorted(paths["table"].parent.glob(MANIFESTS))[:_MOST_LOOKED_AT]:
+        try:
+            told = json.loads(path.read_text("utf-8"))["schema"]["columns"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # something else that is called so
+        if path.name != own and set(told) == set(release.schema):
+            others.append(path.name.removesuffix(".manifest.json"))
+    if others:
         out.note(
-            f"Note: {', '.join(others)} beside it has the same columns. Of the same people, or of "
-            "a table that grew, two releases tell more than each, and neither promise covers both: "
-            "`shoal attack release` with --second tells how much. Do not give out both."
+            f"Note: {', '.join(others[:3])} beside it has the same columns. Of the same people, or "
+            "of a table that grew, two releases tell more than each, and neither promise covers "
+            "both: `shoal attack release` with --second tells how much. Do not give out both."
         )
     for name, path in paths.items():
         stays = "" if name in PUBLISHED else "  (stays in the house)"
@@ -61,19 +76,6 @@ def show_release(release: Release, paths: Mapping[str, Path]) -> None:
         in_database = name == "table" and path.suffix == IN_DATABASE
         shown = f"{path.stem} (in the database)" if in_database else path
         out.print(f"  {kind:9} {shown}{stays}")
-
-
-def _released_before(table: Path, columns: list[str]) -> list[str]:
-    """Names of up to three other releases in the folder that have the same columns."""
-    own, found = file_beside(table, "manifest").name, []
-    for path in sorted(table.parent.glob("*.manifest.json"))[:_MOST_LOOKED_AT]:
-        try:
-            told = json.loads(path.read_text("utf-8"))["schema"]["columns"]
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # something else that is called so
-        if path.name != own and set(told) == set(columns):
-            found.append(path.name.removesuffix(".manifest.json"))
-    return found[:3]
 
 
 def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
