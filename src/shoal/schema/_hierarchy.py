@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from shoal._plain import pack_numbers, unpack_numbers
 from shoal.errors import HierarchyError
 from shoal.schema._text import texts
-from shoal.schema._tree_arrays import (
-    TreeArrays,
-    add_leaves,
-    arrays_of_columns,
-    arrays_of_levels,
-    arrays_of_parents,
-    columns_of_tree,
-    sort_children,
+from shoal.schema._tree_parts import (
+    ROOT_LABEL,
+    check_rows,
+    distinct_labels,
+    link_labels,
+    parents_of_rows,
+    subject,
 )
-from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Codes, Counts
+
+Nodes: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,15 +120,48 @@ class Hierarchy:
         Labels that repeat along a row stand for one node, so unbalanced trees need no padding
         of their own.  `lines` are the lines of a file that the rows come from, for messages.
         """
-        return cls(*arrays_of_levels(rows, column, lines))
+        table = [tuple(map(str, row)) for row in rows]
+        lines = range(1, len(table) + 1) if lines is None else lines
+        check_rows(table, column, lines)
+        return cls.from_columns(list(zip(*table, strict=True)), column=column, lines=lines)
 
     @classmethod
-    def from_columns(cls, columns: Sequence[Sequence[str]], *, column: str = "") -> Hierarchy:
-        """Build from the labels of all leaves on each level: distinct leaves first, the root last.
+    def from_columns(
+        cls,
+        columns: Sequence[Sequence[str]],
+        *,
+        column: str = "",
+        lines: Sequence[int] | None = None,
+    ) -> Hierarchy:
+        """Build from the labels of all leaves on each level: the leaves first, the root last.
 
         The same as :meth:`from_levels` of the rows, without making them.
         """
-        return cls(*arrays_of_columns(columns, column))
+        n_leaves, leaves = len(columns[0]), set(columns[0])
+        lines = range(1, n_leaves + 1) if lines is None else lines
+        if not n_leaves:
+            raise HierarchyError(f"{subject(column)}: there are no values to use.")
+        if len(leaves) < n_leaves:  # rows say which value was given twice
+            check_rows(list(zip(*columns, strict=True)), column, lines)
+        if not leaves.isdisjoint(chain.from_iterable(columns[1:])):
+            columns = distinct_labels(columns)
+        number = {label: i for i, label in enumerate(dict.fromkeys(chain.from_iterable(columns)))}
+        grid = np.array(
+            [np.fromiter(map(number.__getitem__, one), np.int64, len(one)) for one in columns]
+        )
+        parent = np.full(len(number), -1, np.int64)
+        for below, above in pairwise(grid):
+            parent[below[below != above]] = above[below != above]
+        agree = all((parent[low] == high)[low != high].all() for low, high in pairwise(grid))
+        if not agree or parent[grid[-1, 0]] >= 0 or np.isin(grid[0], parent).any():
+            # no tree: rows and parents say which line is at fault
+            parents = parents_of_rows(list(zip(*columns, strict=True)), column, lines)
+            return cls.from_parents(parents, column=column, leaves=columns[0])
+        first_row = np.full(len(number), n_leaves, np.int64)
+        for labels in grid:
+            np.minimum.at(first_row, labels, np.arange(n_leaves))
+        # the rows say on which level a short branch repeats a node; parents alone do not
+        return cls(*numbered(list(number), parent, grid.T, first_row))
 
     @classmethod
     def from_parents(
@@ -138,8 +171,12 @@ class Hierarchy:
         column: str = "",
         leaves: Sequence[str] | None = None,
     ) -> Hierarchy:
-        """Build from each label's parent; the one label without a parent is the root."""
-        return cls(*arrays_of_parents(parents, column, leaves))
+        """Build from each label's parent; the one label without a parent is the root.
+
+        `leaves` are labels that must not be parents.
+        """
+        labels, parent = link_labels(parents, column, leaves)
+        return cls(*numbered(labels, parent, None, np.arange(len(labels))))
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any], *, column: str = "") -> Hierarchy:
@@ -147,13 +184,36 @@ class Hierarchy:
 
         The root `*` is added unless the outermost mapping has that single key.
         """
-        return cls(*arrays_of_columns(columns_of_tree(tree, column), column))
+        whole = tree[ROOT_LABEL] if set(tree) == {ROOT_LABEL} else tree
+        number, parent = {ROOT_LABEL: 0}, [-1]
+        todo: list[tuple[int, Any]] = [(0, whole)]
+        while todo:
+            node, below = todo.pop()
+            if not below and node:
+                continue  # a leaf
+            if isinstance(below, Mapping):
+                inner = list(below.items())
+            elif isinstance(below, str) or not isinstance(below, Iterable):
+                inner = [(below, None)]
+            else:
+                inner = [(leaf, None) for leaf in below]
+            for label, _ in inner:
+                if str(label) in number:
+                    raise HierarchyError(
+                        f"{subject(column)}: {str(label)!r} appears twice. A value has one parent."
+                    )
+                number[str(label)] = len(parent)
+                parent.append(node)
+            todo += [(number[str(label)], deeper) for label, deeper in reversed(inner)]
+        if len(parent) == 1:
+            raise HierarchyError(f"{subject(column)} is empty. Name at least one value.")
+        return cls(*numbered(list(number), np.array(parent), None, np.arange(len(parent))))
 
     @classmethod
     def flat(cls, values: Sequence[str]) -> Hierarchy:
         """Every value straight under the root."""
         leaves = list(dict.fromkeys(values))
-        return cls(*arrays_of_columns([leaves, [ROOT_LABEL] * len(leaves)], ""))
+        return cls.from_columns([leaves, [ROOT_LABEL] * len(leaves)])
 
     # -- shape ------------------------------------------------------------------------------
 
@@ -187,15 +247,25 @@ class Hierarchy:
 
     def with_leaves(self, values: Sequence[str | None]) -> Hierarchy:
         """The same tree with further leaves straight under the root, after all others."""
-        return Hierarchy(*add_leaves(self._arrays, values))
+        n_leaves, extra = self.n_leaves, len(values)
+        labels = (*self.labels[:n_leaves], *values, *self.labels[n_leaves:])
+        root = len(labels) - 1
+        # leaves come first: whatever is behind them moves by as many places
+        parent = np.where(self.parent >= n_leaves, self.parent + extra, self.parent)
+        parent = np.concatenate([parent[:n_leaves], np.full(extra, root), parent[n_leaves:]])
+        levels = np.where(self.levels >= n_leaves, self.levels + extra, self.levels)
+        own = np.full((extra, self.n_levels), root)
+        own[:, 0] = np.arange(n_leaves, n_leaves + extra)
+        return Hierarchy(labels, parent.astype(np.int32), np.vstack([levels, own]).astype(np.int32))
 
     def sorted_by(self, keys: Sequence[float]) -> Hierarchy:
         """The same tree with children ordered by the least key below them (one key per leaf)."""
-        return Hierarchy(*sort_children(self._arrays, keys))
-
-    @property
-    def _arrays(self) -> TreeArrays:
-        return TreeArrays(self.labels, self.parent, self.levels)
+        least = np.full(self.n_nodes, np.inf)
+        for nodes in self.levels.T:
+            np.minimum.at(least, nodes, np.asarray(keys, np.float64))
+        rank = np.empty(self.n_nodes, np.int64)
+        rank[np.argsort(least, kind="stable")] = np.arange(self.n_nodes)
+        return Hierarchy(*numbered(self.labels, self.parent, self.levels, rank))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
@@ -234,6 +304,42 @@ class Hierarchy:
         )
 
 
+def numbered(
+    labels: Sequence[str | None], parent: Codes | Nodes, levels: Codes | Nodes | None, rank: Nodes
+) -> tuple[tuple[str | None, ...], Codes, Codes]:
+    """What a hierarchy is made of, with nodes in order: leaves as a walk meets them, then the rest.
+
+    Siblings are visited by rising `rank`; an inner node follows all that is below it.  Without
+    `levels` these are counted from the root, and short branches repeat their leaf.
+    """
+    n_nodes = len(parent)
+    is_inner = np.isin(np.arange(n_nodes), parent)
+    leaves, inner = np.flatnonzero(~is_inner), np.flatnonzero(is_inner)
+    up = np.append(parent, -1)  # above -1, which is the last place, is nothing either
+    ways = [leaves]
+    while (above := up[ways[-1]]).max() >= 0:
+        ways.append(above)
+    climbed = np.array(ways).T
+    row, step = np.nonzero(climbed >= 0)
+    path = np.full(climbed.shape, -1, np.int64)  # from the root to each leaf; -1 below it
+    path[row, (climbed >= 0).sum(axis=1)[row] - 1 - step] = climbed[row, step]
+    if levels is None:
+        levels = np.where(path < 0, leaves[:, None], path)[:, ::-1]
+    walked = np.lexsort(np.append(rank, -1)[path].T[::-1])
+    stop, depth = np.zeros((2, n_nodes + 1), np.int64)  # the last place is that of -1
+    for level, nodes in enumerate(path[walked].T):
+        np.maximum.at(stop, nodes, np.arange(1, len(nodes) + 1))
+        depth[nodes] = level
+    # of two nodes whose last leaf is the same, one is above the other
+    finished = np.lexsort((-depth[inner], stop[inner]))
+    order = np.concatenate([leaves[walked], inner[finished]])
+    renumbered = np.append(np.empty(n_nodes, np.int32), np.int32(-1))
+    renumbered[order] = np.arange(n_nodes)
+    ordered = renumbered[levels]
+    texts_in_order = tuple(labels[node] for node in order.tolist())
+    return texts_in_order, renumbered[parent[order]], ordered[np.argsort(ordered[:, 0])]
+
+
 Values: TypeAlias = Sequence[Any]
 
 
@@ -251,9 +357,4 @@ class Recipe(Protocol):
 def from_label_columns(values: Values, levels: Sequence[Sequence[str]], column: str) -> Hierarchy:
     """Hierarchy of `values` from the label of each on every level, finest first."""
     leaves = list(map(str, texts(values)))
-    if not leaves:
-        raise HierarchyError(f"hierarchy of column {column!r}: there are no values to use.")
-    if len(set(leaves)) < len(leaves):  # rows say which value was given twice
-        rows = zip(leaves, *levels, [ROOT_LABEL] * len(leaves), strict=True)
-        return Hierarchy.from_levels(rows, column=column)
-    return Hierarchy(*arrays_of_columns([leaves, *levels, [ROOT_LABEL] * len(leaves)], column))
+    return Hierarchy.from_columns([leaves, *levels, [ROOT_LABEL] * len(leaves)], column=column)
