@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.tables._recoded import Labels, Recoded
-from shoal.typing import Codes, Floats
+from shoal.typing import Floats
 
 Measure = Literal["loss", "ncp", "height"]
 """How the labels of a column are compared with each other; see :func:`label_loss`."""
@@ -52,7 +52,9 @@ def label_loss(labels: Labels, measure: Measure = "loss") -> Floats:
     elif measure == "ncp":
         cost = labels.covered / n_values
     elif tree is not None:
-        cost = tree.height[_lowest_nodes(labels)] / max(1, int(tree.height[tree.root]))
+        covering = tree.lowest_common_ancestor(labels.low, labels.high)
+        node = np.where(labels.node >= 0, labels.node, covering)
+        cost = tree.height[node] / max(1, int(tree.height[tree.root]))
     else:
         cost = np.ones(len(labels.texts))
     missing = coding.missing
@@ -94,8 +96,37 @@ def precision(recoded: Recoded) -> float:
        suppression.  International Journal on Uncertainty, Fuzziness and Knowledge-based
        Systems 10(5), 2002.
     """
-    costs = [_level_share(recoded, column) for column in range(len(recoded.labels))]
-    return 1.0 - float(np.mean(costs)) if costs else 1.0
+    kept, sizes = ~recoded.suppressed, recoded.cells.sizes
+    costs = []
+    for column, labels in enumerate(recoded.labels):
+        if labels.is_raw.all():
+            costs.append(float(recoded.n_suppressed))
+            continue
+        label = recoded.codes[recoded.group_of[kept], column]
+        tree = labels.coding.hierarchy
+        if tree is None:
+            share = (~labels.is_raw[label]).astype(np.float64)
+        else:
+            covering = tree.lowest_common_ancestor(labels.low, labels.high)
+            node = np.where(labels.node >= 0, labels.node, covering)
+            top = max(1, tree.n_levels - 1)
+            first, last = np.full((2, tree.n_nodes), -1)  # level at which a node is above a value
+            for level in range(tree.n_levels):
+                down = tree.n_levels - 1 - level
+                first[tree.levels[:, down]] = down
+                nodes, below = tree.levels[:, level], tree.levels[:, max(0, level - 1)]
+                last[nodes[(nodes != below) | (level == 0)]] = level
+            of_label = np.where(first == last, first / top, -1.0)[node]
+            of_label[node == tree.root] = 1.0  # short branches and missing values reach it early
+            of_label[labels.is_raw] = 0.0
+            share = of_label[label]
+            if len(mixed := np.flatnonzero(share < 0)):  # values not equally far below their node
+                leaf = recoded.cells.keys[kept, column][mixed]
+                is_own = tree.levels[leaf] == node[label[mixed], None]
+                share[mixed] = np.argmax(is_own, axis=1) / top
+        costs.append(float((sizes[kept] * share).sum()) + recoded.n_suppressed)
+    n_rows = max(1, recoded.cells.n_rows)
+    return 1.0 - float(np.mean([cost / n_rows for cost in costs])) if costs else 1.0
 
 
 def non_uniform_entropy(recoded: Recoded) -> float:
@@ -129,40 +160,3 @@ def non_uniform_entropy(recoded: Recoded) -> float:
         bits = np.log2(inside[counted] / rows[code[counted]])
         lost += float((cells.sizes[counted] * bits).sum())
     return lost / most if most > 0 else 0.0
-
-
-def _lowest_nodes(labels: Labels) -> Codes:
-    """The lowest node that covers each label."""
-    tree = labels.coding.hierarchy
-    assert tree is not None
-    return np.where(
-        labels.node >= 0, labels.node, tree.lowest_common_ancestor(labels.low, labels.high)
-    ).astype(np.int32)
-
-
-def _level_share(recoded: Recoded, column: int) -> float:
-    labels, sizes = recoded.labels[column], recoded.cells.sizes
-    if labels.is_raw.all():
-        return recoded.n_suppressed / max(1, recoded.cells.n_rows)
-    kept = ~recoded.suppressed
-    label = recoded.codes[recoded.group_of[kept], column]
-    tree = labels.coding.hierarchy
-    if tree is None:
-        share = (~labels.is_raw[label]).astype(np.float64)
-    else:
-        node, top = _lowest_nodes(labels), max(1, tree.n_levels - 1)
-        first, last = np.full((2, tree.n_nodes), -1)  # level at which a node stands above a value
-        for level in range(tree.n_levels):
-            down = tree.n_levels - 1 - level
-            first[tree.levels[:, down]] = down
-            is_new = tree.levels[:, level] != tree.levels[:, level - 1] if level else slice(None)
-            last[tree.levels[is_new, level]] = level
-        of_label = np.where(first == last, first / top, -1.0)[node]
-        of_label[node == tree.root] = 1.0  # short branches and missing values reach it early
-        of_label[labels.is_raw] = 0.0
-        share = of_label[label]
-        if len(mixed := np.flatnonzero(share < 0)):  # values are not equally far below their node
-            leaf = recoded.cells.keys[kept, column][mixed]
-            share[mixed] = np.argmax(tree.levels[leaf] == node[label[mixed], None], axis=1) / top
-    total = float((sizes[kept] * share).sum()) + recoded.n_suppressed
-    return total / max(1, recoded.cells.n_rows)

@@ -191,23 +191,45 @@ def risk(
         raise SchemaError(f"risk: columns {shown} are not counted. Make them sensitive.")
     filled = groups.sizes > 0
     sizes = groups.sizes[filled]
+    own = sizes if people is None else people[filled]
     n_rows = int(sizes.sum())
+    all_rows = max(1, n_rows)  # without rows every share is 0
+    prosecutor, journalist = (
+        Reidentification(
+            highest=float(chance.max(initial=0.0)),
+            average=float((sizes * chance).sum() / all_rows),
+            share_above=float(sizes[chance > threshold].sum() / all_rows),
+        )
+        for chance in (1 / sizes, 1 / own)
+    )
+    inference = {}
+    for name in columns:
+        histogram = groups.histograms[name]
+        top = np.zeros(groups.n_groups, np.int64)
+        np.maximum.at(top, histogram.group_of_entry, histogram.counts)
+        top = top[filled]
+        certain = int(sizes[top == sizes].sum())
+        inference[name] = Inference(
+            certain_rows=certain,
+            certain_share=certain / all_rows,
+            highest_confidence=float((top / sizes).max(initial=0.0)),
+            average_confidence=float(top.sum() / all_rows),
+        )
     pairs = n_rows * (n_rows - 1)
     alike = int((sizes * (sizes - 1)).sum())
-    own = sizes if people is None else people[filled]
-    chance = sizes / own  # rows found in a group when each is linked to one of its people
     return Risk(
         n_rows=n_rows,
         n_groups=len(sizes),
         threshold=float(threshold),
-        prosecutor=_reidentification(sizes, sizes, threshold),
-        journalist=_reidentification(sizes, own, threshold),
-        marketer=float(chance.sum() / n_rows) if n_rows else 0.0,
+        prosecutor=prosecutor,
+        journalist=journalist,
+        # rows found when each is linked to one of the people in its group
+        marketer=float((sizes / own).sum() / all_rows),
         sample_uniques=int((sizes == 1).sum()),
-        distinct_ratio=len(sizes) / n_rows if n_rows else 0.0,
+        distinct_ratio=len(sizes) / all_rows,
         separation_ratio=(pairs - alike) / pairs if pairs else 1.0,
         population_uniques=None if people is None else int(((sizes == 1) & (own == 1)).sum()),
-        inference={name: _inference(groups, name) for name in columns},
+        inference=inference,
     )
 
 
@@ -227,32 +249,3 @@ def _people(groups: FrequencyTable, population: Counts | None) -> Counts:
             "Give a population that includes the people in the table."
         )
     return people
-
-
-def _reidentification(sizes: Counts, candidates: Counts, threshold: float) -> Reidentification:
-    n_rows = int(sizes.sum())
-    if not n_rows:
-        return Reidentification(0.0, 0.0, 0.0)
-    chance = 1 / candidates
-    return Reidentification(
-        highest=float(chance.max()),
-        average=float((sizes * chance).sum() / n_rows),
-        share_above=float(sizes[chance > threshold].sum() / n_rows),
-    )
-
-
-def _inference(groups: FrequencyTable, column: str) -> Inference:
-    histogram = groups.histograms[column]
-    top = np.zeros(groups.n_groups, np.int64)
-    np.maximum.at(top, histogram.group_of_entry, histogram.counts)
-    n_rows = groups.n_rows
-    if not n_rows:
-        return Inference(0, 0.0, 0.0, 0.0)
-    filled = groups.sizes > 0
-    certain = int(groups.sizes[filled & (top == groups.sizes)].sum())
-    return Inference(
-        certain_rows=certain,
-        certain_share=certain / n_rows,
-        highest_confidence=float((top[filled] / groups.sizes[filled]).max()),
-        average_confidence=float(top.sum() / n_rows),
-    )
