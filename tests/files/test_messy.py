@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from shoal.cli import app
 from shoal.tables import open_table
-from shoal.tables.engines._sql import name_sql
+from shoal.tables.engines._duck_connection import name_sql
 from tests.extras import need
 from tests.files.make import FOLDER, NAMES, files
 

@@ -14,9 +14,8 @@ from shoal.federated.transforms._key import TransformKey
 from shoal.federated.transforms._sql import number
 from shoal.federated.transforms._tables import code_maps, leaving, require
 from shoal.tables._open import open_relation
-from shoal.tables.engines._duck_connection import StoppedQueryError
+from shoal.tables.engines._duck_connection import StoppedQueryError, is_nan_sql, name_sql, value_sql
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._sql import is_nan_sql, name_sql, value_sql
 from shoal.tables.engines.formats._parquet import PARQUET, read_metadata
 from shoal.typing import PathText
 

@@ -6,8 +6,7 @@ from shoal.federated.transforms._aliases import AliasTable, Category
 from shoal.federated.transforms._key import ColumnCode
 from shoal.federated.transforms._ranges import GradedRanges
 from shoal.tables._engine import Dialect
-from shoal.tables.engines._duck_connection import STOP
-from shoal.tables.engines._sql import MAP_LIMIT, is_nan_sql
+from shoal.tables.engines._duck_connection import MAP_LIMIT, STOP, is_nan_sql
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from shoal._addresses import Address, read_address
 from shoal._atomic import atomic_path
 from shoal._scratch import scratch
 from shoal.errors import ParameterError, TableError
-from shoal.tables.engines._sql import name_sql, paths_sql, value_sql
+from shoal.tables.engines._duck_connection import name_sql, paths_sql, value_sql
 from shoal.tables.engines.formats._databases import connect_postgresql
 from shoal.tables.engines.formats._writers import sqlite_type, sqlite_value
 

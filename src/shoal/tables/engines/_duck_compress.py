@@ -27,11 +27,16 @@ from shoal.tables._canonical import MEASURED
 from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
 from shoal.tables._frequency import FrequencyTable, group_keys, pack_codes
 from shoal.tables._people import count_people, require_named
-from shoal.tables.engines._duck_connection import disclose_nothing
+from shoal.tables.engines._duck_connection import (
+    NUMBER,
+    StagedRows,
+    disclose_nothing,
+    fetch_batches,
+    is_nested,
+    store,
+)
 from shoal.tables.engines._duck_release import MOST_JOINS, CompressedRelation
-from shoal.tables.engines._duck_staging import NUMBER, StagedRows, spell_once
-from shoal.tables.engines._duck_write import fetch_batches, store
-from shoal.tables.engines._sql import is_nested
+from shoal.tables.engines._duck_staging import spell_once
 from shoal.typing import Codes, Counts
 
 _counter = itertools.count()
@@ -121,7 +126,6 @@ class RowCells:
 
 def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> CompressedRelation:
     """Group the rows into cells."""
-    schema.require(rows.names)
     quasi = require_quasi_identifiers(schema)
     if any(map(is_nested, rows.types)):
         _refuse_nested(rows, schema)

@@ -1,27 +1,46 @@
-"""Connections to DuckDB: how they are set up, and errors that quote no cell."""
+"""Rows in a connection of our own to DuckDB: set up, filled and asked, with errors without cells.
+
+Columns are called `c0`, `c1`, ... there, and names of the user's never meet ours.
+"""
 
 from __future__ import annotations
 
 import atexit
+import datetime as dt
+import itertools
 import re
 import secrets
 import shutil
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
 import duckdb
+import numpy as np
+from numpy.typing import NDArray
 
 from shoal._scratch import scratch
 from shoal._threads import asked_threads, database_memory
 from shoal.errors import TableError
+from shoal.tables._dialect import TextDialect
+from shoal.typing import PathText
 
 STOP = "shoal: a value cannot be transformed"
 """What a query of ours raises, by SQL's own `error`, when it meets a value it must not pass."""
 
+NUMBER = "row_id"
+"""Column of the view with a row's number: 0, 1, ... in the order in which the rows were read."""
 
+HUGE = ("HUGEINT", "UHUGEINT")
+_INCOMING = "incoming_arrays"
+_BATCH = 1 << 20
+
+_counter = itertools.count()
 _open: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
 _spills: set[Path] = set()
 
@@ -100,3 +119,187 @@ def _explain(error: duckdb.Error, doing: str) -> str:
         f"the table cannot be read{where}: it is damaged, cut short, or made of something that is "
         f"gone ({type(error).__name__}). Copy it again from where it came."
     )
+
+
+def store(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, NDArray[Any]]
+) -> None:
+    """Put arrays into a temporary table of a connection of our own."""
+    with disclose_nothing():
+        connection.register(_INCOMING, dict(columns))
+        try:
+            connection.execute(f"CREATE TEMP TABLE {table} AS FROM {_INCOMING}")
+        finally:
+            connection.unregister(_INCOMING)
+
+
+def fetch_batches(relation: Any, at_least: int) -> Iterator[dict[str, NDArray[Any]]]:
+    """Rows of a query as arrays by column, some of them at a time where PyArrow is at hand.
+
+    A million, or `at_least` as many as said.
+    """
+    if find_spec("pyarrow") is None:
+        yield relation.fetchnumpy()
+        return
+    # DuckDB 2 renamed it; before that the new name is absent
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    for batch in read(max(_BATCH, at_least)):
+        # to_numpy() would load pandas, which takes longer than most batches
+        yield {name: np.from_dlpack(batch.column(name)) for name in batch.schema.names}
+
+
+@dataclass(frozen=True, eq=False)
+class StagedRows:
+    """Numbered rows in a connection of our own.
+
+    Parameters
+    ----------
+    connection : DuckDBPyConnection
+        Where they are.
+    view : str
+        Name of a view with `row_id`, `c0`, `c1`, ...; values are canonical.
+    names, types : tuple of str
+        The user's names and DuckDB's types of `c0`, `c1`, ...
+    paths : tuple of Path
+        Files of the user's that the numbers count; empty when the rows were read once.
+    kept : object
+        What has to stay alive: the folder that holds the rows.
+    titles : mapping of str to str
+        What a file says about its columns beside their names, as files of SPSS and Stata do.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    view: str
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    paths: tuple[Path, ...] = ()
+    dialect: TextDialect | None = None
+    kept: Any = field(default=None, repr=False)
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def relation(self) -> duckdb.DuckDBPyRelation:
+        """The rows with the user's names, in their order."""
+        listed = ", ".join(f"c{i} AS {name_sql(name)}" for i, name in enumerate(self.names))
+        return self.connection.sql(f"SELECT {listed} FROM {self.view}")
+
+
+def require_names(names: Sequence[str]) -> None:
+    """Refuse columns that a database would take for one another."""
+    folded = [name.lower() for name in names]
+    twice = sorted({name for name in names if folded.count(name.lower()) > 1})
+    if twice:
+        shown = ", ".join(map(repr, twice))
+        raise TableError(f"columns given twice: {shown}. Rename or drop one of each.")
+
+
+def stage_table(
+    connection: duckdb.DuckDBPyConnection,
+    read: str,
+    names: Sequence[str],
+    paths: Sequence[Path] = (),
+    dialect: TextDialect | None = None,
+    *,
+    number: str | None = None,
+    kept: Any = None,
+) -> StagedRows:
+    """Number the rows of a FROM clause of columns `p0`, `p1`, ... and make values canonical.
+
+    They are read into a temporary table, unless a column `number` of the clause has their numbers.
+    """
+    view = f"rows_{next(_counter)}"
+    listed = ", ".join(f"p{i}" for i in range(len(names)))
+    if number is None:
+        table, number = f"staged_{next(_counter)}", "rowid"
+        connection.execute(
+            f"CREATE TEMP TABLE {table} AS SELECT {listed} FROM {read} AS t({listed})"
+        )
+        read = table
+    types = map(str, connection.sql(f"SELECT {listed} FROM {read}").types)
+    columns = [f"CAST({number} AS BIGINT) AS {NUMBER}"]
+    for i, kind in enumerate(types):
+        is_huge = kind in HUGE
+        value = _narrowed(connection, f"p{i}", read) if is_huge else canonical_sql(f"p{i}", kind)
+        columns.append(f"{value} AS c{i}")
+    connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {read}")
+    kinds = tuple(map(str, connection.table(view).types))[1:]
+    return StagedRows(connection, view, tuple(names), kinds, tuple(paths), dialect, kept)
+
+
+def _narrowed(connection: duckdb.DuckDBPyConnection, column: str, read: str) -> str:
+    """Whole numbers of 128 bits as those of 64, or as texts: hardly a file holds them as they are.
+
+    Sums of DuckDB's have this type, whatever their size.
+    """
+    beyond = f"{column} IS NOT NULL AND TRY_CAST({column} AS BIGINT) IS NULL"
+    found = connection.sql(f"SELECT 1 FROM {read} WHERE {beyond} LIMIT 1").fetchall()
+    return f"CAST({column} AS {'VARCHAR' if found else 'BIGINT'})"
+
+
+def name_sql(name: str) -> str:
+    """A column's name, quoted."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def value_sql(value: Any) -> str:
+    """A value as a literal."""
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case str():
+            return "'" + value.replace("'", "''") + "'"
+        case int() | Decimal():
+            return str(value)
+        case float():
+            return f"'{value!r}'::DOUBLE"
+        case dt.datetime():
+            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+        case dt.date():
+            return f"DATE '{value.isoformat()}'"
+        case _:
+            return "'" + str(value).replace("'", "''") + "'"
+
+
+MAP_LIMIT = 256
+"""Entries up to which a MAP is fast: it is searched from its start."""
+
+
+def paths_sql(paths: Sequence[PathText]) -> str:
+    """Names of files, as a list; what DuckDB would take for a pattern stands for itself."""
+    plain = (re.sub(r"([*?\[])", r"[\1]", str(path)) for path in paths)
+    return "[" + ", ".join(map(value_sql, plain)) + "]"
+
+
+_AS_TEXT = ("ENUM", "JSON", "UUID", "INTERVAL", "BIT", "TIMETZ", "TIME WITH", "VARINT", "BIGNUM")
+_NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
+
+
+def is_nested(kind: str) -> bool:
+    """Whether values of a type of DuckDB's are made of other values."""
+    return kind.endswith("]") or kind.startswith(_NESTED)
+
+
+def is_nan_sql(number: str) -> str:
+    """Whether a binary number is NaN, in DuckDB.
+
+    Not `isnan`: Parquet's statistics leave NaN out, so that the optimizer takes it for never true.
+    """
+    return f"(NOT isfinite({number}) AND NOT isinf({number}))"
+
+
+def canonical_sql(column: str, kind: str) -> str:
+    """A column of a type of DuckDB's with one value for all that are equal.
+
+    The same as :mod:`shoal.tables._canonical` says for every engine.
+    """
+    if kind in ("DOUBLE", "FLOAT"):
+        return f"CASE WHEN {is_nan_sql(column)} THEN NULL ELSE {column} + CAST(0 AS {kind}) END"
+    if kind == "BLOB":
+        return f"lower(hex({column}))"
+    if kind == "TIMESTAMP_NS":
+        return f"regexp_replace(CAST({column} AS VARCHAR), ' 00:00:00$', '')"
+    if kind == "TIME" or (kind.startswith(_AS_TEXT) and not is_nested(kind)):
+        return f"CAST({column} AS VARCHAR)"
+    return column

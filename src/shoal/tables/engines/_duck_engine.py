@@ -18,12 +18,19 @@ from shoal.tables._canonical import canonical_values
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import ColumnMap, OpenOptions
 from shoal.tables.engines._duck_compress import compress_rows
-from shoal.tables.engines._duck_connection import connect, disclose_nothing
+from shoal.tables.engines._duck_connection import (
+    StagedRows,
+    canonical_sql,
+    connect,
+    disclose_nothing,
+    name_sql,
+    require_names,
+    value_sql,
+)
 from shoal.tables.engines._duck_release import CompressedRelation
 from shoal.tables.engines._duck_rows import code_rows, fractional, sample_rows
-from shoal.tables.engines._duck_staging import StagedRows, require_names, stage_relation
+from shoal.tables.engines._duck_staging import stage_relation
 from shoal.tables.engines._duck_write import copy_query
-from shoal.tables.engines._sql import canonical_sql, name_sql, value_sql
 from shoal.typing import Codes, Counts, Native
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
@@ -38,24 +45,20 @@ class DuckEngine:
 
     Parameters
     ----------
-    relation : DuckDBPyRelation
-        The table.
+    table : DuckDBPyRelation or StagedRows
+        The table; rows that are numbered already are not read again.
     kept : object, optional
         What keeps a relation of our own alive; None for one of the user's.
     """
 
-    def __init__(self, relation: duckdb.DuckDBPyRelation, kept: Any = None) -> None:
-        require_names(relation.columns)
-        self._given = relation
-        self._kept = kept
-        self.names = tuple(relation.columns)
-
-    @classmethod
-    def of_rows(cls, rows: StagedRows) -> DuckEngine:
-        """The engine of rows that are numbered already."""
-        engine = cls(rows.relation, rows)
-        engine.staged = rows
-        return engine
+    def __init__(self, table: duckdb.DuckDBPyRelation | StagedRows, kept: Any = None) -> None:
+        if isinstance(table, StagedRows):
+            self.staged = self._kept = table
+            self.names = table.names
+        else:
+            self._given, self._kept = table, kept
+            self.names = tuple(table.columns)
+        require_names(self.names)
 
     @classmethod
     def recognizes(cls, source: Any) -> bool:
@@ -85,6 +88,10 @@ class DuckEngine:
         """The rows, numbered, in a connection of our own."""
         return stage_relation(self._given)
 
+    @cached_property
+    def _given(self) -> duckdb.DuckDBPyRelation:
+        return self.staged.relation
+
     @property
     def _dialect(self) -> TextDialect | None:
         return self.staged.dialect if "staged" in self.__dict__ else None
@@ -113,7 +120,11 @@ class DuckEngine:
     def n_rows(self) -> int:
         """Number of rows."""
         with disclose_nothing():
-            return int(self._relation.aggregate("count(*)").fetchall()[0][0])
+            if isinstance(self._kept, StagedRows):
+                counted = self._kept.connection.sql(f"SELECT count(*) FROM {self._kept.view}")
+            else:
+                counted = self._relation.aggregate("count(*)")
+            return int(counted.fetchall()[0][0])
 
     def query(self, sql: str) -> duckdb.DuckDBPyRelation:
         """Run SQL over the table, which is called `source`."""

@@ -19,10 +19,14 @@ from shoal.tables._keyed import day_offset, make_tokens, need_key
 from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Labels, Recoded
-from shoal.tables.engines._duck_connection import disclose_nothing
-from shoal.tables.engines._duck_staging import NUMBER, StagedRows
-from shoal.tables.engines._duck_write import copy_query, in_order, store
-from shoal.tables.engines._sql import name_sql
+from shoal.tables.engines._duck_connection import (
+    NUMBER,
+    StagedRows,
+    disclose_nothing,
+    name_sql,
+    store,
+)
+from shoal.tables.engines._duck_write import copy_query, in_order
 from shoal.tables.forms._coarse import coarse_sql
 from shoal.tables.forms._typed_rows import TypedRows, typed_rows
 from shoal.typing import Native

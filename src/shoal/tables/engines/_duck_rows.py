@@ -10,10 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.tables._row_codes import code_array, stack_codes
-from shoal.tables.engines._duck_connection import disclose_nothing
-from shoal.tables.engines._duck_staging import NUMBER, StagedRows
-from shoal.tables.engines._duck_write import store
-from shoal.tables.engines._sql import name_sql, value_sql
+from shoal.tables.engines._duck_connection import (
+    NUMBER,
+    StagedRows,
+    disclose_nothing,
+    name_sql,
+    store,
+    value_sql,
+)
 from shoal.typing import Codes
 
 _PLAIN = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",

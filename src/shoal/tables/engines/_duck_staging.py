@@ -1,8 +1,7 @@
-"""Rows that stay what they are: every row has a number, in a connection of our own.
+"""Rows that stay what they are: relations and Parquet files, numbered where they are.
 
 A relation of the user's may give its rows in another order each time (DISTINCT, joins, random
-orders), and lives in a catalog of the user's.  So it is read once, into a file of ours.  Columns
-are called `c0`, `c1`, ... from there on, and names of the user's never meet ours.
+orders), and lives in a catalog of the user's.  So it is read once, into a file of ours.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import itertools
 import shutil
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -20,55 +19,21 @@ import duckdb
 import numpy as np
 
 from shoal._scratch import scratch
-from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.tables._canonical import spelt_twice
-from shoal.tables._dialect import TextDialect
-from shoal.tables.engines._duck_connection import connect, disclose_nothing
-from shoal.tables.engines._duck_write import store
-from shoal.tables.engines._sql import canonical_sql, name_sql, paths_sql
-
-NUMBER = "row_id"
-"""Column of the view with a row's number: 0, 1, ... in the order in which the rows were read."""
+from shoal.tables.engines._duck_connection import (
+    HUGE,
+    NUMBER,
+    StagedRows,
+    connect,
+    disclose_nothing,
+    name_sql,
+    paths_sql,
+    stage_table,
+    store,
+)
 
 _counter = itertools.count()
-_HUGE = ("HUGEINT", "UHUGEINT")
-
-
-@dataclass(frozen=True, eq=False)
-class StagedRows:
-    """Numbered rows in a connection of our own.
-
-    Parameters
-    ----------
-    connection : DuckDBPyConnection
-        Where they are.
-    view : str
-        Name of a view with `row_id`, `c0`, `c1`, ...; values are canonical.
-    names, types : tuple of str
-        The user's names and DuckDB's types of `c0`, `c1`, ...
-    paths : tuple of Path
-        Files of the user's that the numbers count; empty when the rows were read once.
-    kept : object
-        What has to stay alive: the folder that holds the rows.
-    titles : mapping of str to str
-        What a file says about its columns beside their names, as files of SPSS and Stata do.
-    """
-
-    connection: duckdb.DuckDBPyConnection
-    view: str
-    names: tuple[str, ...]
-    types: tuple[str, ...]
-    paths: tuple[Path, ...] = ()
-    dialect: TextDialect | None = None
-    kept: Any = field(default=None, repr=False)
-    titles: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def relation(self) -> duckdb.DuckDBPyRelation:
-        """The rows with the user's names, in their order."""
-        listed = ", ".join(f"c{i} AS {name_sql(name)}" for i, name in enumerate(self.names))
-        return self.connection.sql(f"SELECT {listed} FROM {self.view}")
 
 
 class _Folder:
@@ -79,15 +44,6 @@ class _Folder:
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-def require_names(names: Sequence[str]) -> None:
-    """Refuse columns that a database would take for one another."""
-    folded = [name.lower() for name in names]
-    twice = sorted({name for name in names if folded.count(name.lower()) > 1})
-    if twice:
-        shown = ", ".join(map(repr, twice))
-        raise TableError(f"columns given twice: {shown}. Rename or drop one of each.")
-
-
 def stage_relation(relation: duckdb.DuckDBPyRelation) -> StagedRows:
     """Read a relation once, into a file that is removed with the last one who knows it."""
     folder = _Folder()
@@ -95,30 +51,14 @@ def stage_relation(relation: duckdb.DuckDBPyRelation) -> StagedRows:
     names, types = tuple(relation.columns), tuple(map(str, relation.types))
     # Parquet has no whole numbers of 128 bits: they travel as texts
     columns = ", ".join(
-        f"{f'CAST({name_sql(name)} AS VARCHAR)' if kind in _HUGE else name_sql(name)} AS c{i}"
+        f"{f'CAST({name_sql(name)} AS VARCHAR)' if kind in HUGE else name_sql(name)} AS c{i}"
         for i, (name, kind) in enumerate(zip(names, types, strict=True))
     )
     with disclose_nothing():
         relation.project(columns).write_parquet(str(path))
     connection = connect()
-    huge = {i: kind for i, kind in enumerate(types) if kind in _HUGE}
+    huge = {i: kind for i, kind in enumerate(types) if kind in HUGE}
     return _view_of_parquet(connection, [path], names, huge, kept=folder)
-
-
-def stage_table(
-    connection: duckdb.DuckDBPyConnection,
-    read: str,
-    names: Sequence[str],
-    paths: Sequence[Path] = (),
-    dialect: TextDialect | None = None,
-) -> StagedRows:
-    """Read the rows of a FROM clause into a temporary table; columns are taken by position."""
-    table, view = f"staged_{next(_counter)}", f"rows_{next(_counter)}"
-    listed = ", ".join(f"p{i}" for i in range(len(names)))
-    connection.execute(f"CREATE TEMP TABLE {table} AS SELECT {listed} FROM {read} AS t({listed})")
-    types = tuple(map(str, connection.table(table).types))
-    kinds = _make_view(connection, view, "rowid", types, table)
-    return StagedRows(connection, view, tuple(names), kinds, tuple(paths), dialect)
 
 
 def stage_parquet(
@@ -141,7 +81,6 @@ def _view_of_parquet(
     user_paths: tuple[Path, ...] = (),
     kept: Any = None,
 ) -> StagedRows:
-    view = f"rows_{next(_counter)}"
     listed = ", ".join(f"p{i}" for i in range(len(names)))
     read = f"read_parquet({paths_sql(paths)}, file_row_number=true, hive_partitioning=false)"
     columns = ", ".join(
@@ -149,38 +88,12 @@ def _view_of_parquet(
     )
     source = f"(SELECT {columns}, file_row_number AS place FROM {read} AS t({listed}))"
     with disclose_nothing():
-        types = tuple(map(str, connection.sql(f"SELECT {listed} FROM {source}").types))
-        kinds = _make_view(connection, view, "place", types, source)
-    return StagedRows(connection, view, tuple(names), kinds, user_paths, kept=kept)
-
-
-def _make_view(
-    connection: duckdb.DuckDBPyConnection, view: str, number: str, types: Sequence[str], read: str
-) -> tuple[str, ...]:
-    """Make the view with canonical values; returns the types of its columns."""
-    columns = [
-        f"{_narrowed(connection, f'p{i}', read) if kind in _HUGE else canonical_sql(f'p{i}', kind)}"
-        f" AS c{i}"
-        for i, kind in enumerate(types)
-    ]
-    listed = ", ".join([f"CAST({number} AS BIGINT) AS {NUMBER}", *columns])
-    connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {listed} FROM {read}")
-    return tuple(map(str, connection.table(view).types))[1:]
-
-
-def _narrowed(connection: duckdb.DuckDBPyConnection, column: str, read: str) -> str:
-    """Whole numbers of 128 bits as those of 64, or as texts: hardly a file holds them as they are.
-
-    Sums of DuckDB's have this type, whatever their size.
-    """
-    beyond = f"{column} IS NOT NULL AND TRY_CAST({column} AS BIGINT) IS NULL"
-    found = connection.sql(f"SELECT 1 FROM {read} WHERE {beyond} LIMIT 1").fetchall()
-    return f"CAST({column} AS {'VARCHAR' if found else 'BIGINT'})"
+        return stage_table(connection, source, names, user_paths, number="place", kept=kept)
 
 
 def spell_once(rows: StagedRows, schema: Schema) -> StagedRows:
     """The rows with one text for each number and moment, where columns of such are texts."""
-    view = f"rows_{next(_counter)}"
+    view = f"spelling_{next(_counter)}"
     columns, joins = [f"r.{NUMBER} AS {NUMBER}"], ""
     with disclose_nothing():
         for i, (name, kind) in enumerate(zip(rows.names, rows.types, strict=True)):

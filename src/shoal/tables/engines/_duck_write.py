@@ -1,62 +1,37 @@
-"""Rows out of DuckDB into files, and arrays into its tables."""
+"""Rows out of DuckDB into files; as text in the way the input was written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
+import codecs
+import csv
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
-import numpy as np
-from numpy.typing import NDArray
-
-from shoal.errors import TableError
+from shoal.errors import TableError, TableWarning
 from shoal.frames._arrow_files import ARROW_SUFFIXES, write_arrow_batches
 from shoal.frames._frame import Frame
 from shoal.frames._native import refuse_same_letters
 from shoal.tables._dialect import TextDialect
-from shoal.tables.engines._duck_connection import connect, disclose_nothing
-from shoal.tables.engines._sql import name_sql, value_sql
-from shoal.tables.engines.formats._text_output import (
+from shoal.tables.engines._duck_connection import connect, disclose_nothing, name_sql, value_sql
+from shoal.tables.engines.formats._spreadsheets import (
+    COMPUTED,
     FORMULA,
     PLAIN_NUMBER,
-    TEXT_SUFFIXES,
     require_safe_names,
-    unpacked_suffix,
-    write_text,
 )
+from shoal.tables.engines.formats._text_bytes import PACKED, pack
 from shoal.tables.engines.formats._writers import WRITERS
 
-_INCOMING = "incoming_arrays"
-_BATCH = 1 << 20
+_TEXTS = (".csv", ".tsv", ".txt", ".data", ".tab")
+_BEGINS = f"ascii({{}}) IN ({', '.join(str(ord(sign)) for sign in COMPUTED + chr(39))})"
+"""Whether a text begins with a sign at which a spreadsheet computes, or with an apostrophe."""
 
-
-def store(
-    connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, NDArray[Any]]
-) -> None:
-    """Put arrays into a temporary table of a connection of our own."""
-    with disclose_nothing():
-        connection.register(_INCOMING, dict(columns))
-        try:
-            connection.execute(f"CREATE TEMP TABLE {table} AS FROM {_INCOMING}")
-        finally:
-            connection.unregister(_INCOMING)
-
-
-def fetch_batches(relation: Any, at_least: int) -> Iterator[dict[str, NDArray[Any]]]:
-    """Rows of a query as arrays by column, some of them at a time where PyArrow is at hand.
-
-    A million, or `at_least` as many as said.
-    """
-    if find_spec("pyarrow") is None:
-        yield relation.fetchnumpy()
-        return
-    # DuckDB 2 renamed it; before that the new name is absent
-    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-    for batch in read(max(_BATCH, at_least)):
-        # to_numpy() would load pandas, which takes longer than most batches
-        yield {name: np.from_dlpack(batch.column(name)) for name in batch.schema.names}
+_FRACTIONS = ("DOUBLE", "FLOAT")
+MOST_LOOKED_AT = 100
+"""Columns whose cells are looked at in one query: DuckDB holds every step of every column."""
 
 
 def in_order(select: str, order: str | None) -> str:
@@ -81,13 +56,38 @@ def copy_query(
 ) -> TextDialect | None:
     """Write the rows of a query to a file, and say how if it is text.
 
-    `query` runs SQL; `suffix` tells the format where the name does not; `metadata` is kept with
-    the rows of a Parquet file; for the others see :func:`write_text`.
+    Parameters
+    ----------
+    query : callable
+        Runs SQL.
+    select : str
+        The query.
+    path : Path
+        Where to; packed where the name says so.
+    suffix : str, optional
+        The format, where the name does not tell it.
+    metadata : mapping of str to str, optional
+        Kept with the rows of a Parquet file.
+    source : TextDialect, optional
+        How the input was written.
+    numeric : sequence of str
+        Columns of labels made of numbers, which are written with the input's decimal sign.
+    escape : bool
+        Whether a spreadsheet may open a text; without, cells are read back as they were.
+    order : str, optional
+        A column of the query that rows are put in order by, and that is not written.
     """
-    suffix = suffix.lower() if suffix else unpacked_suffix(path)
+    is_packed = path.suffix.lower() in PACKED
+    ending = (Path(path.stem).suffix if is_packed else path.suffix).lower()
+    suffix = suffix.lower() if suffix else ending
     with disclose_nothing("write"):
-        if suffix in TEXT_SUFFIXES:
-            return write_text(query, select, path, source, numeric, escape=escape, order=order)
+        if suffix in _TEXTS:
+            dialect = source or TextDialect()
+            if ending in (".tsv", ".tab"):
+                dialect = replace(dialect, delimiter="\t")
+            elif ending == ".csv" and dialect.delimiter not in ",;|":
+                dialect = replace(dialect, delimiter=",")
+            return _write_text(query, select, path, dialect, numeric, escape=escape, order=order)
         select = in_order(select, order)
         if suffix in ARROW_SUFFIXES:
             write_arrow_batches(query(select), path)
@@ -108,6 +108,114 @@ def copy_query(
             how += f", KV_METADATA {{{pairs}}}"
         query(f"COPY ({select}) TO {value_sql(str(path))} ({how})")
         return None
+
+
+def _write_text(
+    query: Callable[[str], Any],
+    select: str,
+    path: Path,
+    dialect: TextDialect,
+    numeric: Sequence[str],
+    *,
+    escape: bool,
+    order: str | None,
+) -> TextDialect:
+    """Write the rows of a query in the way the input was written, and say how."""
+    relation = query(select)
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    types.pop(order or "", None)
+    if escape and any(name[:1] in COMPUTED for name in types):
+        require_safe_names(list(types))
+    decimal = "." if dialect.delimiter == "," else dialect.decimal
+    swapped = _swapped(query, select, types, numeric) if decimal == "," else ()
+    texts = [name for name, kind in types.items() if kind == "VARCHAR"] if escape else []
+    escaped = set(texts) if len(texts) <= MOST_LOOKED_AT else _computed(query, select, texts)
+    cells = []
+    for name in types:
+        cell = name_sql(name)
+        if name in swapped:
+            text = f"CAST({cell} AS VARCHAR)"
+            cell = f"regexp_replace({text}, '([0-9])\\.([0-9])', '\\1,\\2', 'g')"
+        if name in escaped:
+            cell = (
+                f"CASE WHEN {_BEGINS.format(cell)} AND length({cell}) > 1 "
+                f"AND regexp_matches({cell}, {value_sql(FORMULA)}) "
+                f"AND NOT regexp_full_match({cell}, {value_sql(PLAIN_NUMBER)}) "
+                f"THEN '''' || {cell} ELSE {cell} END"
+            )
+        cells.append(f"{cell} AS {name_sql(name)}")
+    as_duckdb_writes = dialect.encoding == "utf-8" and not dialect.bom and dialect.newline == "\n"
+    is_rewritten = not as_duckdb_writes or path.suffix.lower() in PACKED
+    plain = path.with_name(f"{path.name}.plain") if is_rewritten else path
+    in_order = "" if order is None else f" ORDER BY {name_sql(order)}"
+    query(
+        f"COPY (SELECT {', '.join(cells)} FROM ({select}){in_order}) TO {value_sql(str(plain))} "
+        "(FORMAT csv, "
+        f"HEADER true, COMPRESSION 'none', DELIMITER {value_sql(dialect.delimiter)}, "
+        f"QUOTE {value_sql(dialect.quote)}, ESCAPE {value_sql(dialect.quote)})"
+    )
+    dialect = TextDialect(
+        encoding=dialect.encoding, bom=dialect.bom, delimiter=dialect.delimiter,
+        quote=dialect.quote, newline=dialect.newline, decimal=decimal, names=tuple(types),
+        grouped=dict.fromkeys(swapped, (",", "")), escaped=escape,
+    )  # fmt: skip
+    return dialect if plain == path else _rewrite(plain, path, dialect)
+
+
+def _swapped(
+    query: Callable[[str], Any], select: str, types: dict[str, str], numeric: Sequence[str]
+) -> tuple[str, ...]:
+    """Columns of numbers, and of labels of numbers in which no comma stands between digits."""
+    fractions = [name for name, kind in types.items() if _is_fraction(kind)]
+    labels = [name for name in numeric if types.get(name) == "VARCHAR"]
+    if not labels:
+        return tuple(fractions)
+    tests = ", ".join(f"bool_or(regexp_matches({name_sql(n)}, '[0-9],[0-9]'))" for n in labels)
+    row = query(f"SELECT {tests} FROM ({select})").fetchall()[0]
+    return (*fractions, *(n for n, comma in zip(labels, row, strict=True) if not comma))
+
+
+def _is_fraction(kind: str) -> bool:
+    return kind in _FRACTIONS or kind.startswith("DECIMAL")
+
+
+def _computed(query: Callable[[str], Any], select: str, names: list[str]) -> set[str]:
+    """Columns of text in which a cell has to be escaped, some columns at a time."""
+    found = set()
+    for start in range(0, len(names), MOST_LOOKED_AT):
+        some = names[start : start + MOST_LOOKED_AT]
+        tests = ", ".join(f"bool_or({_BEGINS.format(name_sql(name))})" for name in some)
+        row = query(f"SELECT {tests} FROM ({select})").fetchall()[0]
+        found |= {name for name, begins in zip(some, row, strict=True) if begins}
+    return found
+
+
+def _rewrite(plain: Path, path: Path, dialect: TextDialect) -> TextDialect:
+    """Bring rows that DuckDB wrote into the encoding and the line ends of the input, and pack."""
+    how: dict[str, Any] = {"delimiter": dialect.delimiter, "quotechar": dialect.quote}
+    again = plain.with_name(f"{path.name}.again")
+    name = "utf-8" if dialect.encoding.startswith("utf-8") else dialect.encoding
+    marked = dialect.bom and not name.startswith(("utf-16", "utf-32"))  # those write one
+    try:
+        with (
+            plain.open(encoding="utf-8", newline="") as rows,
+            again.open("w", encoding=name, newline="") as out,
+        ):
+            if marked:
+                out.write(codecs.BOM_UTF8.decode("utf-8"))
+            writer = csv.writer(out, lineterminator=dialect.newline, **how)
+            writer.writerows(csv.reader(rows, **how))
+    except UnicodeEncodeError:
+        warnings.warn(
+            f"labels hold signs that {name} lacks, so {path.name} is written in UTF-8.",
+            TableWarning,
+            stacklevel=2,
+        )
+        return _rewrite(plain, path, replace(dialect, encoding="utf-8", bom=False))
+    pack(again, path)
+    again.unlink()
+    plain.unlink()
+    return dialect
 
 
 def write_frame(frame: Frame, path: Path) -> TextDialect | None:

@@ -16,10 +16,16 @@ from shoal._scratch import scratch
 from shoal.errors import TableError, TableWarning
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import OpenOptions
-from shoal.tables.engines._duck_connection import connect, disclose_nothing
+from shoal.tables.engines._duck_connection import (
+    StagedRows,
+    connect,
+    disclose_nothing,
+    paths_sql,
+    require_names,
+    stage_table,
+    value_sql,
+)
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._duck_staging import StagedRows, require_names, stage_table
-from shoal.tables.engines._sql import paths_sql, value_sql
 from shoal.tables.engines.formats._file_format import FileFormat
 from shoal.tables.engines.formats._text_bytes import (
     SAMPLE_BYTES,
@@ -50,7 +56,7 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
     require_names(shape.names)
     connection = connect()
     with disclose_nothing(), TemporaryDirectory(dir=scratch()) as folder:
-        return DuckEngine.of_rows(_stage(connection, paths, shape, encoded, options, Path(folder)))
+        return DuckEngine(_stage(connection, paths, shape, encoded, options, Path(folder)))
 
 
 def plain_shape(path: Path) -> Shape | None:

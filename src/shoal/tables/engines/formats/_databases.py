@@ -14,10 +14,15 @@ import duckdb
 from shoal._addresses import Address, read_address
 from shoal.errors import MissingExtraError, TableError, TableWarning
 from shoal.tables._engine import Engine, OpenOptions
-from shoal.tables.engines._duck_connection import connect, disclose_nothing
+from shoal.tables.engines._duck_connection import (
+    connect,
+    disclose_nothing,
+    name_sql,
+    require_names,
+    stage_table,
+    value_sql,
+)
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._duck_staging import require_names, stage_table
-from shoal.tables.engines._sql import name_sql, value_sql
 from shoal.tables.engines.formats._file_format import FileFormat
 from shoal.tables.engines.formats._value_columns import stage_columns
 
@@ -148,7 +153,7 @@ def _read_duckdb(path: Path, asked: str | None) -> Engine:
         require_names(names)
         staged = stage_table(connection, read, names)
         connection.execute("DETACH house")
-    return DuckEngine.of_rows(staged)
+    return DuckEngine(staged)
 
 
 def connect_postgresql(address: Address) -> Any:

@@ -9,14 +9,14 @@ import duckdb
 
 from shoal.errors import TableError
 from shoal.tables._engine import OpenOptions
-from shoal.tables.engines._duck_connection import connect, disclose_nothing
-from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._duck_staging import (
-    read_parquet_sql,
+from shoal.tables.engines._duck_connection import (
+    connect,
+    disclose_nothing,
+    paths_sql,
     require_names,
-    stage_parquet,
 )
-from shoal.tables.engines._sql import paths_sql
+from shoal.tables.engines._duck_engine import DuckEngine
+from shoal.tables.engines._duck_staging import read_parquet_sql, stage_parquet
 from shoal.tables.engines.formats._file_format import FileFormat
 from shoal.typing import PathText
 
@@ -29,7 +29,7 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
     try:
         names = connection.sql(f"FROM {read_parquet_sql(paths)}").columns
         _require_distinct(connection, paths[0])
-        return DuckEngine.of_rows(stage_parquet(connection, paths, names))
+        return DuckEngine(stage_parquet(connection, paths, names))
     except duckdb.Error:
         first = f"{paths[0].name!r}" if len(paths) == 1 else f"one of {len(paths)} files"
         raise TableError(

@@ -20,6 +20,7 @@ from shoal.errors import MissingExtraError, TableError, TableWarning
 SAMPLE_BYTES = 1 << 18
 """Bytes from which the shape of a file is told."""
 
+PACKED = (".gz", ".zst")
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),

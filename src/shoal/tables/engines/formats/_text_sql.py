@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.tables.engines._sql import value_sql
+from shoal.tables.engines._duck_connection import value_sql
 from shoal.tables.engines.formats._text_values import (
     ORDERS,
     PIVOT,

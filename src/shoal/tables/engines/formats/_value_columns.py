@@ -17,10 +17,14 @@ import numpy as np
 
 from shoal.schema._text import text
 from shoal.tables._engine import OpenOptions
-from shoal.tables.engines._duck_connection import connect, disclose_nothing
+from shoal.tables.engines._duck_connection import (
+    connect,
+    disclose_nothing,
+    require_names,
+    stage_table,
+    store,
+)
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines._duck_staging import require_names, stage_table
-from shoal.tables.engines._duck_write import store
 from shoal.tables.engines.formats._text_types import read_types
 
 _RAW = "raw_cells"
@@ -51,7 +55,7 @@ def stage_columns(
         for name, r in zip(names, readings, strict=True)
         if any(r.unit)
     }
-    return DuckEngine.of_rows(replace(staged, titles=units | dict(titles or {})))
+    return DuckEngine(replace(staged, titles=units | dict(titles or {})))
 
 
 def _array(texts: Sequence[str | None]) -> Any:

@@ -17,9 +17,9 @@ from typing import Any
 import duckdb
 
 from shoal.errors import MissingExtraError, TableError
-from shoal.tables.engines._sql import name_sql
-from shoal.tables.engines.formats._text_bytes import pack
-from shoal.tables.engines.formats._text_output import PACKED, require_safe_names
+from shoal.tables.engines._duck_connection import name_sql
+from shoal.tables.engines.formats._spreadsheets import require_safe_names
+from shoal.tables.engines.formats._text_bytes import PACKED, pack
 
 _MOST_ROWS = 1_048_575
 """Rows of a sheet, below its header."""

@@ -21,10 +21,16 @@ from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions, counted_columns, require_quasi_identifiers
 from shoal.tables._engine import STAR, RowOptions, Witness, put_in_order
 from shoal.tables._frequency import FrequencyTable
-from shoal.tables.engines._duck_connection import disclose_nothing
-from shoal.tables.engines._duck_staging import NUMBER, StagedRows, spell_once
-from shoal.tables.engines._duck_write import copy_query, in_order, store
-from shoal.tables.engines._sql import name_sql, value_sql
+from shoal.tables.engines._duck_connection import (
+    NUMBER,
+    StagedRows,
+    disclose_nothing,
+    name_sql,
+    store,
+    value_sql,
+)
+from shoal.tables.engines._duck_staging import spell_once
+from shoal.tables.engines._duck_write import copy_query, in_order
 from shoal.tables.engines.regions._cuts import Cut, cut_sql
 from shoal.tables.engines.regions._region_rows import (
     HIDDEN,

@@ -8,9 +8,9 @@ from shoal._threads import memory_bytes
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions, counted_columns
 from shoal.tables._engine import Engine
+from shoal.tables.engines._duck_connection import name_sql
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._spark_engine import SparkEngine
-from shoal.tables.engines._sql import name_sql
 from shoal.tables.engines.regions._duck_regions import DuckRegions
 from shoal.tables.engines.regions._region_rows import RegionRows
 

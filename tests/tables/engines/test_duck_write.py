@@ -5,8 +5,8 @@ import csv
 import duckdb
 import pytest
 
-from shoal.tables.engines._sql import name_sql, value_sql
-from shoal.tables.engines.formats._text_output import MOST_LOOKED_AT, write_text
+from shoal.tables.engines._duck_connection import name_sql, value_sql
+from shoal.tables.engines._duck_write import MOST_LOOKED_AT, copy_query
 
 CELLS = ["=1+1", "-5", "'quoted", "plain", "@here", "-"]
 WRITTEN = ["'=1+1", "-5", "'quoted", "plain", "'@here", "-"]
@@ -25,7 +25,7 @@ def test_cells_that_would_be_computed_are_escaped_in_any_number_of_columns(tmp_p
         return "SELECT " + ", ".join(f"{value_sql(cell)} AS {name_sql(n)}" for n, cell in cells)
 
     with duckdb.connect() as connection:
-        write_text(connection.sql, " UNION ALL ".join(map(selected, rows)), tmp_path / "out.csv")
+        copy_query(connection.sql, " UNION ALL ".join(map(selected, rows)), tmp_path / "out.csv")
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         header, *read = csv.reader(file)
     assert header == names
@@ -39,5 +39,5 @@ def test_releases_of_hundreds_of_columns_need_no_gigabytes(tmp_path):
     columns = ", ".join(f"'x' || (i + {n}) % 7 AS c{n}" for n in range(500))
     with duckdb.connect(config={"memory_limit": "500MB", "threads": 2}) as connection:
         select = f"SELECT {columns} FROM range(1000) AS r(i)"
-        write_text(connection.sql, select, tmp_path / "out.csv")
+        copy_query(connection.sql, select, tmp_path / "out.csv")
     assert len((tmp_path / "out.csv").read_text("utf-8").splitlines()) == 1001
