@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.judge import _proofs, _read_files
+from shoal.judge import _proofs, _read_binary
 from shoal.judge._labels import LabelReader
 from shoal.judge._proofs import unproven_pairs
 from shoal.judge._read_files import read_texts
@@ -78,7 +78,7 @@ def test_files_are_read_alike_in_one_part_and_in_many(tmp_path, monkeypatch):
         f"FROM range(9000) t(i)) TO '{path}' (ROW_GROUP_SIZE 2048)"
     )
     whole = read_texts(path)
-    monkeypatch.setattr(_read_files, "_ROWS_AT_ONCE", 3_000)
+    monkeypatch.setattr(_read_binary, "_ROWS_AT_ONCE", 3_000)
     parts = read_texts(path)
     assert parts.n_rows == whole.n_rows == 9_000
     assert parts.side_doors == whole.side_doors == ()

@@ -6,7 +6,7 @@ import pytest
 
 from shoal.anonymize._registry import make_method
 from shoal.errors import GuaranteeError, TableError
-from shoal.judge import _read_files
+from shoal.judge import _read_binary, _read_files
 from shoal.schema import Schema
 from tests.extras import need
 
@@ -31,7 +31,7 @@ def write(path, shift=0, n_rows=60):
 @pytest.fixture
 def large(monkeypatch):
     need("pyarrow")
-    monkeypatch.setattr(_read_files, "ROWS_IN_MEMORY", 10)
+    monkeypatch.setattr(_read_binary, "ROWS_IN_MEMORY", 10)
 
 
 @pytest.mark.usefixtures("large")
@@ -39,7 +39,7 @@ def test_columns_read_one_by_one_are_those_read_together(tmp_path, monkeypatch):
     path = write(tmp_path / "people.parquet")
     names = ["age", "ill", "pay", "nowhere"]
     one_by_one = _read_files.read_texts([path], names=names)
-    assert isinstance(one_by_one.columns, _read_files._ColumnsOfFile)
+    assert isinstance(one_by_one.columns, _read_binary._ColumnsOfFile)
     monkeypatch.undo()
     together = _read_files.read_texts([path], names=names)
     assert one_by_one.names == together.names == ("age", "ill", "pay")

@@ -21,8 +21,7 @@ from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._forms import Claim, join_intervals
 from shoal.judge._judge import Charge, judge
 from shoal.judge._labels import STAR, LabelReader
-from shoal.judge._read_csv import with_own_header
-from shoal.judge._read_files import read_texts
+from shoal.judge._read_files import read_texts, with_own_header
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import canonical, is_missing
 from shoal.privacy import PrivacyModel

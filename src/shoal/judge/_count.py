@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable, find_pyarrow, numbers_of
-from shoal.judge._values import NUMBER, as_seen, canonical, iso_moment
+from shoal.judge._values import NUMBER, canonical, iso_moment
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
 from shoal.tables import FrequencyTable
@@ -19,6 +21,8 @@ _DENSE = 1 << 26
 """Numbers up to which counting by place is cheaper than sorting."""
 
 _ROOM = 1 << 62
+_YEAR = re.compile(r"\s*\d{4}")
+"""How every moment begins: most texts need not be asked whether they are one."""
 
 
 def count_texts(
@@ -99,7 +103,7 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
     plain = (
         kind in ("numeric", "date")
         or all(map(NUMBER.fullmatch, present))
-        or all(map(iso_moment, present))
+        or (all(map(_YEAR.match, present)) and all(map(iso_moment, present)))
         or all(text.lower() in ("true", "false") for text in present)
     )
     read = canonical if plain else as_seen if kind == "categorical" else str
@@ -111,6 +115,22 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
     coding = make_coding(name, schema[name], values, has_missing=None in said)
     codes = [coding.code_of[said[meant[value]]] for value in column.texts]
     return coding, np.array(codes, np.int32)[column.codes]
+
+
+def as_seen(value: str, *, fold: bool = True) -> str:
+    """One text for all that look alike: spaces, capitals, invisible signs, forms of Unicode.
+
+    Capitals are told apart unless they are to `fold`: names of people may differ in them alone.
+
+    Examples
+    --------
+    >>> as_seen(" HIV"), as_seen("H\u00adiv"), as_seen("Zu\u0308rich") == as_seen("z\u00fcrich")
+    ('hiv', 'hiv', True)
+    """
+    if not value.isascii():
+        value = "".join(sign for sign in normalize("NFKC", value) if category(sign) != "Cf")
+    shown = " ".join(value.split())
+    return shown.casefold() if fold else shown
 
 
 def person_codes(column: TextColumn) -> Codes:

@@ -87,17 +87,21 @@ def judge(
     `row_ids` says which row of `source` stands behind each row that was written; without them the
     rows are counted, and not compared.
     """
-    _judge_columns(charge, written)
-    if written.n_rows != charge.n_rows:
-        raise GuaranteeError(
-            f"the output has {written.n_rows} rows where {charge.n_rows} were to be released. "
-            + _WITHHELD
-        )
+    _judge_shape(charge, written)
     cells = written
     written, merged = to_labels(charge.claim, written) if charge.claim.labels else (written, None)
     people = None
     if source is not None and row_ids is not None:
-        _judge_witness(written, source, row_ids)
+        seen = np.zeros(source.n_rows, np.bool_)
+        inside = len(row_ids) == 0 or (row_ids.min() >= 0 and row_ids.max() < source.n_rows)
+        for start in range(0, len(row_ids) if inside else 0, BLOCK):
+            seen[row_ids[start : start + BLOCK]] = True
+        if not inside or len(row_ids) != written.n_rows or int(seen.sum()) != len(row_ids):
+            raise GuaranteeError(
+                "the rows of the output are not the rows of the source, each at most once: "
+                f"{len(row_ids)} numbers for {written.n_rows} rows, source of {source.n_rows}. "
+                "Was the source changed meanwhile? If not: " + _WITHHELD
+            )
         for name in written.columns:
             _judge_column(charge, name, written.columns[name], source, row_ids)
         if charge.schema.subject is not None:
@@ -167,7 +171,8 @@ def _judge_means(
             judge_means(f"{name}_mean", mean, own, own.codes[row_ids], members)
 
 
-def _judge_columns(charge: Charge, written: TextTable) -> None:
+def _judge_shape(charge: Charge, written: TextTable) -> None:
+    """The columns are those that may be released, the rows as many, and there is nothing else."""
     schema = charge.schema
     allowed = {name for name in schema if schema[name].role not in NEVER_RELEASED}
     allowed |= {name + end for name in charge.ranges for end in _RANGE}
@@ -187,19 +192,10 @@ def _judge_columns(charge: Charge, written: TextTable) -> None:
         raise GuaranteeError(
             f"the output holds more than its cells: {', '.join(written.side_doors)}. {_WITHHELD}"
         )
-
-
-def _judge_witness(written: TextTable, source: TextTable, row_ids: NDArray[np.int64]) -> None:
-    seen = np.zeros(source.n_rows, np.bool_)
-    inside = len(row_ids) == 0 or (row_ids.min() >= 0 and row_ids.max() < source.n_rows)
-    if inside:
-        for start in range(0, len(row_ids), BLOCK):
-            seen[row_ids[start : start + BLOCK]] = True
-    if not inside or len(row_ids) != written.n_rows or int(seen.sum()) != len(row_ids):
+    if written.n_rows != charge.n_rows:
         raise GuaranteeError(
-            "the rows of the output are not the rows of the source, each at most once: "
-            f"{len(row_ids)} numbers for {written.n_rows} rows, source of {source.n_rows}. "
-            "Was the source changed meanwhile? If not: " + _WITHHELD
+            f"the output has {written.n_rows} rows where {charge.n_rows} were to be released. "
+            + _WITHHELD
         )
 
 

@@ -7,8 +7,7 @@ complete: whatever is left is asked one by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,14 +30,15 @@ _SURE_SIGNS = 15
 """Decimals of so many digits differ as floats where they differ at all."""
 
 Texts = Sequence[str | None]
-Proof = Callable[[Codes, Codes], Flags]
-"""Which of some pairs are fine: numbers of written texts, and of texts of the source."""
 
 
 def unproven_pairs(
     reader: LabelReader | None, written: TextColumn, own: TextColumn, values: Codes
 ) -> list[tuple[int, int]]:
     """Each pair of a written and a source's text, by number, that no proof covers.
+
+    What proves a pair is the text itself; of columns with labels also the star, a node of the tree
+    that stands above the value, and a range with the value in it.
 
     Parameters
     ----------
@@ -63,52 +63,65 @@ def unproven_pairs(
             (written.codes[start : start + _BLOCK], values[start : start + _BLOCK])
             for start in range(0, len(values), _BLOCK)
         )
-    proofs, left = _proofs(reader, written.texts, own.texts), []
+    code_of = {text: code for code, text in enumerate(own.texts)}
+    equal = np.array([code_of.get(text, -1) for text in written.texts], np.int32)
+    has_labels = reader is not None
+    star = np.array([has_labels and text == STAR for text in written.texts], np.bool_)
+    node_of = {text: node for node, text in enumerate(reader.labels)} if reader else {}
+    nodes = np.array([-1 if t is None else node_of.get(t, -1) for t in written.texts], np.int32)
+    leaves = np.array([node_of.get(text, -1) for text in own.texts], np.int32)
+    parents = np.array(reader.parents if reader else (), np.int32)
+    ranges = None
+    if reader is not None and reader.kind in ("numeric", "date"):
+        ranges = _read_ranges(reader.kind, written.texts, own.texts)
+    left = []
     for label, value in pairs:
-        for proof in proofs:
-            unproven = ~proof(label, value)
-            label, value = label[unproven], value[unproven]
-        left.append(np.unique(label.astype(np.int64) << 32 | value.astype(np.int64)))
+        open_ = np.flatnonzero((equal[label] != value) & ~star[label])
+        if node_of:
+            label, value = label[open_], value[open_]
+            open_ = np.flatnonzero(~_are_above(nodes[label], leaves[value], parents))
+        if ranges is not None:
+            label, value = label[open_], value[open_]
+            open_ = np.flatnonzero(~_are_within(ranges, label, value))
+        left.append(np.unique(label[open_].astype(np.int64) << 32 | value[open_]))
     packed = np.unique(np.concatenate(left))
     return list(zip((packed >> 32).tolist(), (packed & 0xFFFFFFFF).tolist(), strict=True))
 
 
-def _proofs(reader: LabelReader | None, written: Texts, own: Texts) -> list[Proof]:
-    """The text itself; of columns with labels also the star, nodes of a tree, and ranges."""
-    code_of = {text: code for code, text in enumerate(own)}
-    equal = np.array([code_of.get(text, -1) for text in written], np.int32)
-    star = np.array([text == STAR for text in written], np.bool_)
-    proofs: list[Proof] = [lambda labels, values: equal[labels] == values]
-    if reader is None:
-        return proofs
-    proofs.append(lambda labels, _values: star[labels])
-    if reader.labels:
-        proofs.append(_in_tree(reader, written, own))
-    if reader.kind in ("numeric", "date"):
-        proofs.append(_in_range(reader.kind, written, own))
-    return proofs
-
-
-def _in_tree(reader: LabelReader, written: Texts, own: Texts) -> Proof:
-    """Labels that are nodes above the leaf that has the value's own text."""
-    node_of = {text: node for node, text in enumerate(reader.labels)}
-    parents = np.array(reader.parents, np.int32)
+def _are_above(nodes: Codes, leaves: Codes, parents: Codes) -> Flags:
+    """Which nodes lie above their leaves, which have the values' own texts; -1 is none."""
     parents = np.where(parents < 0, np.arange(len(parents), dtype=np.int32), parents)
-    wanted = np.array([-1 if t is None else node_of.get(t, -1) for t in written], np.int32)
-    leaves = np.array([node_of.get(text, -1) for text in own], np.int32)
+    known = (nodes >= 0) & (leaves >= 0)
+    above = np.zeros(len(known), np.bool_)
+    while True:
+        higher = parents[leaves]
+        if (higher == leaves)[known & ~above].all():
+            return above
+        leaves = higher
+        above |= known & (leaves == nodes)
 
-    def proof(labels: Codes, values: Codes) -> Flags:
-        node, climbed = wanted[labels], leaves[values]
-        known = (node >= 0) & (climbed >= 0)
-        above = np.zeros(len(known), np.bool_)
-        while True:
-            higher = parents[climbed]
-            if (higher == climbed)[known & ~above].all():
-                return above
-            climbed = higher
-            above |= known & (climbed == node)
 
-    return proof
+class _Ranges(NamedTuple):
+    """Ends that labels name, and where values lie."""
+
+    low: Places
+    high: Places
+    is_open: Flags  # whether the high end is no part of the range
+    no_low: Flags  # whether there is no end on that side
+    no_high: Flags
+    value: Places
+
+
+def _are_within(ranges: _Ranges, labels: Codes, values: Codes) -> Flags:
+    """Which values lie between the ends of their labels."""
+    low, high, value = ranges.low, ranges.high, ranges.value
+    first, last, exact = value.first[values], value.last[values], value.exact[values]
+    base, top = low.first[labels], high.last[labels]
+    begins = (base == first) & low.exact[labels] & exact & np.isfinite(first)
+    ends = (last == top) & high.exact[labels] & exact & np.isfinite(last)
+    from_low = ranges.no_low[labels] | (base < first) | begins
+    to_high = np.where(ranges.is_open[labels], last < high.first[labels], (last < top) | ends)
+    return ~np.isnan(first) & from_low & (ranges.no_high[labels] | to_high)
 
 
 class _Ends(NamedTuple):
@@ -123,30 +136,22 @@ class _Ends(NamedTuple):
 _UNREAD = _Ends(None, None)
 
 
-def _in_range(kind: str, written: Texts, own: Texts) -> Proof:
-    """Labels that are ranges whose ends lie on both sides of the value."""
+def _read_ranges(kind: str, written: Texts, own: Texts) -> _Ranges:
+    """The labels as ranges, as far as they are any, and the values on the same line."""
     place = number_places if kind == "numeric" else date_places
     ends = [_read_ends(label, kind) for label in written]
-    lows, highs = [e.low for e in ends], [e.high for e in ends]
-    number = {text: code for code, text in enumerate(dict.fromkeys(chain(lows, highs)))}
-    at_ends = place(list(number))  # each once: many ranges begin or end alike
-    low, high = (
-        at_ends.of(np.array([number[end] for end in one], np.int64)) for one in (lows, highs)
+    number: dict[str | None, int] = {}  # each end once: many ranges begin or end alike
+    low = [number.setdefault(e.low, len(number)) for e in ends]
+    high = [number.setdefault(e.high, len(number)) for e in ends]
+    at = place(list(number))
+    return _Ranges(
+        low=Places(at.first[low], at.last[low], at.exact[low]),
+        high=Places(at.first[high], at.last[high], at.exact[high]),
+        is_open=np.array([e.is_open for e in ends], np.bool_),
+        no_low=np.array([e.free == "low" for e in ends], np.bool_),
+        no_high=np.array([e.free == "high" for e in ends], np.bool_),
+        value=place(own),
     )
-    value = place(own)
-    is_open = np.array([e.is_open for e in ends], np.bool_)
-    no_low = np.array([e.free == "low" for e in ends], np.bool_)
-    no_high = np.array([e.free == "high" for e in ends], np.bool_)
-
-    def proof(labels: Codes, values: Codes) -> Flags:
-        at, base, top = value.of(values), low.of(labels), high.of(labels)
-        begins = (base.first == at.first) & base.exact & at.exact & np.isfinite(at.first)
-        ends = (at.last == top.last) & top.exact & at.exact & np.isfinite(at.last)
-        from_low = no_low[labels] | (base.first < at.first) | begins
-        to_high = np.where(is_open[labels], at.last < top.first, (at.last < top.last) | ends)
-        return ~np.isnan(at.first) & from_low & (no_high[labels] | to_high)
-
-    return proof
 
 
 def _read_ends(label: str | None, kind: str) -> _Ends:
@@ -182,10 +187,6 @@ class Places(NamedTuple):
     first: Floats
     last: Floats
     exact: Flags
-
-    def of(self, codes: np.ndarray) -> Places:
-        """Places by their numbers."""
-        return Places(self.first[codes], self.last[codes], self.exact[codes])
 
 
 def number_places(texts: Sequence[str | None]) -> Places:

@@ -1,9 +1,19 @@
-"""Tables as text, files from their bytes: PyArrow or the csv module, else DuckDB."""
+"""Tables as text, files from their bytes: text by PyArrow or the csv module, others by their kind.
+
+How a text file is written (what separates its cells, its encoding, lines that are no rows) may be
+told; reading it so is done here anew, and what is not told is found by the names of the columns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import csv
+import gzip
+import io
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -11,30 +21,22 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import TableError
-from shoal.judge._read_csv import read_csv
+from shoal.judge._read_binary import ARROW, PARQUET, join_rows, read_binary, read_by_engine
 from shoal.judge._read_memory import read_memory
 from shoal.judge._read_others import chosen, read_database_file, read_json_lines, read_workbook
-from shoal.judge._text_table import (
-    TextColumn,
-    TextTable,
-    find_pyarrow,
-    metadata_doors,
-    narrow,
-    of_arrow,
-    plain_text,
-    take,
-)
-from shoal.tables import open_table
+from shoal.judge._side_doors import packed_doors
+from shoal.judge._text_table import TextColumn, TextTable, find_pyarrow, of_arrow
 from shoal.tables._dialect import TextDialect
 
-_ROWS_AT_ONCE = 1 << 23
-ROWS_IN_MEMORY = 1 << 25
-"""Rows of a Parquet file up to which all columns of a source are read before any is compared."""
-
-_ARROW = (".arrow", ".feather", ".ipc")
-_PARQUET = (".parquet", ".pq")
-_CSV = (".csv", ".tsv", ".txt", ".data", ".tab")
-_JSON = (".jsonl", ".ndjson")
+_PACKED = ("", ".gz", ".zst")
+_TEXT = tuple(
+    end + packed for end in (".csv", ".tsv", ".txt", ".data", ".tab") for packed in _PACKED
+)
+_JSON = tuple(end + packed for end in (".jsonl", ".ndjson") for packed in _PACKED)
+_DELIMITERS = ",;\t|"
+_BLOCK = 1 << 22  # bytes read at once; each block has dictionaries of its own, joined afterwards
+_BLANK = " "
+_ESCAPED = re.compile("'(?='*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 
 
 def read_texts(
@@ -59,10 +61,15 @@ def read_texts(
     places = [Path(path) for path in paths]
     listed = (_files_in(place) if place.is_dir() else [place] for place in places)
     files = list(chain.from_iterable(listed))
-    tables = [_read_file(path, names, dialect, at) for at, path in enumerate(files)]
+    tables = [
+        _read_text(path, names, dialect, at)
+        if path.name.lower().endswith(_TEXT)
+        else _read_other(path, names)
+        for at, path in enumerate(files)
+    ]
     if not tables:
         raise TableError("there is no file to read again.")
-    return tables[0] if len(tables) == 1 else _join(tables)
+    return tables[0] if len(tables) == 1 else join_rows(tables)
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -74,160 +81,198 @@ def _files_in(folder: Path) -> list[Path]:
     ]
 
 
-def _read_file(
-    path: Path, names: Sequence[str] | None, dialect: TextDialect | None, at: int
-) -> TextTable:
-    suffix, plain = path.suffix.lower(), path.name.lower()
-    for packed in (".gz", ".zst"):
-        plain = plain.removesuffix(packed)
-    if suffix in _PARQUET or suffix in _ARROW:
-        return _read_binary(path, names)
-    if plain.endswith(_CSV):
-        return read_csv(path, names, dialect, at)
-    if plain.endswith(_JSON):
+def _read_other(path: Path, names: Sequence[str] | None) -> TextTable:
+    """The table in a file that is no text with signs between its cells."""
+    suffix = path.suffix.lower()
+    if suffix in PARQUET or suffix in ARROW:
+        return read_binary(path, names)
+    if path.name.lower().endswith(_JSON):
         return chosen(read_json_lines(path), names)
     if suffix == ".xlsx":
         return chosen(read_workbook(path), names)
     if suffix in (".sqlite", ".sqlite3", ".db", ".duckdb"):
         return chosen(read_database_file(path), names)
-    return _read_by_engine(path, names)
+    return read_by_engine(path, names)
 
 
-def _read_binary(path: Path, names: Sequence[str] | None) -> TextTable:
-    if find_pyarrow() is None:
-        return _read_by_database(path)
-    wanted = None if names is None else list(names)
-    import pyarrow as pa  # noqa: PLC0415  optional
+def _read_text(
+    path: Path, names: Sequence[str] | None, dialect: TextDialect | None, at: int = 0
+) -> TextTable:
+    """The table in a text file, every cell as what it says; `at` counts the files of a table."""
+    dialect = dialect or _find_dialect(path, names)
+    bad = dialect.bad_lines[at] if dialect.bad_lines else frozenset()
+    wanted = [name for name in dialect.names if names is None or name in names]
+    # PyArrow takes a line without text for no row, and one column may have such rows
+    quick = (
+        find_pyarrow() is not None
+        and len(dialect.names) > 1
+        and dialect.encoding in ("utf-8", "ascii")
+        and not (bad or dialect.escape or dialect.spaced or (dialect.bom and not dialect.start))
+    )
+    table = None
+    if quick:
+        import pyarrow as pa  # noqa: PLC0415  optional
+        from pyarrow import csv as arrow_csv  # noqa: PLC0415
 
-    doors: tuple[str, ...]
-    if path.suffix.lower() in _ARROW:
-        with pa.memory_map(str(path)) as source:
-            table: Any = pa.ipc.open_file(source).read_all()
-            table = table if wanted is None else table.select(wanted)
-        doors = metadata_doors(table.schema)
-    else:
-        return _read_parquet(path, wanted)
-    return of_arrow(table, doors)
-
-
-def _read_parquet(path: Path, wanted: list[str] | None) -> TextTable:
-    """Column by column: of a large file not all columns fit into memory before they are coded."""
-    import pyarrow as pa  # noqa: PLC0415  optional
-    from pyarrow import parquet  # noqa: PLC0415
-
-    with parquet.ParquetFile(path) as file:
-        schema, n_rows = file.schema_arrow, file.metadata.num_rows
-        texts = [f.name for f in schema if pa.types.is_string(f.type)]
-        doors = metadata_doors(schema, file.metadata.metadata)
-    if wanted is not None and n_rows > ROWS_IN_MEMORY:
-        there = tuple(name for name in wanted if name in schema.names)
-        return TextTable(_ColumnsOfFile(path, there, n_rows), n_rows, doors)
-    names = schema.names if wanted is None else wanted
-    # dictionaries as they are stored, so that entries that no row has are seen
-    with parquet.ParquetFile(path, read_dictionary=texts) as file:
-        read = [_read_column(file, name) for name in names]
-    columns = {name: column for one in read for name, column in one.columns.items()}
-    found = chain(doors, *(one.side_doors for one in read))
-    return TextTable(columns, n_rows, tuple(found))
-
-
-def _read_column(file: Any, name: str) -> TextTable:
-    parts = _row_groups(file.metadata)
-    if len(parts) > 1:
-        return _join([of_arrow(file.read_row_groups(part, [name])) for part in parts])
-    return of_arrow(file.read([name]))
-
-
-@dataclass(frozen=True)
-class _ColumnsOfFile(Mapping[str, TextColumn]):
-    """Columns of a source that are read when they are asked for, and not kept.
-
-    Each is compared once with what was written; all columns of a hundred million rows would take
-    gigabytes.
-    """
-
-    path: Path
-    there: tuple[str, ...]
-    n_rows: int
-
-    def __getitem__(self, name: str) -> TextColumn:
-        from pyarrow import parquet  # noqa: PLC0415  optional
-
-        if name not in self.there:
-            raise KeyError(name)
-        with parquet.ParquetFile(self.path, read_dictionary=[name]) as file:
-            read = _read_column(file, name)
-        if read.n_rows != self.n_rows:
-            raise TableError(f"{self.path.name} was changed while it was compared. Start again.")
-        return read.columns[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.there
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.there)
-
-    def __len__(self) -> int:
-        return len(self.there)
+        texts = dict.fromkeys(wanted, pa.dictionary(pa.int32(), pa.string()))
+        try:
+            read: Any = arrow_csv.read_csv(
+                path,
+                read_options=arrow_csv.ReadOptions(
+                    block_size=_BLOCK, column_names=list(dialect.names), skip_rows=dialect.start
+                ),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=dialect.delimiter, quote_char=dialect.quote, newlines_in_values=True
+                ),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types=texts,
+                    include_columns=wanted,
+                    strings_can_be_null=False,
+                    null_values=[],
+                ),
+            )
+        except (pa.ArrowException, OSError):
+            pass  # lines of several lengths, say
+        else:
+            table = of_arrow(read)
+    if table is None:
+        table = _read_slowly(path, wanted, dialect, bad)
+    doors = table.side_doors
+    if path.suffix.lower() in (".gz", ".zst"):
+        doors += packed_doors(path)
+    if len(set(dialect.names)) < len(dialect.names):
+        doors += ("columns of the same name",)
+    said = {name: _as_said(name, column, dialect) for name, column in table.columns.items()}
+    return TextTable(said, table.n_rows, doors)
 
 
-def _row_groups(metadata: Any) -> list[list[int]]:
-    """Row groups that are read together, some millions of rows: the library's own take much."""
-    parts: list[list[int]] = [[]]
-    rows = 0
-    for at in range(metadata.num_row_groups):
-        if rows >= _ROWS_AT_ONCE:
-            parts.append([])
-            rows = 0
-        parts[-1].append(at)
-        rows += metadata.row_group(at).num_rows
-    return parts
+def with_own_header(path: Path, dialect: TextDialect) -> TextDialect:
+    """The dialect with the names that stand in the file: a writer's word is not taken for them."""
+    encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
+    with _open(path, encoding) as file:
+        reader = csv.reader(file, delimiter=dialect.delimiter, quotechar=dialect.quote)
+        header = next(reader, [])
+        lines = reader.line_num  # a name may hold a line's end
+    names = (
+        _ESCAPED.sub("", name, count=1) if dialect.escaped and name[:1] == "'" else name
+        for name in header
+    )
+    return replace(dialect, names=tuple(names), start=lines)
 
 
-def _read_by_database(path: Path) -> TextTable:
-    """Without PyArrow: a fresh DuckDB connection, every value as text."""
-    import duckdb  # noqa: PLC0415
+def _find_dialect(path: Path, names: Sequence[str] | None) -> TextDialect:
+    """What separates the cells of the first row, by the names that it should hold."""
+    found: list[TextDialect] = []
+    for delimiter in _DELIMITERS:
+        with _open(path, "utf-8-sig") as file:
+            reader = csv.reader(file, delimiter=delimiter)
+            header = tuple(next(reader, []))
+            # a name may hold a line's end
+            bom, lines = _has_mark(path), reader.line_num
+        found.append(TextDialect(delimiter=delimiter, names=header, bom=bom, start=lines))
+        if names is not None and set(names) <= set(header):
+            return found[-1]
+    if names is not None:
+        raise TableError(
+            f"{path.name} has other columns than were expected, or cells separated by something "
+            "else than a comma, a semicolon, a tab or a bar."
+        )
+    return max(found, key=lambda each: len(each.names))
 
-    with duckdb.connect() as connection:
-        if path.suffix.lower() not in _PARQUET:
+
+def _has_mark(path: Path) -> bool:
+    with _open(path, "utf-8") as file:
+        return file.read(1) == "\ufeff"
+
+
+@contextmanager
+def _open(path: Path, encoding: str) -> Iterator[io.TextIOBase]:
+    ending = path.suffix.lower()
+    if ending == ".gz":
+        with gzip.open(path, "rt", encoding=encoding, newline="") as text:
+            yield text
+    elif ending == ".zst":
+        pyarrow = find_pyarrow()
+        if pyarrow is None:
             raise TableError(f"{path.name} can be read again with pyarrow only. Install pyarrow.")
-        query = "SELECT CAST(COLUMNS(*) AS VARCHAR) FROM read_parquet($1)"
-        escaped = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in str(path))
-        arrays = connection.execute(query, [[escaped]]).fetchnumpy()
-    columns = {name: _factorize(values) for name, values in arrays.items()}
-    n_rows = len(next(iter(arrays.values()))) if arrays else 0
-    return TextTable(columns, n_rows, ())
+        with pyarrow.input_stream(str(path), compression="zstd") as packed:
+            yield io.TextIOWrapper(io.BytesIO(packed.read()), encoding=encoding, newline="")
+    else:
+        with path.open(encoding=encoding, newline="") as text:
+            yield text
 
 
-def _read_by_engine(path: Path, names: Sequence[str] | None) -> TextTable:
-    """A format that is not read here, or an error: taken for CSV, its first row would be lost."""
-    engine = open_table(path)
-    arrays = engine.columns()
-    columns = {name: _factorize(arrays[name]) for name in names or engine.names}
-    return TextTable(columns, engine.n_rows, ())
+def _read_slowly(
+    path: Path, names: Sequence[str], dialect: TextDialect, bad: frozenset[int]
+) -> TextTable:
+    width = len(dialect.names)
+    numbers: list[dict[str | None, int]] = [{} for _ in range(width)]
+    codes: list[list[int]] = [[] for _ in range(width)]
+    beyond = False
+    encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        with _open(path, encoding) as file:
+            lines = (
+                line
+                for number, line in enumerate(file, 1)
+                if number > dialect.start and number not in bad
+            )
+            for row in csv.reader(
+                lines,
+                delimiter=dialect.delimiter,
+                quotechar=dialect.quote,
+                escapechar=dialect.escape or None,
+                doublequote=not dialect.escape,
+                skipinitialspace=dialect.spaced,
+            ):
+                if width > 1 and not any(cell.strip() for cell in row) and len(row) != width:
+                    continue
+                beyond |= len(row) > width
+                cells = [*row, *[""] * (width - len(row))]
+                for number, column, cell in zip(numbers, codes, cells, strict=False):
+                    column.append(number.setdefault(cell, len(number)))
+    finally:
+        csv.field_size_limit(before)
+    columns = {
+        name: TextColumn(np.array(column, np.int32), tuple(number))
+        for name, number, column in zip(dialect.names, numbers, codes, strict=True)
+        if name in names
+    }
+    doors = ("cells beyond the header",) if beyond else ()
+    return TextTable(columns, len(codes[0]) if codes else 0, doors)
 
 
-def _factorize(values: Any) -> TextColumn:
+def _without_unit(text: str, before: str, after: str) -> str:
+    """The number beside a unit; the text itself where the unit is not there."""
+    sign = "-" if text.startswith("-") else ""
+    bare = text[len(sign) :]
+    if not (bare.startswith(before) and bare.endswith(after)):
+        return text
+    return sign + bare[len(before) : len(bare) - len(after)].strip()
+
+
+def _as_said(name: str, column: TextColumn, dialect: TextDialect) -> TextColumn:
+    """Cells by what they say: nothing, a number in its own way of writing, or their text."""
+    missing = dialect.missing.get(name, frozenset())
+    point, apart = dialect.grouped.get(name, ("", ""))
+    unit = dialect.units.get(name)
+    said: list[str | None] = []
+    for text in column.texts:
+        bare = (text or "").strip(_BLANK) if dialect.blanks else text
+        if not text or not bare or (dialect.blanks and bare.lower() in missing):
+            said.append(None)
+            continue
+        if unit is not None:
+            text = _without_unit(text.strip(), *unit)
+        if apart:
+            text = re.sub(rf"(?<=\d){re.escape(apart)}(?=\d)", "", text)
+        if point == ",":
+            text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        is_escaped = dialect.escaped and text[0] == "'"
+        said.append(_ESCAPED.sub("", text, count=1) if is_escaped else text)
+    if len(set(said)) == len(said):
+        return TextColumn(column.codes, tuple(said))
     number: dict[str | None, int] = {}
-    texts = [plain_text(value) for value in values.tolist()]
-    codes = [number.setdefault(text, len(number)) for text in texts]
-    return TextColumn(np.array(codes, np.int32), tuple(number))
-
-
-def _join(tables: Sequence[TextTable]) -> TextTable:
-    """Rows of several tables one after another."""
-    names = tables[0].names
-    columns = {}
-    for name in names:
-        number: dict[str | None, int] = {}
-        parts = []
-        for table in tables:
-            column = table.columns.get(name)
-            if column is None:
-                raise TableError(f"a file of the folder lacks column {name!r}.")
-            of_text = [number.setdefault(text, len(number)) for text in column.texts]
-            slim = narrow(np.array(of_text, np.int32), len(number))
-            parts.append(take(slim, column.codes))
-        columns[name] = TextColumn(narrow(np.concatenate(parts), len(number)), tuple(number))
-    doors = tuple(dict.fromkeys(door for table in tables for door in table.side_doors))
-    return TextTable(columns, sum(table.n_rows for table in tables), doors)
+    of_text = np.array([number.setdefault(text, len(number)) for text in said], np.int32)
+    return TextColumn(of_text[column.codes], tuple(number))

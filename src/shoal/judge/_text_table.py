@@ -117,14 +117,35 @@ def find_pyarrow() -> Any:
 
 def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
     """Every column of a PyArrow table as text."""
+    import pyarrow as pa  # noqa: PLC0415  optional
+
     columns, found = {}, list(doors)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        columns[name] = own = _text_column(column)
+        if str(column.type) in ("string_view", "binary_view"):  # few functions take views
+            column = column.cast(pa.string() if str(column.type) == "string_view" else pa.binary())
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode(null_encoding="mask")
+        if column.num_chunks > 1:
+            column = column.unify_dictionaries()
+        if not column.num_chunks:  # no rows
+            columns[name] = TextColumn(np.empty(0, np.int32), ())
+            continue
+        values = column.chunk(0).dictionary.to_pylist()
+        n_known = len(values)
+        values = [*values, None] if column.null_count else values
+        # chunk by chunk: all codes at once would take four bytes a row, twice
+        parts = [narrow(numbers_of(chunk.indices, n_known), len(values)) for chunk in column.chunks]
+        numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if all(value is None or type(value) is str for value in values) and values.count(None) < 2:
+            own = TextColumn(numbers, tuple(values))
+        else:
+            own = make_column(numbers, values)
         used = np.zeros(len(own.texts), np.bool_)
         for start in range(0, len(own.codes), BLOCK):
             used[own.codes[start : start + BLOCK]] = True
         if not used.all():
             found.append(f"values that no row has in the dictionary of column {name!r}")
+        columns[name] = own
     return TextTable(columns, table.num_rows, tuple(found))
 
 
@@ -181,25 +202,3 @@ def numbers_of(array: Any, missing: int = -1) -> np.ndarray[Any, np.dtype[Any]]:
     numbers = np.frombuffer(values, np.dtype(str(array.type)))[array.offset : stop]
     known = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little", count=stop)
     return np.where(known[array.offset :], numbers, missing)
-
-
-def _text_column(column: Any) -> TextColumn:
-    import pyarrow as pa  # noqa: PLC0415  optional
-
-    if str(column.type) in ("string_view", "binary_view"):  # few functions take views
-        column = column.cast(pa.string() if str(column.type) == "string_view" else pa.binary())
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode(null_encoding="mask")
-    if column.num_chunks > 1:
-        column = column.unify_dictionaries()
-    if not column.num_chunks:  # no rows
-        return TextColumn(np.empty(0, np.int32), ())
-    values = column.chunk(0).dictionary.to_pylist()
-    n_known = len(values)
-    values = [*values, None] if column.null_count else values
-    # chunk by chunk: all codes at once would take four bytes a row, twice
-    parts = [narrow(numbers_of(chunk.indices, n_known), len(values)) for chunk in column.chunks]
-    numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    if all(value is None or type(value) is str for value in values) and values.count(None) < 2:
-        return TextColumn(narrow(numbers, len(values)), tuple(values))
-    return make_column(numbers, values)

@@ -6,7 +6,6 @@ import datetime as dt
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from functools import lru_cache
-from unicodedata import category, normalize
 
 from shoal.judge._days import possible_moments
 
@@ -55,22 +54,6 @@ def canonical(value: str | None) -> str | None:
     if (moment := iso_moment(value)) is not None:
         return moment.isoformat()
     return value.lower() if value.lower() in ("true", "false") else value
-
-
-def as_seen(value: str, *, fold: bool = True) -> str:
-    """One text for all that look alike: spaces, capitals, invisible signs, forms of Unicode.
-
-    Capitals are told apart unless they are to `fold`: names of people may differ in them alone.
-
-    Examples
-    --------
-    >>> as_seen(" HIV"), as_seen("H\u00adiv"), as_seen("Zu\u0308rich") == as_seen("z\u00fcrich")
-    ('hiv', 'hiv', True)
-    """
-    if not value.isascii():
-        value = "".join(sign for sign in normalize("NFKC", value) if category(sign) != "Cf")
-    shown = " ".join(value.split())
-    return shown.casefold() if fold else shown
 
 
 def number(value: str) -> Decimal | None:

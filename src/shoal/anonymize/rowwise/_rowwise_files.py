@@ -13,8 +13,7 @@ from shoal._atomic import atomic_paths, refuse_existing
 from shoal.anonymize._release import seal_files
 from shoal.anonymize._release_files import file_beside, release_files
 from shoal.frames._frame import Frame
-from shoal.judge._read_csv import with_own_header
-from shoal.judge._read_files import read_texts
+from shoal.judge._read_files import read_texts, with_own_header
 from shoal.judge._text_table import TextTable
 from shoal.schema import Schema
 from shoal.schema.promise._published import published_schema

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,25 +55,20 @@ def judge_companions(
                 )
 
 
-def _listed(column: Mapping[str, Any]) -> Iterator[str]:
+def _listed(column: Mapping[str, Any]) -> list[str]:
     """Values that a column of a schema lists: orders, limits, leaves of trees, first labels."""
-    yield from column.get("order", ())
-    yield from column.get("limit", ())
+    listed = [*column.get("order", ()), *column.get("limit", ())]
     hierarchy = column.get("hierarchy")
     if isinstance(hierarchy, Mapping):
-        yield from (str(way[0]) for way in hierarchy.get("levels", ()))
-        yield from _leaves(hierarchy.get("tree", {}))
-
-
-def _leaves(tree: Any) -> Iterator[str]:
-    if not isinstance(tree, Mapping):
-        yield from map(str, tree)
-        return
-    for label, below in tree.items():
-        if below:
-            yield from _leaves(below)
-        else:
-            yield str(label)
+        listed += [str(way[0]) for way in hierarchy.get("levels", ())]
+        trees = [hierarchy.get("tree", {})]
+        while trees:
+            tree = trees.pop()
+            if isinstance(tree, Mapping):
+                trees += [below for below in tree.values() if below]
+                tree = [label for label, below in tree.items() if not below]
+            listed += map(str, tree)
+    return listed
 
 
 def _names(cell: str, text: str) -> bool:
