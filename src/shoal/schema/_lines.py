@@ -83,9 +83,11 @@ def public_lines(coding: Coding) -> Widen:
     if coding.kind == "date":
         return lambda low, high: _by_periods(coding, low, high)
     if coding.kind == "numeric":
-        values = [_fraction(value) for value in coding.texts]
-        known = values[: coding.n_codes - (coding.missing >= 0)]
-        whole = all(value is not None and value.denominator == 1 for value in known)
+        finite = np.isfinite(coding.numbers).tolist()  # a missing value has no number, either
+        known = zip(coding.texts, finite, strict=True)
+        values = [Fraction(str(text)) if is_finite else None for text, is_finite in known]
+        n_values = coding.n_codes - (coding.missing >= 0)
+        whole = all(value is not None and value.denominator == 1 for value in values[:n_values])
         return lambda low, high: _by_steps(coding, values, whole, low, high)
     if coding.kind == "categorical":  # an alphabet is no public line
         return lambda low, high: everything(coding)
@@ -224,11 +226,14 @@ def _by_steps(
     else:
         step = round_step((most - least) / _SHARE_OF_WIDTH, LEAST_STEP if whole else 0)
     start, stop = least // step * step, (most // step + 1) * step
-    if whole and step.denominator == 1:
-        ends = _End(start, True), _End(stop - 1, True)
-    else:
-        ends = _End(start, True), _End(stop, False)
-    return _covering(coding, low, high, *ends)
+    inside = whole and step.denominator == 1  # then the end is the last number of the range
+    end = stop - 1 if inside else stop
+    text = f"[{start}-{end}]" if inside else f"[{_plain(start)}-{_plain(end)})"
+    numbers = coding.numbers[: coding.n_codes - (coding.missing >= 0)]
+    # all the codes that the range covers, and at least those that it was made for
+    first = min(int(np.searchsorted(numbers, float(start), "left")), low)
+    last = max(int(np.searchsorted(numbers, float(end), "right" if inside else "left")) - 1, high)
+    return PublicRange(first, last, text, float(start), float(end))
 
 
 def round_step(least: Fraction, at_least: int = 0) -> Fraction:
@@ -258,7 +263,11 @@ def _by_periods(coding: Coding, low: int, high: int) -> PublicRange | None:
     length = _MONTHS[str(period)]
     first, last = (_month_of(day) // length * length for day in (least, most))
     start, stop = _month_start(first), _month_start(last + length)
-    return _covering(coding, low, high, _End(Fraction(start), True), _End(Fraction(stop), False))
+    numbers = coding.numbers[: coding.n_codes - (coding.missing >= 0)]
+    first_code = min(int(np.searchsorted(numbers, float(start), "left")), low)
+    last_code = max(int(np.searchsorted(numbers, float(stop), "left")) - 1, high)
+    text = "".join(_halves(coding, _End(Fraction(start), True), _End(Fraction(stop), False)))
+    return PublicRange(first_code, last_code, text, float(start), float(stop))
 
 
 def _month_of(day: int) -> int:
@@ -274,20 +283,6 @@ def _month_start(month: int) -> int:
 
 
 # -- texts --------------------------------------------------------------------------------------
-
-
-def _covering(coding: Coding, low: int, high: int, least: _End, most: _End) -> PublicRange:
-    """The range between two ends, with all the codes that it covers."""
-    assert least.value is not None
-    assert most.value is not None
-    numbers = coding.numbers[: coding.n_codes - (coding.missing >= 0)]
-    first = int(np.searchsorted(numbers, float(least.value), "left"))
-    beyond = np.searchsorted(numbers, float(most.value), "right" if most.inside else "left")
-    last = int(beyond) - 1
-    text = "".join(_halves(coding, least, most))
-    return PublicRange(
-        min(first, low), max(last, high), text, float(least.value), float(most.value)
-    )
 
 
 def _text(coding: Coding, least: _End, most: _End) -> str:
