@@ -57,7 +57,13 @@ class Intervals:
         finest, origin = (Fraction(str(text(part))) for part in (self.widths[0], self.origin))
         whole = bool((numbers == np.floor(numbers)).all())
         whole = whole and finest.denominator == origin.denominator == 1
-        band = _band_numbers(values, numbers, origin, finest, whole)
+        # number of each value's band: by floats where they are sure, else by decimal fractions
+        quotient = (numbers - float(origin)) / float(finest)
+        near = np.abs(quotient - np.round(quotient)) <= _SURE * np.maximum(1.0, np.abs(quotient))
+        is_sure = (np.abs(numbers) < BEYOND) & (whole | ~near)
+        band = [int(number) for number in np.floor(np.where(is_sure, quotient, 0.0))]
+        for place in np.flatnonzero(~is_sure).tolist():
+            band[place] = (Fraction(str(text(values[place]))) - origin) // finest
         levels = []
         for width in self.widths:
             # from the finest band, not from the number: bands of all widths must nest
@@ -195,20 +201,6 @@ def _digits(end: Fraction | None) -> str:
     assert end is not None
     with localcontext(prec=_PRECISION):
         return str(text(Decimal(end.numerator) / end.denominator))
-
-
-def _band_numbers(
-    values: Values, numbers: Floats, origin: Fraction, width: Fraction, whole: bool
-) -> list[int]:
-    """Number of each value's band: by floats where they are sure, else by decimal fractions."""
-    quotient = (numbers - float(origin)) / float(width)
-    band = np.floor(quotient)
-    near = np.abs(quotient - np.round(quotient)) <= _SURE * np.maximum(1.0, np.abs(quotient))
-    unsure = np.abs(numbers) >= BEYOND if whole else near | (np.abs(numbers) >= BEYOND)
-    found = [0 if sure else int(number) for number, sure in zip(band, unsure, strict=True)]
-    for place in np.flatnonzero(unsure).tolist():
-        found[place] = (Fraction(str(text(values[place]))) - origin) // width
-    return found
 
 
 def _plain(value: float) -> float:

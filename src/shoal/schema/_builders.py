@@ -160,7 +160,22 @@ class Tree:
     def __post_init__(self) -> None:
         if not isinstance(self.tree, Mapping):
             raise TypeError("a tree is a mapping")
-        object.__setattr__(self, "tree", _plain_tree(self.tree))
+        plain: dict[str, Any] = {}  # dicts and lists of texts, which is what a schema file can hold
+        todo: list[tuple[Mapping[Any, Any], dict[str, Any]]] = [(self.tree, plain)]
+        while todo:
+            given, made = todo.pop()
+            for label, below in given.items():
+                if isinstance(below, Mapping):
+                    deeper: dict[str, Any] = {}
+                    made[str(text(label))] = deeper
+                    todo.append((below, deeper))
+                    continue
+                is_list = isinstance(below, Sequence) and not isinstance(below, str)
+                leaves = below if is_list else [] if below is None else [below]
+                if any(isinstance(leaf, Mapping | list | tuple) for leaf in leaves):
+                    raise TypeError("a list in a tree holds values")
+                made[str(text(label))] = list(map(str, texts(leaves)))
+        object.__setattr__(self, "tree", plain)
 
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """Take the tree as it is; `values` may be any part of its leaves."""
@@ -175,19 +190,6 @@ class Tree:
 
     def __hash__(self) -> int:
         return hash(json.dumps(self.tree))
-
-
-def _plain_tree(tree: Any) -> Any:
-    """Dicts and lists of texts, which is what a schema file can hold."""
-    if isinstance(tree, Mapping):
-        return {str(text(label)): _plain_tree(below) for label, below in tree.items()}
-    if tree is None:
-        return []
-    if isinstance(tree, str) or not isinstance(tree, Sequence):
-        return [str(text(tree))]
-    if any(isinstance(leaf, Mapping | list | tuple) for leaf in tree):
-        raise TypeError("a list in a tree holds values")
-    return [str(text(leaf)) for leaf in tree]
 
 
 @dataclass(frozen=True)

@@ -134,28 +134,37 @@ class Column:
 
     def check(self, name: str) -> None:
         """Raise unless the parts agree with one another."""
-        self._check_types(name)
-        if self.role not in ROLES:
-            raise SchemaError(
-                f"column {name!r}: unknown role {self.role!r}. Choose from {', '.join(ROLES)}."
-            )
-        if self.kind not in KINDS:
-            raise SchemaError(
-                f"column {name!r}: unknown kind {self.kind!r}. Choose from {', '.join(KINDS)}."
-            )
-        if self.target and not self.is_released:
-            article = "an" if self.role == "identifier" else "a"
-            raise SchemaError(
-                f"column {name!r}: {article} {self.role} is never released, so no target."
-            )
-        if not self.weight >= 0:
-            raise SchemaError(f"column {name!r}: weight must not be negative, got {self.weight}.")
-        if self.limit and self.limit_level is not None:
-            raise SchemaError(f"column {name!r}: give limit or limit_level, not both.")
-        if (self.limit or self.limit_level is not None) and self.hierarchy is None:
-            raise SchemaError(f"column {name!r}: a limit needs a hierarchy. Add one.")
-        if self.order and self.kind != "ordinal":
-            raise SchemaError(f"column {name!r}: order is for ordinal columns.")
+        sorts: dict[str, tuple[Any, str]] = {
+            "weight": (Real, "a number"),
+            "limit": (tuple, "a list of labels"),
+            "limit_level": (int | None, "a whole number"),
+            "beyond": (int | None, "a whole number"),
+            "target": (bool, "true or false"),
+            "public": (bool, "true or false"),
+            "order": (tuple, "a list of values"),
+            "hierarchy": (Recipe | Hierarchy | None, "a hierarchy"),
+        }
+        for key, (sort, words) in sorts.items():
+            value = getattr(self, key)
+            if not isinstance(value, sort) or (isinstance(value, bool) and sort is not bool):
+                raise SchemaError(f"column {name!r}: {key} must be {words}.")
+        tree, is_limited = self.hierarchy, bool(self.limit) or self.limit_level is not None
+        article = "an" if self.role == "identifier" else "a"
+        faults = {
+            "its hierarchy has a leaf for missing values. Leave it out; it is added when the data "
+            "has some.": isinstance(tree, Hierarchy) and tree.missing >= 0,
+            f"unknown role {self.role!r}. Choose from {', '.join(ROLES)}.": self.role not in ROLES,
+            f"unknown kind {self.kind!r}. Choose from {', '.join(KINDS)}.": self.kind not in KINDS,
+            f"{article} {self.role} is never released, so no target.": self.target
+            and not self.is_released,
+            f"weight must not be negative, got {self.weight}.": not self.weight >= 0,
+            "give limit or limit_level, not both.": self.limit and self.limit_level is not None,
+            "a limit needs a hierarchy. Add one.": is_limited and tree is None,
+            "order is for ordinal columns.": self.order and self.kind != "ordinal",
+        }
+        for fault, is_there in faults.items():
+            if is_there:
+                raise SchemaError(f"column {name!r}: {fault}")
         asked = {
             self._check_lines: self.lines is not None,
             self._check_shift: self.shift is not None,
@@ -214,27 +223,6 @@ class Column:
             f"column {name!r}: lines must be a number above 0 in a numeric column, or one of "
             f"{', '.join(PERIODS)} in a date column."
         )
-
-    def _check_types(self, name: str) -> None:
-        wanted: dict[str, tuple[Any, str]] = {
-            "weight": (Real, "a number"),
-            "limit": (tuple, "a list of labels"),
-            "limit_level": (int | None, "a whole number"),
-            "beyond": (int | None, "a whole number"),
-            "target": (bool, "true or false"),
-            "public": (bool, "true or false"),
-            "order": (tuple, "a list of values"),
-            "hierarchy": (Recipe | Hierarchy | None, "a hierarchy"),
-        }
-        for key, (sort, words) in wanted.items():
-            value = getattr(self, key)
-            if not isinstance(value, sort) or (isinstance(value, bool) and sort is not bool):
-                raise SchemaError(f"column {name!r}: {key} must be {words}.")
-        if isinstance(self.hierarchy, Hierarchy) and self.hierarchy.missing >= 0:
-            raise SchemaError(
-                f"column {name!r}: its hierarchy has a leaf for missing values. Leave it out; "
-                "it is added when the data has some."
-            )
 
     def to_toml(self) -> dict[str, Any]:
         """What stands under `[columns.name]`; defaults are left out."""

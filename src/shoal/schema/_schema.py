@@ -60,6 +60,7 @@ class Schema(Mapping[str, Column]):
             for role in ROLES
         }
         subjects = roles["subject"] + roles["pseudonym"]
+        targets = [n for n, column in self._columns.items() if column.target]
         #: Columns that are never released.
         self.identifiers = roles["identifier"]
         #: Columns that are coarsened.
@@ -78,13 +79,17 @@ class Schema(Mapping[str, Column]):
         #: None when every row is a person, and nothing else is protected.
         self.subject = next(iter(subjects), self.household)
         #: The column that recipients want to predict.
-        self.target = next((n for n, column in self._columns.items() if column.target), None)
-        self._check_roles(subjects, roles["household"])
+        self.target = next(iter(targets), None)
+        units = [*subjects, *roles["household"]]
+        # one of each at most, and nothing that needs another, is all right
+        if self.requirements or self.shifted or len(targets) > 1 or len(units) > 1:
+            self._check_roles(targets, subjects, units)
 
-    def _check_roles(self, subjects: Sequence[str], households: Sequence[str]) -> None:
+    def _check_roles(
+        self, targets: Sequence[str], subjects: Sequence[str], units: Sequence[str]
+    ) -> None:
         for required in self.requirements:
             required.check(self.quasi_identifiers)
-        targets = [name for name, column in self._columns.items() if column.target]
         if len(targets) > 1:
             shown = ", ".join(map(repr, targets))
             raise SchemaError(f"the schema has {len(targets)} targets ({shown}). Keep one.")
@@ -99,7 +104,6 @@ class Schema(Mapping[str, Column]):
                 f"the schema has {len(subjects)} subjects ({shown}), and a row belongs to one "
                 'person. Keep one, and give the others the role "identifier".'
             )
-        units = [*subjects, *households]
         if len(units) > max(1, len(subjects)):
             shown = ", ".join(map(repr, units))
             raise SchemaError(
