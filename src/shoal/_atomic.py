@@ -15,13 +15,21 @@ import json
 import os
 import secrets
 import shutil
+import signal
+import threading
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from shoal._locks import hold, is_held, take, terminating
 from shoal.errors import TableError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:  # loads numpy, which `--help` has no use for
     from shoal.typing import PathText
@@ -31,6 +39,9 @@ SCRATCH = ".shoal-"
 
 _LOCK = "lock"
 _RECORD = "commit.json"
+
+_ABANDONED = 86_400
+"""Seconds after which a lock counts as left behind where the system has no locks."""
 
 _open: set[Path] = set()
 """Scratch folders of sets that this process is writing."""
@@ -78,8 +89,19 @@ def atomic_paths(
     made for them.  `outdated` files of an older set are removed with the same step.
     """
     folder, hidden = next(iter(paths.values())).parent, set(private)
-    with terminating() as moves_uninterrupted:
-        scratch, lock = _make_scratch(folder)
+    with terminating() as request:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            settle(folder)
+            scratch = folder / f"{SCRATCH}{secrets.token_hex(4)}"  # on the disk of the targets
+            with hold(folder):  # nobody settles a folder between its making and its lock
+                scratch.mkdir(0o700)
+                lock = take(scratch / _LOCK)
+        except OSError as error:
+            raise TableError(
+                f"cannot write into folder {folder.name!r}: {error.strerror}. "
+                "Choose another folder or mend its permissions."
+            ) from None
         _open.add(scratch)
         try:
             drafts = {name: scratch / f"{n}" / path.name for n, (name, path) in
@@ -89,12 +111,12 @@ def atomic_paths(
                 if name in hidden:
                     os.close(os.open(drafts[name], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             yield drafts
-            with moves_uninterrupted():
-                for draft in drafts.values():
-                    _sync(draft, *draft.rglob("*"))  # a Spark release is a folder of files
-                with hold(folder):
-                    record = _commit(folder, scratch, paths, hidden, outdated)
-                    _carry_out(folder, scratch, record)
+            request.waits = True
+            for draft in drafts.values():
+                _sync(draft, *draft.rglob("*"))  # a Spark release is a folder of files
+            with hold(folder):
+                record = _commit(folder, scratch, paths, hidden, outdated)
+                _carry_out(folder, scratch, record)
         except OSError as error:
             kept = _give_up(scratch, drafts)
             raise TableError(
@@ -102,11 +124,12 @@ def atomic_paths(
                 f"its permissions and the space left; {kept}."
             ) from None
         finally:
-            with moves_uninterrupted():
-                if not (scratch / _RECORD).exists():
-                    shutil.rmtree(scratch, ignore_errors=True)
-                _open.discard(scratch)
-                os.close(lock)
+            request.waits = True
+            if not (scratch / _RECORD).exists():
+                shutil.rmtree(scratch, ignore_errors=True)
+            _open.discard(scratch)
+            os.close(lock)
+            request.waits = False
 
 
 def _give_up(scratch: Path, drafts: Mapping[str, Path]) -> str:
@@ -150,23 +173,6 @@ def write_text(path: PathText, content: str) -> None:
     """Write a text file, whole or not at all."""
     with atomic_path(path) as part:
         part.write_text(content, "utf-8", newline="\n")
-
-
-def _make_scratch(folder: Path) -> tuple[Path, int]:
-    """A folder for drafts on the disk of their targets, and the lock that says it is in use."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        settle(folder)
-        scratch = folder / f"{SCRATCH}{secrets.token_hex(4)}"
-        with hold(folder):  # nobody settles a folder between its making and its lock
-            scratch.mkdir(0o700)
-            lock = take(scratch / _LOCK)
-    except OSError as error:
-        raise TableError(
-            f"cannot write into folder {folder.name!r}: {error.strerror}. "
-            "Choose another folder or mend its permissions."
-        ) from None
-    return scratch, lock
 
 
 def _commit(
@@ -266,3 +272,96 @@ def _sync(*paths: Path) -> None:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+
+
+# -- who is at work in a folder, and what a request to end does while files are moved ------------
+
+
+@contextmanager
+def hold(folder: Path) -> Iterator[None]:
+    """Be the only one to settle or move sets of files in a folder; wait for another."""
+    if fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def take(path: Path) -> int:
+    """Make a lock file and hold it until the descriptor is closed, or its process dies."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    if fcntl is not None:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody who lives holds a lock file."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        if fcntl is None:
+            return time.time() - path.stat().st_mtime < _ABANDONED
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+class _Request:
+    """A request to end, which waits while files are moved."""
+
+    asked = waits = False
+
+    def end(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        if not self.waits:
+            raise SystemExit(128 + number)
+
+
+_heard: list[_Request] = []
+"""Blocks that hear SIGTERM now, the outermost first: those within share its request."""
+
+
+@contextmanager
+def terminating() -> Iterator[_Request]:
+    """Let SIGTERM end the block as Ctrl-C does, so that it cleans up; it can be told to wait.
+
+    Only the main thread of a program that does not handle SIGTERM itself is changed, and only for
+    the block.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    request = _heard[0] if is_main and _heard else _Request()
+    is_ours = is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if is_ours:
+        signal.signal(signal.SIGTERM, request.end)
+        _heard.append(request)
+    try:
+        yield request
+        if request.asked:
+            raise SystemExit(128 + signal.SIGTERM)
+    finally:
+        if is_ours:
+            _heard.remove(request)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def is_moving() -> bool:
+    """Whether files are being moved, so that an end has to wait."""
+    return any(request.waits for request in _heard)
+
+
+def hears_termination() -> bool:
+    """Whether SIGTERM is left to this module: no other part of the program handles it."""
+    handler = signal.getsignal(signal.SIGTERM)
+    return any(handler == request.end for request in _heard)

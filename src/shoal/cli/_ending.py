@@ -11,8 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from shoal._atomic import abandon
-from shoal._locks import hears_termination, is_moving, terminating
+from shoal._atomic import abandon, hears_termination, is_moving, terminating
 
 PATIENCE = 1.2
 """Seconds that a command has to end in the ordinary way: what it wrote so far goes with it."""

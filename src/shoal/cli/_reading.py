@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 
 from shoal._addresses import is_address
-from shoal._scratch import scratch
+from shoal._resources import scratch
 from shoal.cli._options import Encoding, OutFile
 from shoal.cli._output import output
 from shoal.errors import ParameterError

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from shoal._locks import is_held, take
+from shoal._atomic import is_held, take
 from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio._folders import Folders, is_table_file

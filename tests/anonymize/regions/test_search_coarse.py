@@ -3,7 +3,7 @@
 import pytest
 
 import shoal
-from shoal._threads import memory_bytes
+from shoal._resources import memory_bytes
 from shoal.anonymize._registry import make_method
 from shoal.datasets import census
 from shoal.datasets._census import census_schema

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shoal._scratch import scratch
+from shoal._resources import scratch
 from shoal.studio.work import _looking
 from shoal.studio.work._bench import Bench
 from shoal.studio.work._loop import answer

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._threads import n_threads
+from shoal._resources import n_threads
 from shoal.anonymize.bounds._bound_kernels import pair_bounds, row_bounds
 from shoal.anonymize.clusters._group_loss import GroupColumns, is_range_column, make_columns
 from shoal.metrics._labels import label_loss

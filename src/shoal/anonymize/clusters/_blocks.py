@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._threads import n_threads
+from shoal._resources import n_threads
 from shoal.privacy.compiled._compile import allowed_groups
 from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.typing import Progress

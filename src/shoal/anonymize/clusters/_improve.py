@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._threads import n_threads
+from shoal._resources import n_threads
 from shoal.anonymize.clusters._blocks import Block, take_cells
 from shoal.anonymize.clusters._group_kernels import Groups, make_groups, total_loss
 from shoal.anonymize.clusters._group_loss import GroupColumns

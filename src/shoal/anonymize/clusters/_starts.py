@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._threads import n_threads
+from shoal._resources import n_threads
 from shoal.anonymize.clusters._group_kernels import Groups, make_groups, total_loss
 from shoal.anonymize.clusters._improve import settle
 from shoal.anonymize.clusters._local_plan import Steps, make_steps

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._threads import n_threads
+from shoal._resources import n_threads
 from shoal.anonymize.mondrian._choice_kernels import (
     TIE,
     cut_best_by_conditions,

@@ -12,7 +12,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from shoal._scratch import scratch
+from shoal._resources import scratch
 from shoal.anonymize import perturb_table, release_sets
 from shoal.anonymize._registry import make_method, word_of
 from shoal.anonymize._release_files import file_beside

@@ -20,7 +20,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._threads import n_threads
+from shoal._resources import n_threads
 from shoal.discover.sources._partition import CodeTable, Partition
 from shoal.typing import Flags
 

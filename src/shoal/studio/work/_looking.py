@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shoal._scratch import scratch
+from shoal._resources import scratch
 from shoal.errors import ShoalError, TableWarning
 from shoal.studio.work._bench import Args, Bench, source_of
 from shoal.studio.work._registered import task

@@ -20,7 +20,7 @@ import duckdb
 
 from shoal._addresses import Address, read_address
 from shoal._atomic import atomic_path
-from shoal._scratch import scratch
+from shoal._resources import scratch
 from shoal.errors import ParameterError, TableError
 from shoal.tables.engines._duck_connection import name_sql, paths_sql, value_sql
 from shoal.tables.engines.formats._databases import connect_postgresql

@@ -24,8 +24,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._scratch import scratch
-from shoal._threads import asked_threads, database_memory
+from shoal._resources import asked_threads, database_memory, scratch
 from shoal.errors import TableError
 from shoal.tables._dialect import TextDialect
 from shoal.typing import PathText

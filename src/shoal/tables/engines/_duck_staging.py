@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from shoal._scratch import scratch
+from shoal._resources import scratch
 from shoal.schema import Schema
 from shoal.tables._canonical import spelt_twice
 from shoal.tables.engines._duck_connection import (

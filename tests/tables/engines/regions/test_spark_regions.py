@@ -5,7 +5,7 @@ from copy import copy
 import duckdb
 import pytest
 
-from shoal._threads import memory_bytes
+from shoal._resources import memory_bytes
 from shoal.anonymize._registry import make_method
 from shoal.errors import InfeasibleError, ParameterError, TableError
 from shoal.privacy import DistinctDiversity, KAnonymity

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._threads import n_threads
+from shoal._resources import n_threads
 from shoal.anonymize.clusters._local_plan import Ladder
 from shoal.anonymize.clusters._local_problem import LocalProblem
 from shoal.anonymize.clusters.boxes._box_kernels import Boxes, Places, fill_boxes, mark_below

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
-from shoal._scratch import scratch
+from shoal._resources import scratch
 from shoal.errors import TableError, TableWarning
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import OpenOptions

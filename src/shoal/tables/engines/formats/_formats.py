@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from shoal._addresses import address_of, is_address
-from shoal._scratch import scratch
+from shoal._resources import scratch
 from shoal.errors import TableError
 from shoal.tables._engine import STANDARD, Engine, OpenOptions
 from shoal.tables.engines._logged_tables import refuse_logged_files

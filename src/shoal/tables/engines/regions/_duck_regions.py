@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._scratch import scratch
+from shoal._resources import scratch
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions, counted_columns, require_quasi_identifiers
 from shoal.tables._engine import STAR, RowOptions, Witness, put_in_order

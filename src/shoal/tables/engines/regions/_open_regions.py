@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal._threads import memory_bytes
+from shoal._resources import memory_bytes
 from shoal.schema import Schema
 from shoal.tables._assemble import CodingOptions, counted_columns
 from shoal.tables._engine import Engine

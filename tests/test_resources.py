@@ -7,7 +7,8 @@ import tempfile
 
 import pytest
 
-from shoal._scratch import scratch
+from shoal._resources import asked_threads, database_memory, memory_bytes, n_threads, scratch
+from shoal.tables.engines._duck_connection import connect
 
 COPIES = """
 import os, sys, time
@@ -49,7 +50,7 @@ def test_copies_of_a_killed_process_go_with_the_next_command(place, tmp_path):
         process.wait(60)
     assert holding(place)
     subprocess.run(
-        [sys.executable, "-c", "from shoal._scratch import scratch; scratch()"],
+        [sys.executable, "-c", "from shoal._resources import scratch; scratch()"],
         check=True,
         timeout=120,
     )
@@ -72,3 +73,32 @@ def test_folders_of_others_and_links_stay(place, tmp_path):
     scratch()
     assert (elsewhere / "lock").exists()
     assert (place / "shoal-run-no-lock").is_dir()
+
+
+def test_the_number_of_threads_is_what_was_asked_for(monkeypatch):
+    monkeypatch.setenv("SHOAL_THREADS", "3")
+    assert n_threads() == 3
+    for nonsense in ("", "0", "-1", "many"):
+        monkeypatch.setenv("SHOAL_THREADS", nonsense)
+        assert asked_threads() is None
+        assert 1 <= n_threads() <= 8
+
+
+def test_the_memory_of_databases_is_what_was_asked_for(monkeypatch):
+    monkeypatch.setenv("SHOAL_MEMORY", "500MB")
+    assert database_memory() == "500MB"
+    with connect() as connection:
+        ((limit,),) = connection.sql("SELECT current_setting('memory_limit')").fetchall()
+    assert limit.startswith("476")  # in MiB
+    monkeypatch.setenv("SHOAL_THREADS", "2")
+    for nonsense in ("", "much", "-1GB"):
+        monkeypatch.setenv("SHOAL_MEMORY", nonsense)
+        assert database_memory() == "2000MB"
+    monkeypatch.setenv("SHOAL_THREADS", "64")
+    assert database_memory() == "8192MB"
+
+
+def test_memory_is_a_number_of_bytes(monkeypatch):
+    for text, expected in (("500MB", 5e8), ("1.5 GB", 1.5e9), ("2GiB", 2e9), ("64 kb", 64_000)):
+        monkeypatch.setenv("SHOAL_MEMORY", text)
+        assert memory_bytes() == expected
