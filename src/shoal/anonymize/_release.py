@@ -41,7 +41,7 @@ from shoal.metrics._column_risk import ColumnRisk, column_risks
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel, check
-from shoal.privacy._level import Level
+from shoal.privacy._model import Level
 from shoal.schema import Schema
 from shoal.schema.promise._published import listing_columns, published_schema
 from shoal.tables import FrequencyTable, RowOptions

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from shoal.discover.columns._names import name_of_people, names_a_person
 from shoal.errors import InfeasibleError, SchemaError, TableError
 from shoal.privacy import PrivacyModel, check
-from shoal.privacy._level import Level
+from shoal.privacy._model import Level
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
 from shoal.tables._engine import Compressed, Engine

@@ -15,7 +15,7 @@ from shoal.anonymize._subjects import worst_of
 from shoal.anonymize.regions._check_there import CheckedThere, check_there
 from shoal.errors import SchemaError, TableError
 from shoal.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, check
-from shoal.privacy._level import Level
+from shoal.privacy._model import Level
 from shoal.privacy._promise import bind_promise
 from shoal.privacy._written_population import count_population
 from shoal.schema import Hierarchy, Schema

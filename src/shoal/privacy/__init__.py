@@ -1,7 +1,6 @@
 """Privacy models: conditions on the groups of a table, alone or joined with ``&``."""
 
-from shoal.privacy._level import check
-from shoal.privacy._model import PrivacyModel
+from shoal.privacy._model import PrivacyModel, check
 from shoal.privacy.models._alpha import AlphaKAnonymity, PSensitive
 from shoal.privacy.models._average_risk import AverageRisk, CorrectGuesses
 from shoal.privacy.models._closeness import TCloseness

@@ -15,7 +15,7 @@ import numpy as np
 from shoal.metrics._labels import column_losses, precision
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Inference, Reidentification, Risk
-from shoal.privacy._level import Level
+from shoal.privacy._model import Level
 from shoal.tables import FrequencyTable
 from shoal.tables._recoded import Recoded
 from shoal.typing import Counts, Floats

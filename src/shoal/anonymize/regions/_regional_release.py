@@ -38,7 +38,7 @@ from shoal.judge.companions._companions import told_by
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel, check
-from shoal.privacy._level import Level
+from shoal.privacy._model import Level
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
 from shoal.schema.promise._published import listing_columns, published_schema

@@ -13,7 +13,7 @@ from shoal.judge._count import group_rows, histogram
 from shoal.judge._text_table import TextColumn, find_pyarrow, of_arrow
 from shoal.judge._values import canonical
 from shoal.privacy import PrivacyModel, check
-from shoal.privacy._level import Level
+from shoal.privacy._model import Level
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.tables._frequency import Histogram

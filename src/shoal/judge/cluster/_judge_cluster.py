@@ -33,7 +33,7 @@ from shoal.judge.cluster._spark_groups import (
     spark_counts,
 )
 from shoal.privacy import PrivacyModel
-from shoal.privacy._level import Level
+from shoal.privacy._model import Level
 from shoal.schema import Schema
 from shoal.schema._coding import Coding, make_coding
 from shoal.schema._column import NEVER_RELEASED
