@@ -15,7 +15,7 @@ from shoal.datasets import adult
 from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.errors import DataNotFoundError
 from shoal.metrics import query_errors, weighted_discernibility
-from shoal.metrics._labels import column_losses
+from shoal.metrics._measure import column_losses
 from shoal.privacy import KAnonymity
 from shoal.schema import Column
 from shoal.tables import open_table

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.metrics import measure
 from shoal.metrics._groups import classification_metric
-from shoal.metrics._labels import column_losses, non_uniform_entropy, precision
+from shoal.metrics._measure import column_losses, non_uniform_entropy, precision
 from shoal.tables._recoded import Recoded, node_labels
 
 

@@ -15,7 +15,7 @@ from shoal._notebook import html_note, html_table, percent
 from shoal.anonymize._recoding import load_recoding
 from shoal.anonymize._release_files import file_beside, find_recoding, find_schema
 from shoal.errors import ParameterError, ShoalError, TableError
-from shoal.metrics._labels import label_loss
+from shoal.metrics._measure import label_loss
 from shoal.privacy import PrivacyModel
 from shoal.privacy._projection import split_promise
 from shoal.schema import Schema

@@ -13,7 +13,7 @@ from shoal.datasets import adult
 from shoal.datasets._adult import adult_schema
 from shoal.errors import DataNotFoundError, InfeasibleError, ParameterError
 from shoal.metrics import measure
-from shoal.metrics._labels import column_losses
+from shoal.metrics._measure import column_losses
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
 from tests.anonymize import group_cases

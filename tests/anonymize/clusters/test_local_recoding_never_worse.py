@@ -5,7 +5,7 @@ import pytest
 
 from shoal.anonymize import LocalRecoding, Mondrian
 from shoal.anonymize.clusters import _local_recoding
-from shoal.metrics._labels import column_losses
+from shoal.metrics._measure import column_losses
 from shoal.privacy import DistinctDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
 from shoal.tables import open_table

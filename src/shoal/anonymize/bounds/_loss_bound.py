@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shoal._resources import n_threads
 from shoal.anonymize.bounds._bound_kernels import pair_bounds, row_bounds
 from shoal.anonymize.clusters._group_loss import GroupColumns, is_range_column, make_columns
-from shoal.metrics._labels import label_loss
+from shoal.metrics._measure import label_loss
 from shoal.schema._coding import Coding
 from shoal.tables._recoded import Recoded
 from shoal.typing import Flags, Floats

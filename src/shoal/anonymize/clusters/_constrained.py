@@ -28,7 +28,7 @@ from shoal.anonymize.clusters._improve import improve, join_until_allowed
 from shoal.anonymize.clusters._k_member_kernels import k_member
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
-from shoal.metrics._labels import Measure
+from shoal.metrics._measure import Measure
 from shoal.privacy import PrivacyModel
 from shoal.privacy.compiled._compile import allowed_groups
 from shoal.privacy.compiled._condition_kernels import CompiledModel

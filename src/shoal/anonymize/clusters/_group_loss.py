@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.metrics._labels import Measure, label_loss
+from shoal.metrics._measure import Measure, label_loss
 from shoal.schema._coding import Coding
 from shoal.tables._recoded import node_labels, public_range_labels
 from shoal.typing import Codes, Flags, Floats
@@ -61,7 +61,7 @@ def make_columns(
 ) -> GroupColumns:
     """Prepare the losses of all columns; those of trees need a hierarchy.
 
-    A node costs what :func:`shoal.metrics._labels.label_loss` says, times the column's weight.  A
+    A node costs what :func:`shoal.metrics._measure.label_loss` says, times the column's weight.  A
     range costs its width; with `exact` false, that of the range between public lines, unless the
     column has so many values that looking all of them up would take long.
     """

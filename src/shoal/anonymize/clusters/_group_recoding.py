@@ -15,7 +15,7 @@ from shoal._plain import pack_numbers, unpack_numbers
 from shoal.anonymize._recoding import UNSEEN, Recoding, Unseen, match_cells, refuse_unseen
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.errors import InfeasibleError
-from shoal.metrics._labels import label_loss
+from shoal.metrics._measure import label_loss
 from shoal.privacy import PrivacyModel
 from shoal.privacy.compiled._compile import allowed_groups
 from shoal.privacy.compiled._condition_kernels import CompiledModel

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.anonymize.clusters._group_loss import code_positions
 from shoal.anonymize.clusters.prices._priced_kernels import number_words
-from shoal.metrics._labels import label_loss
+from shoal.metrics._measure import label_loss
 from shoal.schema._coding import Coding
 from shoal.tables._frequency import group_keys
 from shoal.tables._recoded import node_labels

@@ -26,7 +26,7 @@ from shoal.anonymize.clusters._starts import (
 from shoal.anonymize.clusters.boxes import _exchange
 from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange, exchange_work
 from shoal.anonymize.cuts._first_cuts import cuts_by_worth, domain_columns
-from shoal.metrics._labels import label_loss
+from shoal.metrics._measure import label_loss
 from shoal.typing import Progress
 
 BLOCK = 131_072

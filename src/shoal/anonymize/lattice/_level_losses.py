@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.anonymize.cuts._cut_column import CutColumn
 from shoal.anonymize.cuts._cut_problem import CutProblem
-from shoal.metrics._labels import Measure, label_loss
+from shoal.metrics._measure import Measure, label_loss
 from shoal.schema._coding import Coding
 from shoal.tables._recoded import node_labels
 from shoal.typing import Codes, Floats

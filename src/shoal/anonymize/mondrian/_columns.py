@@ -76,7 +76,7 @@ def rank_keys(keys: Codes) -> NDArray[np.int64]:
 def _line(coding: Coding) -> tuple[Floats, float]:
     """Coordinate of each code on a line of length 1, and what a range costs beside its length.
 
-    As NCP in :func:`shoal.metrics._labels.label_loss`: numbers without a hierarchy have a length,
+    As NCP in :func:`shoal.metrics._measure.label_loss`: numbers without a hierarchy have a length,
     other codes are counted.
     """
     n_values = max(1, coding.n_codes - (coding.missing >= 0))

@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal.anonymize.regions._coarse_columns import floors_of
 from shoal.errors import InfeasibleError
-from shoal.metrics._labels import label_loss
+from shoal.metrics._measure import label_loss
 from shoal.schema._coding import Coding
 from shoal.tables._recoded import node_labels
 from shoal.typing import Codes, Counts

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.metrics._labels import column_losses, precision
-from shoal.metrics._measure import Metrics
+from shoal.metrics._measure import Metrics, column_losses, precision
 from shoal.metrics._risk import Inference, Reidentification, Risk
 from shoal.privacy._model import Level
 from shoal.tables import FrequencyTable
