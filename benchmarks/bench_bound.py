@@ -17,7 +17,7 @@ from shoal.datasets import adult
 from shoal.datasets._adult import adult_schema
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, open_table
-from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import CodingOptions
 
 
 def main(quick: bool = False) -> Iterator[Row]:

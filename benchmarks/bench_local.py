@@ -24,7 +24,7 @@ from shoal.metrics import measure
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, open_table
-from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import CodingOptions
 
 EIGHT = (
     "sex", "age", "race", "marital-status", "education", "native-country", "workclass",

@@ -19,7 +19,7 @@ from shoal.datasets import adult
 from shoal.datasets._adult import adult_schema
 from shoal.privacy import KAnonymity
 from shoal.tables import open_table
-from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import CodingOptions
 
 _ROUNDS = 250
 

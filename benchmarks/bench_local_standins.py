@@ -19,7 +19,7 @@ from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.metrics import measure
 from shoal.privacy import KAnonymity
 from shoal.tables import FrequencyTable, open_table
-from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import CodingOptions
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 BY_LOSS = {"spread": 0.0, "priority": 0.0, "loss": 1.0}

@@ -19,7 +19,7 @@ from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import KAnonymity, PrivacyModel
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, open_table
-from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import CodingOptions
 
 TARGET = "income"
 EIGHT = (*SCALE_UP_COLUMNS[:4], "relationship", *SCALE_UP_COLUMNS[4:])

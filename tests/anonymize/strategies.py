@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions, assemble, code_values
+from shoal.tables._frequency import CodingOptions, assemble, code_values
 from tests.reference import mondrian as twin
 
 TREE = {"north": ["a", "b", "c"], "south": {"coast": ["d", "e"], "hills": ["f"]}, "g": []}

@@ -7,9 +7,8 @@ from hypothesis import given, settings, strategies as st
 from shoal.schema import Column
 from shoal.schema._coding import make_coding
 from shoal.tables import FrequencyTable
-from shoal.tables._assemble import assemble
 from shoal.tables._count_kernels import match_words, merge_entries
-from shoal.tables._frequency import group_keys, pack_codes
+from shoal.tables._frequency import assemble, group_keys, pack_codes
 
 small_keys = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=60

@@ -8,7 +8,7 @@ import pytest
 from shoal.privacy import AlphaKAnonymity, DistinctDiversity, KAnonymity, TCloseness
 from shoal.schema import Column
 from shoal.schema._coding import make_coding
-from shoal.tables._assemble import assemble
+from shoal.tables._frequency import assemble
 from shoal.tables._people import count_people
 
 SEEDS = range(60)

@@ -22,7 +22,7 @@ from shoal.privacy._promise import bind_promise
 from shoal.privacy.models._k_anonymity import as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
-from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import CodingOptions
 from shoal.tables._open import require_filled
 from shoal.tables._range_columns import refuse_means_of_one, refuse_taken_names
 from shoal.tables._recoded import Recoded

@@ -21,8 +21,7 @@ from shoal.privacy import PrivacyModel
 from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
-from shoal.tables._assemble import CodingOptions
-from shoal.tables._frequency import Histogram
+from shoal.tables._frequency import CodingOptions, Histogram
 from shoal.tables._open import require_filled
 from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Codes, Counts, Floats, Native, Progress

@@ -27,8 +27,8 @@ from shoal.judge._values import canonical, is_missing
 from shoal.privacy import PrivacyModel
 from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
-from shoal.tables._assemble import counted_columns
 from shoal.tables._engine import Engine, Witness
+from shoal.tables._frequency import counted_columns
 from shoal.tables._people import People, count_people, require_named
 from shoal.tables._recoded import Recoded
 from shoal.tables.engines._duck_engine import DuckEngine

@@ -11,8 +11,8 @@ from shoal.risk._individual import IndividualRisk, household_misses, row_risks, 
 from shoal.risk._population import require_asked
 from shoal.risk._size_counts import SizeCounts
 from shoal.schema import Column, Schema
-from shoal.tables._assemble import CodingOptions, code_values, require_quasi_identifiers
 from shoal.tables._engine import OpenOptions
+from shoal.tables._frequency import CodingOptions, code_values, require_quasi_identifiers
 from shoal.tables.engines._spark_engine import SparkEngine, is_spark
 from shoal.tables.engines._spark_groups import (
     GroupSums,

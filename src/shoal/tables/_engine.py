@@ -15,9 +15,8 @@ from shoal._checks import check_choice
 from shoal.errors import ParameterError
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions
 from shoal.tables._dialect import TextDialect
-from shoal.tables._frequency import FrequencyTable
+from shoal.tables._frequency import CodingOptions, FrequencyTable
 from shoal.tables._people import People
 from shoal.tables._recoded import Recoded
 from shoal.tables.forms._forms import Form
@@ -125,8 +124,12 @@ class RowOptions:
     form: Form = "labels"
     draw_seed: int | None = field(default=None, repr=False)
     key: bytes | None = field(default=None, repr=False)
+    #: Where the order of released rows comes from.
+    order: Literal["secret", "seed", "input"] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        by_seed = "secret" if self.shuffle is None else "seed"
+        vars(self)["order"] = "input" if self.keep_order else by_seed
         check_choice("form", self.form, get_args(Form))
         if self.keep_order and self.shuffle is not None:
             raise ParameterError("keep_order and shuffle exclude one another. Give one of them.")
@@ -135,13 +138,6 @@ class RowOptions:
             raise ParameterError(
                 f"means: {other} cannot be given out beside means. Leave them out, or write labels."
             )
-
-    @property
-    def order(self) -> Literal["secret", "seed", "input"]:
-        """Where the order of released rows comes from."""
-        if self.keep_order:
-            return "input"
-        return "secret" if self.shuffle is None else "seed"
 
     def settled(self) -> RowOptions:
         """The same options with a seed, where draws need one and none is given: 256 secret bits."""

@@ -5,13 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from shoal._addresses import address_of, is_address
 from shoal.errors import TableError
-from shoal.tables._engine import Engine, Guess, OpenOptions
+from shoal.tables._engine import STANDARD, Engine, Guess, OpenOptions
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._engines import ENGINES, find_engine
-from shoal.tables.engines.formats._formats import open_files
+from shoal.tables.engines._logged_tables import refuse_logged_files
+from shoal.tables.engines.formats._databases import open_address
+from shoal.tables.engines.formats._formats import (
+    FORMATS,
+    NO_TEXT,
+    open_several,
+    refuse_content,
+    refuse_name,
+    spooled,
+    unpacked,
+)
+from shoal.tables.engines.formats._parquet import PARQUET
+from shoal.typing import PathText
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -73,7 +87,7 @@ def open_table(
         **{name: value for name, value in reading.items() if value is not None},  # type: ignore[arg-type]
     )
     if isinstance(source, str | PathLike):
-        return open_files(source, options)
+        return _open_file(source, options)
     engine = find_engine(source)
     if engine is None:
         raise TableError(
@@ -82,6 +96,35 @@ def open_table(
             "other file."
         )
     return engine.open(source, options)
+
+
+def _open_file(source: PathText, options: OpenOptions) -> Engine:
+    """The table in a file, in all files of a folder, at an address, or in standard input."""
+    if is_address(source):
+        return open_address(address_of(source), options)
+    path = Path(source)
+    if str(source) == STANDARD or path.is_fifo() or path.is_char_device():  # <(command) in a shell
+        path = spooled(path)
+    elif not path.exists() or path.is_dir():
+        return open_several(path, options)
+    if path.suffix.lower() == ".zip":
+        path = unpacked(path)
+    name = path.name.lower()
+    named = next((known for known in FORMATS if name.endswith(known.suffixes)), None)
+    if named is None:
+        refuse_name(path)
+    if named is PARQUET:
+        refuse_logged_files([path])
+    try:
+        with path.open("rb") as file:
+            head = file.read(64)
+    except OSError as error:
+        raise TableError(
+            f"{path.name!r} cannot be read: {error.strerror}. Check the file and its permissions."
+        ) from None
+    if NO_TEXT.match(head):
+        refuse_content(path, head, named)
+    return named.read([path], options)
 
 
 def require_filled(engine: Engine, purpose: str) -> None:

@@ -141,9 +141,22 @@ def public_range_labels(
     """
     widen, star_range = public_lines(coding), everything(coding)
     stars = np.zeros(len(low), np.bool_) if starred is None else starred
+    # ranges from one band to another are widened alike, whatever values they end at, and what
+    # the ends of a single value are between does not count: one range of each kind is asked about
+    bands = bands_of(coding)
+    keys = np.arange(coding.n_codes) if bands is None else bands.astype(np.int64)
+    room = int(keys.max(initial=0)) + 1
+    alone = (low == high) & ~stars
+    hides = stars | ((low < high) & (high == coding.missing))
+    packed = np.where(alone, room * room + low.astype(np.int64), keys[low] * room + keys[high])
+    _, first_of, of_kind = np.unique(
+        np.where(hides, -1, packed), return_index=True, return_inverse=True
+    )
+    order = np.argsort(first_of, kind="stable")  # labels are numbered as they appear
+    kinds, rank = first_of[order], np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
     number_of: dict[str | None, int] = {}
     ranges: list[PublicRange] = []
-    kinds, kind_of = _alike(coding, low, high, stars)
     codes = np.empty(len(kinds), np.int32)
     asked = zip(low[kinds].tolist(), high[kinds].tolist(), stars[kinds].tolist(), strict=True)
     for index, (first, last, star) in enumerate(asked):
@@ -151,8 +164,8 @@ def public_range_labels(
             number = float(coding.numbers[first])
             text, found = coding.texts[first], PublicRange(first, last, "", number, number)
         else:
-            hides = star or last == coding.missing
-            found = star_range if hides else widen(first, last) or _exact(coding, first, last)
+            hidden = star or last == coding.missing
+            found = star_range if hidden else widen(first, last) or _exact(coding, first, last)
             if all_is_star and found.low == 0 and found.high >= coding.n_codes - 1:
                 found = star_range
             text = found.text
@@ -164,29 +177,9 @@ def public_range_labels(
         codes[index] = number_of[text]
     spans = np.array([(found.low, found.high) for found in ranges], np.int32).reshape(-1, 2)
     ends = np.array([(found.least, found.most) for found in ranges]).reshape(-1, 2)
-    return _labels_between(coding, number_of, spans[:, 0], spans[:, 1], ends), codes[kind_of]
-
-
-def _alike(
-    coding: Coding, low: Codes, high: Codes, stars: Flags
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """One of all ranges that get the same label, in order of appearance, and whose each range is.
-
-    A single value is its own label, so what its ends are between does not count.
-    """
-    # ranges from one band to another are widened alike, whatever values they end at
-    bands = bands_of(coding)
-    keys = np.arange(coding.n_codes) if bands is None else bands.astype(np.int64)
-    room = int(keys.max(initial=0)) + 1
-    alone = (low == high) & ~stars
-    hides = stars | ((low < high) & (high == coding.missing))
-    packed = keys[low] * room + keys[high]
-    packed = np.where(hides, -1, np.where(alone, room * room + low.astype(np.int64), packed))
-    _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[inverse.reshape(-1)]
+    return _labels_between(coding, number_of, spans[:, 0], spans[:, 1], ends), codes[
+        rank[of_kind.reshape(-1)]
+    ]
 
 
 def _exact(coding: Coding, low: int, high: int) -> PublicRange:

@@ -22,7 +22,7 @@ from shoal.privacy._model import All
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
-from shoal.tables._assemble import assemble
+from shoal.tables._frequency import assemble
 from shoal.tables._recoded import SUPPRESSED, Recoded
 from shoal.tables.engines.regions._region_rows import SolvedRows
 from shoal.typing import Codes, Counts

@@ -22,8 +22,8 @@ from shoal.privacy._population_model import PopulationModel
 from shoal.privacy._projection import split_promise
 from shoal.schema._coding import Coding
 from shoal.tables import RowOptions
-from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import Engine
+from shoal.tables._frequency import CodingOptions
 from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.tables.engines.regions._cuts import regions_of
 from shoal.tables.engines.regions._open_regions import (

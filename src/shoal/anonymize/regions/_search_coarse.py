@@ -20,7 +20,7 @@ from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
-from shoal.tables._assemble import assemble
+from shoal.tables._frequency import assemble
 from shoal.tables.engines.regions._region_rows import RegionRows
 from shoal.typing import Codes, Progress
 

@@ -11,8 +11,8 @@ from shoal.anonymize.trials._trial import Trial, duration, try_methods
 from shoal.privacy import PrivacyModel
 from shoal.privacy._promise import bind_promise
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import Engine
+from shoal.tables._frequency import CodingOptions
 from shoal.tables.engines._spark_engine import SparkEngine
 
 MOST_ROWS = 500_000

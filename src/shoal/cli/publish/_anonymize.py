@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from shoal.anonymize._choose import Choice
     from shoal.privacy import PrivacyModel
     from shoal.schema import Schema
-    from shoal.tables._assemble import CodingOptions
+    from shoal.tables._frequency import CodingOptions
 
 app = typer.Typer()
 
@@ -177,8 +177,8 @@ def anonymize(
     from shoal.anonymize.trials._choose_on_table import note_choice
     from shoal.schema import Schema
     from shoal.tables import RowOptions
-    from shoal.tables._assemble import CodingOptions
     from shoal.tables._engine import OpenOptions
+    from shoal.tables._frequency import CodingOptions
     from shoal.tables._keyed import need_key
 
     files = release_files(out)

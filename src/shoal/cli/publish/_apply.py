@@ -75,7 +75,7 @@ def apply(
     from shoal.anonymize._release_files import find_recoding
     from shoal.schema import Schema
     from shoal.tables import RowOptions, open_table
-    from shoal.tables._assemble import CodingOptions
+    from shoal.tables._frequency import CodingOptions
     from shoal.tables._keyed import need_key
 
     refuse_input([out], [table, recoding])

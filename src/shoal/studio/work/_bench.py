@@ -18,8 +18,8 @@ from shoal.privacy._words import read_promise
 from shoal.schema import Schema
 from shoal.studio.project._reading import reading_keywords
 from shoal.tables import FrequencyTable, RowOptions, open_table
-from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import Compressed, Engine, OpenOptions, TableFile
+from shoal.tables._frequency import CodingOptions
 from shoal.tables._open import open_relation
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Progress

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from shoal.errors import TableError
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import ColumnMap, Compressed, OpenOptions
-from shoal.tables._frequency import group_keys
+from shoal.tables._frequency import CodingOptions, group_keys
 from shoal.tables._row_codes import code_array, plain_array, stack_codes
 from shoal.tables.engines._frame_engine import FrameEngine
 from shoal.typing import Codes, Counts, Native

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
 import duckdb
@@ -16,22 +17,21 @@ from shoal._jit import load_kernels
 from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
-from shoal.tables._assemble import (
+from shoal.tables._canonical import MEASURED
+from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
+from shoal.tables._frequency import (
     CodingOptions,
     assemble,
     code_values,
-    counted_columns,
+    group_keys,
+    pack_codes,
     require_quasi_identifiers,
 )
-from shoal.tables._canonical import MEASURED
-from shoal.tables._count_kernels import match_words, merge_entries, pack_groups
-from shoal.tables._frequency import FrequencyTable, group_keys, pack_codes
 from shoal.tables._people import count_people, require_named
 from shoal.tables.engines._duck_connection import (
     NUMBER,
     StagedRows,
     disclose_nothing,
-    fetch_batches,
     is_nested,
     store,
 )
@@ -41,6 +41,7 @@ from shoal.typing import Codes, Counts
 
 _counter = itertools.count()
 _ROWS_TO_A_CELL = 8
+_BATCH = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +105,19 @@ class RowCells:
             found = connection.sql(
                 f"SELECT r.{NUMBER} AS place, {listed} FROM {self.rows.view} AS r {joins}"
             )
-            # a table of all cells is made for every match, so it has to pay
-            for batch in fetch_batches(found, _ROWS_TO_A_CELL * known.shape[1]):
+            batches: Iterable[Any] = ()
+            if find_spec("pyarrow") is None:
+                batches = [found.fetchnumpy()]
+            else:  # a table of all cells is made for every match, so it has to pay
+                size = max(_BATCH, _ROWS_TO_A_CELL * known.shape[1])
+                # DuckDB 2 renamed it; before that the new name is absent
+                read = getattr(found, "to_arrow_reader", None) or found.fetch_record_batch
+                # to_numpy() would load pandas, which takes longer than most batches
+                batches = (
+                    {name: np.from_dlpack(batch.column(name)) for name in batch.schema.names}
+                    for batch in read(size)
+                )
+            for batch in batches:
                 numbers = np.column_stack([batch[f"k{i}"] for i, _ in named])
                 result[batch["place"]] = cell_of[match_words(known, pack_codes(numbers, sizes))]
             connection.execute(f"DROP TABLE IF EXISTS {rest}")
@@ -126,13 +138,14 @@ class RowCells:
 
 def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> CompressedRelation:
     """Group the rows into cells."""
-    quasi = require_quasi_identifiers(schema)
+    quasi = schema.quasi_identifiers or require_quasi_identifiers(schema)
     if any(map(is_nested, rows.types)):
         _refuse_nested(rows, schema)
     kinds = zip(rows.names, rows.types, strict=True)
     if any(kind == "VARCHAR" and schema[name].kind in MEASURED for name, kind in kinds):
         rows = spell_once(rows, schema)
-    counted = counted_columns(schema)
+    target = () if schema.target is None else (schema.target,)
+    counted = tuple(dict.fromkeys([*schema.sensitive, *target]))
     subject = () if schema.subject is None else (schema.subject,)
     wanted = list(dict.fromkeys([*quasi, *counted, *subject]))
     load_kernels(pack_groups, merge_entries)
@@ -148,7 +161,13 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
         require_named(schema.subject, int(counts[person < 0].sum()))
         homes = schema.household is not None
         cells, people = count_people(cells, cell_of, person, entries, counts, households=homes)
-    first = _one_of_each([values[name] for name in quasi], numbers, quasi, cell_of, cells)
+    # an entry for each combination as the database knows them: those are the cells, unless it
+    # tells values apart that have one text
+    group_of, n_groups = cell_of, cells.n_groups
+    if any(len(np.unique(values[n].code_of)) < len(values[n].code_of) for n in quasi):
+        group_of, n_groups = group_keys(np.column_stack([numbers[name] for name in quasi]))
+    first = np.zeros(n_groups, np.int64)
+    first[group_of] = np.arange(len(group_of))
     at_keys = np.column_stack([numbers[name][first] for name in quasi])
     columns = tuple((rows.names.index(name), values[name].table, values[name].n) for name in quasi)
     single = counts == 1  # rows that no other is like need no look: worth it unless they are few
@@ -156,26 +175,6 @@ def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> C
     alone = one_row[single], cell_of[single].astype(np.int32)
     row_cells = RowCells(rows, columns, at_keys, cell_of[first], int(counts.sum()), alone)
     return CompressedRelation(rows, schema, cells, row_cells, people)
-
-
-def _one_of_each(
-    values: Sequence[_Values],
-    numbers: Mapping[str, Codes],
-    names: Sequence[str],
-    cell_of: NDArray[np.int64],
-    cells: FrequencyTable,
-) -> NDArray[np.int64]:
-    """An entry for each combination of values as the database knows them.
-
-    Those are the cells, unless it tells values apart that have one text.
-    """
-    if all(len(np.unique(one.code_of)) == len(one.code_of) for one in values):
-        group_of, n_groups = cell_of, cells.n_groups
-    else:
-        group_of, n_groups = group_keys(np.column_stack([numbers[name] for name in names]))
-    first = np.zeros(n_groups, np.int64)
-    first[group_of] = np.arange(len(group_of))
-    return first
 
 
 def _count(
@@ -192,21 +191,23 @@ def _count(
         f"CREATE TEMP TABLE {table} AS SELECT {listed}, count(*) AS n, "
         f"any_value({NUMBER}) AS one_row FROM {rows.view} GROUP BY ALL"
     )
+    # a table for each column that numbers its values; missing ones have no number
+    tables = [f"values_{next(_counter)}" for _ in wanted]
     try:
-        tables = _number_values(connection, table, len(wanted))
+        connection.execute(
+            ";".join(
+                f"CREATE TEMP TABLE {values} AS "
+                "SELECT value, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM "
+                f"(SELECT DISTINCT k{i} AS value FROM {table} WHERE k{i} IS NOT NULL)"
+                for i, values in enumerate(tables)
+            )
+        )
         numbers = ", ".join(f"v{i}.number AS k{i}" for i in range(len(wanted)))
         joins = " ".join(
             f"LEFT JOIN {values} AS v{i} ON v{i}.value = t.k{i}" for i, values in enumerate(tables)
         )
-        facts = [
-            f"(SELECT count(*) FROM {values}), coalesce(bool_or(k{i} IS NULL), false)"
-            for i, values in enumerate(tables)
-        ]
-        said: list[Any] = []
-        for start in range(0, len(facts), MOST_JOINS):
-            part = ", ".join(facts[start : start + MOST_JOINS])
-            said += connection.sql(f"SELECT {part} FROM {table}").fetchall()[0]
-        sizes = dict(zip(wanted, said[::2], strict=True))
+        asked = ", ".join(f"count(*) > count(k{i})" for i in range(len(wanted)))
+        lacks: Any = connection.sql(f"SELECT {asked} FROM {table}").fetchall()[0]
         coded = {  # people are told apart, and have no coding
             name: connection.sql(f"SELECT value FROM {values} ORDER BY number").fetchall()
             for name, values in zip(wanted, tables, strict=True)
@@ -223,7 +224,7 @@ def _count(
                     name,
                     schema[name],
                     [value for (value,) in listed],
-                    has_missing=said[2 * wanted.index(name) + 1],
+                    has_missing=lacks[wanted.index(name)],
                     options=options,
                 )
                 for name, listed in coded.items()
@@ -232,11 +233,11 @@ def _count(
     finally:
         connection.execute(f"DROP TABLE {table}")
     values = {
-        name: _Values(tables[wanted.index(name)], sizes[name], *coding)
+        name: _Values(tables[wanted.index(name)], len(coded[name]), *coding)
         for name, coding in codings.items()
     }
     at = {
-        name: np.ma.filled(found.pop(f"k{i}"), sizes[name] if name in values else -1).astype(
+        name: np.ma.filled(found.pop(f"k{i}"), values[name].n if name in values else -1).astype(
             np.int32, copy=False
         )
         for i, name in enumerate(wanted)
@@ -255,20 +256,6 @@ def _joined_in_parts(
             f"ON v.value = t.k{i} ORDER BY t.rowid"
         ).fetchnumpy()
     return found
-
-
-def _number_values(connection: duckdb.DuckDBPyConnection, cells: str, n_columns: int) -> list[str]:
-    """A table for each column of the cells that numbers its values; missing ones have no number."""
-    tables = [f"values_{next(_counter)}" for _ in range(n_columns)]
-    connection.execute(
-        ";".join(
-            f"CREATE TEMP TABLE {table} AS "
-            "SELECT value, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM "
-            f"(SELECT DISTINCT k{i} AS value FROM {cells} WHERE k{i} IS NOT NULL)"
-            for i, table in enumerate(tables)
-        )
-    )
-    return tables
 
 
 def _refuse_nested(rows: StagedRows, schema: Schema) -> None:

@@ -16,12 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
 import duckdb
-import numpy as np
 from numpy.typing import NDArray
 
 from shoal._resources import asked_threads, database_memory, scratch
@@ -37,7 +35,6 @@ NUMBER = "row_id"
 
 HUGE = ("HUGEINT", "UHUGEINT")
 _INCOMING = "incoming_arrays"
-_BATCH = 1 << 20
 
 _counter = itertools.count()
 _open: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
@@ -130,21 +127,6 @@ def store(
             connection.execute(f"CREATE TEMP TABLE {table} AS FROM {_INCOMING}")
         finally:
             connection.unregister(_INCOMING)
-
-
-def fetch_batches(relation: Any, at_least: int) -> Iterator[dict[str, NDArray[Any]]]:
-    """Rows of a query as arrays by column, some of them at a time where PyArrow is at hand.
-
-    A million, or `at_least` as many as said.
-    """
-    if find_spec("pyarrow") is None:
-        yield relation.fetchnumpy()
-        return
-    # DuckDB 2 renamed it; before that the new name is absent
-    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-    for batch in read(max(_BATCH, at_least)):
-        # to_numpy() would load pandas, which takes longer than most batches
-        yield {name: np.from_dlpack(batch.column(name)) for name in batch.schema.names}
 
 
 @dataclass(frozen=True, eq=False)

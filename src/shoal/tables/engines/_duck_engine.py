@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions
 from shoal.tables._canonical import canonical_values
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import ColumnMap, OpenOptions
+from shoal.tables._frequency import CodingOptions
 from shoal.tables.engines._duck_compress import compress_rows
 from shoal.tables.engines._duck_connection import (
     StagedRows,

@@ -18,7 +18,7 @@ from shoal.tables._frequency import FrequencyTable
 from shoal.tables._keyed import day_offset, make_tokens, need_key
 from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
-from shoal.tables._recoded import Labels, Recoded
+from shoal.tables._recoded import Recoded
 from shoal.tables.engines._duck_connection import (
     NUMBER,
     StagedRows,
@@ -42,15 +42,12 @@ _PLACE = f"place_{secrets.token_hex(8)}"
 """Place of a row in the output; no column of a user's has this name."""
 
 
-def slim(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers, -1 or greater, in as few bytes as the largest needs."""
-    largest = int(numbers.max(initial=0))
-    kind = np.int8 if largest < 2**7 else np.int16 if largest < 2**15 else np.int32
-    return numbers.astype(kind if largest < 2**31 else np.int64, copy=False)
-
-
 def take_rows(values: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
-    """``values[rows]``, some millions at a time: NumPy makes eight bytes of each number at once."""
+    """``values[rows]`` of whole numbers, -1 or greater, in as few bytes as the largest needs.
+
+    Some millions at a time: NumPy makes eight bytes of each number at once.
+    """
+    values = values.astype(np.min_scalar_type(-1 - int(values.max(initial=0))), copy=False)
     taken = np.empty(len(rows), values.dtype)
     for start in range(0, len(rows), _AT_ONCE):
         taken[start : start + _AT_ONCE] = values[rows[start : start + _AT_ONCE]]
@@ -105,8 +102,8 @@ class CompressedRelation:
         Rows, labels and places meet by the row's number.
         """
         # numbers of rows and groups in as few bytes as do: there may be a hundred million of them
-        group = take_rows(slim(recoded.group_of), self.row_cells.of_rows())
-        kept = np.arange(len(group), dtype=slim(np.array([len(group)])).dtype)
+        group = take_rows(recoded.group_of, self.row_cells.of_rows())
+        kept = np.arange(len(group), dtype=np.min_scalar_type(-1 - len(group)))
         if not output.keep_suppressed and group.min(initial=0) < 0:
             kept = kept[group >= 0]
         kept = put_in_order(kept, output)
@@ -128,14 +125,21 @@ class CompressedRelation:
             is_typed = labels.coding.name in typed.columns
             if is_typed or (recoded.is_untouched(index) and not (group < 0).any()):
                 continue
-            if len(recoded.labels) > MOST_JOINS:
-                columns[f"l{index}"] = _label_texts(recoded, index, labels, group)
+            used, code = np.unique(recoded.codes[:, index], return_inverse=True)
+            number = np.append(code.ravel(), len(used))  # the last is that of suppressed rows
+            texts = [*(labels.texts[label] for label in used), STAR]
+            if len(recoded.labels) > MOST_JOINS:  # texts take more room than numbers, but no joins
+                columns[f"l{index}"] = np.array(texts, object)[number[group]]
                 released[labels.coding.name] = f"p.l{index}"
                 continue
-            columns[f"l{index}"], table = self._label(recoded, index, labels, group)
-            joins += f" LEFT JOIN {table} AS t{index} ON t{index}.label = p.l{index}"
+            made.append(f"labels_{next(_counter)}")
+            written = [i for i, text in enumerate(texts) if text is not None]
+            told = np.array([texts[i] for i in written], object)
+            tables = {"label": np.array(written, np.int32), "text": told}
+            store(self.staged.connection, made[-1], tables)
+            columns[f"l{index}"] = take_rows(number, group)
+            joins += f" LEFT JOIN {made[-1]} AS t{index} ON t{index}.label = p.l{index}"
             released[labels.coding.name] = f"t{index}.text"
-            made.append(table)
         released = released if plain else typed.place(released, columns, "p")
         ranges = range_columns(recoded, output.ranges) if output.ranges else {}
         for index, (name, numbers) in enumerate(ranges.items()):
@@ -204,27 +208,3 @@ class CompressedRelation:
             f"column {name!r} is to be shifted, and some of its values are no dates (2024-01-31). "
             "Write them so."
         )
-
-    def _label(
-        self, recoded: Recoded, index: int, labels: Labels, group: NDArray[np.int64]
-    ) -> tuple[NDArray[Any], str]:
-        """Number of each row's label, and a table of the texts that are used."""
-        used, code = np.unique(recoded.codes[:, index], return_inverse=True)
-        texts = [labels.texts[label] for label in used] + [STAR]
-        written = [i for i, text in enumerate(texts) if text is not None]
-        table = f"labels_{next(_counter)}"
-        columns: dict[str, NDArray[Any]] = {
-            "label": np.array(written, np.int32),
-            "text": np.array([texts[i] for i in written], object),
-        }
-        store(self.staged.connection, table, columns)
-        return take_rows(slim(np.append(code.ravel(), len(used))), group), table
-
-
-def _label_texts(
-    recoded: Recoded, index: int, labels: Labels, group: NDArray[np.int64]
-) -> NDArray[Any]:
-    """Text of each row's label: more room than numbers, but for more columns than joins."""
-    used, code = np.unique(recoded.codes[:, index], return_inverse=True)
-    texts = np.array([*(labels.texts[label] for label in used), STAR], object)
-    return texts[np.append(code.ravel(), len(used))[group]]

@@ -14,13 +14,6 @@ from shoal.frames._frame import Frame, is_frame
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
 from shoal.schema._text import texts
-from shoal.tables._assemble import (
-    CodingOptions,
-    assemble,
-    code_values,
-    counted_columns,
-    require_quasi_identifiers,
-)
 from shoal.tables._canonical import MEASURED, canonical_values, spelt_twice
 from shoal.tables._engine import (
     STAR,
@@ -31,7 +24,15 @@ from shoal.tables._engine import (
     Witness,
     put_in_order,
 )
-from shoal.tables._frequency import FrequencyTable, group_keys
+from shoal.tables._frequency import (
+    CodingOptions,
+    FrequencyTable,
+    assemble,
+    code_values,
+    counted_columns,
+    group_keys,
+    require_quasi_identifiers,
+)
 from shoal.tables._keyed import day_offset, make_tokens, moved_dates, need_key
 from shoal.tables._people import People, count_people, require_named
 from shoal.tables._range_columns import range_columns

@@ -9,15 +9,15 @@ import numpy as np
 
 from shoal.errors import TableError
 from shoal.schema import Schema
-from shoal.tables._assemble import (
+from shoal.tables._canonical import spelt_twice
+from shoal.tables._frequency import (
     CodingOptions,
     assemble,
     code_values,
     counted_columns,
+    group_keys,
     require_quasi_identifiers,
 )
-from shoal.tables._canonical import spelt_twice
-from shoal.tables._frequency import group_keys
 from shoal.tables._people import count_people, require_named
 from shoal.tables.engines._spark_arrow import fetch, read_column
 from shoal.tables.engines._spark_release import Combinations, CompressedSpark

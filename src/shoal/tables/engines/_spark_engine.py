@@ -16,8 +16,8 @@ from shoal.errors import TableError
 from shoal.frames._frame import Frame
 from shoal.frames._native import nested_error
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import ColumnMap, OpenOptions
+from shoal.tables._frequency import CodingOptions
 from shoal.tables._row_codes import masked_array
 from shoal.tables.engines._logged_tables import refuse_logged_spark
 from shoal.tables.engines._spark_arrow import code_rows, fetch, plain_values

@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 
 from shoal.schema import Column
-from shoal.tables._assemble import CodingOptions, code_values
+from shoal.tables._frequency import CodingOptions, code_values
 from shoal.tables.engines.regions._arrow_codes import ArrowCodes
 from shoal.tables.engines.regions._cuts import Cut, assign
 from shoal.tables.engines.regions._region_rows import CodedColumn

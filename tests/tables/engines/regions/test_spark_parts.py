@@ -4,7 +4,7 @@ import duckdb
 
 from shoal.schema import Schema
 from shoal.tables import open_table
-from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import CodingOptions
 from shoal.tables.engines.regions._cuts import Cut
 from shoal.tables.engines.regions._open_regions import open_regions
 from tests.engines import spark_session

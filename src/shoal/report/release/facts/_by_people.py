@@ -26,7 +26,7 @@ from shoal.report.release.facts._original import Original
 from shoal.report.release.facts._recount import Recount, differences, read_promise
 from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.tables import FrequencyTable
-from shoal.tables._assemble import CodingOptions
+from shoal.tables._frequency import CodingOptions
 from shoal.tables._people import People
 from shoal.tables._recoded import SUPPRESSED, Recoded
 

@@ -9,7 +9,7 @@ from shoal.frames._frame import Frame
 from shoal.report.release.facts._marginals import RawValues, ValueRows
 from shoal.schema import Schema
 from shoal.schema._text import text
-from shoal.tables._assemble import CodingOptions, counted_columns
+from shoal.tables._frequency import CodingOptions, counted_columns
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.tables.engines.regions._region_rows import code_column

@@ -16,8 +16,8 @@ from shoal.report.release.facts._far_original import far_sample, far_values
 from shoal.report.release.facts._marginals import RawValues
 from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions
 from shoal.tables._engine import Engine, OpenOptions, TableFile
+from shoal.tables._frequency import CodingOptions
 from shoal.tables._open import open_relation, open_table
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._spark_engine import SparkEngine

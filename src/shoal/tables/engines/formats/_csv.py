@@ -54,9 +54,21 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
         encoded = find_encoding(paths[0], options.encoding)
         shape = _shape_of(paths, encoded, options)
     require_names(shape.names)
-    connection = connect()
+    is_utf8 = encoded.name in ("utf-8", "utf-8-sig") and not (encoded.bom and shape.start == 0)
+    # DuckDB would count rows where we count lines
+    in_cells = not shape.escape and not shape.spaced and shape.whole_lines
+    endings = {path.suffix.lower() for path in paths}
+    read = None
+    if is_utf8 and in_cells and len(endings) == 1 and not options.skip_bad_rows:  # as DuckDB reads
+        columns = ", ".join(f"'p{i}': 'VARCHAR'" for i in range(len(shape.names)))
+        read = (
+            f"read_csv({paths_sql(paths)}, auto_detect=false, header=false, skip={shape.start}, "
+            f"delim={value_sql(shape.delimiter)}, quote={value_sql(shape.quote)}, "
+            f"escape={value_sql(shape.quote)}, strict_mode=true, hive_partitioning=false, "
+            f"compression='{_PACKED.get(endings.pop(), 'none')}', columns={{{columns}}})"
+        )
     with disclose_nothing(), TemporaryDirectory(dir=scratch()) as folder:
-        return DuckEngine(_stage(connection, paths, shape, encoded, options, Path(folder)))
+        return DuckEngine(_stage(read, paths, shape, encoded, options, Path(folder)))
 
 
 def plain_shape(path: Path) -> Shape | None:
@@ -117,15 +129,16 @@ def _shape_of(paths: Sequence[Path], encoded: Encoded, options: OpenOptions) -> 
 
 
 def _stage(
-    connection: duckdb.DuckDBPyConnection,
+    read: str | None,
     paths: Sequence[Path],
     shape: Shape,
     encoded: Encoded,
     options: OpenOptions,
     folder: Path,
 ) -> StagedRows:
+    """Rows by a FROM clause of texts, or read one by one where there is none."""
+    connection = connect()
     bad: tuple[BadRows, ...] = ()
-    read = None if options.skip_bad_rows else _plain_sql(paths, shape, encoded)
     try:
         if read is None:
             raise duckdb.InvalidInputException
@@ -170,23 +183,6 @@ def _stop_at_names(connection: duckdb.DuckDBPyConnection, read: str, shape: Shap
     same = " AND ".join(f"trim(p{i}) = {value_sql(name)}" for i, name in enumerate(shape.names))
     if connection.sql(f"SELECT count(*) FROM {read} WHERE {same}").fetchall()[0][0]:
         raise duckdb.InvalidInputException
-
-
-def _plain_sql(paths: Sequence[Path], shape: Shape, encoded: Encoded) -> str | None:
-    """A FROM clause of files that DuckDB reads as we do; None for others."""
-    is_utf8 = encoded.name in ("utf-8", "utf-8-sig") and not (encoded.bom and shape.start == 0)
-    # DuckDB would count rows where we count lines
-    in_cells = not shape.escape and not shape.spaced and shape.whole_lines
-    if not is_utf8 or not in_cells or len({path.suffix.lower() for path in paths}) > 1:
-        return None
-    packed = _PACKED.get(paths[0].suffix.lower(), "none")
-    columns = ", ".join(f"'p{i}': 'VARCHAR'" for i in range(len(shape.names)))
-    return (
-        f"read_csv({paths_sql(paths)}, auto_detect=false, header=false, skip={shape.start}, "
-        f"delim={value_sql(shape.delimiter)}, quote={value_sql(shape.quote)}, "
-        f"escape={value_sql(shape.quote)}, strict_mode=true, hive_partitioning=false, "
-        f"compression='{packed}', columns={{{columns}}})"
-    )
 
 
 def _clean_sql(paths: Sequence[Path], width: int) -> str:

@@ -1,4 +1,4 @@
-"""Every file format that Shoal reads, and the way from a path to a table."""
+"""Every file format that Shoal reads, and files that hold several tables, or none."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ import zlib
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import NoReturn
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from shoal._addresses import address_of, is_address
 from shoal._resources import scratch
 from shoal.errors import TableError
 from shoal.tables._engine import STANDARD, Engine, OpenOptions
 from shoal.tables.engines._logged_tables import refuse_logged_files
 from shoal.tables.engines.formats._arrow import ARROW
 from shoal.tables.engines.formats._csv import CSV
-from shoal.tables.engines.formats._databases import DUCKDB, SQLITE, open_address
+from shoal.tables.engines.formats._databases import DUCKDB, SQLITE
 from shoal.tables.engines.formats._excel import EXCEL
 from shoal.tables.engines.formats._file_format import FileFormat
 from shoal.tables.engines.formats._json_lines import JSON_LINES
 from shoal.tables.engines.formats._parquet import PARQUET
 from shoal.tables.engines.formats._statistics import SAS, SPSS, STATA
-from shoal.typing import PathText
+from shoal.tables.engines.formats._text_bytes import PACKED
 
 FORMATS: tuple[FileFormat, ...] = (
     CSV, PARQUET, ARROW, EXCEL, JSON_LINES, SPSS, STATA, SAS, SQLITE, DUCKDB,
 )  # fmt: skip
 """A new format is one more file beside this one, and one more entry here."""
 
-_BEGINNINGS = (
+BEGINNINGS = (
     (b"PAR1", ".parquet"),
     (b"ARROW1", ".arrow"),
     (b"PK\x03\x04", ".xlsx"),
@@ -47,63 +47,25 @@ _BEGINNINGS = (
 )
 """How files of some formats begin, whatever they are called."""
 
-_ARCHIVE = ".zip"
+NO_TEXT = re.compile(
+    b"|".join([rb"[\xef\xbb\xbf\s]*[<\[{]", *(re.escape(mark) for mark, _ in BEGINNINGS)])
+)
+"""How files begin that may be no tables in text: as these, as a page, or as JSON."""
+
 _OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')
 _PAGES = (b"<!doctype", b"<html", b"<table", b"<?xml")
 """How pages begin that programs save as tables."""
 
 
-def open_files(source: PathText, options: OpenOptions) -> Engine:
-    """The table in a file, in all files of a folder, at an address, or in standard input."""
-    if is_address(source):
-        return open_address(address_of(source), options)
-    if str(source) == STANDARD:
-        return open_files(_standard_input(), options)
-    path = Path(source)
-    if path.is_fifo() or path.is_char_device():  # <(command) in a shell
-        return open_files(_spooled(path), options)
-    if not path.exists():
-        return _open_pattern(path, options)
-    if path.is_dir():
-        return _open_folder(path, options)
-    if path.suffix.lower() == _ARCHIVE:
-        about = path.stat()
-        return open_files(_unpacked(path, about.st_mtime_ns, about.st_size), options)
-    file_format = find_format(path)
-    if file_format is None:
-        raise TableError(f"{path.name!r} is no {_listed('or')} file by its name. {_advice(path)}")
-    if file_format is PARQUET:
-        refuse_logged_files([path])
-    _require_content(path, file_format)
-    return file_format.read([path], options)
+def refuse_name(path: Path) -> NoReturn:
+    """Raise for a file whose name tells no format."""
+    raise TableError(f"{path.name!r} is no {_listed('or')} file by its name. {_advice(path)}")
 
 
-def _advice(path: Path) -> str:
-    if path.suffix.lower() == ".numbers":
-        return "Save it as .xlsx or .csv from the program that it came from."
-    if path.suffix.lower() in (".7z", ".rar", ".tar", ".bz2", ".xz"):
-        return "Unpack it first; .gz, .zst and .zip are read as they are."
-    ends = ", ".join(known.suffixes[0] for known in FORMATS)
-    return f"Rename it to end as its content is: {ends}."
-
-
-def find_format(path: Path) -> FileFormat | None:
-    """Format that a file's name tells, or None."""
-    name = path.name.lower()
-    return next((known for known in FORMATS if name.endswith(known.suffixes)), None)
-
-
-def _require_content(path: Path, named: FileFormat) -> None:
-    """Refuse a text file by its name that is something else by its first bytes."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(64)
-    except OSError as error:
-        raise TableError(
-            f"{path.name!r} cannot be read: {error.strerror}. Check the file and its permissions."
-        ) from None
-    begins = next((end for mark, end in _BEGINNINGS if head.startswith(mark)), None)
-    packed = path.suffix.lower() in (".gz", ".zst")
+def refuse_content(path: Path, head: bytes, named: FileFormat) -> None:
+    """Raise for a text file by its name that is something else by its first bytes."""
+    begins = next((end for mark, end in BEGINNINGS if head.startswith(mark)), None)
+    packed = path.suffix.lower() in PACKED
     if named is CSV and head.lstrip(b"\xef\xbb\xbf \r\n\t").lower().startswith(_PAGES):
         raise TableError(
             f"{path.name!r} is a web page or XML by its content, not a table in text. Open it in a "
@@ -121,14 +83,31 @@ def _require_content(path: Path, named: FileFormat) -> None:
         )
 
 
-@cache
-def _standard_input() -> Path:
-    return _keep(sys.stdin.buffer.read())
+def _advice(path: Path) -> str:
+    if path.suffix.lower() == ".numbers":
+        return "Save it as .xlsx or .csv from the program that it came from."
+    if path.suffix.lower() in (".7z", ".rar", ".tar", ".bz2", ".xz"):
+        return "Unpack it first; .gz, .zst and .zip are read as they are."
+    ends = ", ".join(known.suffixes[0] for known in FORMATS)
+    return f"Rename it to end as its content is: {ends}."
+
+
+def find_format(path: Path) -> FileFormat | None:
+    """Format that a file's name tells, or None."""
+    name = path.name.lower()
+    return next((known for known in FORMATS if name.endswith(known.suffixes)), None)
 
 
 @cache
-def _spooled(path: Path) -> Path:
-    return _keep(path.read_bytes())
+def spooled(path: Path) -> Path:
+    """What comes in on standard input or from a pipe, as a file."""
+    return _keep(sys.stdin.buffer.read() if str(path) == STANDARD else path.read_bytes())
+
+
+def unpacked(path: Path) -> Path:
+    """The one table of an archive, as a file; unpacked again when the archive has changed."""
+    about = path.stat()
+    return _unpacked(path, about.st_mtime_ns, about.st_size)
 
 
 @cache
@@ -175,14 +154,16 @@ def _keep(content: bytes) -> Path:
     if not content:
         raise TableError("nothing came in on standard input. Pipe a table into the command.")
     text = {b"{": ".jsonl", b"[": ".json"}.get(content.lstrip()[:1], ".csv")
-    suffix = next((end for mark, end in _BEGINNINGS if content.startswith(mark)), text)
+    suffix = next((end for mark, end in BEGINNINGS if content.startswith(mark)), text)
     path = folder / f"stdin{suffix}"
     path.write_bytes(content)
     return path
 
 
-def _open_pattern(path: Path, options: OpenOptions) -> Engine:
-    """Files that a pattern names; a file of that very name would have been taken."""
+def open_several(path: Path, options: OpenOptions) -> Engine:
+    """Files of a folder, or that a pattern names; a file of that very name is taken before."""
+    if path.is_dir():
+        return _open_folder(path, options)
     found = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
     files = [file for file in found if file.is_file()]
     if not files:

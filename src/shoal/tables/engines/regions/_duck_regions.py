@@ -18,9 +18,13 @@ from numpy.typing import NDArray
 
 from shoal._resources import scratch
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions, counted_columns, require_quasi_identifiers
 from shoal.tables._engine import STAR, RowOptions, Witness, put_in_order
-from shoal.tables._frequency import FrequencyTable
+from shoal.tables._frequency import (
+    CodingOptions,
+    FrequencyTable,
+    counted_columns,
+    require_quasi_identifiers,
+)
 from shoal.tables.engines._duck_connection import (
     NUMBER,
     StagedRows,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from shoal._resources import memory_bytes
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions, counted_columns
 from shoal.tables._engine import Engine
+from shoal.tables._frequency import CodingOptions, counted_columns
 from shoal.tables.engines._duck_connection import name_sql
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._spark_engine import SparkEngine

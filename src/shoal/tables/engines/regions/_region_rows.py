@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
-from shoal.tables._assemble import (
+from shoal.tables._engine import RowOptions, Witness
+from shoal.tables._frequency import (
     CodingOptions,
+    FrequencyTable,
+    Histogram,
     code_values,
     counted_columns,
     require_quasi_identifiers,
 )
-from shoal.tables._engine import RowOptions, Witness
-from shoal.tables._frequency import FrequencyTable, Histogram
 from shoal.tables.engines.regions._cuts import Cut
 from shoal.typing import Codes, Counts, Native, Progress
 

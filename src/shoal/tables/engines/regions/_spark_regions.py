@@ -16,9 +16,13 @@ import numpy as np
 
 from shoal.errors import GuaranteeError, ParameterError, TableError
 from shoal.schema import Schema
-from shoal.tables._assemble import CodingOptions, counted_columns, require_quasi_identifiers
 from shoal.tables._engine import RowOptions, Witness
-from shoal.tables._frequency import FrequencyTable
+from shoal.tables._frequency import (
+    CodingOptions,
+    FrequencyTable,
+    counted_columns,
+    require_quasi_identifiers,
+)
 from shoal.tables.engines._spark_arrow import fetch
 from shoal.tables.engines._spark_compress import refuse_spellings
 from shoal.tables.engines._spark_engine import SparkEngine, reads_columns

@@ -7,7 +7,7 @@ from shoal.errors import TableError
 from shoal.schema import Column, Schema
 from shoal.schema._coding import make_coding
 from shoal.tables import open_table
-from shoal.tables._assemble import assemble
+from shoal.tables._frequency import assemble
 from tests.extras import need
 
 
