@@ -18,8 +18,7 @@ from shoal.datasets._adult import adult_schema
 from shoal.metrics._limits import limit_violations
 from shoal.privacy import KAnonymity
 from shoal.schema import Column, Schema
-from shoal.schema._bands import Intervals
-from shoal.schema._builders import Flat
+from shoal.schema._builders import Flat, Intervals
 from shoal.schema._hierarchy import Recipe
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._frequency import group_keys

@@ -21,7 +21,7 @@ from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.datasets._scale import scale_up
 from shoal.privacy import KAnonymity
 from shoal.schema import Schema
-from shoal.schema._builders import FromFile
+from shoal.schema._csv import FromFile
 
 _WHERE = "Figure 4"
 _PEOPLE = 45_222

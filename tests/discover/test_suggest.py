@@ -7,8 +7,8 @@ from shoal.datasets import census
 from shoal.discover import suggest_schema
 from shoal.errors import TableError
 from shoal.schema import Schema
-from shoal.schema._bands import Intervals
-from shoal.schema._builders import Dates, Prefix
+from shoal.schema._builders import Intervals, Prefix
+from shoal.schema._days import Dates
 from tests.discover.columns.labelled import national
 
 

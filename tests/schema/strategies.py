@@ -3,8 +3,9 @@
 from hypothesis import strategies as st
 
 from shoal.schema import Column, Hierarchy, Schema
-from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals
-from shoal.schema._builders import Auto, Dates, Flat, Prefix, Tree
+from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth
+from shoal.schema._builders import Auto, Flat, Intervals, Prefix, Tree
+from shoal.schema._days import Dates
 
 labels = st.text(
     st.characters(exclude_categories=["Cs"]), min_size=0, max_size=6

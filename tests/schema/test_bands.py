@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from shoal.errors import HierarchyError
-from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals, round_widths
+from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth
+from shoal.schema._builders import Intervals, round_widths
 
 whole = st.lists(st.integers(-300, 300), min_size=1, max_size=30, unique=True).map(sorted)
 tenths = st.lists(st.integers(-3000, 3000), min_size=1, max_size=30, unique=True).map(

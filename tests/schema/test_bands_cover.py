@@ -2,7 +2,8 @@
 
 from hypothesis import given, strategies as st
 
-from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals
+from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth
+from shoal.schema._builders import Intervals
 from shoal.schema._text import text
 from tests.judge.labels import Fact, covers
 from tests.judge.values import plain

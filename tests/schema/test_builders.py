@@ -4,8 +4,9 @@ import pytest
 
 from shoal.errors import HierarchyError
 from shoal.schema import Column, Hierarchy
-from shoal.schema._bands import Intervals
-from shoal.schema._builders import Auto, Dates, Flat, Prefix, Tree, recipe_from_toml
+from shoal.schema._builders import Auto, Flat, Intervals, Prefix, Tree
+from shoal.schema._column import recipe_from_toml
+from shoal.schema._days import Dates
 
 
 def labels(tree, level):

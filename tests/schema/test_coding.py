@@ -8,8 +8,7 @@ from hypothesis import given, strategies as st
 
 from shoal.errors import HierarchyError, SchemaError
 from shoal.schema import Column, Hierarchy
-from shoal.schema._bands import Intervals
-from shoal.schema._builders import Tree
+from shoal.schema._builders import Intervals, Tree
 from shoal.schema._coding import Coding, find_ceiling, make_coding
 from tests.reference import hierarchies as slow
 from tests.schema.strategies import parent_maps

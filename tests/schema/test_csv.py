@@ -3,8 +3,7 @@ from hypothesis import given, strategies as st
 
 from shoal.errors import HierarchyError
 from shoal.schema import Hierarchy, _csv, read_hierarchy
-from shoal.schema._builders import FromFile
-from shoal.schema._csv import write_hierarchy
+from shoal.schema._csv import FromFile, write_hierarchy
 from tests.schema.strategies import hierarchies, labels
 
 

@@ -2,8 +2,7 @@ import datetime as dt
 
 import pytest
 
-from shoal.schema._builders import Dates
-from shoal.schema._days import read_day
+from shoal.schema._days import Dates, read_day
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ import pytest
 
 from shoal.errors import SchemaError
 from shoal.schema import Column, Hierarchy, Schema
-from shoal.schema._bands import Breaks, Intervals
-from shoal.schema._builders import Dates
+from shoal.schema._bands import Breaks
+from shoal.schema._builders import Intervals
 from shoal.schema._coding import make_coding
+from shoal.schema._days import Dates
 from shoal.schema._lines import has_lines, public_lines
 from shoal.tables._label_cover import covers
 

@@ -6,8 +6,8 @@ from hypothesis import given
 
 from shoal.errors import HierarchyError, SchemaError, TableError
 from shoal.schema import Column, Schema
-from shoal.schema._bands import Intervals
-from shoal.schema._builders import FromFile
+from shoal.schema._builders import Intervals
+from shoal.schema._csv import FromFile
 from tests.schema.strategies import schemas
 
 AGE = {"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"intervals": [5, 10]}}

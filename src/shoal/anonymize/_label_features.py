@@ -13,7 +13,8 @@ from shoal.anonymize._read_release import code_texts
 from shoal.errors import ParameterError, TableError
 from shoal.judge._labels import STAR, LabelReader
 from shoal.schema import Column, Hierarchy, Schema
-from shoal.schema._builders import FromFile, Tree
+from shoal.schema._builders import Tree
+from shoal.schema._csv import FromFile
 from shoal.tables import open_table
 from shoal.tables.forms._forms import ORDERED
 from shoal.tables.forms._label_ends import label_ends

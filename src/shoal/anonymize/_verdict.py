@@ -20,8 +20,9 @@ from shoal.privacy._promise import bind_promise
 from shoal.privacy._written_population import count_population
 from shoal.schema import Hierarchy, Schema
 from shoal.schema._band_labels import band_bounds
-from shoal.schema._builders import FromFile, Tree
+from shoal.schema._builders import Tree
 from shoal.schema._coding import Coding, find_ceiling
+from shoal.schema._csv import FromFile
 from shoal.tables import FrequencyTable
 from shoal.typing import Flags, Native
 

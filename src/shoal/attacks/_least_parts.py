@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from shoal.schema import Column, Hierarchy
 from shoal.schema._band_labels import range_ends
-from shoal.schema._bands import Intervals
-from shoal.schema._builders import Dates
+from shoal.schema._builders import Intervals
+from shoal.schema._days import Dates
 from shoal.schema._hierarchy import Recipe
 from shoal.schema._lines import LEAST_STEP, MONTHS_UNTIL, round_step
 from shoal.schema._tree_parts import ROOT_LABEL

@@ -15,7 +15,8 @@ from shoal.frames._frame import Frame
 from shoal.metrics._wilson import wilson
 from shoal.schema import Hierarchy, Schema
 from shoal.schema._band_labels import band_bounds, range_ends
-from shoal.schema._builders import FromFile, Tree
+from shoal.schema._builders import Tree
+from shoal.schema._csv import FromFile
 from shoal.schema._text import text
 from shoal.tables._frequency import group_keys
 from shoal.tables._label_cover import covers

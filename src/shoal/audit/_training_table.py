@@ -12,8 +12,9 @@ from shoal.errors import SchemaError, TableError
 from shoal.frames._frame import Frame
 from shoal.privacy.spans._spans import PrivateColumns
 from shoal.schema import Column, Hierarchy, Schema
-from shoal.schema._builders import FromFile, Tree
+from shoal.schema._builders import Tree
 from shoal.schema._coding import Coding, code_column
+from shoal.schema._csv import FromFile
 from shoal.schema._text import number, text
 from shoal.tables import open_table
 from shoal.typing import Codes, Native

@@ -10,9 +10,9 @@ from shoal.datasets._dataset import Dataset, from_rows
 from shoal.datasets._sources import find_data
 from shoal.errors import ParameterError
 from shoal.schema import Column, Schema
-from shoal.schema._bands import Intervals
-from shoal.schema._builders import FromFile, Tree
+from shoal.schema._builders import Intervals, Tree
 from shoal.schema._column import Role
+from shoal.schema._csv import FromFile
 from shoal.schema._hierarchy import Recipe
 
 NAMES = (

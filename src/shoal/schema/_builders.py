@@ -1,24 +1,147 @@
-"""Recipes for codes, dates, files and trees, and the one that chooses; reading them from TOML."""
+"""The recipes that most columns need: bands, prefixes, trees, or straight to the root."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-import os
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from shoal.errors import HierarchyError
-from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth, Intervals, round_widths
-from shoal.schema._csv import read_hierarchy
-from shoal.schema._days import read_day
+from shoal.schema._days import Dates
 from shoal.schema._hierarchy import Hierarchy, Recipe, Values, from_label_columns
 from shoal.schema._text import BEYOND, as_numbers, text, texts
-from shoal.schema.readymade._ready import Ready
+from shoal.typing import Floats
+
+_SURE = 1e-9  # quotients of floats that are as near to a whole number are computed again
+_PRECISION = 400  # digits: enough for every float
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Bands of ever larger widths, aligned at `origin`; each width divides the next.
+
+    A value on a boundary belongs to the upper band: with width 5, 25 lies in `[25-29]`.
+
+    Examples
+    --------
+    >>> Intervals((5, 10)).build([21, 24, 25, 38]).labels[4:]
+    ('[20-24]', '[25-29]', '[20-29]', '[35-39]', '[30-39]', '*')
+    """
+
+    widths: tuple[float, ...]
+    origin: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "widths", tuple(float(width) for width in self.widths))
+        object.__setattr__(self, "origin", float(self.origin))
+
+    def build(self, values: Values, *, column: str = "") -> Hierarchy:
+        """Bands over the values."""
+        numbers = finite_numbers(values, column)
+        finite = all(map(math.isfinite, (*self.widths, self.origin)))
+        if not finite or not self.widths or min(self.widths) <= 0:
+            raise HierarchyError(f"intervals of column {column!r}: widths must be positive.")
+        for small, large in pairwise(self.widths):
+            if large <= small or abs(large / small - round(large / small)) > 1e-9:
+                raise HierarchyError(
+                    f"intervals of column {column!r}: {large:g} is not a multiple of {small:g}. "
+                    "Give rising widths, each dividing the next, so that bands nest."
+                )
+        # as they are written: 0.1 is a tenth
+        finest, origin = (Fraction(str(text(part))) for part in (self.widths[0], self.origin))
+        whole = bool((numbers == np.floor(numbers)).all())
+        whole = whole and finest.denominator == origin.denominator == 1
+        # number of each value's band: by floats where they are sure, else by decimal fractions
+        quotient = (numbers - float(origin)) / float(finest)
+        near = np.abs(quotient - np.round(quotient)) <= _SURE * np.maximum(1.0, np.abs(quotient))
+        is_sure = (np.abs(numbers) < BEYOND) & (whole | ~near)
+        band = [int(number) for number in np.floor(np.where(is_sure, quotient, 0.0))]
+        for place in np.flatnonzero(~is_sure).tolist():
+            band[place] = (Fraction(str(text(values[place]))) - origin) // finest
+        levels = []
+        for width in self.widths:
+            # from the finest band, not from the number: bands of all widths must nest
+            ratio = round(width / self.widths[0])
+            starts = [number // ratio for number in band]
+            names = {
+                start: band_label(
+                    origin + start * finest * ratio, origin + (start + 1) * finest * ratio, whole
+                )
+                for start in set(starts)
+            }
+            levels.append([names[start] for start in starts])
+        return from_label_columns(values, levels, column)
+
+    def to_toml(self) -> Any:
+        """`{intervals = [5, 10]}`."""
+        table: dict[str, Any] = {"intervals": [plain_number(width) for width in self.widths]}
+        return table | ({"origin": plain_number(self.origin)} if self.origin else {})
+
+
+def round_widths(numbers: Floats) -> tuple[float, ...]:
+    """Round widths (1, 2, 5 times a power of ten): about 16, 8 and 4 bands; empty when too few."""
+    span = float(numbers.max() - numbers.min())
+    if len(numbers) < 3 or not 0 < span < math.inf:
+        return ()
+    whole = bool((numbers == np.floor(numbers)).all())
+    step = 10.0 ** np.floor(np.log10(span / 16))
+    width = next(step * m for m in (1, 2, 5, 10) if step * m >= span / 16)
+    if whole:
+        width = max(width, 1.0)
+    widths = [width * 2**i for i in range(4) if width * 2**i < span]
+    if whole and widths and widths[0] == 1:
+        widths = widths[1:]  # a band of one integer is the integer
+    return tuple(float(f"{width:.12g}") for width in widths)
+
+
+def band_label(low: Fraction | None, high: Fraction | None, whole: bool) -> str:
+    """`[20-24]` for whole numbers, `[20-25)` for others, `<18` and `>=65` at open ends (None)."""
+    if low is None:
+        return f"<{_digits(high)}"
+    if high is None:
+        return f">={_digits(low)}"
+    if whole and low.denominator == high.denominator == 1:
+        return f"[{low}-{high - 1}]" if high - low > 1 else str(low)
+    return f"[{_digits(low)}-{_digits(high)})"
+
+
+def _digits(end: Fraction | None) -> str:
+    assert end is not None
+    with localcontext(prec=_PRECISION):
+        return str(text(Decimal(end.numerator) / end.denominator))
+
+
+def finite_numbers(values: Values, column: str) -> Floats:
+    """Number of each value; an error where one has none."""
+    if not len(values):
+        raise HierarchyError(f"hierarchy of column {column!r}: there are no values to use.")
+    try:
+        if any(isinstance(value, dt.date) for value in values):
+            raise TypeError
+        found = as_numbers(values)
+    except (TypeError, ValueError):
+        raise HierarchyError(
+            f"hierarchy of column {column!r}: bands need numbers, and some values are not. "
+            'For dates use {dates = ["month", "year"]}.'
+        ) from None
+    if not np.isfinite(found).all():
+        raise HierarchyError(
+            f"hierarchy of column {column!r}: bands need finite numbers, and some values are not."
+        )
+    return found
+
+
+def plain_number(value: float) -> float:
+    """The same number as people write it: 5 for 5.0."""
+    return int(value) if float(value).is_integer() else value
 
 
 @dataclass(frozen=True)
@@ -54,95 +177,6 @@ class Prefix:
         """`{prefix = [1, 3]}`."""
         table: dict[str, Any] = {"prefix": list(self.lengths)}
         return table | ({"mask": self.mask} if self.mask != "*" else {})
-
-
-_PERIODS = ("month", "quarter", "year", "decade")
-
-
-@dataclass(frozen=True)
-class Dates:
-    """Days to months, quarters, years and decades.
-
-    Examples
-    --------
-    >>> Dates(("month", "year")).build(["2024-01-31", "2024-02-01"]).labels[2:]
-    ('2024-01', '2024-02', '2024', '*')
-    """
-
-    periods: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        given = (self.periods,) if isinstance(self.periods, str) else self.periods
-        object.__setattr__(self, "periods", tuple(given))
-
-    def build(self, values: Values, *, column: str = "") -> Hierarchy:
-        """Periods over the values."""
-        unknown = [period for period in self.periods if period not in _PERIODS]
-        if unknown or not self.periods:
-            raise HierarchyError(
-                f"dates of column {column!r}: unknown period {unknown[:1]}. "
-                f"Choose from {', '.join(_PERIODS)}."
-            )
-        days = [_day(value, column) for value in values]
-        months = [day.year * 12 + day.month for day in days]
-        one_of = dict(zip(months, days, strict=True))  # a hundred years have 1,200 months
-        ordered = [period for period in _PERIODS if period in self.periods]
-        levels = []
-        for period in ordered:
-            label = {month: _period(day, period) for month, day in one_of.items()}
-            levels.append([label[month] for month in months])
-        return from_label_columns(values, levels, column)
-
-    def to_toml(self) -> Any:
-        """`{dates = ["month", "year"]}`."""
-        return {"dates": list(self.periods)}
-
-
-@dataclass(frozen=True, eq=False)
-class FromFile:
-    """A file in the level format: `leaf;level1;...;*`, one line per value.
-
-    Parameters
-    ----------
-    path : str
-        Where the file is, as written in the schema.
-    folder : str
-        What a relative path is relative to: the schema file's folder, or the working one.
-
-    Examples
-    --------
-    >>> from shoal.schema import Column
-    >>> Column("quasi-identifier", hierarchy=FromFile("town.csv")).to_toml()["hierarchy"]
-    {'file': 'town.csv'}
-    """
-
-    path: str
-    folder: str = ""
-
-    def build(self, values: Values, *, column: str = "") -> Hierarchy:
-        """Read the file; `values` may be any part of its leaves."""
-        return read_hierarchy(Path(self.folder) / self.path, column=column)
-
-    def seen_from(self, folder: Path) -> FromFile:
-        """The same file as a schema in another folder names it."""
-        if os.path.isabs(self.path):
-            return self
-        path = os.path.relpath(self._location, folder.resolve())
-        return FromFile(Path(path).as_posix(), str(folder))
-
-    @property
-    def _location(self) -> str:
-        return str((Path(self.folder) / self.path).resolve())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FromFile) and self._location == other._location
-
-    def __hash__(self) -> int:
-        return hash(self._location)
-
-    def to_toml(self) -> Any:
-        """`{file = "age.csv"}`."""
-        return {"file": self.path}
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +227,26 @@ class Tree:
 
 
 @dataclass(frozen=True)
+class Flat:
+    """Every value straight under the root: release it or hide it.
+
+    Examples
+    --------
+    >>> Flat().build(["F", "M"]).labels
+    ('F', 'M', '*')
+    """
+
+    def build(self, values: Values, *, column: str = "") -> Hierarchy:
+        """One level above the values."""
+        known = [value for value in dict.fromkeys(texts(values)) if value is not None]
+        return from_label_columns(known, [], column)
+
+    def to_toml(self) -> Any:
+        """`"flat"`."""
+        return "flat"
+
+
+@dataclass(frozen=True)
 class Auto:
     """A hierarchy from the values alone: bands, periods, prefixes, or straight to the root.
 
@@ -227,89 +281,3 @@ class Auto:
     def to_toml(self) -> Any:
         """`"auto"`."""
         return "auto"
-
-
-@dataclass(frozen=True)
-class Flat:
-    """Every value straight under the root: release it or hide it.
-
-    Examples
-    --------
-    >>> Flat().build(["F", "M"]).labels
-    ('F', 'M', '*')
-    """
-
-    def build(self, values: Values, *, column: str = "") -> Hierarchy:
-        """One level above the values."""
-        known = [value for value in dict.fromkeys(texts(values)) if value is not None]
-        return from_label_columns(known, [], column)
-
-    def to_toml(self) -> Any:
-        """`"flat"`."""
-        return "flat"
-
-
-def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe | Hierarchy:
-    """Read what stands behind `hierarchy =`."""
-    if spec == "auto":
-        return Auto()
-    if spec == "flat":
-        return Flat()
-    if not isinstance(spec, Mapping):
-        raise HierarchyError(
-            f'hierarchy of column {column!r} is neither "auto", "flat" nor a table such as '
-            "{intervals = [5, 10]}."
-        )
-    makers: dict[str, Callable[[Any], Recipe | Hierarchy]] = {
-        "intervals": lambda s: Intervals(_list(s["intervals"]), s.get("origin", 0.0)),
-        "breaks": lambda s: Breaks(_list(s["breaks"])),
-        "equal_width": lambda s: EqualWidth(int(s["equal_width"])),
-        "equal_frequency": lambda s: EqualFrequency(int(s["equal_frequency"])),
-        "prefix": lambda s: Prefix(_list(s["prefix"]), str(s.get("mask", "*"))),
-        "dates": lambda s: Dates(_list(s["dates"])),
-        "file": lambda s: FromFile(str(s["file"]), folder),
-        "ready": lambda s: Ready(str(s["ready"])),
-        "tree": lambda s: Tree(s["tree"]),
-        "levels": lambda s: Hierarchy.from_levels(map(_list, s["levels"]), column=column),
-    }
-    extras = {"intervals": {"origin"}, "prefix": {"mask"}}
-    chosen = [name for name in makers if name in spec]
-    if len(chosen) != 1 or set(spec) - {chosen[0]} - extras.get(chosen[0], set()):
-        raise HierarchyError(
-            f"hierarchy of column {column!r}: give exactly one of {', '.join(makers)}."
-        )
-    try:
-        return makers[chosen[0]](spec)
-    except HierarchyError:
-        raise
-    except (TypeError, ValueError, AttributeError):
-        raise HierarchyError(
-            f"hierarchy of column {column!r}: {chosen[0]} has a value of the wrong type."
-        ) from None
-
-
-def _list(given: Any) -> tuple[Any, ...]:
-    return tuple(given) if isinstance(given, list | tuple) else (given,)
-
-
-def _day(value: Any, column: str) -> dt.date:
-    if isinstance(value, dt.datetime):
-        return value.date()
-    if isinstance(value, dt.date):
-        return value
-    day = read_day(str(value))
-    if day is None:
-        raise HierarchyError(f"dates of column {column!r}: some values are not dates (YYYY-MM-DD).")
-    return day
-
-
-def _period(day: dt.date, period: str) -> str:
-    match period:
-        case "month":
-            return f"{day.year:04d}-{day.month:02d}"
-        case "quarter":
-            return f"{day.year:04d}-Q{(day.month + 2) // 3}"
-        case "year":
-            return f"{day.year:04d}"
-        case _:
-            return f"{day.year // 10 * 10:04d}s"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from math import inf
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from shoal.errors import SchemaError
-from shoal.schema._builders import recipe_from_toml
+from shoal.errors import HierarchyError, SchemaError
+from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth
+from shoal.schema._builders import Auto, Flat, Intervals, Prefix, Tree
+from shoal.schema._csv import FromFile
+from shoal.schema._days import PERIODS, Dates
 from shoal.schema._hierarchy import Hierarchy, Recipe
 from shoal.schema._text import text
+from shoal.schema.readymade._ready import Ready
 
 Role = Literal[
     "identifier",
@@ -29,8 +33,6 @@ Kind = Literal["categorical", "ordinal", "numeric", "date"]
 
 ROLES: tuple[str, ...] = get_args(Role)
 """All roles."""
-PERIODS = ("month", "quarter", "year", "decade")
-"""Lines that dates may have."""
 KINDS: tuple[str, ...] = get_args(Kind)
 """All kinds."""
 NEVER_RELEASED = ("identifier", "subject", "household")
@@ -277,3 +279,46 @@ class Column:
         column = cls(**parts)
         column.check(name)
         return column
+
+
+def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe | Hierarchy:
+    """Read what stands behind `hierarchy =`."""
+    if spec == "auto":
+        return Auto()
+    if spec == "flat":
+        return Flat()
+    if not isinstance(spec, Mapping):
+        raise HierarchyError(
+            f'hierarchy of column {column!r} is neither "auto", "flat" nor a table such as '
+            "{intervals = [5, 10]}."
+        )
+    makers: dict[str, Callable[[Any], Recipe | Hierarchy]] = {
+        "intervals": lambda s: Intervals(_list(s["intervals"]), s.get("origin", 0.0)),
+        "breaks": lambda s: Breaks(_list(s["breaks"])),
+        "equal_width": lambda s: EqualWidth(int(s["equal_width"])),
+        "equal_frequency": lambda s: EqualFrequency(int(s["equal_frequency"])),
+        "prefix": lambda s: Prefix(_list(s["prefix"]), str(s.get("mask", "*"))),
+        "dates": lambda s: Dates(_list(s["dates"])),
+        "file": lambda s: FromFile(str(s["file"]), folder),
+        "ready": lambda s: Ready(str(s["ready"])),
+        "tree": lambda s: Tree(s["tree"]),
+        "levels": lambda s: Hierarchy.from_levels(map(_list, s["levels"]), column=column),
+    }
+    extras = {"intervals": {"origin"}, "prefix": {"mask"}}
+    chosen = [name for name in makers if name in spec]
+    if len(chosen) != 1 or set(spec) - {chosen[0]} - extras.get(chosen[0], set()):
+        raise HierarchyError(
+            f"hierarchy of column {column!r}: give exactly one of {', '.join(makers)}."
+        )
+    try:
+        return makers[chosen[0]](spec)
+    except HierarchyError:
+        raise
+    except (TypeError, ValueError, AttributeError):
+        raise HierarchyError(
+            f"hierarchy of column {column!r}: {chosen[0]} has a value of the wrong type."
+        ) from None
+
+
+def _list(given: Any) -> tuple[Any, ...]:
+    return tuple(given) if isinstance(given, list | tuple) else (given,)

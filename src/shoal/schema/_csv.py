@@ -1,13 +1,18 @@
 """Hierarchies in the level format that ARX and others use: `leaf;level1;...;*`."""
 
+from __future__ import annotations
+
 import csv
 import io
+import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from shoal._atomic import atomic_path
 from shoal.errors import HierarchyError
-from shoal.schema._hierarchy import Hierarchy
+from shoal.schema._hierarchy import Hierarchy, Values
 from shoal.typing import PathText
 
 _SEPARATORS = ";\t|,"
@@ -125,3 +130,50 @@ def find_separator(content: str) -> str:
             if len(widths) == 1 and max(widths) > 1:
                 return separator
     return max(_SEPARATORS, key=content.count)
+
+
+@dataclass(frozen=True, eq=False)
+class FromFile:
+    """A file in the level format: `leaf;level1;...;*`, one line per value.
+
+    Parameters
+    ----------
+    path : str
+        Where the file is, as written in the schema.
+    folder : str
+        What a relative path is relative to: the schema file's folder, or the working one.
+
+    Examples
+    --------
+    >>> from shoal.schema import Column
+    >>> Column("quasi-identifier", hierarchy=FromFile("town.csv")).to_toml()["hierarchy"]
+    {'file': 'town.csv'}
+    """
+
+    path: str
+    folder: str = ""
+
+    def build(self, values: Values, *, column: str = "") -> Hierarchy:
+        """Read the file; `values` may be any part of its leaves."""
+        return read_hierarchy(Path(self.folder) / self.path, column=column)
+
+    def seen_from(self, folder: Path) -> FromFile:
+        """The same file as a schema in another folder names it."""
+        if os.path.isabs(self.path):
+            return self
+        path = os.path.relpath(self._location, folder.resolve())
+        return FromFile(Path(path).as_posix(), str(folder))
+
+    @property
+    def _location(self) -> str:
+        return str((Path(self.folder) / self.path).resolve())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FromFile) and self._location == other._location
+
+    def __hash__(self) -> int:
+        return hash(self._location)
+
+    def to_toml(self) -> Any:
+        """`{file = "age.csv"}`."""
+        return {"file": self.path}

@@ -1,9 +1,17 @@
-"""Days of the calendar as people write them, where they can be read in one way only."""
+"""Days of the calendar: read where they can be read in one way only, and joined to periods."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import HierarchyError
+from shoal.schema._hierarchy import Hierarchy, Values, from_label_columns
+
+PERIODS = ("month", "quarter", "year", "decade")
+"""What days are joined to, and where ranges of dates may end."""
 
 _MONTHS = (
     ("jan", "january", "januar", "janvier", "enero", "gennaio"),
@@ -52,3 +60,65 @@ def read_day(written: str) -> dt.date | None:
             except ValueError:
                 return None
     return None
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Days to months, quarters, years and decades.
+
+    Examples
+    --------
+    >>> Dates(("month", "year")).build(["2024-01-31", "2024-02-01"]).labels[2:]
+    ('2024-01', '2024-02', '2024', '*')
+    """
+
+    periods: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        given = (self.periods,) if isinstance(self.periods, str) else self.periods
+        object.__setattr__(self, "periods", tuple(given))
+
+    def build(self, values: Values, *, column: str = "") -> Hierarchy:
+        """Periods over the values."""
+        unknown = [period for period in self.periods if period not in PERIODS]
+        if unknown or not self.periods:
+            raise HierarchyError(
+                f"dates of column {column!r}: unknown period {unknown[:1]}. "
+                f"Choose from {', '.join(PERIODS)}."
+            )
+        days = [_day(value, column) for value in values]
+        months = [day.year * 12 + day.month for day in days]
+        one_of = dict(zip(months, days, strict=True))  # a hundred years have 1,200 months
+        ordered = [period for period in PERIODS if period in self.periods]
+        levels = []
+        for period in ordered:
+            label = {month: _period(day, period) for month, day in one_of.items()}
+            levels.append([label[month] for month in months])
+        return from_label_columns(values, levels, column)
+
+    def to_toml(self) -> Any:
+        """`{dates = ["month", "year"]}`."""
+        return {"dates": list(self.periods)}
+
+
+def _day(value: Any, column: str) -> dt.date:
+    if isinstance(value, dt.datetime):
+        return value.date()
+    if isinstance(value, dt.date):
+        return value
+    day = read_day(str(value))
+    if day is None:
+        raise HierarchyError(f"dates of column {column!r}: some values are not dates (YYYY-MM-DD).")
+    return day
+
+
+def _period(day: dt.date, period: str) -> str:
+    match period:
+        case "month":
+            return f"{day.year:04d}-{day.month:02d}"
+        case "quarter":
+            return f"{day.year:04d}-Q{(day.month + 2) // 3}"
+        case "year":
+            return f"{day.year:04d}"
+        case _:
+            return f"{day.year // 10 * 10:04d}s"

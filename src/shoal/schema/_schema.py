@@ -12,8 +12,8 @@ from typing import Any
 from shoal._atomic import write_text
 from shoal._notebook import Plot, html_table, plot_bars
 from shoal.errors import SchemaError
-from shoal.schema._builders import FromFile
 from shoal.schema._column import ROLES, Column
+from shoal.schema._csv import FromFile
 from shoal.schema._toml import schema_toml
 from shoal.schema.promise._required import Required
 from shoal.typing import PathText

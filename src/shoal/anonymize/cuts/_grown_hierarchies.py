@@ -16,10 +16,9 @@ from shoal.anonymize.cuts._growth_kernels import best_split, middle_split
 from shoal.errors import HierarchyError
 from shoal.schema import Hierarchy
 from shoal.schema._band_labels import range_label
-from shoal.schema._bands import Intervals, round_widths
-from shoal.schema._builders import Dates
+from shoal.schema._builders import Intervals, round_widths
 from shoal.schema._coding import Coding
-from shoal.schema._column import PERIODS
+from shoal.schema._days import PERIODS, Dates
 from shoal.tables import FrequencyTable
 from shoal.typing import Floats
 

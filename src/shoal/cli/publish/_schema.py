@@ -120,7 +120,7 @@ def _trees(
 ) -> dict[str, Hierarchy]:
     """Hierarchies to write as files: those of values, and every other if asked for."""
     from shoal.schema import Hierarchy
-    from shoal.schema._builders import FromFile
+    from shoal.schema._csv import FromFile
     from shoal.tables import open_table
 
     trees = {

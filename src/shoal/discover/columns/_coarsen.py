@@ -8,10 +8,9 @@ from shoal.discover.columns._decide import Decision
 from shoal.discover.columns._facts import Facts
 from shoal.discover.columns._forms import is_day
 from shoal.schema import Ready
-from shoal.schema._bands import Intervals
-from shoal.schema._builders import Auto, Dates, Flat
+from shoal.schema._builders import Auto, Flat, Intervals
 from shoal.schema._column import Kind
-from shoal.schema._days import read_day
+from shoal.schema._days import Dates, read_day
 from shoal.schema._hierarchy import Recipe
 from shoal.schema._text import text
 

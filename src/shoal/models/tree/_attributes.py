@@ -13,9 +13,11 @@ import numpy as np
 from shoal.errors import HierarchyError, SchemaError
 from shoal.models._input import Factor, Input
 from shoal.schema import Column, Hierarchy, Schema
-from shoal.schema._bands import Breaks, Intervals
-from shoal.schema._builders import Auto, Dates, Flat, FromFile, Prefix, Tree
+from shoal.schema._bands import Breaks
+from shoal.schema._builders import Auto, Flat, Intervals, Prefix, Tree
 from shoal.schema._column import Kind
+from shoal.schema._csv import FromFile
+from shoal.schema._days import Dates
 from shoal.schema._hierarchy import Recipe
 from shoal.schema._text import text
 from shoal.typing import Floats

@@ -8,7 +8,8 @@ import numpy as np
 from shoal.errors import SchemaError, TableError
 from shoal.parties._expect import Fields, Several, Text
 from shoal.schema import Column, Hierarchy, Schema
-from shoal.schema._builders import FromFile, Tree
+from shoal.schema._builders import Tree
+from shoal.schema._csv import FromFile
 from shoal.schema._text import text
 from shoal.secure._party import Party
 from shoal.secure.miners._table_part import MISSING, TablePart

@@ -11,8 +11,9 @@ from typing import Any
 
 from shoal.errors import HierarchyError, ParameterError
 from shoal.schema import Column, Schema, read_hierarchy
-from shoal.schema._bands import Breaks, Intervals
-from shoal.schema._builders import Tree, recipe_from_toml
+from shoal.schema._bands import Breaks
+from shoal.schema._builders import Intervals, Tree
+from shoal.schema._column import recipe_from_toml
 from shoal.schema._csv import write_hierarchy
 from shoal.studio._desk import Desk
 from shoal.studio.project._project import HIERARCHIES

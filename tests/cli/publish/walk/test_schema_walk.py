@@ -15,7 +15,7 @@ from shoal.cli.publish.walk._schema_walk import HELP, SchemaWalk, read_hierarchy
 from shoal.discover import suggest_schema
 from shoal.errors import ShoalError
 from shoal.schema import Schema
-from shoal.schema._bands import Intervals
+from shoal.schema._builders import Intervals
 from tests.extras import ROOT
 
 N = 60

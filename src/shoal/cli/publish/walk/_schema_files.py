@@ -47,8 +47,7 @@ def write_schema(
     They appear together; where trees go elsewhere than beside the schema, they come first, so that
     a schema never names a file that is not there.
     """
-    from shoal.schema._builders import FromFile
-    from shoal.schema._csv import write_hierarchy
+    from shoal.schema._csv import FromFile, write_hierarchy
 
     paths = hierarchy_paths(list(trees), folder)
     home = out.resolve().parent
