@@ -13,7 +13,7 @@ SCHEMA = group_cases.SCHEMA.replace(s={"role": "sensitive", "target": True})
 def table(seed=0, n=300):
     columns = group_cases.rows(np.random.default_rng(seed), n)
     columns["s"] = ["x" if city in "abc" else "y" for city in columns["city"]]
-    return group_cases.table(columns)
+    return group_cases.relation(columns)
 
 
 def test_all_methods_are_measured_alike():

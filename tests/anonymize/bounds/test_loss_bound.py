@@ -9,7 +9,7 @@ from tests.anonymize import group_cases
 
 
 def people(seed=0, n=150):
-    return group_cases.table(group_cases.rows(np.random.default_rng(seed), n))
+    return group_cases.rows(np.random.default_rng(seed), n)
 
 
 @pytest.mark.parametrize("method", [LocalRecoding, Mondrian, FullDomain])

@@ -17,7 +17,8 @@ from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, PSens
 from shoal.privacy.compiled._compile import compile_model
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
-from tests.anonymize.people import LEAVES, SCHEMA, random_rows, relation
+from tests.anonymize.people import LEAVES, SCHEMA, as_columns, random_rows
+from tests.engines import rows as rows_of
 
 LOCATION = {
     "West Coast": {"California": ["San Diego", "Los Angeles"]},
@@ -47,14 +48,14 @@ ROWS = [
 
 
 def people(rows=ROWS):
-    return relation(rows, tuple(LIMITED))
+    return as_columns(rows, tuple(LIMITED))
 
 
 def test_the_papers_example_needs_no_suppression_at_k_2_and_mixes_no_limits():
     in_order = RowOptions(keep_order=True)
     method = ConstrainedKMember(LIMITED, KAnonymity(2)).fit(people(), output=in_order)
     assert method.n_outside_ == 0
-    rows = method.release_.table.fetchall()
+    rows = rows_of(method.release_.table)
     assert rows[0] == rows[1]
     assert rows[2] == rows[3] == rows[6]
     assert rows[4] == rows[5]
@@ -66,8 +67,8 @@ def test_figure_4b_cell_by_cell():
     schema = Schema({**LIMITED, "Age": {"role": "quasi-identifier", "kind": "numeric"}})
     rows = [(int(age), *rest) for age, *rest in ROWS]
     method = ConstrainedKMember(schema, KAnonymity(2), ranges="exact")
-    method.fit(relation(rows, tuple(schema)), output=RowOptions(keep_order=True))
-    assert method.release_.table.fetchall() == [
+    method.fit(as_columns(rows, tuple(schema)), output=RowOptions(keep_order=True))
+    assert rows_of(method.release_.table) == [
         ("[30-32]", "California", "M", "W"),
         ("[30-32]", "California", "M", "W"),
         ("[25-42]", "Kansas", "*", "*"),
@@ -87,7 +88,7 @@ def test_the_papers_example_suppresses_exactly_the_small_parts(k, kept):
         return
     release = method.fit(people()).release_
     assert release.n_suppressed == method.n_outside_ == 7 - len(kept)
-    assert {row[1] for row in release.table.fetchall()} == {"Kansas"}
+    assert {row[1] for row in rows_of(release.table)} == {"Kansas"}
 
 
 def limited(seed):
@@ -131,10 +132,10 @@ def test_suppressed_rows_are_those_that_brute_force_finds_and_no_limit_is_crosse
     )
     if expected == len(rows):
         return
-    method = ConstrainedKMember(schema, KAnonymity(k), refine=bool(seed % 2)).fit(relation(rows))
+    method = ConstrainedKMember(schema, KAnonymity(k), refine=bool(seed % 2)).fit(as_columns(rows))
     assert method.n_outside_ == method.release_.n_suppressed == expected
     assert not any(limit_violations(method.release_.recoded).values())
-    sizes = Counter(row[:3] for row in method.release_.table.fetchall())
+    sizes = Counter(row[:3] for row in rows_of(method.release_.table))
     assert min(sizes.values()) >= k
 
 
@@ -144,7 +145,7 @@ def test_no_subset_of_a_suppressed_part_could_be_released(seed, model):
     rows = random_rows(np.random.default_rng(seed), 24)
     schema = limited(seed + 100)
     try:
-        method = ConstrainedKMember(schema, model).fit(relation(rows))
+        method = ConstrainedKMember(schema, model).fit(as_columns(rows))
     except InfeasibleError:
         return
     released = 0
@@ -166,8 +167,8 @@ def test_no_subset_of_a_suppressed_part_could_be_released(seed, model):
 def test_other_models_hold_within_the_limits(seed, model):
     rows = random_rows(np.random.default_rng(seed), 80)
     schema = limited(seed + 50)
-    release = ConstrainedKMember(schema, model).fit(relation(rows)).release_
-    assert len(release.table.fetchall()) == len(rows) - release.n_suppressed
+    release = ConstrainedKMember(schema, model).fit(as_columns(rows)).release_
+    assert len(rows_of(release.table)) == len(rows) - release.n_suppressed
     assert not any(limit_violations(release.recoded).values())
     assert all(part.holds for part in release.reached)
 
@@ -175,9 +176,11 @@ def test_other_models_hold_within_the_limits(seed, model):
 def test_limits_never_save_more_than_greedy_noise_and_refining_never_costs():
     for seed in range(8):
         rows = random_rows(np.random.default_rng(seed), 120)
-        free = ConstrainedKMember(SCHEMA, KAnonymity(4)).fit(relation(rows)).release_
-        bound = ConstrainedKMember(limited(seed), KAnonymity(4)).fit(relation(rows)).release_
-        better = ConstrainedKMember(SCHEMA, KAnonymity(4), refine=True).fit(relation(rows)).release_
+        free = ConstrainedKMember(SCHEMA, KAnonymity(4)).fit(as_columns(rows)).release_
+        bound = ConstrainedKMember(limited(seed), KAnonymity(4)).fit(as_columns(rows)).release_
+        better = (
+            ConstrainedKMember(SCHEMA, KAnonymity(4), refine=True).fit(as_columns(rows)).release_
+        )
         assert free.metrics.information_loss <= 1.15 * bound.metrics.information_loss
         assert better.metrics.information_loss <= free.metrics.information_loss + 1e-9
 
@@ -191,7 +194,7 @@ def test_pieces_cover_every_cell_once_and_keep_the_promise():
     schema = SCHEMA.replace(
         Relationship={"role": "quasi-identifier", "hierarchy": {"prefix": [2, 1]}}
     )
-    cells = open_table(relation(rows)).compress(schema).cells
+    cells = open_table(as_columns(rows)).compress(schema).cells
     problem = make_member_problem(cells, compile_model(KAnonymity(5), cells))
     pieces = cut_into_pieces(problem, np.arange(cells.n_groups), 100)
     assert sorted(np.concatenate(pieces).tolist()) == list(range(cells.n_groups))
@@ -208,7 +211,9 @@ def test_an_approximation_is_said_in_the_manifest(monkeypatch):
     monkeypatch.setattr(_constrained, "_SAMPLE", 60)
     rows = random_rows(np.random.default_rng(1), 300)
     release = (
-        ConstrainedKMember(SCHEMA, KAnonymity(3), neighbours="pieces").fit(relation(rows)).release_
+        ConstrainedKMember(SCHEMA, KAnonymity(3), neighbours="pieces")
+        .fit(as_columns(rows))
+        .release_
     )
     assert "information loss against comparing all" in release.to_dict()["notes"][0]
     assert release.recoded.groups.sizes.min() >= 3
@@ -217,8 +222,8 @@ def test_an_approximation_is_said_in_the_manifest(monkeypatch):
 def test_violations_of_a_method_without_limits_are_counted():
     rows = random_rows(np.random.default_rng(3), 60)
     schema = limited(1)
-    free = BottomUpGeneralization(SCHEMA, KAnonymity(10)).fit(relation(rows))
-    cells = open_table(relation(rows)).compress(schema).cells
+    free = BottomUpGeneralization(SCHEMA, KAnonymity(10)).fit(as_columns(rows))
+    cells = open_table(as_columns(rows)).compress(schema).cells
     recoded = free.recoding_.recode(cells)
     counted = limit_violations(recoded)
     expected = {}
@@ -247,7 +252,7 @@ def test_a_check_of_the_released_table_counts_values_beyond_their_limit():
     verdict = check_table(fine, LIMITED, KAnonymity(2))
     assert verdict.beyond_limits == {"Location": 0}
     assert verdict.holds
-    mixed = relation(
+    mixed = as_columns(
         [("3*", "*", "M", "W")] * 2 + [("3*", "Midwest", "M", "W")] * 2, tuple(LIMITED)
     )
     verdict = check_table(mixed, LIMITED, KAnonymity(2))
@@ -274,12 +279,12 @@ def test_numbers_with_a_limit_are_released_within_it(ranges, seed):
     rng = np.random.default_rng(seed)
     ages, sexes = rng.integers(20, 60, 80).tolist(), rng.choice(["f", "m"], 80).tolist()
     rows = list(zip(ages, sexes, strict=True))
-    table = relation(rows, tuple(DECADES))
+    table = as_columns(rows, tuple(DECADES))
     order = RowOptions(keep_order=True)
     method = ConstrainedKMember(DECADES, KAnonymity(3), ranges=ranges).fit(table, output=order)
     release = method.release_
     assert limit_violations(release.recoded) == {"age": 0}
-    ends = [list(map(int, re.findall(r"\d+", row[0]))) for row in release.table.fetchall()]
+    ends = [list(map(int, re.findall(r"\d+", row[0]))) for row in rows_of(release.table)]
     for (age, _), (low, *high) in zip(rows, ends, strict=True):
         top = high[0] if high else low
         assert age // 10 * 10 <= low <= age <= top < age // 10 * 10 + 10
@@ -292,7 +297,7 @@ def test_the_default_is_near_local_recoding_without_limits():
     ages = np.clip(rng.normal(45, 15, 300), 17, 90).astype(int).tolist()
     rows = list(zip(ages, rng.choice(["f", "m"], 300).tolist(), strict=True))
     free = DECADES.replace(age={"role": "quasi-identifier", "kind": "numeric"})
-    table = relation(rows, tuple(free))
+    table = as_columns(rows, tuple(free))
     local = LocalRecoding(free, KAnonymity(5)).fit(table).release_.metrics.gcp
     ours = ConstrainedKMember(free, KAnonymity(5)).fit(table).release_.metrics.gcp
     assert ours <= 1.1 * local
@@ -300,12 +305,12 @@ def test_the_default_is_near_local_recoding_without_limits():
 
 def test_a_time_limit_leaves_each_part_as_one_group():
     rows = random_rows(np.random.default_rng(1), 80)
-    hurried = ConstrainedKMember(SCHEMA, KAnonymity(3), time_limit=1e-9).fit(relation(rows))
+    hurried = ConstrainedKMember(SCHEMA, KAnonymity(3), time_limit=1e-9).fit(as_columns(rows))
     assert hurried.release_.reached[0].holds
     assert hurried.release_.table is not None  # judged
     assert "The time limit ended the search for better groups." in hurried.release_.notes
-    unhurried = ConstrainedKMember(SCHEMA, KAnonymity(3), time_limit=3600).fit(relation(rows))
+    unhurried = ConstrainedKMember(SCHEMA, KAnonymity(3), time_limit=3600).fit(as_columns(rows))
     assert unhurried.release_.metrics.loss < hurried.release_.metrics.loss
     assert not any("time limit" in note for note in unhurried.release_.notes)
     with pytest.raises(ParameterError, match="time_limit must be above 0"):
-        ConstrainedKMember(SCHEMA, KAnonymity(3), time_limit=0).fit(relation(rows))
+        ConstrainedKMember(SCHEMA, KAnonymity(3), time_limit=0).fit(as_columns(rows))

@@ -14,12 +14,11 @@ from shoal.anonymize.clusters._local_plan import (
 )
 from shoal.schema import Schema
 from shoal.tables import open_table
-from tests.anonymize import group_cases
 
 
 def coding_of(values, **column):
     schema = Schema({"c": {"role": "quasi-identifier"} | column})
-    return open_table(group_cases.table({"c": values})).compress(schema).cells.codings[0]
+    return open_table({"c": values}).compress(schema).cells.codings[0]
 
 
 @pytest.mark.parametrize("n", [200, 3_000])

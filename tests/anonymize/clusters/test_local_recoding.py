@@ -17,6 +17,7 @@ from shoal.metrics._measure import column_losses
 from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
 from tests.anonymize import group_cases
+from tests.engines import rows as rows_of
 
 MODELS = [
     KAnonymity(4),
@@ -27,7 +28,7 @@ MODELS = [
 
 
 def people(seed=0, n=200):
-    return group_cases.table(group_cases.rows(np.random.default_rng(seed), n))
+    return group_cases.rows(np.random.default_rng(seed), n)
 
 
 @pytest.mark.parametrize("ranges", ["lines", "exact", "nodes"])
@@ -36,7 +37,7 @@ def test_every_released_group_keeps_the_promise_and_every_row_is_released(model,
     method = LocalRecoding(group_cases.SCHEMA, model, ranges=ranges).fit(people())
     recoded = method.release_.recoded
     assert model.bind(["s"]).holds(recoded.groups).all()
-    assert len(method.release_.table.fetchall()) == 200
+    assert len(rows_of(method.release_.table)) == 200
     for column, labels in enumerate(recoded.labels):
         code = recoded.cells.keys[:, column]
         label = recoded.codes[recoded.group_of, column]
@@ -69,7 +70,7 @@ def test_other_words_for_refinement_are_refused():
 
 def test_the_result_depends_on_nothing_else():
     runs = [LocalRecoding(group_cases.SCHEMA, KAnonymity(4)).fit(people(3)) for _ in range(2)]
-    assert sorted(runs[0].release_.table.fetchall()) == sorted(runs[1].release_.table.fetchall())
+    assert sorted(rows_of(runs[0].release_.table)) == sorted(rows_of(runs[1].release_.table))
 
 
 def test_large_tables_are_cut_into_blocks(monkeypatch):
@@ -124,33 +125,33 @@ ROWS = ["San Diego", "Los Angeles", "Wichita", "Kansas City", "Lincoln", "Lincol
 
 
 def test_limits_are_kept():
-    release = LocalRecoding(LIMITED, KAnonymity(2)).fit(group_cases.table({"place": ROWS})).release_
-    places = [row[0] for row in release.table.fetchall()]
+    release = LocalRecoding(LIMITED, KAnonymity(2)).fit({"place": ROWS}).release_
+    places = [row[0] for row in rows_of(release.table)]
     expected = ["California", "California", *["Kansas"] * 3, "Lincoln", "Lincoln"]
     assert sorted(places) == expected
 
 
 def test_impossible_limits_name_the_column_and_the_rows():
-    table = group_cases.table({"place": ROWS})
+    table = {"place": ROWS}
     with pytest.raises(InfeasibleError, match=r"Suppress 4 rows .*limit of 'place'"):
         LocalRecoding(LIMITED, KAnonymity(3)).fit(table)
     release = LocalRecoding(LIMITED, KAnonymity(3), max_suppression=0.6).fit(table).release_
-    assert [row[0] for row in release.table.fetchall()] == ["Kansas"] * 3
+    assert [row[0] for row in rows_of(release.table)] == ["Kansas"] * 3
 
 
 def test_new_rows_go_to_a_group_that_covers_them():
     schema = Schema({"x": {"role": "quasi-identifier", "kind": "numeric"}})
-    table = group_cases.table({"x": [1, 2, 4, 10, 20, 21]})
+    table = {"x": [1, 2, 4, 10, 20, 21]}
     method = LocalRecoding(schema, KAnonymity(3)).fit(table)
-    assert [row[0] for row in method.transform(table).fetchall()] == ["[0-4]"] * 3 + ["[10-24]"] * 3
-    new = group_cases.table({"x": [2, 3, 7, 15]})
-    assert [row[0] for row in method.transform(new).fetchall()] == [
+    assert [row[0] for row in rows_of(method.transform(table))] == ["[0-4]"] * 3 + ["[10-24]"] * 3
+    new = {"x": [2, 3, 7, 15]}
+    assert [row[0] for row in rows_of(method.transform(new))] == [
         "[0-4]",
         "[0-4]",
         "*",
         "[10-24]",
     ]
-    kept = method.transform(new, unseen="suppress").fetchall()
+    kept = rows_of(method.transform(new, unseen="suppress"))
     assert [row[0] for row in kept] == ["[0-4]", "[0-4]", "[10-24]"]
 
 

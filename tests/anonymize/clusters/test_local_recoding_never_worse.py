@@ -9,7 +9,7 @@ from shoal.metrics._measure import column_losses
 from shoal.privacy import DistinctDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
 from shoal.tables import open_table
-from tests.anonymize import group_cases
+from tests.engines import rows as rows_of
 
 BY_LOSS = {"spread": 0.0, "priority": 0.0, "loss": 1.0}
 
@@ -76,15 +76,15 @@ def regions_loss(cells, schema, model, ranges):
 
 def test_texts_without_a_hierarchy_have_exact_ranges_as_mondrian_has_them():
     table, schema = odd_table(0, 1)
-    release = LocalRecoding(schema, KAnonymity(5), ranges="exact").fit(group_cases.table(table))
-    labels = {row[0] for row in release.release_.table.fetchall()}
+    release = LocalRecoding(schema, KAnonymity(5), ranges="exact").fit(table)
+    labels = {row[0] for row in rows_of(release.release_.table)}
     assert any(label.startswith("[v0") and " to v0" in label for label in labels)
     assert "*" not in labels
 
 
 def test_models_beyond_k():
     table, schema = odd_table(3, 4)
-    cells = open_table(group_cases.table(table)).compress(schema).cells
+    cells = open_table(table).compress(schema).cells
     for model in (KAnonymity(3) & DistinctDiversity(2), KAnonymity(3) & TCloseness(0.4)):
         for refine in (True, "quick", False):
             own = LocalRecoding(schema, model, refine=refine).recode_cells(cells)
@@ -94,7 +94,7 @@ def test_models_beyond_k():
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_table_cut_into_blocks_loses_no_more_than_regions_of_the_whole(monkeypatch, exact):
     table, schema = odd_table(1, 3)
-    cells = open_table(group_cases.table(table)).compress(schema).cells
+    cells = open_table(table).compress(schema).cells
     ranges = "exact" if exact else "lines"
     monkeypatch.setattr(_local_recoding, "block_size", lambda problem: 40)
 
@@ -114,7 +114,7 @@ def test_a_table_cut_into_blocks_loses_no_more_than_regions_of_the_whole(monkeyp
 
 def test_groups_of_blocks_stay_where_they_lose_less(monkeypatch):
     table, schema = odd_table(1, 3)
-    cells = open_table(group_cases.table(table)).compress(schema).cells
+    cells = open_table(table).compress(schema).cells
     whole = LocalRecoding(schema, 4, ranges="exact")._solve(cells, KAnonymity(4), lambda *_: None)
     monkeypatch.setattr(_local_recoding, "block_size", lambda problem: 40)
     monkeypatch.setattr(
@@ -133,7 +133,7 @@ CASES = [(seed, (2, 3, 5, 9)[seed % 4], (2, 5, 30)[seed % 3]) for seed in range(
 @pytest.mark.parametrize(("seed", "n_columns", "k"), CASES)
 def test_odd_tables(seed, n_columns, k, refine):
     table, schema = odd_table(seed, n_columns)
-    cells = open_table(group_cases.table(table)).compress(schema).cells
+    cells = open_table(table).compress(schema).cells
     for ranges in ("lines", "exact"):
         own = LocalRecoding(schema, KAnonymity(k), refine=refine, ranges=ranges)
         loss = weighted_loss(own.recode_cells(cells), schema)

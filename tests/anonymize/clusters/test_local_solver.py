@@ -29,7 +29,7 @@ def random_table(seed, n_columns, n_rows):
         else:
             columns[name] |= LEVELS
             table[name] = rng.choice([*"abcdef"], n_rows, p=rng.dirichlet(np.ones(6))).tolist()
-    return group_cases.table(table), Schema(columns)
+    return table, Schema(columns)
 
 
 WIDTHS = [(2, 3, 300), (4, 60, 300), (5, 20, 300), (9, 4, 300), (16, 10, 300), (25, 2, 300)]

@@ -3,7 +3,7 @@ import numpy as np
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.schema import Schema
 from shoal.tables import open_table
-from tests.anonymize.people import relation
+from tests.anonymize.people import as_columns
 
 
 def cells_of(target):
@@ -14,9 +14,8 @@ def cells_of(target):
             "ill": {"role": "sensitive", "target": target},
         }
     )
-    rows = [(str(age), "xyz"[age % 3], "yn"[age > 6]) for age in range(1, 9) for _ in range(2)]
-    people = relation(rows, ("age", "town", "ill"))
-    people = people.project("CAST(age AS INTEGER) AS age, town, ill")
+    rows = [(age, "xyz"[age % 3], "yn"[age > 6]) for age in range(1, 9) for _ in range(2)]
+    people = as_columns(rows, ("age", "town", "ill"))
     return open_table(people).compress(schema).cells
 
 

@@ -14,7 +14,8 @@ from shoal.schema import Schema
 from shoal.tables import open_table
 from tests.anonymize import group_cases
 from tests.anonymize.greedy.test_top_down import split
-from tests.anonymize.people import PARENTS, SCHEMA, random_rows, relation
+from tests.anonymize.people import PARENTS, SCHEMA, as_columns, random_rows
+from tests.engines import rows as rows_of
 from tests.reference import cuts as reference, lattice, projections as twin
 
 NAMES = ("Relationship", "Race", "Workclass")
@@ -48,7 +49,7 @@ def drawn(rng):
 
 
 def fit(kind, rows, model, **parameters):
-    return kind(SCHEMA, model, metric="information", **parameters).fit(relation(rows))
+    return kind(SCHEMA, model, metric="information", **parameters).fit(as_columns(rows))
 
 
 def with_class(current, rows):
@@ -87,7 +88,7 @@ def test_bottom_up_takes_the_step_of_least_score_of_all(seed):
         cuts[column] = cuts[column] - set(children) | {step.node}
         assert step.failing == failing(current)
     assert failing(current) == 0
-    released = Counter(row[:3] for row in method.release_.table.fetchall())
+    released = Counter(row[:3] for row in rows_of(method.release_.table))
     assert released == Counter(current)
 
 
@@ -166,7 +167,7 @@ def test_full_domain_finds_the_best_of_all_levels(index, share, metric):
     model = MODELS[index]
     bound = model.bind(["s"])
     for seed in range(4):
-        table = group_cases.table(group_cases.rows(np.random.default_rng(seed), 40))
+        table = group_cases.rows(np.random.default_rng(seed), 40)
         method = FullDomain(FULL, model, metric=metric, max_suppression=share)
         try:
             release = method.fit(table).release_
@@ -182,7 +183,7 @@ def test_full_domain_finds_the_best_of_all_levels(index, share, metric):
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_remembered_of_a_cut_agrees_with_a_recount(seed):
     rng = np.random.default_rng(seed)
-    cells = open_table(relation(random_rows(rng, 60))).compress(SCHEMA).cells
+    cells = open_table(as_columns(random_rows(rng, 60))).compress(SCHEMA).cells
     model, _ = drawn(rng)
     options = {"target": "Class", "metric": None, "max_suppression": 0, "weights": [1, 1, 1]}
     problem = make_problem(cells, model.bind(["Class"]), **options)
@@ -216,7 +217,7 @@ def test_rows_are_left_out_until_no_set_fails():
     assert len(kept) == 0  # one set after the other becomes too small
     method = FullDomain(limited, model, max_suppression=1.0)
     with pytest.raises(InfeasibleError):
-        method.fit(relation(rows))
+        method.fit(as_columns(rows))
     rows += [("a1", "a2", "a3", "Y")] * 3
-    release = FullDomain(limited, model, max_suppression=1.0).fit(relation(rows)).release_
-    assert sorted(release.table.fetchall()) == sorted(twin.kept(rows, asked))
+    release = FullDomain(limited, model, max_suppression=1.0).fit(as_columns(rows)).release_
+    assert sorted(rows_of(release.table)) == sorted(twin.kept(rows, asked))

@@ -16,10 +16,12 @@ from shoal.tables import open_table
 from tests.anonymize.people import (
     PARENTS,
     SCHEMA,
+    as_columns,
     random_rows,
     relation,
     worked_rows,
 )
+from tests.engines import rows as rows_of
 from tests.reference import cuts as reference
 
 SEEDS = range(25)
@@ -27,11 +29,11 @@ SEEDS = range(25)
 
 def fit(rows, k, **parameters):
     parameters = {"metric": "information"} | parameters
-    return BottomUpGeneralization(SCHEMA, KAnonymity(k), **parameters).fit(relation(rows))
+    return BottomUpGeneralization(SCHEMA, KAnonymity(k), **parameters).fit(as_columns(rows))
 
 
 def released(method):
-    return Counter(row[:3] for row in method.release_.table.fetchall())
+    return Counter(row[:3] for row in rows_of(method.release_.table))
 
 
 def test_the_papers_example_reaches_k_3_in_one_step():
@@ -47,7 +49,7 @@ def test_the_papers_example_reaches_k_3_in_one_step():
 
 
 def test_only_the_generalization_to_f2_is_critical_in_the_papers_example():
-    cells = open_table(relation(worked_rows())).compress(SCHEMA).cells
+    cells = open_table(as_columns(worked_rows())).compress(SCHEMA).cells
     problem = make_problem(
         cells, KAnonymity(3), target="Class", metric=None, max_suppression=0, weights=[1, 1, 1]
     )
@@ -101,7 +103,7 @@ def test_pruned_and_exhaustive_searches_take_the_same_steps(seed, partial, metri
             for prune in (True, False):
                 method = BottomUpGeneralization(SCHEMA, model, prune=prune, **options)
                 try:
-                    taken.append(method.fit(relation(rows)).steps_)
+                    taken.append(method.fit(as_columns(rows)).steps_)
                 except InfeasibleError as error:
                     taken.append(str(error))
             assert taken[0] == taken[1]
@@ -110,7 +112,7 @@ def test_pruned_and_exhaustive_searches_take_the_same_steps(seed, partial, metri
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_index_agrees_with_a_recount_after_every_step(seed):
     rng = np.random.default_rng(seed)
-    cells = open_table(relation(random_rows(rng, 60))).compress(SCHEMA).cells
+    cells = open_table(as_columns(random_rows(rng, 60))).compress(SCHEMA).cells
     problem = make_problem(
         cells, KAnonymity(8), target="Class", metric=None, max_suppression=0, weights=[1, 1, 1]
     )
@@ -131,7 +133,7 @@ def test_the_index_agrees_with_a_recount_after_every_step(seed):
 def test_other_metrics_work_without_a_class(metric):
     schema = SCHEMA.replace(Class={"role": "sensitive"})
     rows = random_rows(np.random.default_rng(1), 60)
-    method = BottomUpGeneralization(schema, KAnonymity(5), metric=metric).fit(relation(rows))
+    method = BottomUpGeneralization(schema, KAnonymity(5), metric=metric).fit(as_columns(rows))
     assert min(released(method).values()) >= 5
 
 
@@ -163,7 +165,7 @@ def test_annealing_never_loses_to_greedy_and_repeats_itself(seed):
 
     def entropy(method):
         by_group = {}
-        for *key, label in method.release_.table.fetchall():
+        for *key, label in rows_of(method.release_.table):
             by_group.setdefault(tuple(key), []).append(label)
         return sum(len(g) * reference.entropy(g) for g in by_group.values()) / len(rows)
 
@@ -176,9 +178,9 @@ def test_other_privacy_models_hold_in_every_group():
     rows = random_rows(np.random.default_rng(3), 120)
     method = BottomUpGeneralization(
         SCHEMA, KAnonymity(3) & DistinctDiversity(2) & EntropyDiversity(1.5)
-    ).fit(relation(rows))
+    ).fit(as_columns(rows))
     groups = {}
-    for *key, label in method.release_.table.fetchall():
+    for *key, label in rows_of(method.release_.table):
         groups.setdefault(tuple(key), []).append(label)
     for labels in groups.values():
         assert len(labels) >= 3
@@ -198,7 +200,7 @@ def test_a_numeric_column_without_a_hierarchy_grows_one():
     people = people.project("CAST(age AS INTEGER) AS age, sick")
     assert isinstance(people, duckdb.DuckDBPyRelation)
     method = BottomUpGeneralization(schema, KAnonymity(20), ranges="exact").fit(people)
-    sizes = Counter(row[0] for row in method.release_.table.fetchall())
+    sizes = Counter(row[0] for row in rows_of(method.release_.table))
     assert min(sizes.values()) >= 20
     assert len(sizes) > 1
 
@@ -215,8 +217,8 @@ def test_any_step_can_be_released_and_an_unsafe_one_is_refused():
 
 def test_new_rows_are_recoded_like_the_fitted_ones():
     method = fit(worked_rows(), 3)
-    fresh = relation([("c1", "d2", "a3", "Y"), ("a1", "a2", "c3", "N")])
-    assert method.transform(fresh).fetchall() == [
+    fresh = as_columns([("c1", "d2", "a3", "Y"), ("a1", "a2", "c3", "N")])
+    assert rows_of(method.transform(fresh)) == [
         ("c1", "f2", "a3", "Y"),
         ("a1", "a2", "c3", "N"),
     ]
@@ -224,9 +226,9 @@ def test_new_rows_are_recoded_like_the_fitted_ones():
 
 def test_values_never_seen_follow_the_stated_policy():
     method = fit(worked_rows(), 3)
-    fresh = relation([("zz", "d2", "a3", "Y"), ("c1", "c2", "a3", "N")])
-    assert method.transform(fresh).fetchall()[0] == ("*", "f2", "a3", "Y")
-    assert method.transform(fresh, unseen="suppress").fetchall() == [("c1", "f2", "a3", "N")]
+    fresh = as_columns([("zz", "d2", "a3", "Y"), ("c1", "c2", "a3", "N")])
+    assert rows_of(method.transform(fresh))[0] == ("*", "f2", "a3", "Y")
+    assert rows_of(method.transform(fresh, unseen="suppress")) == [("c1", "f2", "a3", "N")]
     with pytest.raises(SchemaError, match=r"never saw \('Relationship': 1\)"):
         method.transform(fresh, unseen="error")
 
@@ -236,9 +238,9 @@ def test_a_pickled_method_holds_its_parameters_and_takes_its_recoding_back(tmp_p
     copy = pickle.loads(pickle.dumps(method))
     assert vars(copy).keys() == method.get_params().keys()
     method.save_private(tmp_path / "recoding.json")
-    fresh = relation([("c1", "d2", "a3", "Y")])
+    fresh = as_columns([("c1", "d2", "a3", "Y")])
     loaded = copy.load_private(tmp_path / "recoding.json")
-    assert loaded.transform(fresh).fetchall() == [("c1", "f2", "a3", "Y")]
+    assert rows_of(loaded.transform(fresh)) == [("c1", "f2", "a3", "Y")]
 
 
 def test_it_is_cloned_and_configured_like_any_estimator():
@@ -246,7 +248,7 @@ def test_it_is_cloned_and_configured_like_any_estimator():
     copy = clone(method).set_params(privacy=KAnonymity(5), partial=True)
     assert copy.get_params()["partial"] is True
     assert method.get_params()["partial"] is False
-    assert copy.fit(relation(worked_rows())).release_.recoded.groups.sizes.min() >= 5
+    assert copy.fit(as_columns(worked_rows())).release_.recoded.groups.sizes.min() >= 5
 
 
 def test_limits_are_not_crossed_and_the_error_names_the_one_that_binds():
@@ -258,11 +260,11 @@ def test_limits_are_not_crossed_and_the_error_names_the_one_that_binds():
         }
     )
     rows = random_rows(np.random.default_rng(2), 60)
-    method = BottomUpGeneralization(limited, KAnonymity(10)).fit(relation(rows))
+    method = BottomUpGeneralization(limited, KAnonymity(10)).fit(as_columns(rows))
     assert "*" not in {row[1] for row in released(method)}
     lonely = [("a1", "a2", "a3", "Y")] * 9 + [("a1", "c2", "a3", "N")]
     with pytest.raises(InfeasibleError, match=r"Suppressing 1 rows .* limit of 'Race'"):
-        BottomUpGeneralization(limited, KAnonymity(2)).fit(relation(lonely))
+        BottomUpGeneralization(limited, KAnonymity(2)).fit(as_columns(lonely))
 
 
 def test_what_cannot_be_reached_is_said_with_what_can():
@@ -274,7 +276,7 @@ def test_a_missing_class_column_is_named():
     schema = SCHEMA.replace(Class={"role": "sensitive"})
     with pytest.raises(SchemaError, match="needs a class column"):
         BottomUpGeneralization(schema, KAnonymity(2), metric="information").fit(
-            relation(worked_rows())
+            as_columns(worked_rows())
         )
 
 
@@ -293,9 +295,9 @@ def test_suppression_never_makes_a_reachable_model_unreachable(method, seed):
     rows = random_rows(np.random.default_rng(seed), 60)
     model = KAnonymity(2) & TCloseness(0.3)
     for share in (0.0, 0.1, 0.3):
-        release = method(SCHEMA, model, max_suppression=share).fit(relation(rows)).release_
+        release = method(SCHEMA, model, max_suppression=share).fit(as_columns(rows)).release_
         assert release.n_suppressed <= share * len(rows)
-        assert len(release.table.fetchall()) == len(rows) - release.n_suppressed
+        assert len(rows_of(release.table)) == len(rows) - release.n_suppressed
 
 
 def test_it_works_in_a_pipeline_and_is_refused_before_it_is_fitted():
@@ -304,9 +306,9 @@ def test_it_works_in_a_pipeline_and_is_refused_before_it_is_fitted():
 
     method = BottomUpGeneralization(SCHEMA, KAnonymity(3))
     with pytest.raises(NotFittedError):
-        method.transform(relation(worked_rows()))
-    released = make_pipeline(method).fit_transform(relation(worked_rows()))
-    assert len(released.fetchall()) == 29
+        method.transform(as_columns(worked_rows()))
+    released = make_pipeline(method).fit_transform(as_columns(worked_rows()))
+    assert len(rows_of(released)) == 29
     with pytest.raises(ParameterError, match="has no parameter 'kk'"):
         method.set_params(kk=3)
     assert "KAnonymity" in repr(method)

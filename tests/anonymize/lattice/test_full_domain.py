@@ -11,6 +11,7 @@ from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TClos
 from shoal.schema import Schema
 from tests.anonymize import group_cases
 from tests.anonymize.clusters.test_local_recoding import EIGHT, LIMITED, ROWS
+from tests.engines import rows as rows_of
 from tests.reference import lattice as twin
 
 SCHEMA = Schema({**group_cases.SCHEMA, "s": {"role": "sensitive", "target": True}})
@@ -30,7 +31,7 @@ MODELS = [
     share=st.sampled_from([0.0, 0.1, 0.3]),
 )
 def test_optimal_search_equals_trying_every_node(seed, metric, model, share):
-    table = group_cases.table(group_cases.rows(np.random.default_rng(seed), 40))
+    table = group_cases.rows(np.random.default_rng(seed), 40)
     method = FullDomain(SCHEMA, model, metric=metric, max_suppression=share)
     bound = model.bind(["s"])
     try:
@@ -51,7 +52,7 @@ def test_optimal_search_equals_trying_every_node(seed, metric, model, share):
 @settings(max_examples=15)
 @given(seed=st.integers(0, 1000), share=st.sampled_from([0.0, 0.2]))
 def test_the_heuristic_never_claims_more_than_is_true(seed, share):
-    table = group_cases.table(group_cases.rows(np.random.default_rng(seed), 50))
+    table = group_cases.rows(np.random.default_rng(seed), 50)
     model = KAnonymity(4)
     options = {"max_suppression": share}
     best = FullDomain(SCHEMA, model, **options).fit(table).lattice_
@@ -64,7 +65,7 @@ def test_the_heuristic_never_claims_more_than_is_true(seed, share):
 
 
 def test_a_time_limit_stops_the_heuristic_and_the_manifest_says_so():
-    table = group_cases.table(group_cases.rows(np.random.default_rng(0), 80))
+    table = group_cases.rows(np.random.default_rng(0), 80)
     method = FullDomain(SCHEMA, KAnonymity(3), search="heuristic", time_limit=1e-9).fit(table)
     assert method.lattice_.n_assessed == 1  # the top
     assert "combinations of levels were looked at" in method.release_.notes[0]
@@ -72,9 +73,9 @@ def test_a_time_limit_stops_the_heuristic_and_the_manifest_says_so():
 
 
 def test_levels_stop_at_limits_and_what_binds_is_named():
-    table = group_cases.table({"place": ROWS})
+    table = {"place": ROWS}
     release = FullDomain(LIMITED, KAnonymity(2)).fit(table).release_
-    found = [row[0] for row in release.table.fetchall()]
+    found = [row[0] for row in rows_of(release.table)]
     assert sorted(found) == [*["California"] * 2, *["Kansas"] * 3, *["Nebraska"] * 2]
     with pytest.raises(InfeasibleError, match=r"Suppressing 4 rows .* limit of 'place'"):
         FullDomain(LIMITED, KAnonymity(3)).fit(table)
@@ -91,7 +92,7 @@ def test_levels_stop_at_limits_and_what_binds_is_named():
     ],
 )
 def test_wrong_parameters_are_refused(wrong, error):
-    table = group_cases.table(group_cases.rows(np.random.default_rng(0), 20))
+    table = group_cases.rows(np.random.default_rng(0), 20)
     with pytest.raises(error):
         FullDomain(group_cases.SCHEMA, KAnonymity(2), **wrong).fit(table)
 

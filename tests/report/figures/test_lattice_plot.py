@@ -11,7 +11,7 @@ from tests.extras import need
 
 @pytest.fixture
 def lattice():
-    table = group_cases.table(group_cases.rows(np.random.default_rng(0), 60))
+    table = group_cases.rows(np.random.default_rng(0), 60)
     return FullDomain(group_cases.SCHEMA, KAnonymity(4)).fit(table).lattice_
 
 
