@@ -58,10 +58,25 @@ class LazyGroup(TyperGroup):
                 ctx.fail(f"Say what to do with {cmd_name!r}, e.g. `shoal schema {cmd_name}`.")
             return self.commands.get(cmd_name)
         module = importlib.import_module(f"shoal.cli.{COMMANDS[cmd_name][0]}")
-        command = get_command(module.app)
-        command.name = cmd_name
-        _dress(command, cmd_name, [param for param in self.params if param.name in _SHARED])
-        return command
+        loaded: Any = get_command(module.app)
+        loaded.name = cmd_name
+        shared = [param for param in self.params if param.name in _SHARED]
+        left = [(cmd_name, loaded)]
+        while left:  # the command and those below it get the options and the looks of all
+            name, command = left.pop()
+            command.rich_markup_mode = None  # plain help: a third of the time, and it pipes well
+            command.params = [p for p in command.params if not str(p.name).endswith("_completion")]
+            for param in command.params:
+                if param.required and param.name in _MISSING:
+                    param.get_missing_message = partial(_say_missing, _MISSING[param.name])
+            is_group = isinstance(command, TyperGroup)
+            if is_group:
+                left += [(f"{name} {inner}", below) for inner, below in command.commands.items()]
+            if not is_group or command.invoke_without_command:
+                command.params += shared
+            if name in RENAMED:
+                command.parse_args = partial(_parse_renamed, command.parse_args, RENAMED[name])
+        return loaded
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the list without loading what it lists, and where to begin."""
@@ -134,22 +149,6 @@ VALUES_OPTION: Any = typer.Option(
 
 _SHARED = ("json", "quiet", "show_values")
 """Options that stand before a command or behind it."""
-
-
-def _dress(command: Any, name: str, shared: list[Any]) -> None:
-    """Give a command, and those below it, the options and the looks that all of them share."""
-    command.rich_markup_mode = None  # plain help: a third of the time, and it pipes well
-    command.params = [p for p in command.params if not str(p.name).endswith("_completion")]
-    for param in command.params:
-        if param.required and param.name in _MISSING:
-            param.get_missing_message = partial(_say_missing, _MISSING[param.name])
-    if isinstance(command, TyperGroup):
-        for own_name, inner in command.commands.items():
-            _dress(inner, f"{name} {own_name}", shared)
-    if not isinstance(command, TyperGroup) or command.invoke_without_command:
-        command.params += shared
-    if name in RENAMED:
-        command.parse_args = partial(_parse_renamed, command.parse_args, RENAMED[name])
 
 
 def _say_missing(advice: str, *, ctx: Any) -> str:

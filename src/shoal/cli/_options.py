@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal._addresses import is_address
 from shoal._atomic import refuse_existing as refuse_existing  # for the commands
 from shoal._figure import figure_path
 from shoal.anonymize._registry import METHODS
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
-    from shoal.privacy import PrivacyModel
-    from shoal.schema import Schema
-    from shoal.tables import FrequencyTable
+    pass
 
 CONDITION_EXAMPLES = (
     "distinct:3, entropy:1.5, recursive:3:2 (c, l), confidence:0.85, t:0.2, alpha:0.7, "
@@ -138,57 +135,6 @@ MissingToRoot = Annotated[
     bool,
     typer.Option("--missing-to-root", help="Values that a hierarchy lacks go under its root."),
 ]
-
-
-def read_privacy(
-    k: int | None, conditions: Sequence[str] | None, population: FrequencyTable | None = None
-) -> PrivacyModel:
-    """The privacy model that `-k` and the further conditions ask for."""
-    from shoal.privacy._words import read_promise
-
-    return read_promise(k, conditions or (), population)
-
-
-def read_table_promise(
-    schema: Schema,
-    k: int | None,
-    conditions: Sequence[str] | None,
-    requirements: Sequence[str] | None,
-    population: FrequencyTable | None = None,
-) -> PrivacyModel:
-    """The same for a table, whose schema may require something already."""
-    from shoal.privacy._promise import bind_promise
-    from shoal.privacy._words import read_promise
-
-    if schema.requirements and k is None and not conditions and not requirements:
-        return bind_promise(None, schema)
-    return read_promise(k, conditions or (), population, requirements or ())
-
-
-def read_population(path: Path, schema: Schema, encoding: str | None) -> FrequencyTable:
-    """The people of `--population`, counted."""
-    from shoal.risk import population_of
-
-    return population_of(path, schema, encoding=encoding)
-
-
-def refuse_input(
-    outputs: Sequence[Path], inputs: Sequence[Path], *, database: bool = False
-) -> None:
-    """Raise when a result would replace what it is made of, which --force does not allow either.
-
-    Commands that write into a `database` say so.
-    """
-    if any(map(is_address, (*outputs, *inputs))):
-        from shoal.cli._replaced import refuse_source
-
-        refuse_source(outputs, inputs, database=database)
-    sources = {Path(source).resolve() for source in inputs}
-    for path in outputs:
-        if path.resolve() in sources:
-            raise ParameterError(
-                f"{path.name} is what this is made of, and would be lost. Choose another name."
-            )
 
 
 def numbers_by_column(option: str, given: Sequence[str] | None) -> dict[str, float]:

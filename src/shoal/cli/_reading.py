@@ -1,15 +1,18 @@
-"""How a table is read: options that mean the same in every command that reads one."""
+"""How tables and promises are read, and what no result may replace: the same in every command.
+
+Nothing here loads the library before a command runs.
+"""
 
 from __future__ import annotations
 
 import inspect
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 
@@ -18,6 +21,11 @@ from shoal._resources import scratch
 from shoal.cli._options import Encoding, OutFile
 from shoal.cli._output import output
 from shoal.errors import ParameterError
+
+if TYPE_CHECKING:
+    from shoal.privacy import PrivacyModel
+    from shoal.schema import Schema
+    from shoal.tables import FrequencyTable
 
 TABLES = (
     "table", "original", "release", "control", "test", "second", "register", "public",
@@ -151,3 +159,54 @@ def _follow_release(files: dict[str, Any]) -> None:
     raw = files.get("original", files.get("table"))
     if raw is not None and "release" in local:
         raw.options = as_told(local["release"], raw.options)
+
+
+def read_privacy(
+    k: int | None, conditions: Sequence[str] | None, population: FrequencyTable | None = None
+) -> PrivacyModel:
+    """The privacy model that `-k` and the further conditions ask for."""
+    from shoal.privacy._words import read_promise
+
+    return read_promise(k, conditions or (), population)
+
+
+def read_table_promise(
+    schema: Schema,
+    k: int | None,
+    conditions: Sequence[str] | None,
+    requirements: Sequence[str] | None,
+    population: FrequencyTable | None = None,
+) -> PrivacyModel:
+    """The same for a table, whose schema may require something already."""
+    from shoal.privacy._promise import bind_promise
+    from shoal.privacy._words import read_promise
+
+    if schema.requirements and k is None and not conditions and not requirements:
+        return bind_promise(None, schema)
+    return read_promise(k, conditions or (), population, requirements or ())
+
+
+def read_population(path: Path, schema: Schema, encoding: str | None) -> FrequencyTable:
+    """The people of `--population`, counted."""
+    from shoal.risk import population_of
+
+    return population_of(path, schema, encoding=encoding)
+
+
+def refuse_input(
+    outputs: Sequence[Path], inputs: Sequence[Path], *, database: bool = False
+) -> None:
+    """Raise when a result would replace what it is made of, which --force does not allow either.
+
+    Commands that write into a `database` say so.
+    """
+    if any(map(is_address, (*outputs, *inputs))):
+        from shoal.cli._replaced import refuse_source
+
+        refuse_source(outputs, inputs, database=database)
+    sources = {Path(source).resolve() for source in inputs}
+    for path in outputs:
+        if path.resolve() in sources:
+            raise ParameterError(
+                f"{path.name} is what this is made of, and would be lost. Choose another name."
+            )

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from shoal import cli, errors
 from shoal.anonymize import BottomUpGeneralization
-from shoal.cli._options import read_privacy
+from shoal.cli._reading import read_privacy
 from shoal.cli.publish import _anonymize
 from shoal.privacy import EntropyDiversity, KAnonymity, RecursiveDiversity, TCloseness
 from shoal.schema import Schema

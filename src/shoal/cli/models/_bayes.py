@@ -17,11 +17,10 @@ from shoal.cli._options import (
     Seed,
     Table,
     Target,
-    read_privacy,
     refuse_existing,
 )
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import read_privacy, reads_tables
 from shoal.cli.models._shown_trial import echo_lines, echo_model, model_facts
 from shoal.errors import ParameterError
 

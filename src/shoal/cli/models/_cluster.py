@@ -15,11 +15,10 @@ from shoal.cli._options import (
     Privacy,
     SchemaFile,
     Table,
-    read_privacy,
     refuse_existing,
 )
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import read_privacy, reads_tables
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -14,11 +14,10 @@ from shoal.cli._options import (
     KByDefault,
     Privacy,
     Table,
-    read_privacy,
     refuse_existing,
 )
 from shoal.cli._output import output, to_json
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import read_privacy, reads_tables
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:

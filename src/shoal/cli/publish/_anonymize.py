@@ -24,13 +24,10 @@ from shoal.cli._options import (
     Suppress,
     Table,
     numbers_by_column,
-    read_population,
-    read_table_promise,
     refuse_existing,
-    refuse_input,
 )
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import read_population, read_table_promise, reads_tables, refuse_input
 from shoal.cli.publish._show import show_release
 from shoal.cli.together._passphrase import (
     PassphraseFile,

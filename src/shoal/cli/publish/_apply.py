@@ -17,10 +17,9 @@ from shoal.cli._options import (
     OutFile,
     Table,
     refuse_existing,
-    refuse_input,
 )
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import reads_tables, refuse_input
 from shoal.cli.together._passphrase import (
     PassphraseFile,
     PseudonymKeyFile,

@@ -18,11 +18,9 @@ from shoal.cli._options import (
     Privacy,
     Requirements,
     Table,
-    read_population,
-    read_table_promise,
 )
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import read_population, read_table_promise, reads_tables
 from shoal.cli.publish._sets import ItemsKnown, read_km, show_sets
 from shoal.errors import ParameterError
 

@@ -19,12 +19,10 @@ from shoal.cli._options import (
     Suppress,
     Table,
     Target,
-    read_table_promise,
     refuse_existing,
-    refuse_input,
 )
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import read_table_promise, reads_tables, refuse_input
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:

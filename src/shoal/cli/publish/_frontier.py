@@ -16,12 +16,11 @@ from shoal.cli._options import (
     Privacy,
     SchemaFile,
     Table,
-    read_privacy,
     refuse_existing,
     whole_numbers,
 )
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import read_privacy, reads_tables
 
 if TYPE_CHECKING:
     from shoal.report.figures._frontier import Frontier

@@ -14,10 +14,9 @@ from shoal.cli._options import (
     Table,
     numbers_by_column,
     refuse_existing,
-    refuse_input,
 )
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import reads_tables, refuse_input
 
 if TYPE_CHECKING:
     from shoal.anonymize.perturbed._perturbed import Perturbed

@@ -13,10 +13,9 @@ from shoal.cli._options import (
     SchemaFile,
     Table,
     refuse_existing,
-    refuse_input,
 )
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import reads_tables, refuse_input
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal._atomic import write_text
-from shoal.cli._options import Force, Table, refuse_existing, refuse_input
+from shoal.cli._options import (
+    Force,
+    Table,
+    refuse_existing,
+)
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import reads_tables, refuse_input
 from shoal.cli.publish._attack_output import show_facts
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
 from shoal.errors import ParameterError
