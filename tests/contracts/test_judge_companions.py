@@ -9,7 +9,7 @@ from shoal.anonymize import check_table
 from shoal.anonymize._registry import METHODS, make_method
 from shoal.anonymize._release_files import find_schema
 from shoal.errors import GuaranteeError
-from shoal.judge.companions import _companions
+from shoal.judge import _judge
 from shoal.privacy import AlphaKAnonymity, KAnonymity
 from shoal.schema import Hierarchy
 
@@ -116,7 +116,7 @@ def test_the_judge_withholds_files_that_list_more(tmp_path, monkeypatch):
     ],
 )
 def test_what_a_cell_names(cell, text, named):
-    assert _companions._names(cell, text) is named
+    assert _judge._names(cell, text) is named
 
 
 def test_a_protected_value_that_only_suppressed_people_have_is_told_nowhere(tmp_path):

@@ -33,9 +33,9 @@ from shoal.anonymize._release_files import (
 from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
 from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss
 from shoal.errors import ParameterError
+from shoal.judge._judge import judge_companions, told_by
 from shoal.judge._read_others import read_rows
 from shoal.judge._text_table import TextTable
-from shoal.judge.companions._companions import judge_companions, told_by
 from shoal.metrics import measure, risk
 from shoal.metrics._column_risk import ColumnRisk, column_risks
 from shoal.metrics._measure import Metrics

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import GuaranteeError, TableError
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable, find_pyarrow, numbers_of
 from shoal.judge._values import NUMBER, canonical, iso_moment
 from shoal.schema import Schema
@@ -143,6 +145,26 @@ def person_codes(column: TextColumn) -> Codes:
         for value in column.texts
     ]
     return np.array(person, np.int32)[column.codes]
+
+
+@contextmanager
+def aware_of_spellings(subject: str | None, source: TextTable | None) -> Iterator[None]:
+    """Say so where groups fail and a person is written in several ways, as searches count them."""
+    try:
+        yield
+    except GuaranteeError:
+        if subject is None or source is None:
+            raise
+        texts = source.columns[subject].texts
+        each = person_codes(TextColumn(np.arange(len(texts), dtype=np.int32), texts))
+        twice = len(texts) - len(np.unique(each))
+        if not twice:
+            raise
+        raise TableError(
+            f"column {subject!r} names people, and {twice} of its texts are other spellings "
+            "(spaces, forms of Unicode, zeros) of a name that is there. They are one person each, "
+            "so that groups have too few. Write every name in one way."
+        ) from None
 
 
 def histogram(

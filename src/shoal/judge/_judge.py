@@ -10,28 +10,37 @@ What is checked, each from the texts that stand in the output:
 - every rounded value is its source's nearest multiple, and none lies beyond its top or bottom;
 - every mean is that of its group, rounded to its step, and all rows of the group have it;
 - rows with equal text in all quasi-identifiers, starred ones among them, keep the promise.
+
+Of manifest and schema it is checked, from their bytes, that they list no value of people.  What may
+stand there of a column's values is what the cells of the release say, what the schema declares
+public, and labels that stand above either.  The rest of both files is counts, names of columns and
+words of Shoal's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+import json
+import tomllib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import GuaranteeError, TableError
-from shoal.judge._count import code_counted, count_texts, person_codes
+from shoal.errors import GuaranteeError
+from shoal.judge._count import aware_of_spellings, code_counted, count_texts, person_codes
 from shoal.judge._days import day_orders
 from shoal.judge._forms import Claim, to_labels
 from shoal.judge._keyed import judge_shift, judge_tokens
 from shoal.judge._labels import STAR, LabelReader
-from shoal.judge._means import Members, judge_means
+from shoal.judge._means import RANGE_ENDS, Members, end_of_range, is_on_its_side, judge_means
 from shoal.judge._proofs import unproven_pairs
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable, take
-from shoal.judge._values import is_missing, number, same_value
+from shoal.judge._values import same_value
 from shoal.judge.numbers._coarse import judge_coarse
 from shoal.judge.numbers._group_means import judge_group_means
 from shoal.privacy import PrivacyModel
@@ -42,7 +51,6 @@ from shoal.tables._people import People
 from shoal.typing import Codes, Flags
 
 _WITHHELD = "It is withheld; please report this defect."
-_RANGE = {"_min": -1, "_max": 1, "_mean": 0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,40 +114,17 @@ def judge(
             _judge_column(charge, name, written.columns[name], source, row_ids)
         if charge.schema.subject is not None:
             people = person_codes(source.columns[charge.schema.subject])[row_ids]
-    aware = nullcontext() if people is None else _aware_of_spellings(charge.schema.subject, source)
+    aware = nullcontext() if people is None else aware_of_spellings(charge.schema.subject, source)
     with aware:
         groups = _judge_groups(charge, written, people)
         if merged is not None:
             _judge_groups(charge, merged, people)
-    if source is not None and row_ids is not None:
-        if charge.ranges:
-            _judge_means(charge, written, source, row_ids, people)
-        if charge.claim.steps:
-            _judge_group_means(charge, (cells, written), source, row_ids, people)
+    if source is not None and row_ids is not None and (charge.ranges or charge.claim.steps):
+        _judge_means(charge, (cells, written), source, row_ids, people)
     return groups
 
 
-@contextmanager
-def _aware_of_spellings(subject: str | None, source: TextTable | None) -> Iterator[None]:
-    """Say so where groups fail and a person is written in several ways, as searches count them."""
-    try:
-        yield
-    except GuaranteeError:
-        if subject is None or source is None:
-            raise
-        texts = source.columns[subject].texts
-        each = person_codes(TextColumn(np.arange(len(texts), dtype=np.int32), texts))
-        twice = len(texts) - len(np.unique(each))
-        if not twice:
-            raise
-        raise TableError(
-            f"column {subject!r} names people, and {twice} of its texts are other spellings "
-            "(spaces, forms of Unicode, zeros) of a name that is there. They are one person each, "
-            "so that groups have too few. Write every name in one way."
-        ) from None
-
-
-def _judge_group_means(
+def _judge_means(
     charge: Charge,
     tables: tuple[TextTable, TextTable],
     source: TextTable,
@@ -150,32 +135,20 @@ def _judge_group_means(
     written, labelled = tables
     _, group_of = count_texts(labelled, charge.schema, {})
     members = Members(group_of, people, charge.privacy.minimum_size)
-    for name, step in charge.claim.steps.items():
-        own = source.columns[name]
-        values = own.codes[row_ids]
-        judge_group_means(name, written.columns[name], own, values, members, step)
-
-
-def _judge_means(
-    charge: Charge,
-    written: TextTable,
-    source: TextTable,
-    row_ids: NDArray[np.int64],
-    people: Codes | None,
-) -> None:
-    _, group_of = count_texts(written, charge.schema, {})
-    members = Members(group_of, people, charge.privacy.minimum_size)
     for name in charge.ranges:
-        mean, own = written.columns.get(f"{name}_mean"), source.columns.get(name)
+        mean, own = labelled.columns.get(f"{name}_mean"), source.columns.get(name)
         if mean is not None and own is not None:
             judge_means(f"{name}_mean", mean, own, own.codes[row_ids], members)
+    for name, step in charge.claim.steps.items():
+        own = source.columns[name]
+        judge_group_means(name, written.columns[name], own, own.codes[row_ids], members, step)
 
 
 def _judge_shape(charge: Charge, written: TextTable) -> None:
     """The columns are those that may be released, the rows as many, and there is nothing else."""
     schema = charge.schema
     allowed = {name for name in schema if schema[name].role not in NEVER_RELEASED}
-    allowed |= {name + end for name in charge.ranges for end in _RANGE}
+    allowed |= {name + end for name in charge.ranges for end in RANGE_ENDS}
     if charge.claim.labels:
         allowed = (allowed - set(charge.claim.labels)) | charge.claim.names()
     if strange := [name for name in written.columns if name not in allowed]:
@@ -206,7 +179,7 @@ def _judge_column(
     source: TextTable,
     row_ids: NDArray[np.int64],
 ) -> None:
-    origin, end = (name, None) if name in charge.schema else _end_of_range(name)
+    origin, end = (name, None) if name in charge.schema else end_of_range(name)
     if origin not in source.columns:
         raise GuaranteeError(f"column {name!r} of the output is none of the source. {_WITHHELD}")
     own = source.columns[origin]
@@ -227,7 +200,7 @@ def _judge_column(
         judge_coarse(name, column, own, values, described, people)
         return
     if end is not None:
-        fine: Callable[[str | None, str | None], bool] = partial(_is_on_its_side, _RANGE[end])
+        fine: Callable[[str | None, str | None], bool] = partial(is_on_its_side, RANGE_ENDS[end])
     else:
         fine = same_value if reader is None else reader.covers
     is_date = reader is not None and reader.kind == "date" and end is None
@@ -247,29 +220,11 @@ def _judge_column(
         raise GuaranteeError(f"column {name!r}: {rows} rows have {what}. {_WITHHELD}")
 
 
-def _end_of_range(name: str) -> tuple[str, str]:
-    """The column of the source whose ranges a column speaks of, and which end of them it is."""
-    ending = next(ending for ending in _RANGE if name.endswith(ending))
-    return name.removesuffix(ending), ending
-
-
 def _count_rows(pairs: Sequence[tuple[int, int]], labels: Codes, values: Codes) -> int:
     wrong = np.array(pairs, np.int64)
     room = int(values.max(initial=0)) + 1
     packed = labels.astype(np.int64) * room + values
     return int(np.isin(packed, wrong[:, 0] * room + wrong[:, 1]).sum())
-
-
-def _is_on_its_side(order: int, end: str | None, value: str | None) -> bool:
-    """Whether an end of a range lies on its side of the value."""
-    if order == 0 or is_missing(end) or is_missing(value) or end == STAR:
-        return True
-    bound, own = number(end or ""), number(value or "")
-    if bound is None or own is None:  # days of a date, say
-        return True
-    if float(own) == float(bound):  # ends are binary numbers
-        return True
-    return own <= bound if order > 0 else own >= bound
 
 
 def _judge_groups(charge: Charge, written: TextTable, people: Codes | None) -> FrequencyTable:
@@ -340,3 +295,63 @@ def _broken(
         f"{int(failing.sum())} groups of the output ({int(groups.sizes[failing].sum())} rows) "
         f"break the promise: {privacy.describe()}. {_WITHHELD}"
     )
+
+
+# -- manifest and schema beside the table: they list no value of people ---------------------------
+
+
+def told_by(groups: FrequencyTable) -> dict[str, set[str]]:
+    """What cells of a release say, by column, as they were counted by the judge."""
+    used = {coding.name: (coding, groups.keys[:, at]) for at, coding in enumerate(groups.codings)}
+    used |= {name: (counts.coding, counts.codes) for name, counts in groups.histograms.items()}
+    return {
+        name: {text for code in np.unique(codes) if (text := coding.texts[code]) is not None}
+        for name, (coding, codes) in used.items()
+    }
+
+
+def judge_companions(
+    manifest: Path, schema: Path, own: Schema, told: Mapping[str, Collection[str]]
+) -> None:
+    """Raise unless the written files list no value of `own` that the release does not tell."""
+    published = {
+        "the schema": tomllib.loads(schema.read_text("utf-8")),
+        "the manifest": json.loads(manifest.read_text("utf-8"))["schema"],
+    }
+    for what, plain in published.items():
+        for name, column in plain["columns"].items():
+            if own[name].public:
+                continue
+            cells = list(told.get(name, ()))
+            if sign := column.get("separator"):  # sets: what is told is items
+                cells = [item.strip() for cell in cells for item in cell.split(sign)]
+            lost = [text for text in _listed(column) if not any(_names(c, text) for c in cells)]
+            if lost:
+                raise GuaranteeError(
+                    f"{what} beside the output lists {len(lost)} values of column {name!r} that no "
+                    f"released row has. {_WITHHELD}"
+                )
+
+
+def _listed(column: Mapping[str, Any]) -> list[str]:
+    """Values that a column of a schema lists: orders, limits, leaves of trees, first labels."""
+    listed = [*column.get("order", ()), *column.get("limit", ())]
+    hierarchy = column.get("hierarchy")
+    if isinstance(hierarchy, Mapping):
+        listed += [str(way[0]) for way in hierarchy.get("levels", ())]
+        trees = [hierarchy.get("tree", {})]
+        while trees:
+            tree = trees.pop()
+            if isinstance(tree, Mapping):
+                trees += [below for below in tree.values() if below]
+                tree = [label for label, below in tree.items() if not below]
+            listed += map(str, tree)
+    return listed
+
+
+def _names(cell: str, text: str) -> bool:
+    """Whether a cell says a text, or is a range that begins or ends with it."""
+    if cell == text or cell.rpartition(" [level ")[0] == text:
+        return True
+    begins = cell.startswith((f"[{text} to ", f"[{text}-"))
+    return begins or (cell[:1] == "[" and cell.endswith((f" to {text}]", f"-{text}]")))

@@ -1,4 +1,4 @@
-"""Means beside ranges: of whom they are, and whether they are what the source says."""
+"""Columns beside ranges: whether ends and means are what the source says, and of whom."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError
+from shoal.judge._labels import STAR
 from shoal.judge._text_table import TextColumn
 from shoal.judge._values import is_missing, moments, number
 from shoal.typing import Codes, Flags, Floats
 
 _EPOCH, _DAY = dt.datetime(1970, 1, 1), dt.timedelta(days=1)
 _CLOSE = 1e-9
+RANGE_ENDS = {"_min": -1, "_max": 1, "_mean": 0}
+"""How the names of such columns end, and on which side of the value each lies."""
+
 _WITHHELD = "It is withheld; please report this defect."
 
 
@@ -112,3 +116,21 @@ def _ends(text: str | None) -> tuple[float, float]:
         return float(plain), float(plain)
     days = [(moment - _EPOCH) / _DAY for moment in moments(text or "")]
     return (min(days), max(days)) if days else (np.nan, np.nan)
+
+
+def end_of_range(name: str) -> tuple[str, str]:
+    """The column of the source whose ranges a column speaks of, and which end of them it is."""
+    ending = next(ending for ending in RANGE_ENDS if name.endswith(ending))
+    return name.removesuffix(ending), ending
+
+
+def is_on_its_side(order: int, end: str | None, value: str | None) -> bool:
+    """Whether an end of a range lies on its side of the value."""
+    if order == 0 or is_missing(end) or is_missing(value) or end == STAR:
+        return True
+    bound, own = number(end or ""), number(value or "")
+    if bound is None or own is None:  # days of a date, say
+        return True
+    if float(own) == float(bound):  # ends are binary numbers
+        return True
+    return own <= bound if order > 0 else own >= bound

@@ -32,9 +32,9 @@ from shoal.anonymize.regions._figures import (
 )
 from shoal.anonymize.regions._region_solver import with_whole
 from shoal.errors import ParameterError
+from shoal.judge._judge import told_by
 from shoal.judge._values import canonical
 from shoal.judge.cluster._judge_cluster import judge_cluster
-from shoal.judge.companions._companions import told_by
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel, check
