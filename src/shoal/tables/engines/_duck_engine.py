@@ -17,7 +17,6 @@ from shoal.tables._canonical import canonical_values
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import ColumnMap, OpenOptions
 from shoal.tables._frequency import CodingOptions
-from shoal.tables.engines._duck_compress import compress_rows
 from shoal.tables.engines._duck_connection import (
     StagedRows,
     canonical_sql,
@@ -27,7 +26,7 @@ from shoal.tables.engines._duck_connection import (
     require_names,
     value_sql,
 )
-from shoal.tables.engines._duck_release import CompressedRelation
+from shoal.tables.engines._duck_release import CompressedRelation, compress_rows
 from shoal.tables.engines._duck_rows import code_rows, fractional, sample_rows
 from shoal.tables.engines._duck_staging import stage_relation
 from shoal.tables.engines._duck_write import copy_query

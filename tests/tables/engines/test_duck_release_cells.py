@@ -5,7 +5,7 @@ import pytest
 
 from shoal.schema import Schema
 from shoal.tables import open_table
-from shoal.tables.engines import _duck_compress
+from shoal.tables.engines import _duck_release
 
 SCHEMA = Schema(
     {
@@ -42,5 +42,5 @@ def test_every_row_finds_the_cell_that_has_its_values(tmp_path, alike, kept):
 def test_rows_that_are_like_no_other_are_not_looked_up(monkeypatch):
     rows = duckdb.connect().sql("SELECT i AS age, 'c' AS city, 'i' AS ill FROM range(50) t(i)")
     compressed = open_table(rows).compress(SCHEMA)
-    monkeypatch.setattr(_duck_compress, "match_words", None)
+    monkeypatch.setattr(_duck_release, "match_words", None)
     assert sorted(compressed.cell_of_rows().tolist()) == list(range(50))
