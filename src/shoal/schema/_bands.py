@@ -13,8 +13,9 @@ import numpy as np
 
 from shoal.errors import HierarchyError
 from shoal.schema._builders import band_label, finite_numbers, plain_number
-from shoal.schema._hierarchy import Hierarchy, Values, from_label_columns
+from shoal.schema._hierarchy import Hierarchy, Values
 from shoal.schema._text import BEYOND, text
+from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Floats
 
 
@@ -130,7 +131,7 @@ def _bands(values: Values, numbers: Floats, levels: list[Floats], column: str) -
             which[place] = bisect_right(ends, Fraction(str(text(values[place]))))
         names = [band_label(low, high, whole) for low, high in pairwise([None, *ends, None])]
         columns.append([names[i] for i in which])
-    return from_label_columns(values, columns, column)
+    return Hierarchy.from_columns([values, *columns, [ROOT_LABEL] * len(values)], column=column)
 
 
 def _short(points: Floats) -> Floats:

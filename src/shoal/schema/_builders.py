@@ -16,8 +16,9 @@ import numpy as np
 
 from shoal.errors import HierarchyError
 from shoal.schema._days import Dates
-from shoal.schema._hierarchy import Hierarchy, Recipe, Values, from_label_columns
+from shoal.schema._hierarchy import Hierarchy, Recipe, Values
 from shoal.schema._text import BEYOND, as_numbers, text, texts
+from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Floats
 
 _SURE = 1e-9  # quotients of floats that are as near to a whole number are computed again
@@ -78,7 +79,7 @@ class Intervals:
                 for start in set(starts)
             }
             levels.append([names[start] for start in starts])
-        return from_label_columns(values, levels, column)
+        return Hierarchy.from_columns([values, *levels, [ROOT_LABEL] * len(values)], column=column)
 
     def to_toml(self) -> Any:
         """`{intervals = [5, 10]}`."""
@@ -171,7 +172,7 @@ class Prefix:
         for keep in sorted(set(self.lengths), reverse=True):
             masks = {length: self.mask * (length - keep) for length in set(map(len, known))}
             levels.append([t[:keep] + masks[len(t)] for t in known])
-        return from_label_columns(values, levels, column)
+        return Hierarchy.from_columns([values, *levels, [ROOT_LABEL] * len(values)], column=column)
 
     def to_toml(self) -> Any:
         """`{prefix = [1, 3]}`."""
@@ -239,7 +240,7 @@ class Flat:
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """One level above the values."""
         known = [value for value in dict.fromkeys(texts(values)) if value is not None]
-        return from_label_columns(known, [], column)
+        return Hierarchy.from_columns([known, [ROOT_LABEL] * len(known)], column=column)
 
     def to_toml(self) -> Any:
         """`"flat"`."""

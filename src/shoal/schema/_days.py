@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import HierarchyError
-from shoal.schema._hierarchy import Hierarchy, Values, from_label_columns
+from shoal.schema._hierarchy import Hierarchy, Values
+from shoal.schema._tree_parts import ROOT_LABEL
 
 PERIODS = ("month", "quarter", "year", "decade")
 """What days are joined to, and where ranges of dates may end."""
@@ -94,7 +95,7 @@ class Dates:
         for period in ordered:
             label = {month: _period(day, period) for month, day in one_of.items()}
             levels.append([label[month] for month in months])
-        return from_label_columns(values, levels, column)
+        return Hierarchy.from_columns([values, *levels, [ROOT_LABEL] * len(values)], column=column)
 
     def to_toml(self) -> Any:
         """`{dates = ["month", "year"]}`."""

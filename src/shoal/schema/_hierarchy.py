@@ -128,15 +128,17 @@ class Hierarchy:
     @classmethod
     def from_columns(
         cls,
-        columns: Sequence[Sequence[str]],
+        columns: Sequence[Sequence[Any]],
         *,
         column: str = "",
         lines: Sequence[int] | None = None,
     ) -> Hierarchy:
         """Build from the labels of all leaves on each level: the leaves first, the root last.
 
-        The same as :meth:`from_levels` of the rows, without making them.
+        The same as :meth:`from_levels` of the rows, without making them.  The leaves may be values
+        of any type, which stand for their texts.
         """
+        columns = [list(map(str, texts(columns[0]))), *columns[1:]]
         n_leaves, leaves = len(columns[0]), set(columns[0])
         lines = range(1, n_leaves + 1) if lines is None else lines
         if not n_leaves:
@@ -352,9 +354,3 @@ class Recipe(Protocol):
 
     def to_toml(self) -> Any:
         """What stands behind `hierarchy =` in a schema file."""
-
-
-def from_label_columns(values: Values, levels: Sequence[Sequence[str]], column: str) -> Hierarchy:
-    """Hierarchy of `values` from the label of each on every level, finest first."""
-    leaves = list(map(str, texts(values)))
-    return Hierarchy.from_columns([leaves, *levels, [ROOT_LABEL] * len(leaves)], column=column)

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.errors import HierarchyError
 from shoal.schema._bands import Breaks
-from shoal.schema._hierarchy import Hierarchy, Values, from_label_columns
+from shoal.schema._hierarchy import Hierarchy, Values
 from shoal.schema._text import text
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.schema.readymade._code_levels import area_levels, drug_levels, occupation_levels
@@ -72,7 +72,9 @@ class Ready:
         ]
         height = max(len(row) for row in rows)
         rows = [row + [ROOT_LABEL] * (height - len(row)) for row in rows]
-        return from_label_columns(values, _apart(rows, texts), column)
+        return Hierarchy.from_columns(
+            [values, *_apart(rows, texts), [ROOT_LABEL] * len(values)], column=column
+        )
 
     def knows(self, values: Sequence[str]) -> int:
         """How many of the values the classification has."""
