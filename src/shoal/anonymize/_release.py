@@ -43,7 +43,7 @@ from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
-from shoal.schema.promise._published import listing_columns, published_schema
+from shoal.schema._schema import listing_columns, published_schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import STAR, Compressed

@@ -41,7 +41,7 @@ from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
-from shoal.schema.promise._published import listing_columns, published_schema
+from shoal.schema._schema import listing_columns, published_schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Witness
 from shoal.tables._recoded import Recoded, range_labels

@@ -16,7 +16,7 @@ from shoal.frames._frame import Frame
 from shoal.judge._read_files import read_texts, with_own_header
 from shoal.judge._text_table import TextTable
 from shoal.schema import Schema
-from shoal.schema.promise._published import published_schema
+from shoal.schema._schema import published_schema
 from shoal.tables.engines._duck_write import write_frame
 from shoal.typing import PathText
 

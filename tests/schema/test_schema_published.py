@@ -4,7 +4,7 @@ import pytest
 
 from shoal import Schema
 from shoal.schema import Hierarchy
-from shoal.schema.promise._published import listing_columns, named_by, published_schema
+from shoal.schema._schema import listing_columns, named_by, published_schema
 
 TREE = {"north": {"coast": ["Kiel", "Emden"], "plain": ["Celle"]}, "south": {"alps": ["Ulm"]}}
 

@@ -1,1 +1,0 @@
-"""What a schema asks of some of its quasi-identifiers, as plain values."""
