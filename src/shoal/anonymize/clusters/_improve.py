@@ -228,7 +228,9 @@ def _refine_part(
     return np.unique(groups.group_of, return_inverse=True)[1], total_loss(groups)
 
 
-def cut_groups(problem: LocalProblem, group_of: NDArray[np.int64], turn: int) -> list[Block]:
+def cut_groups(
+    problem: LocalProblem, group_of: NDArray[np.int64], turn: int, most: int = _GROUPS_PER_PART
+) -> list[Block]:
     """Cells in parts of whole groups, cut at the median of one column after the other."""
     n_groups = int(group_of.max()) + 1
     first, members = group_members(group_of, n_groups)
@@ -236,7 +238,7 @@ def cut_groups(problem: LocalProblem, group_of: NDArray[np.int64], turn: int) ->
     parts = [np.arange(n_groups)]
     column = turn
     n_columns = heads.shape[1]
-    largest = _GROUPS_PER_PART * _FEW_COLUMNS // max(n_columns, _FEW_COLUMNS)
+    largest = most * _FEW_COLUMNS // max(n_columns, _FEW_COLUMNS)
     while max(map(len, parts)) > largest or (
         len(parts) < _LEAST_PARTS and n_groups >= _LEAST_PARTS * _FEW_GROUPS
     ):

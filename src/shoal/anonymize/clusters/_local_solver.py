@@ -23,8 +23,12 @@ from shoal.anonymize.clusters._starts import (
     first_groups,
     open_groups,
 )
-from shoal.anonymize.clusters.boxes import _exchange
-from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange, exchange_work
+from shoal.anonymize.clusters.boxes._exchange import (
+    Exchanged,
+    exchange,
+    exchange_work,
+    has_few_groups,
+)
 from shoal.anonymize.cuts._first_cuts import cuts_by_worth, domain_columns
 from shoal.metrics._measure import label_loss
 from shoal.typing import Progress
@@ -85,7 +89,7 @@ def _ways(
 ) -> tuple[str, ...]:
     """The ways to first groups that compete; what takes longest comes first, for the threads."""
     if refine == "quick":  # few large groups are hardly refined, so that they have to begin well
-        names = ("price", *_QUICK) if exchange_work(problem) > 0 else _QUICK
+        names = ("price", *_QUICK) if has_few_groups(problem) else _QUICK
         # Mondrian's default regions are a release to be compared with, unless it has ranges alone
         ranges_alone = any(coding.is_ordered for coding in problem.codings)
         return names if ranges_alone and not problem.is_range.any() else (*names, "regions")
@@ -150,11 +154,14 @@ def _refined(
         refined, finished = refine_in_parts(problem, first, deadline, progress, end=1, tries=1)
     else:
         first, n_rounds = _raced(problem, promising, deadline)
-        if n_rounds == 0:
-            first = _exchanged(problem, promising[0], deadline, long=long)
+        few_groups = has_few_groups(problem)
+        if few_groups:
+            first = _exchanged(problem, first, deadline, long=long)
         refined, finished = refine_in_parts(
             problem, first, deadline, progress, begin=n_rounds, long=long
         )
+        if not few_groups:
+            refined = _exchanged(problem, refined, deadline, long=long)
     if not all_allowed(problem, refined):
         refined = first  # refinement mends no group that was not allowed, and may spread them
     best = starts[0]
@@ -175,7 +182,7 @@ def _raced(
     best = starts[0]
     others = [s for s in starts[1:] if (s.name in _ALWAYS) != (best.name in _ALWAYS)]
     near = [s for s in others if s.is_allowed and s.loss <= _NEAR * best.loss][:1]
-    if not near or not best.is_allowed or part_rounds(problem) < 2 or exchange_work(problem) > 0:
+    if not near or not best.is_allowed or part_rounds(problem) < 2 or has_few_groups(problem):
         return best.group_of, 0
     raced: list[tuple[float, NDArray[np.int64]]] = []
     for start in (best, *near):
@@ -186,13 +193,14 @@ def _raced(
 
 
 def _exchanged(
-    problem: LocalProblem, start: FirstGroups, deadline: float, *, long: bool = False
+    problem: LocalProblem, group_of: NDArray[np.int64], deadline: float, *, long: bool = False
 ) -> NDArray[np.int64]:
-    """A first grouping with boxes exchanged for others, where groups are few and large."""
-    if not start.is_allowed or problem.compiled.minimum_size < _exchange.LARGE:
-        return start.group_of
-    found = exchange(problem, Exchanged(start.group_of, start.loss), deadline, long=long).group_of
-    return found if all_allowed(problem, found) else start.group_of
+    """A grouping with boxes exchanged for others; what is not allowed is left alone."""
+    if exchange_work(problem) == 0 or not all_allowed(problem, group_of):
+        return group_of
+    first = Exchanged(group_of, total_loss(open_groups(problem, group_of)))
+    found = exchange(problem, first, deadline, long=long).group_of
+    return found if all_allowed(problem, found) else group_of
 
 
 def _least_as_released(

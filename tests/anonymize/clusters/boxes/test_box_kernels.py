@@ -6,14 +6,13 @@ from shoal.anonymize.clusters._starts import all_allowed
 from shoal.anonymize.clusters.boxes._box_kernels import (
     can_spare,
     is_fine,
+    list_box,
     mark_below,
-    mark_box,
     move,
     recount,
     take_back,
 )
-from shoal.anonymize.clusters.boxes._exchange import make_boxes
-from tests.anonymize.clusters.boxes.test_exchange import problem_of, walked
+from tests.anonymize.clusters.boxes.test_exchange import boxes_of, problem_of, walked
 
 
 def cells_of(mask, n):
@@ -33,26 +32,26 @@ def test_masks_say_which_cells_lie_below_a_code(n):
         assert cells_of(below[code], n) == set(np.flatnonzero(keys[:, 0] < code).tolist())
 
 
-@pytest.mark.parametrize("many", [False, True])
-def test_a_box_has_the_cells_within_its_ends(monkeypatch, many):
-    if many:
-        monkeypatch.setattr("shoal.anonymize.clusters.boxes._exchange._MOST_CODES", 4)
-    problem = problem_of(3, 0)
-    boxes = make_boxes(problem, walked(problem).group_of)
-    n = len(problem.keys)
-    mask = np.zeros((1, boxes.places.member.shape[1]), np.uint64)
-    for low, high in zip(boxes.low, boxes.high, strict=True):
-        listed = mark_box(boxes, low, high, mask)
-        expected = slow_box(problem.keys, low, high)
-        assert cells_of(mask[0], n) == expected
-        assert set(boxes.cells[:listed].tolist()) == expected
+@pytest.mark.parametrize("most_codes", [1_024, 9, 4, 0])
+def test_a_box_has_the_cells_within_its_ends(monkeypatch, most_codes):
+    monkeypatch.setattr("shoal.anonymize.clusters.boxes._exchange._MOST_CODES", most_codes)
+    problem = problem_of(3, 0, n=300)
+    problem, boxes = boxes_of(problem, walked(problem).group_of)
+    rng = np.random.default_rng(0)
+    drawn = problem.keys[rng.integers(0, len(problem.keys), (2, 40))]
+    lows = np.concatenate([boxes.low, drawn.min(axis=0)])
+    highs = np.concatenate([boxes.high, drawn.max(axis=0)])
+    for low, high in zip(lows, highs, strict=True):
+        listed = boxes.cells[: list_box(boxes.lookup, low, high, boxes.cells)].tolist()
+        assert len(set(listed)) == len(listed)
+        assert set(listed) == slow_box(problem.keys, low, high)
 
 
 @pytest.mark.parametrize("ranges", [False, True])
 def test_boxes_begin_as_the_groups_and_reach_as_far_as_their_labels(ranges):
     problem = problem_of(4, 1, ranges=ranges)
-    number = np.unique(walked(problem).group_of, return_inverse=True)[1]
-    boxes = make_boxes(problem, number)
+    problem, boxes = boxes_of(problem, walked(problem).group_of)
+    number = boxes.places.group_of
     for box in range(int(number.max()) + 1):
         own = problem.keys[number == box]
         low, high = own.min(axis=0), own.max(axis=0)
@@ -72,8 +71,8 @@ def test_boxes_begin_as_the_groups_and_reach_as_far_as_their_labels(ranges):
 def test_a_cell_can_be_spared_when_its_group_is_allowed_without_it():
     for model in (0, 1):
         problem = problem_of(5, model, n=60)
-        number = np.unique(walked(problem).group_of, return_inverse=True)[1]
-        boxes = make_boxes(problem, number)
+        problem, boxes = boxes_of(problem, walked(problem).group_of)
+        number = boxes.places.group_of.copy()
         for cell in range(len(number)):
             rest = np.flatnonzero((number == number[cell]) & (np.arange(len(number)) != cell))
             slow = len(rest) > 0 and all_allowed(problem.take(rest), np.zeros(len(rest), int))
@@ -82,9 +81,9 @@ def test_a_cell_can_be_spared_when_its_group_is_allowed_without_it():
 
 def test_moves_are_counted_and_taken_back():
     problem = problem_of(6, 1)
-    boxes = make_boxes(problem, walked(problem).group_of)
+    problem, boxes = boxes_of(problem, walked(problem).group_of)
     places = boxes.places
-    before = [np.copy(part) for part in (places.group_of, places.member, places.size)]
+    before = [np.copy(part) for part in (places.group_of, places.size)]
     histogram = boxes.histogram.copy()
     loss = float((places.size * places.loss).sum())
     rng = np.random.default_rng(0)
@@ -94,8 +93,21 @@ def test_moves_are_counted_and_taken_back():
             recount(boxes, cell, places.group_of[cell], to)
             move(places, cell, to)
     assert float((places.size * places.loss).sum()) == pytest.approx(loss + places.change[0])
+    assert_listed(places)
     take_back(boxes)
-    after = (places.group_of, places.member, places.size)
+    after = (places.group_of, places.size)
     assert all((one == other).all() for one, other in zip(before, after, strict=True))
     assert (boxes.histogram == histogram).all()
     assert places.log[0] == 0
+    assert_listed(places)
+
+
+def assert_listed(places):
+    """Every box lists its cells, forwards and backwards."""
+    for box, head in enumerate(places.head.tolist()):
+        listed, cell, last = [], head, -1
+        while cell >= 0:
+            assert places.before[cell] == last
+            listed.append(cell)
+            last, cell = cell, int(places.after[cell])
+        assert sorted(listed) == np.flatnonzero(places.group_of == box).tolist()

@@ -6,9 +6,15 @@ from shoal.anonymize.clusters._group_kernels import total_loss
 from shoal.anonymize.clusters._improve import settle
 from shoal.anonymize.clusters._local_problem import make_local_problem
 from shoal.anonymize.clusters._local_solver import _exchanged
-from shoal.anonymize.clusters._starts import FirstGroups, all_allowed, by_walk, open_groups
+from shoal.anonymize.clusters._starts import all_allowed, by_walk, open_groups
 from shoal.anonymize.clusters.boxes import _exchange
-from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange, exchange_work, make_boxes
+from shoal.anonymize.clusters.boxes._exchange import (
+    Exchanged,
+    exchange,
+    exchange_work,
+    has_few_groups,
+    make_boxes,
+)
 from tests.anonymize import group_cases
 from tests.reference.partitions import least_loss
 
@@ -25,6 +31,12 @@ def problem_of(seed, model, n=120, ranges=False):
     compiled = group_cases.compiled_of(group_cases.models()[model], cells)
     _, is_range, weights = group_cases.columns_of(cells, ranges)
     return make_local_problem(cells, cells.codings, is_range, weights, compiled)
+
+
+def boxes_of(problem, group_of):
+    """The boxes of a grouping, and the problem with cells in the order that boxes have them in."""
+    boxes, order = make_boxes(problem, group_of)
+    return problem.take(order), boxes
 
 
 def walked(problem):
@@ -57,7 +69,7 @@ def test_exchanging_small_tables_is_never_below_the_optimum_and_reaches_it():
         after = exchange(problem, walked(problem), np.inf)
 
         def loss_of(keys, problem=problem):
-            alone = make_boxes(problem.take(_rows_of(problem, keys)), np.zeros(len(keys), int))
+            alone, _ = make_boxes(problem.take(_rows_of(problem, keys)), np.zeros(len(keys), int))
             return float(alone.places.loss[0])
 
         sizes = problem.compiled.sizes
@@ -92,31 +104,37 @@ def test_how_many_threads_there_are_changes_nothing(monkeypatch):
 @pytest.mark.usefixtures("large")
 def test_the_better_of_two_searches_is_taken_and_neither_disturbs_the_other():
     ahead = set()
-    for seed in range(6):
+    for seed in range(8):
         problem = problem_of(seed, 0)
-        first, alone = walked(problem), []
-        for warm, number in zip(_exchange._warmths(problem), (1, 2), strict=True):
-            boxes = make_boxes(problem, first.group_of)
-            work = exchange_work(problem)
-            alone.append(_exchange._search(first, work, np.inf, boxes, warm, number).loss)
-        assert exchange(problem, first, np.inf).loss == min(alone)
+        first = walked(problem)
+        number = np.unique(first.group_of, return_inverse=True)[1]
+        heats = np.array([_exchange._HEAT, _exchange._COOLED]) * first.loss / (number.max() + 1)
+        alone = [
+            _exchange._search(
+                problem, number, exchange_work(problem), heats, np.inf, np.arange(len(number)), own
+            )[1].loss
+            for own in (1, 2)
+        ]
+        assert exchange(problem, first, np.inf).loss == pytest.approx(min(*alone, first.loss))
         ahead |= {alone[0] < alone[1], alone[0] > alone[1]}
     assert ahead == {True, False}
 
 
+@pytest.mark.parametrize("model", [0, 1])
 @pytest.mark.usefixtures("large")
-def test_a_second_search_shares_only_what_no_search_changes():
-    problem = problem_of(1, 0)
-    boxes = make_boxes(problem, walked(problem).group_of)
-    beside = _exchange._beside(boxes)
-    kept = {name: np.copy(getattr(beside, name)) for name in ("low", "high", "histogram")}
-    group_of = beside.places.group_of.copy()
-    _exchange._search(
-        walked(problem), exchange_work(problem), np.inf, boxes, _exchange._warmths(problem)[0], 1
-    )
-    assert (boxes.places.group_of != group_of).any()
-    assert (beside.places.group_of == group_of).all()
-    assert all((getattr(beside, name) == array).all() for name, array in kept.items())
+def test_many_groups_are_searched_in_parts(monkeypatch, model):
+    monkeypatch.setattr(_exchange, "_MOST_BOXES", 8)
+    gained = 0
+    for seed in range(4):
+        problem = problem_of(seed, model)
+        first = walked(problem)
+        assert len(np.unique(first.group_of)) > 8
+        after = exchange(problem, first, np.inf)
+        assert after.loss <= first.loss
+        assert after.loss == pytest.approx(total_loss_of(problem, after.group_of))
+        assert all_allowed(problem, after.group_of)
+        gained += after.loss < first.loss - 1e-9
+    assert gained >= 1
 
 
 @pytest.mark.usefixtures("large")
@@ -137,15 +155,33 @@ def test_columns_with_many_values_are_looked_at_cell_by_cell(monkeypatch):
     assert by_masks.loss <= walked(problem).loss
 
 
-@pytest.mark.parametrize(("name", "value"), [("_MOST_BOXES", 1), ("LARGE", 50)])
 @pytest.mark.usefixtures("large")
-def test_boxes_of_small_groups_and_of_many_are_not_exchanged(monkeypatch, name, value):
+def test_small_groups_of_few_cells_are_not_exchanged(monkeypatch):
     problem = problem_of(1, 0)
     assert 0 < exchange_work(problem) <= _exchange._WORK
-    monkeypatch.setattr(_exchange, name, value)
+    monkeypatch.setattr(_exchange, "LARGE", 50)
     assert exchange_work(problem) == 0
     first = walked(problem)
     assert exchange(problem, first, np.inf) is first
+    monkeypatch.setattr(_exchange, "_FEW_CELLS", len(problem.keys) - 1)
+    assert exchange_work(problem) > 0
+
+
+@pytest.mark.usefixtures("large")
+def test_groups_are_few_where_they_are_large_and_there_is_room_for_few(monkeypatch):
+    problem = problem_of(1, 0)
+    assert has_few_groups(problem)
+    monkeypatch.setattr(_exchange, "_FEW_GROUPS", 1)
+    assert not has_few_groups(problem)
+    monkeypatch.setattr(_exchange, "_FEW_GROUPS", 1_024)
+    monkeypatch.setattr(_exchange, "LARGE", 50)
+    assert not has_few_groups(problem)
+
+
+@pytest.mark.usefixtures("large")
+def test_one_group_is_not_exchanged():
+    problem = problem_of(1, 0)
+    assert exchange_work(problem.take(np.arange(1))) == 0
 
 
 @pytest.mark.usefixtures("large")
@@ -161,11 +197,13 @@ def test_cells_that_add_nobody_stay_out_of_it():
 def test_the_solver_leaves_what_is_not_allowed_alone(monkeypatch):
     problem = problem_of(1, 0)
     first = walked(problem)
-    start = FirstGroups("walk", first.group_of, True, first.loss, first.loss, True)
-    assert total_loss_of(problem, _exchanged(problem, start, np.inf)) <= first.loss + 1e-9
-    assert _exchanged(problem, start._replace(is_allowed=False), np.inf) is start.group_of
-    monkeypatch.setattr(_local_solver, "all_allowed", lambda problem, group_of: False)
-    assert _exchanged(problem, start, np.inf) is start.group_of
+    assert total_loss_of(problem, _exchanged(problem, first.group_of, np.inf)) <= first.loss + 1e-9
+    alone = np.arange(len(first.group_of))  # cells of one row, and no group may be so small
+    assert _exchanged(problem, alone, np.inf) is alone
+    monkeypatch.setattr(
+        _local_solver, "all_allowed", lambda problem, group_of: group_of is first.group_of
+    )
+    assert _exchanged(problem, first.group_of, np.inf) is first.group_of
 
 
 def total_loss_of(problem, group_of):
@@ -174,13 +212,13 @@ def total_loss_of(problem, group_of):
 
 
 @pytest.mark.usefixtures("large")
-def test_a_long_search_never_loses_more_than_a_short_one():
+def test_a_long_search_never_loses_more_than_where_it_began():
     gained = 0
     for seed in range(6):
         problem = problem_of(40 + seed, 0, ranges=True)
-        first = walked(problem)
-        short, long = exchange(problem, first, np.inf), exchange(problem, first, np.inf, long=True)
-        assert long.loss <= short.loss
+        first = exchange(problem, walked(problem), np.inf)
+        long = exchange(problem, first, np.inf, long=True)
+        assert long.loss <= first.loss
         assert all_allowed(problem, long.group_of)
-        gained += long.loss < short.loss - 1e-9
+        gained += long.loss < first.loss - 1e-9
     assert gained >= 1

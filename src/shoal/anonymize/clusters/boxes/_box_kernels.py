@@ -1,7 +1,8 @@
-"""Groups of cells as boxes: sets of cells as bit masks, and moves that can be taken back.
+"""Groups of cells as boxes: which cells lie in a box, and moves that can be taken back.
 
-A box is a label: the codes from `low` to `high` in every column.  Which cells lie in it is known
-from one bit mask for each code and column, so looking at a box costs little.
+A box is a label: the codes from `low` to `high` in every column.  Cells are sorted by two leading
+columns; in those columns the cells of a box are found by where they begin, in the others by one bit
+mask for each code, so looking at a box costs little.
 """
 
 from typing import NamedTuple
@@ -11,19 +12,21 @@ from numpy.typing import NDArray
 
 from shoal._jit import kernel
 from shoal.anonymize.clusters._group_loss import GroupColumns, pair_loss
-from shoal.anonymize.clusters._walk_kernels import Masks, list_cells
+from shoal.anonymize.clusters._walk_kernels import _NUMBER_OF_BIT, Masks
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Codes, Counts, Flags, Floats
 
 
 class Places(NamedTuple):
-    """Where cells are.  Few arrays, since a call for every cell takes as long as it has arguments.
+    """Where cells are.
 
     Every move is logged, so that all since `log[0]` was 0 can be taken back.
     """
 
     group_of: NDArray[np.int64]
-    member: Masks  # (n_boxes, n_words)
+    head: NDArray[np.int64]  # of each box, its first cell; -1 without one
+    after: NDArray[np.int64]  # the next cell of the same box, -1 after the last
+    before: NDArray[np.int64]
     size: Counts  # rows of each box
     loss: Floats  # of a row
     sizes: Counts  # rows of each cell
@@ -33,25 +36,73 @@ class Places(NamedTuple):
     change: Floats  # one number: of the loss of all rows, by the moves logged
 
 
+class Lookup(NamedTuple):
+    """Where the cells of a box are found."""
+
+    keys: Codes  # (n_cells, n_columns)
+    n_codes: NDArray[np.int64]
+    lead: NDArray[np.int64]  # two columns that cells are sorted by, -1 for none
+    first: NDArray[np.int64]  # at ``code * width + second``: the first cell with these or later
+    width: int
+    below: Masks  # row ``start[j] + code``: cells with a lower code in column j
+    start: NDArray[np.int64]  # -1: too many codes for masks, cells are looked at one by one
+    rows: NDArray[np.int64]  # scratch: the masks that make up a box
+    log: NDArray[np.int64]  # that of the places
+
+
+class Ladders(NamedTuple):
+    """The labels above every code."""
+
+    low: NDArray[np.int64]  # ends of a code's label, at each step of its column's ladder
+    high: NDArray[np.int64]
+    start: NDArray[np.int64]  # ``start[j] + step * n_codes[j] + code``
+    n_steps: NDArray[np.int64]
+    n_codes: NDArray[np.int64]
+
+
+class Around(NamedTuple):
+    """What lies around cells and boxes, known between two changes."""
+
+    cover: Masks  # (n_cells, n_box_words): the boxes whose labels cover a cell
+    other: Floats  # what a row of a cell loses in the cheapest of them but its own
+    away: Floats  # what all rows of a box would lose there
+    spare_rows: Counts  # (n_boxes, n): rows of others that a box covers and they can spare
+    spare_loss: Floats  # what they lose where they are, the dearest first
+    n_spare: NDArray[np.int64]  # how many of these are known; -1: not looked at
+
+
+class Tally(NamedTuple):
+    """The cells of a box on trial, counted by the boxes they are in; scratch, zero in between."""
+
+    boxes: NDArray[np.int64]
+    rows: Counts
+    other: Floats  # what these rows would lose in the cheapest other boxes
+
+
 class Boxes(NamedTuple):
-    """Cells in boxes; a box without cells has size 0 and may be opened."""
+    """Cells in boxes; a box without cells has size 0 and may be opened.
+
+    What is done for each cell or for each box on trial gets only the parts of it that it needs: a
+    call takes as long as it has arrays among its arguments.
+    """
 
     columns: GroupColumns
     compiled: CompiledModel
     keys: Codes  # (n_cells, n_columns)
-    below: Masks  # row ``start[j] + code``: cells with a lower code in column j
-    start: NDArray[np.int64]  # -1: too many codes for masks, cells are looked at one by one
-    ladder_low: NDArray[np.int64]  # ends of a code's label, at each step of its column's ladder
-    ladder_high: NDArray[np.int64]
-    ladder_start: NDArray[np.int64]  # ``ladder_start[j] + step * n_codes[j] + code``
-    n_steps: NDArray[np.int64]
+    lookup: Lookup
+    ladders: Ladders
     places: Places
+    around: Around
     low: Codes  # (n_boxes, n_columns)
     high: Codes
     histogram: Counts  # (n_boxes, n_codes) of the compiled model
-    cells: NDArray[np.int64]  # scratch
-    rows: Counts  # scratch, one per box
-    touched: Flags  # scratch, one per box
+    plan: NDArray[np.int64]  # of each box, what a box on trial takes of it
+    cells: NDArray[np.int64]  # scratch: the cells of a box on trial
+    others: NDArray[np.int64]  # scratch: the cells of another box
+    found: NDArray[np.int64]  # scratch, one per box
+    tally: Tally
+    changed: Flags  # scratch, one per box
+    marked: Flags  # scratch, one per cell, false between changes
 
 
 @kernel
@@ -74,36 +125,55 @@ def mark_below(keys: Codes, start: NDArray[np.int64], n_codes: NDArray[np.int64]
 
 
 @kernel
-def mark_box(boxes: Boxes, low: Codes, high: Codes, mask: Masks) -> int:
-    """Mark the cells in a box, and list them in `cells`; returns how many."""
-    words = mask[0]
-    words[:] = ~np.uint64(0)
-    partly = False
+def list_box(lookup: Lookup, low: Codes, high: Codes, cells: NDArray[np.int64]) -> int:
+    """Write the cells in a box into `cells`; returns how many."""
+    one, two = lookup.lead[0], lookup.lead[1]
+    least, largest = (low[one], high[one]) if one >= 0 else (0, 0)
+    begin, end = (low[two], high[two] + 1) if two >= 0 else (0, 1)
+    below, rows = lookup.below, lookup.rows
+    n_rows, partly = 0, False
     for j in range(low.shape[0]):
-        if boxes.start[j] < 0:
+        if j in (one, two) or (low[j] == 0 and high[j] == lookup.n_codes[j] - 1):
+            continue
+        if lookup.start[j] < 0:
             partly = True
             continue
-        first = boxes.below[boxes.start[j] + low[j]]
-        last = boxes.below[boxes.start[j] + high[j] + 1]
-        for word in range(words.shape[0]):
-            words[word] &= first[word] ^ last[word]
-    rest = boxes.keys.shape[0] & 63
-    if rest:  # bits beyond the last cell
-        words[-1] &= (np.uint64(1) << np.uint64(rest)) - np.uint64(1)
-    n = list_cells(words, words, words, boxes.cells)
-    boxes.places.log[1] += n + words.shape[0]
+        rows[n_rows, 0] = lookup.start[j] + low[j]
+        rows[n_rows, 1] = lookup.start[j] + high[j] + 1
+        n_rows += 1
+    n, n_words = 0, 0
+    for code in range(least, largest + 1):
+        first = lookup.first[code * lookup.width + begin]
+        last = lookup.first[code * lookup.width + end] - 1
+        if last < first:
+            continue
+        n_words += (last >> 6) - (first >> 6) + 1
+        for word in range(first >> 6, (last >> 6) + 1):
+            bits = ~np.uint64(0)
+            if word == first >> 6:
+                bits <<= np.uint64(first & 63)
+            if word == last >> 6:
+                bits &= ~np.uint64(0) >> np.uint64(63 - (last & 63))
+            for i in range(n_rows):
+                bits &= below[rows[i, 0], word] ^ below[rows[i, 1], word]
+                if bits == np.uint64(0):
+                    break
+            while bits != np.uint64(0):
+                lowest = bits & (~bits + np.uint64(1))
+                cells[n] = (word << 6) + _NUMBER_OF_BIT[np.int64(lowest % np.uint64(67))]
+                n += 1
+                bits ^= lowest
+    lookup.log[1] += n + n_words
     if not partly:
         return n
     kept = 0
-    for cell in boxes.cells[:n]:
+    for cell in cells[:n]:
         inside = True
         for j in range(low.shape[0]):
-            inside = inside and low[j] <= boxes.keys[cell, j] <= high[j]
+            inside = inside and low[j] <= lookup.keys[cell, j] <= high[j]
         if inside:
-            boxes.cells[kept] = cell
+            cells[kept] = cell
             kept += 1
-        else:
-            words[cell >> 6] &= ~(np.uint64(1) << np.uint64(cell & 63))
     return kept
 
 
@@ -114,17 +184,31 @@ def move(places: Places, cell: int, to: int) -> None:
     carry(places, cell, to)
     places.moved[places.log[0]], places.origin[places.log[0]] = cell, of
     places.log[0] += 1
+    places.log[1] += 4
     places.change[0] += places.sizes[cell] * (places.loss[to] - places.loss[of])
 
 
 @kernel
 def carry(places: Places, cell: int, to: int) -> None:
     """Move a cell to another box."""
-    of = places.group_of[cell]
-    bit = np.uint64(1) << np.uint64(cell & 63)
-    places.member[of, cell >> 6] &= ~bit
-    places.member[to, cell >> 6] |= bit
+    of, earlier, later = places.group_of[cell], places.before[cell], places.after[cell]
+    if earlier >= 0:
+        places.after[earlier] = later
+    else:
+        places.head[of] = later
+    if later >= 0:
+        places.before[later] = earlier
+    link(places, cell, to)
     places.size[of] -= places.sizes[cell]
+
+
+@kernel
+def link(places: Places, cell: int, to: int) -> None:
+    """Put a cell that is in no box into one."""
+    later = places.head[to]
+    places.after[cell], places.before[cell], places.head[to] = later, -1, cell
+    if later >= 0:
+        places.before[later] = cell
     places.size[to] += places.sizes[cell]
     places.group_of[cell] = to
 
@@ -173,24 +257,32 @@ def can_spare(boxes: Boxes, cell: int) -> bool:
 
 
 @kernel
+def label_loss(columns: GroupColumns, low: Codes, high: Codes) -> float:
+    """What a row loses under a label."""
+    loss = 0.0
+    for j in range(low.shape[0]):
+        loss += pair_loss(columns, j, low[j], high[j])
+    return loss
+
+
+@kernel
 def fit_label(boxes: Boxes, box: int) -> None:
     """Give a box the least general label that covers its cells, and reach as far as that does."""
-    d = boxes.keys.shape[1]
+    d, places = boxes.keys.shape[1], boxes.places
     low, high = boxes.low[box], boxes.high[box]
-    member = boxes.places.member[box]
-    n = list_cells(member, member, member, boxes.cells)
-    boxes.places.log[1] += n
-    low[:], high[:] = boxes.keys[boxes.cells[0]], boxes.keys[boxes.cells[0]]
-    for cell in boxes.cells[1:n]:
+    cell = places.head[box]
+    low[:], high[:] = boxes.keys[cell], boxes.keys[cell]
+    while cell >= 0:
         for j in range(d):
             low[j], high[j] = min(low[j], boxes.keys[cell, j]), max(high[j], boxes.keys[cell, j])
-    boxes.places.loss[box] = 0.0
+        cell = places.after[cell]
+        places.log[1] += 1
+    places.loss[box] = label_loss(boxes.columns, low, high)
     for j in range(d):
         loss = pair_loss(boxes.columns, j, low[j], high[j])
-        boxes.places.loss[box] += loss
-        at = boxes.ladder_start[j] + low[j]
-        for _ in range(boxes.n_steps[j]):
-            first, last = boxes.ladder_low[at], boxes.ladder_high[at]
+        at = boxes.ladders.start[j] + low[j]
+        for _ in range(boxes.ladders.n_steps[j]):
+            first, last = boxes.ladders.low[at], boxes.ladders.high[at]
             if first <= low[j] and last >= high[j]:
                 if pair_loss(boxes.columns, j, first, last) <= loss:  # as good, and covers more
                     low[j], high[j] = first, last
@@ -201,13 +293,9 @@ def fit_label(boxes: Boxes, box: int) -> None:
 @kernel
 def fill_boxes(boxes: Boxes, number: NDArray[np.int64], n_groups: int) -> None:
     """Put each cell into the box of its number, and fit the labels of all boxes."""
-    places = boxes.places
-    for cell in range(number.shape[0]):
-        box = number[cell]
-        places.group_of[cell] = box
-        places.member[box, cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
-        places.size[box] += places.sizes[cell]
+    for cell in range(number.shape[0] - 1, -1, -1):
+        link(boxes.places, cell, number[cell])
         if not boxes.compiled.size_only:
-            add_cell(boxes.compiled, cell, 1, boxes.histogram[box])
+            add_cell(boxes.compiled, cell, 1, boxes.histogram[number[cell]])
     for box in range(n_groups):
         fit_label(boxes, box)

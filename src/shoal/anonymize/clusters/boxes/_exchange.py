@@ -1,33 +1,54 @@
-"""Exchange the boxes of few large groups for others, as long as that lowers the loss.
+"""Exchange the boxes of groups for others, as long as that lowers the loss.
 
-Where groups are few and large, moves of single cells gain little, since a group cannot do without
-most of its rows.  Whole boxes are exchanged instead: thousands are tried in a second, in two
-searches side by side.
+Moves of single cells gain little where groups are large, since a group cannot do without most of
+its rows, and end early where they are small.  Whole boxes are exchanged instead: hundreds of
+thousands are looked at in a second.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._resources import n_threads
+from shoal.anonymize.clusters._blocks import Block
+from shoal.anonymize.clusters._improve import cut_groups
 from shoal.anonymize.clusters._local_plan import Ladder
 from shoal.anonymize.clusters._local_problem import LocalProblem
-from shoal.anonymize.clusters.boxes._box_kernels import Boxes, Places, fill_boxes, mark_below
-from shoal.anonymize.clusters.boxes._exchange_kernels import exchange_boxes
+from shoal.anonymize.clusters.boxes._box_kernels import (
+    Around,
+    Boxes,
+    Ladders,
+    Lookup,
+    Places,
+    Tally,
+    fill_boxes,
+    mark_below,
+)
+from shoal.anonymize.clusters.boxes._exchange_kernels import (
+    cover_cells,
+    exchange_boxes,
+    find_others,
+)
 from shoal.typing import Floats
 
-LARGE, _MOST_BOXES = 50, 1_024  # rows of a group, and groups; else single moves gain as much
-_WORK, _WORK_OF_A_CELL = 400_000_000, 25_000  # cells looked at, in all
-_STAGES = 10  # between two of them the clock is looked at
-_HEAT = 0.02  # by how much loss may rise at first: of a column, for as many rows as a group needs
-_HOTTER, _COOLED = 0.05, 0.002  # the same for the second search, and what is left of it in the end
-_LONG, _LONG_HEAT = 20, 5  # times the work and the heat of the first search, where asked for
+LARGE, _FEW_GROUPS = 50, 1_024  # rows of a group, and groups
+_FEW_CELLS = 4_096  # of a table with small groups: rounds of other moves gain as much there
+_MOST_BOXES = 2_048  # groups that are exchanged together
+_WORK, _WORK_OF_A_CELL, _WORK_OF_A_SMALL_CELL = 400_000_000, 20_000, 8_000  # cells looked at
+_TURNS = 4  # parts of many groups are cut anew so often
+_STAGES = 8  # between two of them the clock is looked at
+_HEAT, _COOLED = 0.06, 0.006  # by how much loss may rise, first and last: of a group's loss
+_LONG = 10  # times the work, where asked for
 _MOST_CODES = 1_024  # of a column that has a mask for each of them
+_LENDERS = 16  # boxes whose spare rows are known
 
 
 class Exchanged(NamedTuple):
@@ -37,14 +58,26 @@ class Exchanged(NamedTuple):
     loss: float
 
 
+def has_few_groups(problem: LocalProblem) -> bool:
+    """Whether there is room for few groups only, large ones: their boxes are exchanged first."""
+    least = problem.compiled.minimum_size
+    return least >= LARGE and exchange_work(problem) > 0 and _room(problem) <= _FEW_GROUPS
+
+
 def exchange_work(problem: LocalProblem) -> int:
-    """Cells that are worth looking at: none where groups are small or many."""
-    sizes, least = problem.compiled.sizes, problem.compiled.minimum_size
-    n_groups = int(sizes.sum()) // max(1, least)
+    """Cells that are worth looking at: none where there is no room for two groups."""
+    sizes = problem.compiled.sizes
     # a cell without rows of its own would be left behind in a box that counts as empty
-    if least < LARGE or not 2 <= n_groups <= _MOST_BOXES or sizes.min() < 1:
+    if _room(problem) < 2 or sizes.min() < 1:
         return 0
-    return min(_WORK, _WORK_OF_A_CELL * len(sizes))
+    if problem.compiled.minimum_size >= LARGE:
+        return min(_WORK, _WORK_OF_A_CELL * len(sizes))
+    return min(_WORK, _WORK_OF_A_SMALL_CELL * len(sizes)) if len(sizes) > _FEW_CELLS else 0
+
+
+def _room(problem: LocalProblem) -> int:
+    """As many groups as there can be."""
+    return int(problem.compiled.sizes.sum()) // max(1, problem.compiled.minimum_size)
 
 
 def exchange(
@@ -52,115 +85,152 @@ def exchange(
 ) -> Exchanged:
     """The best grouping that exchanging boxes comes to; never worse than the first.
 
-    Two searches begin at it.  One cools evenly, the other is hotter and cools by a share in every
-    stage: which of them ends better is chance, and a second core has nothing else to do.  With
-    `long` both look at more, and the one that cools evenly begins hotter: more looks alone gain
-    little.
+    Two searches begin at it: which of them ends better is chance, and a second core has nothing
+    else to do.  Many groups are searched in parts that lie together, cut anew in every turn; a turn
+    goes on where the last one ended, which need not be the best that it came by.  With `long` they
+    look at more boxes.
     """
     work = exchange_work(problem) * (_LONG if long else 1)
     if work == 0 or first.loss <= 0:
         return first
-    if long:  # what the short searches find is not lost
-        first = exchange(problem, first, deadline, seed)
-    boxes = make_boxes(problem, first.group_of)
-    searches = zip(
-        (boxes, _beside(boxes)),
-        _warmths(problem, _LONG_HEAT if long else 1),
-        (seed, seed + 1),
-        strict=True,
-    )
-
-    def search(own: tuple[Boxes, Floats, int]) -> Exchanged:
-        return _search(first, work, deadline, *own)
-
+    n_groups = len(np.unique(first.group_of))
+    n_turns = 1 if n_groups <= _MOST_BOXES else _TURNS
+    heats = np.geomspace(_HEAT, _COOLED, n_turns + 1) * first.loss / n_groups
+    group_of, best = np.unique(first.group_of, return_inverse=True)[1], first
     with ThreadPoolExecutor(n_threads()) as pool:
-        return min(pool.map(search, list(searches)), key=lambda found: found.loss)
-
-
-def _warmths(problem: LocalProblem, hotter: int = 1) -> tuple[Floats, Floats]:
-    """By how much loss may rise at the ends of the stages of each search."""
-    unit = problem.compiled.minimum_size * float(problem.loss.weight.mean())
-    return (
-        np.linspace(hotter * _HEAT * unit, 0, _STAGES + 1),
-        np.geomspace(_HOTTER * unit, _COOLED * unit, _STAGES + 1),
-    )
-
-
-def _search(
-    first: Exchanged, work: int, deadline: float, boxes: Boxes, warm: Floats, seed: int
-) -> Exchanged:
-    """The best grouping of one search, which changes the boxes."""
-    best, state = first, seed
-    for stage in range(_STAGES):
-        if time.perf_counter() > deadline:
-            break
-        now = float((boxes.places.size * boxes.places.loss).sum())
-        loss, state, group_of = exchange_boxes(
-            boxes, now, work // _STAGES, warm[stage], warm[stage + 1], state
-        )
-        if loss < best.loss - 1e-9:
-            best = Exchanged(group_of, loss)
+        for turn in range(n_turns):
+            if n_turns > 1:
+                parts = cut_groups(problem, group_of, turn, _MOST_BOXES)
+            else:
+                parts = [np.arange(len(group_of))] * 2
+            search = partial(_search, problem, group_of, work // n_turns, heats[turn:], deadline)
+            seeds = range(seed + turn, seed + turn + len(parts))
+            ends, bests = zip(*pool.map(search, parts, seeds), strict=True)
+            if n_turns == 1:
+                found = min(bests, key=attrgetter("loss"))
+            else:
+                group_of = _put_together(parts, ends).group_of
+                found = _put_together(parts, bests)
+            if found.loss < best.loss - 1e-9:
+                best = found
     return best
 
 
-def make_boxes(problem: LocalProblem, group_of: NDArray[np.int64]) -> Boxes:
-    """The boxes of a complete grouping, with room for as many as there can be."""
-    number = np.unique(group_of, return_inverse=True)[1].astype(np.int64)
+def _put_together(parts: Sequence[Block], found: Sequence[Exchanged]) -> Exchanged:
+    """The groupings of all parts as one."""
+    group_of = np.empty(sum(map(len, parts)), np.int64)
+    n_groups = 0
+    for part, own in zip(parts, found, strict=True):
+        group_of[part] = np.unique(own.group_of, return_inverse=True)[1] + n_groups
+        n_groups = int(group_of[part].max()) + 1
+    return Exchanged(group_of, sum(own.loss for own in found))
+
+
+def _search(
+    problem: LocalProblem,
+    group_of: NDArray[np.int64],
+    work: int,
+    heats: Floats,
+    deadline: float,
+    cells: Block,
+    seed: int,
+) -> tuple[Exchanged, Exchanged]:
+    """Where one search through some of the cells ends, and the best that it came by.
+
+    `work` is that of all cells.
+    """
+    boxes, order = make_boxes(problem.take(cells), group_of[cells])
+    places, state = boxes.places, seed
+    end = best = Exchanged(places.group_of.copy(), float(places.size @ places.loss))
+    budget = work * len(cells) // len(problem.keys) // _STAGES
+    warm = np.geomspace(heats[0], heats[1], _STAGES + 1)
+    for stage in range(_STAGES):
+        if time.perf_counter() > deadline:
+            break
+        loss, state, found = exchange_boxes(
+            boxes, end.loss, budget, warm[stage], warm[stage + 1], state
+        )
+        end = Exchanged(places.group_of, float(places.size @ places.loss))
+        if loss < best.loss - 1e-9:
+            best = Exchanged(found, loss)
+    back = np.argsort(order)
+    return Exchanged(end.group_of[back], end.loss), Exchanged(best.group_of[back], best.loss)
+
+
+def make_boxes(problem: LocalProblem, group_of: NDArray[np.int64]) -> tuple[Boxes, Block]:
+    """The boxes of a complete grouping, with room for as many as there can be.
+
+    Cells are sorted by two columns: returns also which cell stands where.
+    """
+    n_codes = problem.loss.n_codes
+    start = _mask_starts(n_codes)
+    lead = np.append(np.flatnonzero(start >= 0)[:2], [-1, -1])[:2]
+    leading = [problem.keys[:, j].astype(np.int64) if j >= 0 else 0 for j in lead.tolist()]
+    room, width = (int(n_codes[j]) if j >= 0 else 1 for j in lead.tolist())
+    width += 1
+    place = leading[0] * width + leading[1] + np.zeros(len(problem.keys), np.int64)
+    order = np.lexsort((*problem.keys.T[::-1], place))
+    first = np.searchsorted(place[order], np.arange(room * width + 1)).astype(np.int64)
+    problem = problem.take(order)
+    number = np.unique(group_of[order], return_inverse=True)[1].astype(np.int64)
     compiled, keys = problem.compiled, problem.keys
-    (n, d), n_words = keys.shape, (len(keys) + 63) // 64
+    n, d = keys.shape
     n_groups = int(number.max()) + 1
     n_boxes = max(n_groups, int(compiled.sizes.sum()) // max(1, compiled.minimum_size)) + 2
-    start = _mask_starts(problem.loss.n_codes)
+    n_words, log = (n_boxes + 63) // 64, np.zeros(2, np.int64)
     boxes = Boxes(
         problem.loss,
         compiled,
         keys,
-        mark_below(keys, start, problem.loss.n_codes),
-        start,
-        *_ladder_ends(problem.ladders, problem.loss.n_codes),
+        Lookup(
+            keys,
+            n_codes,
+            lead,
+            first,
+            width,
+            mark_below(keys, start, n_codes),
+            start,
+            np.empty((d, 2), np.int64),
+            log,
+        ),
+        Ladders(*_ladder_ends(problem.ladders, n_codes), n_codes),
         Places(
             np.empty(n, np.int64),
-            np.zeros((n_boxes, n_words), np.uint64),
+            np.full(n_boxes, -1, np.int64),
+            np.full(n, -1, np.int64),
+            np.full(n, -1, np.int64),
             np.zeros(n_boxes, np.int64),
             np.zeros(n_boxes),
             compiled.sizes,
             np.empty(4 * n, np.int64),
             np.empty(4 * n, np.int64),
-            np.zeros(2, np.int64),
+            log,
             np.zeros(1),
+        ),
+        Around(
+            np.zeros((n, n_words), np.uint64),
+            np.zeros(n),
+            np.zeros(n_boxes),
+            np.zeros((n_boxes, _LENDERS), np.int64),
+            np.zeros((n_boxes, _LENDERS)),
+            np.full(n_boxes, -1, np.int64),
         ),
         np.zeros((n_boxes, d), np.int32),
         np.zeros((n_boxes, d), np.int32),
         np.zeros((n_boxes, compiled.n_codes), np.int64),
+        np.zeros(n_boxes, np.int64),
         np.empty(n, np.int64),
-        np.empty(n_boxes, np.int64),
+        np.empty(n, np.int64),
+        np.empty(64 * n_words, np.int64),
+        Tally(np.empty(n_boxes, np.int64), np.zeros(n_boxes, np.int64), np.zeros(n_boxes)),
         np.zeros(n_boxes, np.bool_),
+        np.zeros(n, np.bool_),
     )
     fill_boxes(boxes, number, n_groups)
-    return boxes
-
-
-def _beside(boxes: Boxes) -> Boxes:
-    """The same boxes for another search, which shares only what no search changes."""
-    places = boxes.places._replace(
-        group_of=boxes.places.group_of.copy(),
-        member=boxes.places.member.copy(),
-        size=boxes.places.size.copy(),
-        loss=boxes.places.loss.copy(),
-        moved=boxes.places.moved.copy(),
-        origin=boxes.places.origin.copy(),
-        log=boxes.places.log.copy(),
-        change=boxes.places.change.copy(),
-    )
-    return boxes._replace(
-        places=places,
-        low=boxes.low.copy(),
-        high=boxes.high.copy(),
-        histogram=boxes.histogram.copy(),
-        cells=boxes.cells.copy(),
-        rows=boxes.rows.copy(),
-        touched=boxes.touched.copy(),
-    )
+    for box in range(n_groups):
+        cover_cells(boxes, box, boxes.low[box], boxes.high[box], True)
+    find_others(boxes)
+    return boxes, order
 
 
 def _mask_starts(n_codes: NDArray[np.int64]) -> NDArray[np.int64]:

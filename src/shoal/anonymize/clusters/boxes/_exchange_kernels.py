@@ -1,31 +1,37 @@
-"""Open another box and close those that it empties, wherever that lowers the loss.
+"""Open boxes and close those that they empty, wherever that lowers the loss.
 
-A new box takes the cells that lose less in it.  If these are too few, it takes what other boxes can
-spare, or closes some of them.  A box that was left too small is filled with what others can spare,
-or closed, and its cells go where they lose least.  All of it is taken back unless the loss of all
-rows falls, or rises by little while it is early.
+What opening a box costs is known well before anything is moved, so that most are given up at once.
+The others are opened, and all is taken back unless the loss of all rows falls, or rises by little
+while it is early.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.clusters._group_loss import pair_loss
-from shoal.anonymize.clusters._walk_kernels import Masks, list_cells
+from shoal.anonymize.clusters._walk_kernels import list_cells
 from shoal.anonymize.clusters.boxes._box_kernels import (
     Boxes,
-    can_spare,
+    Ladders,
     fit_label,
-    is_fine,
-    mark_box,
+    label_loss,
+    list_box,
     move,
-    recount,
     take_back,
+)
+from shoal.anonymize.clusters.boxes._trial_kernels import (
+    SLACK,
+    cheapest_other,
+    close_box,
+    count_rows,
+    mend_touched,
+    open_box,
+    plan_box,
 )
 from shoal.typing import Codes
 
-_SLACK = 1e-9  # a gain below is rounding, and could be won again and again
-CLOSE, WHOLE, REFILL = 1, 2, 4  # ways to make room for a box
+_PASSES = 3  # of cells that go where they lose less
+_CLOSE_ONE_OF = 16  # trials: in the others a box is opened
 
 
 @kernel
@@ -35,240 +41,132 @@ def next_number(state: int) -> int:
 
 
 @kernel
-def vary_label(boxes: Boxes, cell: int, low: Codes, high: Codes, state: int) -> int:
-    """Change the label of a cell's box in one to three columns, each by one step of its ladder.
+def vary_label(ladders: Ladders, key: Codes, low: Codes, high: Codes, state: int) -> int:
+    """Change a label in one to three columns, each by one step of its ladder.
 
-    `low` and `high` get the new one, which covers the cell; returns the state of the sequence.
+    `low` and `high` have it and get the new one, which covers the cell with this key; returns the
+    state of the sequence.
     """
-    box, d = boxes.places.group_of[cell], low.shape[0]
-    low[:], high[:] = boxes.low[box], boxes.high[box]
     state = next_number(state)
     for _ in range(1 + (state >> 16) % 3):
         state = next_number(state)
-        j = (state >> 16) % d
-        first = boxes.ladder_start[j] + boxes.keys[cell, j]
-        n_codes = boxes.columns.n_codes[j]
+        j = (state >> 16) % low.shape[0]
+        first = ladders.start[j] + key[j]
+        n_codes = ladders.n_codes[j]
         step = 0
-        while step < boxes.n_steps[j] - 1 and not (
-            boxes.ladder_low[first + step * n_codes] <= low[j]
-            and boxes.ladder_high[first + step * n_codes] >= high[j]
+        while step < ladders.n_steps[j] - 1 and not (
+            ladders.low[first + step * n_codes] <= low[j]
+            and ladders.high[first + step * n_codes] >= high[j]
         ):
             step += 1
         state = next_number(state)
         step += 1 if (state >> 30) % 2 else -1
-        if 0 <= step < boxes.n_steps[j]:
-            low[j] = boxes.ladder_low[first + step * n_codes]
-            high[j] = boxes.ladder_high[first + step * n_codes]
+        if 0 <= step < ladders.n_steps[j]:
+            low[j] = ladders.low[first + step * n_codes]
+            high[j] = ladders.high[first + step * n_codes]
     return state
 
 
 @kernel
-def is_open(boxes: Boxes, low: Codes, high: Codes, loss: float) -> bool:
-    """Whether there is a box with this label already."""
-    for box in range(boxes.places.size.shape[0]):
-        if boxes.places.size[box] == 0 or abs(boxes.places.loss[box] - loss) > _SLACK:
-            continue
-        if (boxes.low[box] == low).all() and (boxes.high[box] == high).all():
+def has_label(lows: Codes, highs: Codes, boxes: NDArray[np.int64], low: Codes, high: Codes) -> bool:
+    """Whether one of some boxes has this label."""
+    for box in boxes:
+        j = 0
+        while j < low.shape[0] and lows[box, j] == low[j] and highs[box, j] == high[j]:
+            j += 1
+        if j == low.shape[0]:
             return True
     return False
 
 
 @kernel
-def first_empty(boxes: Boxes) -> int:
-    """A box without cells, -1 when there is none."""
-    for box in range(boxes.places.size.shape[0]):
-        if boxes.places.size[box] == 0:
-            return box
-    return -1
-
-
-@kernel
-def least_change(boxes: Boxes, n: int, loss: float, order: NDArray[np.int64]) -> float:
-    """How far a box with the listed cells could lower the loss at best; infinite if too small."""
-    rows, least = boxes.rows, max(1, boxes.compiled.minimum_size)
-    group_of, sizes = boxes.places.group_of, boxes.places.sizes
-    rows[:] = 0
-    total = 0
-    for cell in boxes.cells[:n]:
-        rows[group_of[cell]] += sizes[cell]
-        total += sizes[cell]
-    if total < least:
-        return np.inf
-    change, taken = 0.0, 0
-    for box in order:  # the dearest first
-        if rows[box] == 0:
-            continue
-        if boxes.places.loss[box] > loss:
-            change -= rows[box] * (boxes.places.loss[box] - loss)
-            taken += rows[box]
-        elif taken < least:
-            some = min(rows[box], least - taken)
-            change += some * (loss - boxes.places.loss[box])
-            taken += some
+def cover_cells(boxes: Boxes, box: int, low: Codes, high: Codes, covers: bool) -> None:
+    """Note for all cells in a label that a box covers them, or that it does no longer."""
+    word, bit = box >> 6, np.uint64(1) << np.uint64(box & 63)
+    n = list_box(boxes.lookup, low, high, boxes.others)
+    for cell in boxes.others[:n]:
+        boxes.marked[cell] = True
+        if covers:
+            boxes.around.cover[cell, word] |= bit
         else:
-            break
-    return change
+            boxes.around.cover[cell, word] &= ~bit
 
 
 @kernel
-def take_gainers(boxes: Boxes, box: int, n: int, close: bool) -> None:
-    """Move the listed cells that lose less in a box, all or those that can be spared."""
-    places, size_only = boxes.places, boxes.compiled.size_only
-    least = max(1, boxes.compiled.minimum_size)
-    for cell in boxes.cells[:n]:
-        other = places.group_of[cell]
-        if places.loss[other] <= places.loss[box]:
-            continue
-        spare = close or places.size[other] - places.sizes[cell] >= least
-        if spare and (close or size_only or can_spare(boxes, cell)):
-            if not size_only:
-                recount(boxes, cell, other, box)
-            move(places, cell, box)
+def settle_boxes(boxes: Boxes, new: int) -> float:
+    """Fit the labels of the boxes that the logged moves changed; returns what that saves.
 
-
-@kernel
-def take_spare(boxes: Boxes, box: int, mask: Masks, order: NDArray[np.int64]) -> bool:
-    """Fill a box with marked cells that others can spare; returns whether it is allowed then."""
-    places, size_only = boxes.places, boxes.compiled.size_only
-    least = max(1, boxes.compiled.minimum_size)
-    for other in order:
-        if places.size[box] >= least and (size_only or is_fine(boxes, box)):
-            return True
-        if other == box or places.size[other] <= least or places.loss[other] > places.loss[box]:
-            continue
-        n = list_cells(mask[0], places.member[other], mask[0], boxes.cells)
-        places.log[1] += n + mask.shape[1]
-        for cell in boxes.cells[:n]:
-            if places.size[box] >= least and (size_only or is_fine(boxes, box)):
-                return True
-            if places.size[other] - places.sizes[cell] < least:
-                continue
-            if not size_only:
-                if not can_spare(boxes, cell):
-                    continue
-                recount(boxes, cell, other, box)
-            move(places, cell, box)
-    return is_fine(boxes, box)
-
-
-@kernel
-def lies_in(cells: Masks, others: Masks) -> bool:
-    """Whether all cells of one mask are in the other."""
-    word = 0
-    while word < cells.shape[0] and cells[word] & ~others[word] == np.uint64(0):
-        word += 1
-    return word == cells.shape[0]
-
-
-@kernel
-def take_by_force(
-    boxes: Boxes, box: int, mask: Masks, order: NDArray[np.int64], whole: bool
-) -> bool:
-    """Fill a box with marked cells of any others; returns whether it is allowed then.
-
-    With `whole`, only of those that lie in it altogether, and all of their cells.
+    `new` is the box that was opened, -1 for none.
     """
-    places, size_only = boxes.places, boxes.compiled.size_only
-    least = max(1, boxes.compiled.minimum_size)
-    for other in order:
-        if places.size[box] >= least and (size_only or is_fine(boxes, box)):
-            return True
-        if other == box or places.size[other] == 0 or places.loss[other] > places.loss[box]:
+    places, saved = boxes.places, 0.0
+    boxes.changed[:] = False
+    for i in range(places.log[0]):
+        boxes.changed[places.origin[i]] = True
+        boxes.changed[places.group_of[places.moved[i]]] = True
+        boxes.marked[places.moved[i]] = True
+    places.log[0] = 0
+    for box in range(places.size.shape[0]):
+        if not boxes.changed[box]:
             continue
-        if whole and not lies_in(places.member[other], mask[0]):
-            continue
-        n = list_cells(mask[0], places.member[other], mask[0], boxes.cells)
-        places.log[1] += n + mask.shape[1]
-        for cell in boxes.cells[:n]:
-            if not whole and places.size[box] >= least and (size_only or is_fine(boxes, box)):
-                return True
-            if not size_only:
-                recount(boxes, cell, other, box)
-            move(places, cell, box)
-    return is_fine(boxes, box)
-
-
-@kernel
-def close_box(boxes: Boxes, box: int) -> bool:
-    """Move the cells of a box to where they lose least; returns whether all found a place."""
-    places, size_only = boxes.places, boxes.compiled.size_only
-    least = max(1, boxes.compiled.minimum_size)
-    member = places.member[box]
-    n = list_cells(member, member, member, boxes.cells)
-    places.log[1] += 8 * n
-    for cell in boxes.cells[:n]:
-        best = -1
-        for other in range(places.size.shape[0]):
-            if other == box or places.size[other] < least:
+        low, high = boxes.low[box].copy(), boxes.high[box].copy()
+        if places.size[box] > 0:
+            before = places.loss[box]
+            fit_label(boxes, box)
+            saved += places.size[box] * (before - places.loss[box])
+            if box != new and (boxes.low[box] == low).all() and (boxes.high[box] == high).all():
                 continue
-            if best >= 0 and places.loss[other] >= places.loss[best]:
-                continue
-            j = 0
-            while j < boxes.keys.shape[1] and (
-                boxes.low[other, j] <= boxes.keys[cell, j] <= boxes.high[other, j]
-            ):
-                j += 1
-            if j == boxes.keys.shape[1] and (size_only or is_fine(boxes, other)):
-                best = other
-        if best < 0 or places.log[0] == places.moved.shape[0]:
-            return False
-        if not size_only:
-            recount(boxes, cell, box, best)
-        move(places, cell, best)
-    return True
-
-
-@kernel
-def mend_touched(boxes: Boxes, mask: Masks, order: NDArray[np.int64], ways: int) -> bool:
-    """Fill or close the boxes that the logged moves left too small; returns whether all is fine."""
-    boxes.touched[:] = False
-    for i in range(boxes.places.log[0]):
-        boxes.touched[boxes.places.origin[i]] = True
-    for box in order:
-        if not boxes.touched[box] or boxes.places.size[box] == 0 or is_fine(boxes, box):
-            continue
-        if ways & REFILL and 2 * boxes.places.log[0] < boxes.places.moved.shape[0]:
-            mark_box(boxes, boxes.low[box], boxes.high[box], mask)
-            if take_spare(boxes, box, mask, order):
-                continue
-        if not close_box(boxes, box):
-            return False
-    if not boxes.compiled.size_only:  # a box may not be allowed with the cells that it took
-        for i in range(boxes.places.log[0]):
-            box = boxes.places.group_of[boxes.places.moved[i]]
-            if not is_fine(boxes, box):
-                return False
-    return True
-
-
-@kernel
-def open_box(
-    boxes: Boxes, box: int, n: int, mask: Masks, order: NDArray[np.int64], ways: int
-) -> bool:
-    """Make room for a box, which has a label and loss, of the listed cells; whether it worked."""
-    close = ways & CLOSE > 0
-    take_gainers(boxes, box, n, close)
-    fine = take_spare(boxes, box, mask, order)
-    if not fine and close:
-        fine = take_by_force(boxes, box, mask, order, ways & WHOLE > 0)
-    return fine and mend_touched(boxes, mask, order, ways)
-
-
-@kernel
-def fit_touched(boxes: Boxes, box: int) -> float:
-    """Fit the labels of the boxes that the logged moves changed; returns what that saves."""
-    boxes.touched[:] = False
-    boxes.touched[box] = True
-    for i in range(boxes.places.log[0]):
-        boxes.touched[boxes.places.origin[i]] = True
-    saved = 0.0
-    for other in range(boxes.places.size.shape[0]):
-        if boxes.touched[other] and boxes.places.size[other] > 0:
-            before = boxes.places.loss[other]
-            fit_label(boxes, other)
-            saved += boxes.places.size[other] * (before - boxes.places.loss[other])
-    boxes.places.log[0] = 0
+        if box != new:
+            cover_cells(boxes, box, low, high, False)
+        if places.size[box] > 0:
+            cover_cells(boxes, box, boxes.low[box], boxes.high[box], True)
+    find_others(boxes)
     return saved
+
+
+@kernel
+def find_others(boxes: Boxes) -> None:
+    """Find what marked cells lose in the cheapest other box; the most possible without one."""
+    places, least = boxes.places, max(1, boxes.compiled.minimum_size)
+    most = boxes.columns.weight.sum()
+    for cell in range(boxes.marked.shape[0]):
+        if boxes.marked[cell]:
+            boxes.marked[cell] = False
+            other = cheapest_other(places, boxes.around.cover, boxes.found, cell, least)
+            boxes.around.other[cell] = places.loss[other] if other >= 0 else most
+
+
+@kernel
+def relax_cells(boxes: Boxes) -> float:
+    """Move cells that their boxes can spare to where they lose less; returns what labels save."""
+    places, saved = boxes.places, 0.0
+    least = max(1, boxes.compiled.minimum_size)
+    for _ in range(_PASSES):
+        for cell in range(places.sizes.shape[0]):
+            own = places.group_of[cell]
+            if boxes.around.other[cell] >= places.loss[own] - SLACK:
+                continue
+            if places.size[own] - places.sizes[cell] < least:
+                continue
+            to = cheapest_other(places, boxes.around.cover, boxes.found, cell, least)
+            if to >= 0 and places.loss[to] < places.loss[own] - SLACK:
+                move(places, cell, to)
+        if places.log[0] == 0:
+            break
+        saved += settle_boxes(boxes, -1)
+    return saved
+
+
+@kernel
+def look_around(boxes: Boxes) -> NDArray[np.int64]:
+    """Sum up what rows lose in other boxes; returns the open boxes, the dearest first."""
+    places, around = boxes.places, boxes.around
+    around.away[:] = 0.0
+    for cell in range(places.sizes.shape[0]):
+        around.away[places.group_of[cell]] += places.sizes[cell] * around.other[cell]
+    around.n_spare[:] = -1
+    places.log[1] += places.sizes.shape[0] // 8
+    is_open = np.flatnonzero(places.size > 0)
+    return is_open[np.argsort(-places.loss[is_open], kind="mergesort")]
 
 
 @kernel
@@ -279,40 +177,54 @@ def exchange_boxes(
 
     `heat` is by how much loss may rise, on average, and falls to `cooler` in the end.
     """
-    d = boxes.keys.shape[1]
-    mask = np.zeros((1, boxes.places.member.shape[1]), np.uint64)
+    d, places, least = boxes.keys.shape[1], boxes.places, max(1, boxes.compiled.minimum_size)
     low, high = np.empty(d, np.int32), np.empty(d, np.int32)
-    order = np.argsort(-boxes.places.loss, kind="mergesort")
-    best, best_groups = loss, boxes.places.group_of.copy()
-    boxes.places.log[:] = 0
-    while boxes.places.log[1] < budget:
-        warm = heat + (cooler - heat) * boxes.places.log[1] / budget
+    order = look_around(boxes)
+    best, best_groups = loss, places.group_of.copy()
+    places.log[:] = 0
+    while places.log[1] < budget:
+        warm = heat * (cooler / heat) ** (places.log[1] / budget)
+        places.log[1] += 32
         state = next_number(state)
-        state = vary_label(boxes, (state >> 10) % boxes.keys.shape[0], low, high, state)
-        boxes.places.log[1] += 64
-        new = 0.0
-        for j in range(d):
-            new += pair_loss(boxes.columns, j, low[j], high[j])
+        most = -warm * np.log(((state >> 8) + 1) / 8388609) - SLACK
         state = next_number(state)
-        most = -warm * np.log(((state >> 8) + 1) / 8388609) - _SLACK
-        state = next_number(state)
-        box = first_empty(boxes)
-        if box < 0:
-            break
-        if is_open(boxes, low, high, new):
-            continue
-        n = mark_box(boxes, low, high, mask)
-        if least_change(boxes, n, new, order) >= most:
-            continue
-        boxes.low[box], boxes.high[box], boxes.places.loss[box] = low, high, new
-        boxes.places.change[0] = 0.0
-        ways = (state >> 20) & (WHOLE | REFILL) | (CLOSE if (state >> 27) % 4 else 0)
-        if not open_box(boxes, box, n, mask, order, ways) or boxes.places.change[0] >= most:
+        places.change[0] = 0.0
+        new = -1
+        if (state >> 16) % _CLOSE_ONE_OF == 0:
+            state = next_number(state)
+            box = order[(state >> 8) % order.shape[0]]
+            if boxes.around.away[box] - places.size[box] * places.loss[box] >= most:
+                continue
+            worked = close_box(boxes, box, -1) and mend_touched(boxes, -1, order)
+        else:
+            state = next_number(state)
+            cell = (state >> 10) % places.sizes.shape[0]
+            box, cover = places.group_of[cell], boxes.around.cover[cell]
+            low[:], high[:] = boxes.low[box], boxes.high[box]
+            state = vary_label(boxes.ladders, boxes.keys[cell], low, high, state)
+            n = list_cells(cover, cover, cover, boxes.found)
+            if has_label(boxes.low, boxes.high, boxes.found[:n], low, high):
+                continue
+            n = list_box(boxes.lookup, low, high, boxes.cells)
+            if count_rows(places.sizes, boxes.cells[:n]) < least:
+                continue
+            dearer = label_loss(boxes.columns, low, high)
+            if plan_box(boxes, n, dearer) >= most:
+                continue
+            new = 0
+            while places.size[new] > 0:  # there is room for one more than can be large enough
+                new += 1
+            boxes.low[new], boxes.high[new], places.loss[new] = low, high, dearer
+            worked = open_box(boxes, new, n, order)
+        if not worked or places.change[0] >= most:
             take_back(boxes)
             continue
-        loss += boxes.places.change[0] - fit_touched(boxes, box)
-        order = np.argsort(-boxes.places.loss, kind="mergesort")
-        if loss < best - _SLACK:
+        saved = settle_boxes(boxes, new)
+        if boxes.compiled.size_only:
+            saved += relax_cells(boxes)
+        loss += places.change[0] - saved
+        order = look_around(boxes)
+        if loss < best - SLACK:
             best = loss
-            best_groups[:] = boxes.places.group_of
+            best_groups[:] = places.group_of
     return best, state, best_groups
