@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from shoal._resources import asked_threads, database_memory, memory_bytes, n_threads, scratch
+from shoal._resources import database_memory, memory_bytes, n_threads, scratch
 from shoal.tables.engines._duck_connection import connect
 
 COPIES = """
@@ -80,7 +80,7 @@ def test_the_number_of_threads_is_what_was_asked_for(monkeypatch):
     assert n_threads() == 3
     for nonsense in ("", "0", "-1", "many"):
         monkeypatch.setenv("SHOAL_THREADS", nonsense)
-        assert asked_threads() is None
+        assert n_threads(otherwise=0) == 0
         assert 1 <= n_threads() <= 8
 
 

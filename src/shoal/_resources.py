@@ -28,20 +28,20 @@ _folders: dict[tuple[int, str], Path] = {}
 """The folder of each process: a child has what its parent knew, and needs its own."""
 
 
-def n_threads() -> int:
-    """Threads to use: `SHOAL_THREADS` where it is set, else the cores this process may run on.
+def n_threads(otherwise: int | None = None) -> int:
+    """Threads to use: `SHOAL_THREADS` where it is a whole number above 0, else `otherwise`.
 
-    No result depends on it.
+    If that is not given either, as many as there are cores that this process may run on.  No result
+    depends on it.
     """
+    asked = os.environ.get("SHOAL_THREADS", "")
+    if asked.isdigit() and int(asked) > 0:
+        return int(asked)
+    if otherwise is not None:
+        return otherwise
     # in a container, or under taskset, a process may run on fewer cores than the machine has
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return asked_threads() or min(cores or 1, _MOST)
-
-
-def asked_threads() -> int | None:
-    """What `SHOAL_THREADS` asks for; None when it is not set to a whole number above 0."""
-    asked = os.environ.get("SHOAL_THREADS", "")
-    return int(asked) if asked.isdigit() and int(asked) > 0 else None
+    return min(cores or 1, _MOST)
 
 
 def database_memory() -> str:
@@ -53,7 +53,7 @@ def database_memory() -> str:
     asked = os.environ.get("SHOAL_MEMORY", "").strip()
     if re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", asked, re.IGNORECASE):
         return asked
-    cores = asked_threads() or os.cpu_count() or 1
+    cores = n_threads(otherwise=os.cpu_count() or 1)
     return f"{max(2_000, 128 * cores)}MB"
 
 

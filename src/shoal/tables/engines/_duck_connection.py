@@ -22,7 +22,7 @@ from typing import Any, Literal
 import duckdb
 from numpy.typing import NDArray
 
-from shoal._resources import asked_threads, database_memory, scratch
+from shoal._resources import database_memory, n_threads, scratch
 from shoal.errors import TableError
 from shoal.tables._dialect import TextDialect
 from shoal.typing import PathText
@@ -53,8 +53,8 @@ def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
         "python_enable_replacements": False,  # a table is never a variable
         "memory_limit": database_memory(),
     }
-    asked = asked_threads()
-    if asked is not None:  # DuckDB takes every core unless told otherwise
+    asked = n_threads(otherwise=0)
+    if asked:  # DuckDB takes every core unless told otherwise
         settings["threads"] = asked
     connection = duckdb.connect(database, config=settings)
     # stdout belongs to the command; a notebook without widgets has no bar, and refuses the setting
