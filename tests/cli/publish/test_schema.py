@@ -110,6 +110,14 @@ def test_hierarchies_are_written_as_files_to_edit(table, tmp_path):
     assert release.exit_code == 0, release.output
 
 
+def test_a_schema_without_quasi_identifiers_is_told_at_once(tmp_path):
+    rows = [f"{'ab'[i % 2]},{'ny'[i % 3 == 0]}" for i in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["treatment,death", *rows]))
+    done = shoal("schema", tmp_path / "t.csv", "-o", tmp_path / "s.toml")
+    assert done.exit_code == 0
+    assert "No quasi-identifier was found" in " ".join(done.stderr.split())
+
+
 def test_groups_need_a_file_to_stand_in(table):
     done = shoal("schema", table, "--group")
     assert done.exit_code == 2

@@ -87,6 +87,11 @@ def suggest(
     trees = _trees(table, schema, every=hierarchies is not None, encoding=encoding)
     for warning in suggestion.warnings:
         out_.note(f"Warning: {warning}")
+    if not schema.quasi_identifiers:  # a release would fail, and the file's remark is easily missed
+        out_.note(
+            "No quasi-identifier was found: give at least one column "
+            'role = "quasi-identifier" before you anonymize.'
+        )
     data = suggestion.to_dict() | {"schema": schema.to_dict()}
     if out is None:
         content = schema.to_toml(comments=suggestion.reasons, header=suggestion.header)
