@@ -1,4 +1,4 @@
-"""Results as plain values and as strict JSON, for every door that shows them."""
+"""Results as plain values and as strict JSON, for every door that shows them; tables as TOML."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import base64
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 
 _MOST_LISTED = 10_000
 """Numbers up to which an array is written out, so that people can read it."""
+_WIDTH = 100
+"""Characters up to which a table stands in one line of a TOML file."""
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_SHORT = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_ESCAPES = str.maketrans({chr(code): f"\\u{code:04X}" for code in (*range(0x20), 0x7F)} | _SHORT)
 
 
 def to_plain(value: Any) -> Any:
@@ -93,3 +99,66 @@ def unpack_numbers(said: ArrayLike | Mapping[str, Any], kind: DTypeLike) -> NDAr
     stored = np.dtype(said["type"]).newbyteorder("<")
     numbers = np.frombuffer(base64.b64decode(said["base64"], validate=True), stored)
     return numbers.reshape(said["shape"]).astype(kind)
+
+
+def table_toml(path: tuple[str, ...], table: Mapping[str, Any]) -> str:
+    """One table of a TOML file as people write it: short entries inline, long ones spread.
+
+    An entry that would make an endless line gets its own header, or a line for each of its parts.
+
+    Examples
+    --------
+    >>> print(table_toml(("promise",), {"k": 10}))
+    [promise]
+    k = 10
+    <BLANKLINE>
+    """
+    lines, later = [f"[{'.'.join(map(_key, path))}]"], []
+    for key, item in table.items():
+        line = f"{_key(key)} = {_value(item)}"
+        if len(line) <= _WIDTH:
+            lines.append(line)
+        elif isinstance(item, Mapping) and item:
+            later.append(table_toml((*path, key), item))
+        elif isinstance(item, Sequence) and not isinstance(item, str):
+            lines.append(f"{_key(key)} = [")
+            lines.extend(f"  {_value(part)}," for part in item)
+            lines.append("]")
+        else:
+            lines.append(line)
+    return "\n".join(lines) + "\n" + "".join("\n" + part for part in later)
+
+
+def comment_toml(lines: Sequence[str]) -> str:
+    """Lines as comments of a TOML file; they come without the `#`."""
+    # a control character would end the comment or the file's validity
+    clean = [re.sub(r"[\x00-\x08\x0a-\x1f\x7f]", " ", line) for line in lines]
+    return "".join(f"# {line}\n" if line else "#\n" for line in clean)
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _value(name)
+
+
+def _value(item: Any) -> str:
+    match item:
+        case bool():
+            return "true" if item else "false"
+        case int():
+            return str(item)
+        case float():
+            return _float(item)
+        case str():
+            return '"' + item.translate(_ESCAPES) + '"'
+        case Mapping():
+            return "{" + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in item.items()) + "}"
+        case Sequence():
+            return "[" + ", ".join(map(_value, item)) + "]"
+        case _:
+            raise TypeError(f"{type(item).__name__} has no place in a schema file")
+
+
+def _float(item: float) -> str:
+    if math.isfinite(item):
+        return repr(float(item))
+    return "nan" if math.isnan(item) else "inf" if item > 0 else "-inf"

@@ -12,13 +12,13 @@ from typing import Any
 
 from shoal._atomic import write_text
 from shoal._notebook import Plot, html_table, plot_bars
+from shoal._plain import comment_toml, table_toml
 from shoal.errors import SchemaError
 from shoal.schema._builders import Tree
 from shoal.schema._column import ROLES, Column
 from shoal.schema._csv import FromFile
 from shoal.schema._hierarchy import Hierarchy
 from shoal.schema._required import Required
-from shoal.schema._toml import schema_toml
 from shoal.typing import PathText
 
 _LEVEL = re.compile(r" \[level \d+\]$")
@@ -228,9 +228,13 @@ class Schema(Mapping[str, Column]):
             if folder is not None and isinstance(column.hierarchy, FromFile)
         }
         plain = (self.replace(**moved) if moved else self).to_dict()
-        content = schema_toml(
-            plain["columns"], comments or {}, header, plain.get("requirements", ())
-        )
+        blocks = [comment_toml(header)] if header else []
+        for name, table in plain["columns"].items():
+            above = comment_toml(comments[name]) if comments and name in comments else ""
+            blocks.append(above + table_toml(("columns", name), table))
+        for table in plain.get("requirements", ()):  # each is one more in a list: in two brackets
+            blocks.append(f"[{table_toml(('requirements',), table).replace(']', ']]', 1)}")
+        content = "\n".join(blocks)
         if path is not None:
             write_text(path, content)
         return content

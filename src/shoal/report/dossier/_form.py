@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal._checks import check_number
+from shoal._plain import table_toml
 from shoal.errors import ParameterError
-from shoal.schema._toml import table_toml
 
 THRESHOLD = 0.09
 """Highest chance to find somebody, for public data: EMA policy 0070 and Health Canada."""
@@ -68,7 +68,7 @@ def write_form(form: Form | None = None) -> str:
     ]
     for section, questions in QUESTIONS.items():
         given = form.answers.get(section, {})
-        table = table_toml(section, {key: given.get(key, "") for key in questions})
+        table = table_toml((section,), {key: given.get(key, "") for key in questions})
         header, *entries = table.rstrip("\n").split("\n")  # line ends of answers are escaped
         lines += ["", header]
         for question, entry in zip(questions.values(), entries, strict=True):

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import write_text
+from shoal._plain import table_toml
 from shoal.errors import SchemaError
-from shoal.schema._toml import table_toml
 from shoal.studio.project._reading import FIELDS
 
 _PARTS: dict[str, tuple[str, ...]] = {
@@ -94,7 +94,7 @@ def write_settings(path: Path, settings: Settings) -> None:
     blocks = []
     for part, names in _PARTS.items():
         values = {name: getattr(settings, name) for name in names}
-        blocks.append(table_toml(part, {n: v for n, v in values.items() if _is_said(v)}))
+        blocks.append(table_toml((part,), {n: v for n, v in values.items() if _is_said(v)}))
     write_text(path, "\n".join(blocks))
 
 
