@@ -28,7 +28,7 @@ def test_one_job_meets_no_more_functions_than_before(calls):
     [
         ("privacy/compiled/_compile.py", "compile_model", 1),
         ("anonymize/clusters/_group_recoding.py", "label_groups", 1),
-        ("anonymize/clusters/_group_recoding.py", "GroupRecoding._recode_fitted", 1),
+        ("anonymize/clusters/_group_recoding.py", "GroupRecoding.recode", 1),
         # for the search, and for the bound, which knows neither weights nor public lines
         ("anonymize/clusters/_group_loss.py", "make_columns", 2),
     ],

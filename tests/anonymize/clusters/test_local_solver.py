@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from shoal.anonymize import LocalRecoding, Mondrian
+from shoal.anonymize._anonymizer import no_progress
 from shoal.anonymize.clusters import _local_recoding, _local_solver, _starts
-from shoal.anonymize.clusters._group_kernels import total_loss
 from shoal.anonymize.clusters._group_loss import is_range_column, pair_loss
 from shoal.anonymize.clusters._local_problem import make_local_problem
+from shoal.anonymize.clusters._refine_kernels import open_groups
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.privacy import KAnonymity
 from shoal.privacy.compiled._compile import compile_model
@@ -146,14 +147,10 @@ def test_the_best_start_of_each_kind_has_a_round_and_the_better_goes_on(monkeypa
         [s for s in starts if (s.name in _local_solver._ALWAYS) == region] for region in (0, 1)
     ]
     refined = [
-        total_loss(
-            _starts.open_groups(
-                problem, _local_solver.refine_in_parts(problem, kind[0].group_of, np.inf, end=1)[0]
-            )
-        )
+        loss_of(problem, _local_solver.refine_in_parts(problem, kind[0].group_of, np.inf, end=1))
         for kind in kinds
     ]
-    assert total_loss(_starts.open_groups(problem, group_of)) == pytest.approx(min(refined))
+    assert loss_of(problem, group_of) == pytest.approx(min(refined))
 
 
 @pytest.mark.parametrize(("near", "rounds"), [(0.5, 8), (1e9, 1)])
@@ -169,7 +166,7 @@ def test_a_start_far_behind_and_one_of_a_single_round_have_no_race(monkeypatch, 
 
 
 def loss_of(problem, group_of):
-    return total_loss(_starts.open_groups(problem, group_of))
+    return open_groups(problem.loss, problem.compiled, problem.keys, group_of, False)[1]
 
 
 def test_a_start_that_promises_more_and_ends_worse_gives_way_to_the_best(monkeypatch):
@@ -179,10 +176,10 @@ def test_a_start_that_promises_more_and_ends_worse_gives_way_to_the_best(monkeyp
     assert starts[-1].loss > starts[0].loss
     starts[-1] = starts[-1]._replace(promise=0.0)
     monkeypatch.setattr(
-        _local_solver, "refine_in_parts", lambda problem, group_of, *rest, **given: (group_of, True)
+        _local_solver, "refine_in_parts", lambda problem, group_of, *rest, **given: group_of
     )
     for refine in (True, "quick", "long"):
-        refined, _ = _local_solver._refined(problem, starts, refine, np.inf, None)
+        refined = _local_solver._refined(problem, starts, refine, np.inf, None)
         assert loss_of(problem, refined) <= starts[0].loss + 1e-12
 
 
@@ -195,7 +192,7 @@ def test_what_leaves_more_to_refine_goes_on_although_it_begins_worse(monkeypatch
 
     def refine(problem, group_of, *rest, **given):
         refined_from.append(group_of)
-        return starts[0].group_of, True
+        return starts[0].group_of
 
     monkeypatch.setattr(_local_solver, "refine_in_parts", refine)
     _local_solver._refined(problem, starts, "quick", np.inf, None)
@@ -209,8 +206,8 @@ def test_a_quick_search_looks_in_fewer_ways_and_loses_no_more_than_any_of_them(k
     everything = [np.arange(len(problem.keys))]
     names = _local_solver._ways(problem, everything, "quick", np.inf)
     assert set(names) == {"walk", "regions", "loss"} | ({"price"} if k >= 50 else set())
-    group_of, in_time = _local_solver.solve_block(
-        problem, everything[0], names, refine="quick", deadline=np.inf, exact=True
+    group_of, in_time = _local_solver.solve_blocks(
+        problem, everything, refine="quick", deadline=np.inf, exact=True, progress=no_progress
     )
     assert in_time
     assert _starts.all_allowed(problem, group_of)

@@ -3,11 +3,18 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from shoal.anonymize.clusters._group_kernels import make_groups, total_loss
+from shoal.anonymize.clusters._rebuild_kernels import rebuild_groups
 from shoal.anonymize.clusters._refine_kernels import (
+    DISSOLVE,
+    MOVE,
+    REBUILD,
+    SPLIT,
     absorb_cells,
     cheapest_merge,
     dissolve_groups,
     move_cells,
+    open_groups,
+    refine_step,
     repair_groups,
     split_groups,
 )
@@ -86,3 +93,42 @@ def test_what_cannot_be_mended_is_counted():
     cells, groups, *_ = start(2, 0)
     strict = groups._replace(compiled=groups.compiled._replace(minimum_size=cells.n_rows + 1))
     assert repair_groups(strict) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_are_opened_with_room_and_settled_as_by_the_slow_twin(seed):
+    cells, groups, *_ = start(seed, seed % 2)
+    group_of = np.where(groups.group_of % 3 == 0, -1, groups.group_of)
+    given = groups.columns, groups.compiled, cells.keys
+    as_given, loss = open_groups(*given, group_of, False)
+    n_groups = int(group_of.max()) + 1
+    assert as_given.group_of.tolist() == group_of.tolist()
+    assert len(as_given.size) == max(2 * n_groups, n_groups + 8)
+    assert loss == total_loss(as_given)
+    slow = group_cases.slow_groups(cells, *given[:2], group_of, len(as_given.size))
+    assert slow.absorb() == 0
+    slow.repair()
+    settled, loss = open_groups(*given, group_of, True)
+    assert settled.group_of.tolist() == slow.group_of.tolist()
+    assert loss == total_loss(settled)
+    nowhere, _ = open_groups(*given, np.full(cells.n_groups, -1), True)
+    assert set(nowhere.group_of.tolist()) == {0}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_steps_of_a_round_are_the_kernels_by_their_numbers(seed):
+    _, groups, *_ = start(seed, seed % 2)
+    repair_groups(groups)
+    given = groups.columns, groups.compiled, groups.keys
+    one, other = (make_groups(*given, groups.group_of, ROOM) for _ in range(2))
+    for step in (DISSOLVE, MOVE, SPLIT, REBUILD):
+        if step == DISSOLVE:
+            dissolve_groups(other)
+        elif step == MOVE:
+            move_cells(other)
+        elif step == SPLIT:
+            split_groups(other, int(np.flatnonzero(other.size).max()) + 1)
+        else:
+            rebuild_groups(other, 3, 2, 100_000, 1)
+        assert refine_step(one, step, 3, 2, 100_000, 1) == total_loss(other)
+        assert one.group_of.tolist() == other.group_of.tolist()

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from shoal.anonymize.clusters._local_plan import Steps
-from shoal.anonymize.clusters._starts import _start
 from shoal.anonymize.clusters._walk_kernels import (
+    Walk,
     full_mask,
     list_cells,
     mark_alive,
@@ -13,17 +12,19 @@ from tests.anonymize import group_cases
 from tests.reference import groups as twin
 
 
-def random_steps(rng, n_cells):
+def random_walk(rng, group_of, axis, keep_alive):
     """Steps over random parts; a wider step comes after a narrower one of the same node."""
-    first = rng.integers(0, 3, (3, n_cells)).astype(np.int32)
-    second = rng.integers(0, 2, (2, n_cells)).astype(np.int32)
+    n_words = (len(group_of) + 63) // 64
+    first = rng.integers(0, 3, (3, len(group_of))).astype(np.int32)
+    second = rng.integers(0, 2, (2, len(group_of))).astype(np.int32)
     nodes = [(a, b) for a in range(3) for b in range(2)]
     rng.shuffle(nodes)
     steps = [(a, b, width) for width in (0.0, 0.2, 0.5, 1.0) for a, b in nodes]
     a, b, width = (np.array(part) for part in zip(*steps, strict=True))
-    return Steps(
-        first, second, np.full(2, 2), a.astype(np.int32), b.astype(np.int32), width.astype(float)
-    )
+    masks = [np.zeros((n, n_words), np.uint64) for n in (3, 2, 6 if keep_alive else 0)]
+    visited, remaining = np.zeros(6, np.int8), np.zeros((1, n_words), np.uint64)
+    parts = first, second, np.full(2, 2), a.astype(np.int32), b.astype(np.int32)
+    return Walk(axis, *parts, width.astype(float), *masks, visited, remaining, group_of)
 
 
 @pytest.mark.parametrize("keep_alive", [True, False])
@@ -36,24 +37,21 @@ def test_a_walk_releases_what_its_slow_twin_releases(seed, model, keep_alive):
     columns, *_ = group_cases.columns_of(cells)
     slow = group_cases.slow_groups(cells, columns, compiled, np.empty(0), 0)
     axis = np.sort(rng.random(cells.n_groups).round(1))
-    steps = random_steps(rng, cells.n_groups)
     group_of = np.full(cells.n_groups, -1, np.int64)
-    state = _start(steps, axis, group_of, keep_alive=keep_alive)
+    walk = random_walk(rng, group_of, axis, keep_alive)
     least = compiled.minimum_size
-    mark_alive(steps.first_part, compiled.sizes, group_of, least, state.first_alive)
-    mark_alive(steps.second_part, compiled.sizes, group_of, least, state.second_alive)
-    n_groups = walk_steps(compiled, state, 0, 10, 0)
-    n_groups = walk_steps(compiled, state, 10, len(steps.first), n_groups)
+    n_groups = walk_steps(compiled, walk, 0, 10, 0, True)
+    n_groups = walk_steps(compiled, walk, 10, len(walk.first), n_groups, False)
     parts = (
-        list(zip(steps.first_part[a].tolist(), steps.second_part[b].tolist(), strict=True))
-        for a, b in zip(steps.first, steps.second, strict=True)
+        list(zip(walk.first_part[a].tolist(), walk.second_part[b].tolist(), strict=True))
+        for a, b in zip(walk.first, walk.second, strict=True)
     )
     expected = np.full(cells.n_groups, -1)
     assert n_groups == twin.walk(
-        zip(parts, steps.width, strict=True), axis, slow.rows, slow.is_allowed, least, expected, 0
+        zip(parts, walk.width, strict=True), axis, slow.rows, slow.is_allowed, least, expected, 0
     )
     assert group_of.tolist() == expected.tolist()
-    assert twin.cells_of(state.remaining[0]) == set(np.flatnonzero(group_of < 0).tolist())
+    assert twin.cells_of(walk.remaining[0]) == set(np.flatnonzero(group_of < 0).tolist())
 
 
 @pytest.mark.parametrize("seed", range(5))

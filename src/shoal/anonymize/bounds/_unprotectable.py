@@ -18,19 +18,14 @@ it is repeated until nothing fails.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+from numpy.typing import NDArray
 
-from shoal.anonymize._anonymizer import ceilings_per_cell
-from shoal.anonymize.clusters._blocks import Block
 from shoal.errors import InfeasibleError
 from shoal.privacy import DistinctDiversity, KAnonymity, PrivacyModel, PSensitive
-from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.tables import FrequencyTable
-from shoal.tables._frequency import group_keys
-from shoal.typing import Flags, Floats
+from shoal.typing import Floats
 
 _WHOLE_PARTS = (KAnonymity, DistinctDiversity, PSensitive)
 
@@ -40,38 +35,9 @@ def is_exact(privacy: PrivacyModel) -> bool:
     return all(isinstance(part, _WHOLE_PARTS) for part in privacy.parts)
 
 
-class Parts(NamedTuple):
-    """The table cut by its limits, without the rows that no grouping protects."""
-
-    blocks: list[Block]  # cells that may share a group
-    kept: Flags  # one per cell
-    compiled: CompiledModel  # for the cells that are kept
-
-
-def parts_within_limits(cells: FrequencyTable, privacy: PrivacyModel, *, thin: bool) -> Parts:
-    """Cut the table by its limits.
-
-    A part that is not allowed is left out; with `thin`, only as many of its cells as it takes.
-    """
-    block_of, n_blocks = np.zeros(cells.n_groups, np.int64), 1
-    if any(coding.is_limited for coding in cells.codings):
-        block_of, n_blocks = group_keys(ceilings_per_cell(cells))
-    kept = np.ones(cells.n_groups, np.bool_)
-    while True:
-        compiled = compile_model(privacy, cells, kept=kept)
-        fine = allowed_groups(compiled, np.where(kept, block_of, -1), n_blocks)
-        failing = np.unique(block_of[kept & ~fine[block_of]])
-        if not len(failing):
-            break
-        for block in failing:
-            members = np.flatnonzero((block_of == block) & kept)
-            lost = _thin_out(cells, compiled, members) if thin else members
-            kept[lost] = False
-    blocks = [np.flatnonzero(kept & (block_of == block)) for block in range(n_blocks)]
-    return Parts([block for block in blocks if len(block)], kept, compiled)
-
-
-def _thin_out(cells: FrequencyTable, compiled: CompiledModel, members: Block) -> Block:
+def thin_out(
+    cells: FrequencyTable, compiled: CompiledModel, members: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Cells to leave out of a part until the rest is allowed; all of them if it never is."""
     order = members[np.argsort(-_overweight(cells, members), kind="stable")]
     histogram = np.zeros(compiled.n_codes, np.int64)
@@ -86,7 +52,7 @@ def _thin_out(cells: FrequencyTable, compiled: CompiledModel, members: Block) ->
     return members
 
 
-def _overweight(cells: FrequencyTable, members: Block) -> Floats:
+def _overweight(cells: FrequencyTable, members: NDArray[np.int64]) -> Floats:
     """How much more often each cell's values occur in the part than in the whole table."""
     weight = np.zeros(len(members))
     number = np.full(cells.n_groups, -1, np.int64)

@@ -4,17 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._resources import n_threads
-from shoal.privacy.compiled._compile import allowed_groups
+from shoal.anonymize._anonymizer import ceilings_per_cell
+from shoal.anonymize.bounds._unprotectable import thin_out
+from shoal.privacy import PrivacyModel
+from shoal.privacy.compiled._compile import allowed_groups, compile_model
 from shoal.privacy.compiled._condition_kernels import CompiledModel
-from shoal.typing import Progress
+from shoal.tables import FrequencyTable
+from shoal.tables._frequency import group_keys
+from shoal.typing import Flags, Progress
 
 Block = NDArray[np.int64]
 """Numbers of cells."""
+
+
+class Parts(NamedTuple):
+    """The table cut by its limits, without the rows that no grouping protects."""
+
+    blocks: list[Block]  # cells that may share a group
+    kept: Flags  # one per cell
+    compiled: CompiledModel  # for the cells that are kept
+
+
+def parts_within_limits(cells: FrequencyTable, privacy: PrivacyModel, *, thin: bool) -> Parts:
+    """Cut the table by its limits; :mod:`~shoal.anonymize.bounds._unprotectable` says why.
+
+    A part that is not allowed is left out; with `thin`, only as many of its cells as it takes.
+    """
+    block_of, n_blocks = np.zeros(cells.n_groups, np.int64), 1
+    if any(coding.is_limited for coding in cells.codings):
+        block_of, n_blocks = group_keys(ceilings_per_cell(cells))
+    kept = np.ones(cells.n_groups, np.bool_)
+    while True:
+        compiled = compile_model(privacy, cells, kept=kept)
+        fine = allowed_groups(compiled, np.where(kept, block_of, -1), n_blocks)
+        failing = np.unique(block_of[kept & ~fine[block_of]])
+        if not len(failing):
+            break
+        for block in failing:
+            members = np.flatnonzero((block_of == block) & kept)
+            lost = thin_out(cells, compiled, members) if thin else members
+            kept[lost] = False
+    blocks = [np.flatnonzero(kept & (block_of == block)) for block in range(n_blocks)]
+    return Parts([block for block in blocks if len(block)], kept, compiled)
 
 
 def solve_each(

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import range_notes
-from shoal.anonymize.bounds._unprotectable import (
-    infeasible_within_limits,
-    is_exact,
+from shoal.anonymize.bounds._unprotectable import infeasible_within_limits, is_exact
+from shoal.anonymize.clusters._blocks import (
+    Block,
+    is_allowed,
     parts_within_limits,
+    solve_each,
+    take_cells,
 )
-from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each, take_cells
 from shoal.anonymize.clusters._group_kernels import make_groups
 from shoal.anonymize.clusters._group_loss import GroupColumns, is_range_column, make_columns
 from shoal.anonymize.clusters._group_recoding import (

@@ -20,7 +20,10 @@ from shoal.tables._recoded import node_labels, public_range_labels
 from shoal.typing import Codes, Flags, Floats
 
 _TABLE_LIMIT = 1024  # 8 MB of look-up table; columns with more codes compute their loss
-_LINES_LIMIT = 128  # a label is written for every pair of codes
+LINES_LIMIT = 128
+"""Values of a column up to which it is known what its ranges lose once they are widened to lines.
+
+A label is written for every pair of them."""
 
 
 class GroupColumns(NamedTuple):
@@ -74,8 +77,8 @@ def make_columns(
         if coding.n_codes <= _TABLE_LIMIT:
             first.append(filled)
             start.append(0)
-            widened = ranges and not exact and coding.n_codes <= _LINES_LIMIT
-            own = lines_table(coding) if widened else loss_table(coding, bool(ranges), measure)
+            as_is = exact or coding.n_codes > LINES_LIMIT
+            own = loss_table(coding, bool(ranges), measure, exact=as_is)
             table.append(own.ravel() * weight)
             filled += coding.n_codes**2
             continue
@@ -101,8 +104,22 @@ def make_columns(
     )
 
 
-def loss_table(coding: Coding, is_range: bool, measure: Measure = "loss") -> Floats:
-    """Loss of the label for every pair of codes, the least and the largest of a group."""
+def loss_table(
+    coding: Coding, is_range: bool, measure: Measure = "loss", *, exact: bool = True
+) -> Floats:
+    """Loss of the label for every pair of codes, the least and the largest of a group.
+
+    With `exact` false, ranges are widened to public lines.
+    """
+    if is_range and not exact:
+        low, high = np.triu_indices(coding.n_codes)
+        whole = (low == 0) & (high == coding.n_codes - 1) & (coding.n_codes > 1)
+        labels, label = public_range_labels(
+            coding, low.astype(np.int32), high.astype(np.int32), whole, all_is_star=True
+        )
+        table = np.zeros((coding.n_codes, coding.n_codes))
+        table[low, high] = table[high, low] = label_loss(labels)[label]
+        return table
     codes = np.arange(coding.n_codes, dtype=np.int32)
     low, high = np.meshgrid(codes, codes, indexing="ij")
     if not is_range:
@@ -114,27 +131,6 @@ def loss_table(coding: Coding, is_range: bool, measure: Measure = "loss") -> Flo
     if coding.missing >= 0:  # a missing value lies nowhere between the others
         table[coding.missing, :] = table[:, coding.missing] = 1.0
         table[coding.missing, coding.missing] = 0.0
-    return table
-
-
-def knows_lines(codings: Sequence[Coding], is_range: Flags) -> bool:
-    """Whether the losses of all ranges are those of the public lines around them."""
-    return all(
-        coding.n_codes <= _LINES_LIMIT
-        for coding, ranges in zip(codings, is_range, strict=True)
-        if ranges
-    )
-
-
-def lines_table(coding: Coding) -> Floats:
-    """Loss of every range of codes once it is widened to public lines."""
-    low, high = np.triu_indices(coding.n_codes)
-    whole = (low == 0) & (high == coding.n_codes - 1) & (coding.n_codes > 1)
-    labels, label = public_range_labels(
-        coding, low.astype(np.int32), high.astype(np.int32), whole, all_is_star=True
-    )
-    table = np.zeros((coding.n_codes, coding.n_codes))
-    table[low, high] = table[high, low] = label_loss(labels)[label]
     return table
 
 

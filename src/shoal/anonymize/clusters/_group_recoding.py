@@ -94,8 +94,19 @@ class GroupRecoding(Recoding):
 
     def recode(self, cells: FrequencyTable, unseen: Unseen = "root") -> Recoded:
         """Release each cell with the label of its group."""
-        if cells.keys is self.keys:  # the fitted cells themselves: nothing has to be looked up
-            return self._recode_fitted(cells)
+        if cells.keys is not self.keys:
+            return self._recode_new(cells, unseen)
+        # the fitted cells themselves: nothing has to be looked up; groups as their first cells come
+        kept = self.group_of >= 0
+        _, first = np.unique(self.group_of[kept], return_index=True)
+        order = np.argsort(first)
+        number = np.empty_like(order)
+        number[order] = np.arange(len(order))
+        group_of = np.where(kept, number[self.group_of], SUPPRESSED)
+        return Recoded(cells, self.labels, self.codes[:-1][order], group_of)
+
+    def _recode_new(self, cells: FrequencyTable, unseen: Unseen) -> Recoded:
+        """The same for cells of any table."""
         maps, columns = match_cells(self, cells)
         refuse_unseen(maps, self.codings, unseen)
         codes = np.column_stack(columns).astype(np.int32).reshape(cells.n_groups, -1)
@@ -108,16 +119,6 @@ class GroupRecoding(Recoding):
         return Recoded.from_cells(
             cells, self.labels, self.codes[group], suppressed=group == SUPPRESSED
         )
-
-    def _recode_fitted(self, cells: FrequencyTable) -> Recoded:
-        """The groups as they are, numbered as their first cells come."""
-        kept = self.group_of >= 0
-        _, first = np.unique(self.group_of[kept], return_index=True)
-        order = np.argsort(first)
-        number = np.empty_like(order)
-        number[order] = np.arange(len(order))
-        group_of = np.where(kept, number[self.group_of], SUPPRESSED)
-        return Recoded(cells, self.labels, self.codes[:-1][order], group_of)
 
     def _fitted_groups(self, codes: Codes) -> NDArray[np.int64]:
         """Group of each combination, -1 when it is suppressed, -2 when it was not fitted."""
@@ -239,37 +240,33 @@ def label_groups(
     """Labels of each column, and each group's label in each, with a last row of `*`."""
     labels, codes = [], []
     for coding, ranges, first, last in zip(codings, is_range, low.T, high.T, strict=True):
-        if ranges:
-            own, code = _label_ranges(coding, first, last, exact)
-        else:
+        if not ranges:
             tree = coding.hierarchy
             assert tree is not None
-            own = node_labels(coding)
-            code = np.append(tree.lowest_common_ancestor(first, last), tree.root)
+            labels.append(node_labels(coding))
+            codes.append(np.append(tree.lowest_common_ancestor(first, last), tree.root))
+            continue
+        if coding.missing >= 0:  # a range cannot say that a value may be missing
+            first = np.where((last == coding.missing) & (first < last), 0, first)
+        ends = np.column_stack([np.append(first, 0), np.append(last, coding.n_codes - 1)])
+        number, n_labels = group_keys(ends.astype(np.int32))
+        distinct = np.zeros((n_labels, 2), np.int32)
+        distinct[number] = ends
+        if exact:
+            own = range_labels(coding, distinct[:, 0], distinct[:, 1])
+            if coding.n_codes > 1:  # everything is written as the root is elsewhere
+                texts = list(own.texts)
+                texts[number[-1]] = "*"
+                own = replace(own, texts=tuple(texts))
+        else:
+            whole = (distinct == (0, coding.n_codes - 1)).all(axis=1) & (coding.n_codes > 1)
+            own, label = public_range_labels(
+                coding, distinct[:, 0], distinct[:, 1], whole, all_is_star=True
+            )
+            number = label[number]
         labels.append(own)
-        codes.append(code)
+        codes.append(number)
     return tuple(labels), np.column_stack(codes).astype(np.int32)
-
-
-def _label_ranges(coding: Coding, low: Codes, high: Codes, exact: bool) -> tuple[Labels, Codes]:
-    if coding.missing >= 0:  # a range cannot say that a value may be missing
-        low = np.where((high == coding.missing) & (low < high), 0, low)
-    ends = np.column_stack([np.append(low, 0), np.append(high, coding.n_codes - 1)])
-    number, n_labels = group_keys(ends.astype(np.int32))
-    distinct = np.zeros((n_labels, 2), np.int32)
-    distinct[number] = ends
-    if not exact:
-        whole = (distinct == (0, coding.n_codes - 1)).all(axis=1) & (coding.n_codes > 1)
-        labels, label = public_range_labels(
-            coding, distinct[:, 0], distinct[:, 1], whole, all_is_star=True
-        )
-        return labels, label[number]
-    labels = range_labels(coding, distinct[:, 0], distinct[:, 1])
-    if coding.n_codes > 1:  # everything is written as the root is elsewhere
-        texts = list(labels.texts)
-        texts[number[-1]] = "*"
-        labels = replace(labels, texts=tuple(texts))
-    return labels, number.astype(np.int32)
 
 
 def check_groups(recoding: GroupRecoding, compiled: CompiledModel, privacy: PrivacyModel) -> None:

@@ -12,20 +12,19 @@ from numpy.typing import NDArray
 
 from shoal._resources import n_threads
 from shoal.anonymize.clusters._blocks import Block, take_cells
-from shoal.anonymize.clusters._group_kernels import Groups, make_groups, total_loss
+from shoal.anonymize.clusters._group_kernels import Groups
 from shoal.anonymize.clusters._group_loss import GroupColumns
 from shoal.anonymize.clusters._group_recoding import GroupRecoding
 from shoal.anonymize.clusters._local_problem import LocalProblem
-from shoal.anonymize.clusters._rebuild_kernels import rebuild_groups
 from shoal.anonymize.clusters._refine_kernels import (
-    absorb_cells,
-    dissolve_groups,
-    move_cells,
-    repair_groups,
-    split_groups,
+    DISSOLVE,
+    MOVE,
+    REBUILD,
+    open_groups,
+    refine_step,
 )
 from shoal.privacy.compiled._compile import allowed_groups
-from shoal.privacy.compiled._condition_kernels import CompiledModel, group_members
+from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.typing import Codes, Progress
 
 _ROUNDS = 6
@@ -55,27 +54,10 @@ def improve(
     `group_of` is the first grouping, -1 for cells that it left out; all cells together are
     allowed, or nothing can be done.
     """
-    n_groups = int(group_of.max(initial=-1)) + 1
-    if n_groups == 0:
-        group_of, n_groups = np.zeros_like(group_of), 1
-    room = max(2 * n_groups, n_groups + 8)  # splitting makes new groups
-    groups = settle(make_groups(columns, compiled, keys, group_of, room))
-    in_time = refine_groups(groups, deadline) if refine else True
+    groups, loss = open_groups(columns, compiled, keys, group_of, True)
+    in_time = refine_groups(groups, loss, deadline) if refine else True
     used = np.unique(groups.group_of)
     return np.searchsorted(used, groups.group_of), in_time
-
-
-def settle(groups: Groups) -> Groups:
-    """Find a group for cells that have none, and mend groups that are not allowed."""
-    if absorb_cells(groups):
-        # no group may take these cells one by one, but together they may be a group or mend one
-        empty = int(np.flatnonzero(groups.size == 0)[0])
-        group_of = np.where(groups.group_of < 0, empty, groups.group_of)
-        groups = make_groups(
-            groups.columns, groups.compiled, groups.keys, group_of, len(groups.size)
-        )
-    repair_groups(groups)
-    return groups
 
 
 def join_until_allowed(
@@ -96,10 +78,10 @@ def join_until_allowed(
         group_of = recoding.group_of.copy()
         for block in blocks:
             if bad[block].any():
-                mended = _repaired(
-                    columns, take_cells(compiled, block), recoding.keys[block], group_of[block]
-                )
-                group_of[block] = mended + group_of.max() + 1
+                own, keys = take_cells(compiled, block), np.ascontiguousarray(recoding.keys[block])
+                number = np.unique(group_of[block], return_inverse=True)[1]
+                mended, _ = open_groups(columns, own, keys, number, True)
+                group_of[block] = mended.group_of + group_of.max() + 1
         kept = group_of >= 0
         group_of[kept] = np.unique(group_of[kept], return_inverse=True)[1]
         joined = recode(group_of)
@@ -109,50 +91,31 @@ def join_until_allowed(
     return recoding
 
 
-def _repaired(
-    columns: GroupColumns, compiled: CompiledModel, keys: Codes, group_of: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Groups of a block's cells after those that are not allowed were joined with others."""
-    number = np.unique(group_of, return_inverse=True)[1]
-    room = int(number.max()) + 8
-    groups = make_groups(columns, compiled, np.ascontiguousarray(keys), number, room)
-    repair_groups(groups)
-    return groups.group_of
-
-
-def refine_groups(groups: Groups, deadline: float) -> bool:
+def refine_groups(groups: Groups, loss: float, deadline: float) -> bool:
     """Lower the loss until it hardly falls any more; returns whether the time sufficed."""
-    before = total_loss(groups)
     for turn in range(_ROUNDS):
         if time.perf_counter() > deadline:
             return False
-        refine_once(groups, turn)
-        after = total_loss(groups)
-        if after > (1 - LEAST_GAIN_OF_A_ROUND) * before:
+        before, loss = loss, refine_once(groups, loss, turn)
+        if loss > (1 - LEAST_GAIN_OF_A_ROUND) * before:
             break
-        before = after
     return True
 
 
-def refine_once(groups: Groups, turn: int, deadline: float = np.inf, *, tries: int = TRIES) -> None:
-    """One round: move cells, split groups, and build neighbouring ones anew.
+def refine_once(
+    groups: Groups, loss: float, turn: int, deadline: float = np.inf, *, tries: int = TRIES
+) -> float:
+    """One round: move cells, split groups, and build neighbouring ones anew; the loss then.
 
     Between any two of these steps every group is allowed, so the time may be up there.
     """
-    budget = _STEPS_PER_CELL * len(groups.keys)
-    steps: list[Callable[[], object]] = [
-        lambda: move_cells(groups),
-        lambda: split_groups(groups, int(np.flatnonzero(groups.size > 0).max(initial=-1)) + 1),
-        lambda: rebuild_groups(
-            groups, _NEIGHBOURS[turn % len(_NEIGHBOURS)], tries, budget, turn + 1
-        ),
-    ]
-    if turn == 0:  # giving groups up is dear and finds little after the first time
-        steps.insert(0, lambda: dissolve_groups(groups))
-    for step in steps:
+    n_near, budget = _NEIGHBOURS[turn % len(_NEIGHBOURS)], _STEPS_PER_CELL * len(groups.keys)
+    # giving groups up is dear and finds little after the first time
+    for step in range(DISSOLVE if turn == 0 else MOVE, REBUILD + 1):
         if time.perf_counter() > deadline:
-            return
-        step()
+            break
+        loss = refine_step(groups, step, n_near, tries, budget, turn + 1)
+    return loss
 
 
 def refine_in_parts(
@@ -165,7 +128,7 @@ def refine_in_parts(
     end: int | None = None,
     tries: int = TRIES,
     long: bool = False,
-) -> tuple[NDArray[np.int64], bool]:
+) -> NDArray[np.int64]:
     """Refine groups in parts that lie together, at the same time, and cut differently every round.
 
     How the groups are cut does not depend on how many threads there are.  Rounds from `begin` to
@@ -182,7 +145,7 @@ def refine_in_parts(
         for turn in range(begin, n_rounds):
             parts = cut_groups(problem, group_of, turn)
             if time.perf_counter() > deadline:
-                return group_of, False
+                break
             refine = partial(
                 _refine_part, problem, group_of, turn=turn, deadline=deadline, tries=tries
             )
@@ -196,12 +159,10 @@ def refine_in_parts(
             group_of = refined
             if progress is not None and most > 0:
                 progress(turn + 1, n_rounds, f"improving groups, {after / most:.1%} lost so far")
-            if time.perf_counter() > deadline:
-                return group_of, False
             if after > (1 - least_gain) * before:
                 break
             before = after
-    return group_of, True
+    return group_of
 
 
 def part_rounds(problem: LocalProblem) -> int:
@@ -221,11 +182,10 @@ def _refine_part(
 ) -> tuple[NDArray[np.int64], float]:
     """Groups of some cells after a round, numbered from 0, and their loss."""
     number = np.unique(group_of[part], return_inverse=True)[1]
-    n_groups = int(number.max()) + 1
-    compiled, keys = take_cells(problem.compiled, part), np.ascontiguousarray(problem.keys[part])
-    groups = make_groups(problem.loss, compiled, keys, number, max(2 * n_groups, n_groups + 8))
-    refine_once(groups, turn, deadline, tries=tries)
-    return np.unique(groups.group_of, return_inverse=True)[1], total_loss(groups)
+    own = problem.take(part)
+    groups, loss = open_groups(own.loss, own.compiled, own.keys, number, False)
+    loss = refine_once(groups, loss, turn, deadline, tries=tries)
+    return np.unique(groups.group_of, return_inverse=True)[1], loss
 
 
 def cut_groups(
@@ -233,8 +193,9 @@ def cut_groups(
 ) -> list[Block]:
     """Cells in parts of whole groups, cut at the median of one column after the other."""
     n_groups = int(group_of.max()) + 1
-    first, members = group_members(group_of, n_groups)
-    heads = problem.keys[members[first[:-1]]]  # one cell of each group says where it lies
+    members = np.argsort(group_of, kind="stable")
+    first = np.searchsorted(group_of[members], np.arange(n_groups))
+    heads = problem.keys[members[first]]  # one cell of each group says where it lies
     parts = [np.arange(n_groups)]
     column = turn
     n_columns = heads.shape[1]
@@ -251,6 +212,6 @@ def cut_groups(
     part_of = np.empty(n_groups, np.int64)
     for number, part in enumerate(parts):
         part_of[part] = number
-    _, cells = group_members(part_of[group_of], len(parts))
+    cells = np.argsort(part_of[group_of], kind="stable")
     sizes = np.bincount(part_of[group_of], minlength=len(parts))
     return np.split(cells, np.cumsum(sizes)[:-1])

@@ -1,9 +1,11 @@
-"""What a local recoding is solved from: cells and columns as arrays."""
+"""What a local recoding is solved from: cells, columns and their levels as arrays."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,13 +16,29 @@ from shoal.anonymize.clusters._group_loss import (
     loss_table,
     make_columns,
 )
-from shoal.anonymize.clusters._local_plan import Ladder, make_ladder
+from shoal.anonymize.clusters._priced_kernels import number_words
+from shoal.metrics._measure import label_loss
 from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
+from shoal.tables._frequency import group_keys
+from shoal.tables._recoded import node_labels
 from shoal.typing import Codes, Counts, Flags, Floats
 
+MOST_NODES = 65_536  # of a lattice that is searched whole
+_FEW_NODES = 24_000  # of one that is not: the cheapest, since more take time and change little
+MOST_PARTS = 2**27  # half a gigabyte of numbers: cells, times halves of nodes
+_MOST_LEVELS = 6  # of one column: the lattice grows with their product
 _BEYOND_ANY_WINDOW = 3.0  # positions lie between 0 and 1
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """One column's levels, finest first: the node above each code, what it costs, the average."""
+
+    nodes: list[Codes]
+    costs: list[Floats]
+    losses: list[float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +56,7 @@ class LocalProblem:
     codings: tuple[Coding, ...]  # what columns are released with
     is_range: Flags
     axis: int  # the range column on which windows slide, -1 without one
-    position: Floats  # of each code of the axis
-
-    def along_axis(self) -> Floats:
-        """Where each cell lies on the axis."""
-        if self.axis < 0:
-            return np.zeros(len(self.keys))
-        return self.position[self.keys[:, self.axis]]
+    position: Floats  # of each code of the axis, so that cells lie at ``position[keys[:, axis]]``
 
     def take(self, block: Block) -> LocalProblem:
         """The same problem over some of the cells, numbered as they are listed."""
@@ -83,7 +95,8 @@ def make_local_problem(
         for c in order
     )
     ordered = tuple(codings[column] for column in order)
-    position = code_positions(ordered[axis]) if axis >= 0 else np.zeros(1)
+    # without an axis, whatever the last column holds lies at 0
+    position = code_positions(ordered[axis]) if axis >= 0 else np.zeros(ordered[axis].n_codes)
     if axis >= 0 and ordered[axis].missing >= 0:  # no window reaches from a value to a missing one
         position[ordered[axis].missing] = _BEYOND_ANY_WINDOW
     return LocalProblem(
@@ -115,3 +128,150 @@ def _spread(coding: Coding, is_range: bool, rows: Counts) -> float:
         node = tree.lowest_common_ancestor(present[:, None], present[None, :])
         table = tree.n_leaves_below[node] / tree.n_leaves
     return float(share @ np.maximum(table, table.T) @ share)
+
+
+def make_ladder(
+    coding: Coding, grown: Coding, is_range: bool, rows: Counts, weight: float = 1.0
+) -> Ladder:
+    """Levels of a column over the codes that occur; `rows` counts them.
+
+    `coding` is what the column is released with, `grown` has the hierarchy whose levels are walked.
+    """
+    tree = grown.hierarchy
+    assert tree is not None
+    present = np.flatnonzero(rows)
+    if is_range:  # the range below each node
+        low, high, position = tree.start, tree.stop - 1, code_positions(coding)
+        loss_of = np.abs(position[high] - position[low])
+        if coding.missing >= 0:  # a missing value lies nowhere between the others
+            loss_of[(high == coding.missing) & (low < high)] = 1.0
+    else:
+        loss_of = label_loss(node_labels(coding))
+    ladder = Ladder([], [], [])
+    seen: set[bytes] = set()
+    few = np.linspace(0, tree.n_levels - 1, min(tree.n_levels, _MOST_LEVELS)).round().astype(int)
+    for level in few.tolist():
+        node = tree.levels[:, level]
+        key = np.unique(node[present], return_inverse=True)[1].tobytes()
+        if key in seen:  # another name for the same sets of rows, and no cheaper one
+            continue
+        seen.add(key)
+        loss = loss_of[node]
+        ladder.nodes.append(node.astype(np.int32))
+        ladder.costs.append(weight * loss.astype(np.float64))
+        ladder.losses.append(weight * float((loss * rows).sum() / max(1, rows.sum())))
+    return ladder
+
+
+class Lattice(NamedTuple):
+    """Nodes of a lattice of levels, and parts of the cells: those of one part look alike at a node.
+
+    There are far fewer halves of nodes than nodes, so the parts are numbered at each half only.
+    """
+
+    levels: Codes  # (n_nodes, n_columns)
+    losses: Floats  # of each node, on average
+    first_part: Codes  # (n_first, n_cells): part of each cell at each first half of a node
+    second_part: Codes
+    n_second: Counts  # parts at each second half
+    first: Codes  # halves of each node
+    second: Codes
+
+
+def make_lattice(
+    ladders: Sequence[Ladder], keys: Codes, lowest: Sequence[int], n_widths: int = 1
+) -> Lattice:
+    """The lattice over some columns, levels below the `lowest` of each left out.
+
+    Where there are more nodes than fit, the cheapest are taken; each is looked at with `n_widths`
+    windows.
+    """
+    # two sets of columns with about equally many nodes
+    halves: tuple[list[int], list[int]] = ([], [])
+    n_nodes = [1, 1]
+    for column, ladder in enumerate(ladders):
+        side = int(n_nodes[0] > n_nodes[1])
+        halves[side].append(column)
+        n_nodes[side] *= len(ladder.losses)
+    rising = [np.array(ladder.losses[low:]) for ladder, low in zip(ladders, lowest, strict=True)]
+    levels, losses = cheapest_that_fit(rising, halves, n_widths, len(keys))
+    levels = np.ascontiguousarray(levels + np.array(lowest, np.int32), np.int32)
+    node_of = [
+        [level[codes] for level in ladder.nodes]
+        for ladder, codes in zip(ladders, keys.T, strict=True)
+    ]
+    first_part, _, first = number_parts(levels, node_of, halves[0], len(keys))
+    second_part, n_second, second = number_parts(levels, node_of, halves[1], len(keys))
+    return Lattice(levels, losses, first_part, second_part, n_second, first, second)
+
+
+def cheapest_that_fit(
+    losses: Sequence[Floats], halves: tuple[list[int], list[int]], n_widths: int, n_cells: int
+) -> tuple[Codes, Floats]:
+    """The nodes with least loss, when columns' losses rise from 0 and add up, and those losses.
+
+    They are so few that the parts at both halves of all of them fit the memory.
+    """
+    whole = math.prod(map(len, losses)) <= MOST_NODES
+    limit = max(1, (MOST_NODES if whole else _FEW_NODES) // n_widths)
+    while True:
+        nodes, total = np.zeros((1, 0), np.int32), np.zeros(1)
+        for column in losses:
+            gain = column - column[0]
+            level = np.tile(np.arange(len(gain), dtype=np.int32), len(nodes))
+            nodes = np.column_stack([np.repeat(nodes, len(gain), axis=0), level])
+            total = (total[:, None] + gain[None, :]).ravel()
+            # a beginning can be completed at no cost: the cheapest nodes begin with these
+            if len(total) > limit:
+                kept = np.argsort(total, kind="stable")[:limit]
+                nodes, total = nodes[kept], total[kept]
+        n_halves = sum(group_keys(np.ascontiguousarray(nodes[:, half]))[1] for half in halves)
+        if n_halves * n_cells <= MOST_PARTS or limit == 1:
+            return nodes, total
+        limit //= 2
+
+
+def number_parts(
+    nodes: Codes, node_of: Sequence[Sequence[Codes]], half: list[int], n_cells: int
+) -> tuple[Codes, Counts, Codes]:
+    """Parts of the cells at every distinct half of a node, their number, each node's half.
+
+    `node_of` has, for each column and level, the node of the hierarchy above each cell.
+    """
+    half_of, n_halves = group_keys(np.ascontiguousarray(nodes[:, half], np.int32))
+    chosen = np.zeros((n_halves, len(half)), np.int32)
+    chosen[half_of] = nodes[:, half]
+    part_of = np.zeros((n_halves, n_cells), np.int32)
+    n_parts = np.ones(n_halves, np.int64)
+    room = [max(int(codes.max(initial=0)) for codes in node_of[column]) + 1 for column in half]
+    for row, levels in enumerate(chosen if half else ()):
+        codes = [node_of[column][level] for column, level in zip(half, levels, strict=True)]
+        if math.prod(room) < 2**62:  # numbers of nodes side by side are one number
+            words = np.zeros(n_cells, np.int64)
+            for n, code in zip(room, codes, strict=True):
+                words *= n
+                words += code
+            n_parts[row] = number_words(words, part_of[row])
+        else:
+            part_of[row], n_parts[row] = group_keys(np.column_stack(codes))
+    return part_of, n_parts, half_of.astype(np.int32)
+
+
+def thinned(ladders: Sequence[Ladder], limit: int) -> list[Ladder]:
+    """Ladders with so many levels left out that the lattice has at most `limit` nodes.
+
+    The level goes whose neighbours are nearest to each other; first and last levels stay.  Where
+    there are too many columns for that, nothing is left out.
+    """
+    thin = [Ladder([*one.nodes], [*one.costs], [*one.losses]) for one in ladders]
+    while math.prod(len(one.losses) for one in thin) > limit:
+        gaps = [
+            (one.losses[level + 1] - one.losses[level - 1], column, level)
+            for column, one in enumerate(thin)
+            for level in range(1, len(one.losses) - 1)
+        ]
+        if not gaps:
+            return list(ladders)
+        _, column, level = min(gaps)
+        del thin[column].nodes[level], thin[column].costs[level], thin[column].losses[level]
+    return thin

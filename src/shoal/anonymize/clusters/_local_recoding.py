@@ -12,7 +12,8 @@ import numpy as np
 from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import range_notes
-from shoal.anonymize.bounds._unprotectable import infeasible_within_limits, parts_within_limits
+from shoal.anonymize.bounds._unprotectable import infeasible_within_limits
+from shoal.anonymize.clusters._blocks import parts_within_limits
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.anonymize.clusters._group_recoding import (
     GroupRecoding,
@@ -30,6 +31,7 @@ from shoal.anonymize.clusters._local_solver import (
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel
+from shoal.privacy.compiled._compile import allowed_groups
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
 from shoal.typing import Progress
@@ -172,7 +174,9 @@ class LocalRecoding(Anonymizer):
         exact = self.ranges != "lines"
         problem = make_local_problem(grown, codings, is_range, weights, compiled, exact=exact)
         limit = block_size(problem)
-        parts_of = [cut_blocks(problem, block, limit) for block in blocks]
+        parts_of = [
+            cut_blocks(problem, block, limit) if len(block) > limit else [block] for block in blocks
+        ]
         parts = [part for own in parts_of for part in own]
         group_of, in_time = solve_blocks(
             problem, parts, refine=self.refine, deadline=deadline, exact=exact, progress=progress
@@ -187,10 +191,12 @@ class LocalRecoding(Anonymizer):
         if len(parts) > len(blocks):
             self._said += (f"The table was cut into {len(parts)} blocks of cells.",)
         recode = partial(make_group_recoding, cells.keys, codings, is_range, exact=ends_exact)
-        recoding = join_until_allowed(problem.loss, compiled, blocks, group_of, recode)
+        recoding = recode(group_of)
+        if not allowed_groups(compiled, recoding.group_of, len(recoding.low)).all():
+            recoding = join_until_allowed(problem.loss, compiled, blocks, group_of, recode)
+            check_groups(recoding, compiled, privacy)
         self._said += range_notes(
             [coding for coding, ranges in zip(codings, is_range, strict=True) if ranges],
             exact=ends_exact,
         )
-        check_groups(recoding, compiled, privacy)
         return recoding

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Literal
 
@@ -11,18 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each
-from shoal.anonymize.clusters._group_kernels import total_loss
-from shoal.anonymize.clusters._group_loss import knows_lines
+from shoal.anonymize.clusters._group_loss import LINES_LIMIT
 from shoal.anonymize.clusters._group_recoding import label_groups, least_and_largest
 from shoal.anonymize.clusters._improve import MOST_ROUNDS, part_rounds, refine_in_parts
 from shoal.anonymize.clusters._local_problem import LocalProblem
-from shoal.anonymize.clusters._starts import (
-    STARTS,
-    FirstGroups,
-    all_allowed,
-    first_groups,
-    open_groups,
-)
+from shoal.anonymize.clusters._refine_kernels import open_groups
+from shoal.anonymize.clusters._starts import STARTS, FirstGroups, all_allowed, first_groups
 from shoal.anonymize.clusters.boxes._exchange import (
     Exchanged,
     exchange,
@@ -69,19 +64,18 @@ def solve_blocks(
 
     Returns each cell's group, and whether the time sufficed.
     """
-    in_time: list[bool] = []
-    names = _ways(problem, blocks, refine, deadline)
     told = progress if len(blocks) == 1 else None  # of several, it is told how many are solved
-
-    def solve(block: Block) -> NDArray[np.int64]:
-        group_of, finished = solve_block(
-            problem, block, names, refine=refine, deadline=deadline, exact=exact, progress=told
-        )
-        in_time.append(finished)
-        return group_of
-
+    solve = partial(
+        solve_block,
+        problem,
+        names=_ways(problem, blocks, refine, deadline),
+        refine=refine,
+        deadline=deadline,
+        exact=exact,
+        progress=told,
+    )
     group_of = solve_each(blocks, len(problem.keys), solve, progress, "grouping")
-    return group_of, all(in_time)
+    return group_of, time.perf_counter() <= deadline
 
 
 def _ways(
@@ -115,23 +109,18 @@ def solve_block(
     deadline: float,
     exact: bool,
     progress: Progress | None = None,
-) -> tuple[NDArray[np.int64], bool]:
-    """Groups of the cells of one block, and whether the time sufficed."""
-    axis = problem.take(block).along_axis()
+) -> NDArray[np.int64]:
+    """Groups of the cells of one block."""
+    axis = problem.position[problem.keys[block, problem.axis]]
     order = np.argsort(axis, kind="stable")  # windows slide over cells in the order of the axis
     part = problem.take(block[order])
     starts = first_groups(part, names, deadline)
-    in_time = all(start.in_time for start in starts)
-    best = starts[0].group_of
-    if refine:
-        refined, finished = _refined(part, starts, refine, deadline, progress)
-        in_time = in_time and finished and time.perf_counter() <= deadline
-        best = refined
-    if not exact and not knows_lines(part.codings, part.is_range):
+    best = _refined(part, starts, refine, deadline, progress) if refine else starts[0].group_of
+    if not exact and (part.loss.n_codes[part.is_range] > LINES_LIMIT).any():
         best = _least_as_released(part, best, starts)
     group_of = np.empty_like(best)
     group_of[order] = np.unique(best, return_inverse=True)[1]
-    return group_of, in_time
+    return group_of
 
 
 def _refined(
@@ -140,8 +129,8 @@ def _refined(
     refine: Refine,
     deadline: float,
     progress: Progress | None,
-) -> tuple[NDArray[np.int64], bool]:
-    """The most promising start, improved, and whether the time sufficed.
+) -> NDArray[np.int64]:
+    """The most promising start, improved.
 
     It loses no more than any start: one that began worse gives way where it ends worse.
     """
@@ -151,23 +140,23 @@ def _refined(
     promising = sorted(starts, key=attrgetter("promise")) if few else starts
     if quick:
         first = promising[0].group_of
-        refined, finished = refine_in_parts(problem, first, deadline, progress, end=1, tries=1)
+        refined = refine_in_parts(problem, first, deadline, progress, end=1, tries=1)
     else:
         first, n_rounds = _raced(problem, promising, deadline)
         few_groups = has_few_groups(problem)
         if few_groups:
             first = _exchanged(problem, first, deadline, long=long)
-        refined, finished = refine_in_parts(
-            problem, first, deadline, progress, begin=n_rounds, long=long
-        )
+        refined = refine_in_parts(problem, first, deadline, progress, begin=n_rounds, long=long)
         if not few_groups:
             refined = _exchanged(problem, refined, deadline, long=long)
     if not all_allowed(problem, refined):
         refined = first  # refinement mends no group that was not allowed, and may spread them
     best = starts[0]
-    if promising[0].loss > best.loss < total_loss(open_groups(problem, refined)):
-        refined = best.group_of
-    return refined, finished
+    if promising[0].loss > best.loss:
+        parts = problem.loss, problem.compiled, problem.keys
+        if open_groups(*parts, refined, False)[1] > best.loss:
+            refined = best.group_of
+    return refined
 
 
 def _raced(
@@ -186,9 +175,10 @@ def _raced(
         return best.group_of, 0
     raced: list[tuple[float, NDArray[np.int64]]] = []
     for start in (best, *near):
-        group_of, _ = refine_in_parts(problem, start.group_of, deadline, end=1)
+        group_of = refine_in_parts(problem, start.group_of, deadline, end=1)
         if all_allowed(problem, group_of):
-            raced.append((total_loss(open_groups(problem, group_of)), group_of))
+            loss = open_groups(problem.loss, problem.compiled, problem.keys, group_of, False)[1]
+            raced.append((loss, group_of))
     return (min(raced, key=lambda found: found[0])[1], 1) if raced else (best.group_of, 0)
 
 
@@ -198,7 +188,8 @@ def _exchanged(
     """A grouping with boxes exchanged for others; what is not allowed is left alone."""
     if exchange_work(problem) == 0 or not all_allowed(problem, group_of):
         return group_of
-    first = Exchanged(group_of, total_loss(open_groups(problem, group_of)))
+    loss = open_groups(problem.loss, problem.compiled, problem.keys, group_of, False)[1]
+    first = Exchanged(group_of, loss)
     found = exchange(problem, first, deadline, long=long).group_of
     return found if all_allowed(problem, found) else group_of
 
@@ -247,7 +238,7 @@ def _least_of_regions(
         regions, in_time = STARTS[name](problem, deadline)
         if not in_time or released_loss(problem, regions, exact=exact) >= least:
             continue
-        for found in (regions, refine_in_parts(problem, regions, deadline, end=1)[0]):
+        for found in (regions, refine_in_parts(problem, regions, deadline, end=1)):
             loss = released_loss(problem, found, exact=exact)
             if loss < least and all_allowed(problem, found):
                 least, group_of = loss, found

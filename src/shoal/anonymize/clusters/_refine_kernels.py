@@ -1,12 +1,14 @@
 """Steps that lower the loss of groups of cells and keep every group allowed.
 
 A step is made only when the loss of all rows falls and the groups it changes are allowed after
-it, so any number of steps may be made in any order.
+it, so any number of steps may be made in any order.  A search calls :func:`open_groups` and
+:func:`refine_step`; the other kernels are compiled into these.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal._jit import kernel
 from shoal.anonymize.clusters._group_kernels import (
@@ -15,11 +17,17 @@ from shoal.anonymize.clusters._group_kernels import (
     join,
     label_without,
     leave,
+    make_groups,
+    total_loss,
 )
-from shoal.anonymize.clusters._group_loss import pair_loss
+from shoal.anonymize.clusters._group_loss import GroupColumns, pair_loss
+from shoal.anonymize.clusters._rebuild_kernels import rebuild_groups
 from shoal.anonymize.clusters._search_kernels import cheapest_group, index_groups
-from shoal.privacy.compiled._condition_kernels import add_cell, allowed
+from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Codes, Counts
+
+DISSOLVE, MOVE, SPLIT, REBUILD = range(4)
+"""The steps of a round, in their order."""
 
 _SLACK = 1e-9  # a gain below is rounding, and could be won again and again
 
@@ -31,6 +39,61 @@ class Halves(NamedTuple):
     high: Codes
     rows: Counts
     histogram: Counts  # (2, n_codes) of the compiled model
+
+
+@kernel
+def open_groups(
+    columns: GroupColumns,
+    compiled: CompiledModel,
+    keys: Codes,
+    group_of: NDArray[np.int64],
+    settles: bool,
+) -> tuple[Groups, float]:
+    """Groups ready to be changed, with room for as many again, and the loss of all rows.
+
+    `group_of` is -1 for cells in no group.  With `settles` a group is found for these, and groups
+    that are not allowed are joined with others.
+    """
+    n_groups = 0
+    for group in group_of:
+        n_groups = max(n_groups, group + 1)
+    if n_groups == 0:
+        group_of, n_groups = np.zeros_like(group_of), 1
+    room = max(2 * n_groups, n_groups + 8)  # splitting makes new groups
+    groups = make_groups(columns, compiled, keys, group_of, room)
+    if settles:
+        if absorb_cells(groups) > 0:
+            # no group may take these cells one by one, but together they may be a group or mend one
+            empty = 0
+            while groups.size[empty] > 0:
+                empty += 1
+            settled = groups.group_of.copy()
+            settled[settled < 0] = empty
+            groups = make_groups(columns, compiled, keys, settled, room)
+        repair_groups(groups)
+    return groups, total_loss(groups)
+
+
+@kernel
+def refine_step(
+    groups: Groups, step: int, n_near: int, n_tries: int, budget: int, state: int
+) -> float:
+    """Give groups up, move cells, split groups, or build neighbouring ones anew.
+
+    Returns the loss of all rows then.  What comes after `step` is for :func:`rebuild_groups` alone.
+    """
+    if step == DISSOLVE:
+        dissolve_groups(groups)
+    elif step == MOVE:
+        move_cells(groups)
+    elif step == SPLIT:
+        spare = groups.size.shape[0]
+        while spare > 0 and groups.size[spare - 1] == 0:
+            spare -= 1
+        split_groups(groups, spare)
+    else:
+        rebuild_groups(groups, n_near, n_tries, budget, state)
+    return total_loss(groups)
 
 
 @kernel

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from shoal._checks import check_choice
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import range_notes
-from shoal.anonymize.bounds._unprotectable import infeasible_within_limits, parts_within_limits
-from shoal.anonymize.clusters._blocks import solve_each, take_cells
+from shoal.anonymize.bounds._unprotectable import infeasible_within_limits
+from shoal.anonymize.clusters._blocks import parts_within_limits, solve_each, take_cells
 from shoal.anonymize.clusters._group_loss import is_range_column, make_columns
 from shoal.anonymize.clusters._group_recoding import (
     GroupRecoding,

@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 from shoal.anonymize.clusters import _local_solver
-from shoal.anonymize.clusters._group_kernels import total_loss
-from shoal.anonymize.clusters._improve import settle
 from shoal.anonymize.clusters._local_problem import make_local_problem
 from shoal.anonymize.clusters._local_solver import _exchanged
-from shoal.anonymize.clusters._starts import all_allowed, by_walk, open_groups
+from shoal.anonymize.clusters._refine_kernels import open_groups
+from shoal.anonymize.clusters._starts import all_allowed, by_walk
 from shoal.anonymize.clusters.boxes import _exchange
 from shoal.anonymize.clusters.boxes._exchange import (
     Exchanged,
@@ -40,8 +39,12 @@ def boxes_of(problem, group_of):
 
 
 def walked(problem):
-    groups = settle(open_groups(problem, by_walk(problem, np.inf)[0]))
-    return Exchanged(groups.group_of, total_loss(groups))
+    groups, loss = opened(problem, by_walk(problem, np.inf)[0], settles=True)
+    return Exchanged(groups.group_of, loss)
+
+
+def opened(problem, group_of, *, settles=False):
+    return open_groups(problem.loss, problem.compiled, problem.keys, group_of, settles)
 
 
 @pytest.mark.parametrize("ranges", [False, True])
@@ -55,7 +58,7 @@ def test_exchanging_never_loses_more_and_keeps_every_group_allowed(model, ranges
         after = exchange(problem, before, np.inf)
         number = np.unique(after.group_of, return_inverse=True)[1]
         assert after.loss <= before.loss
-        assert after.loss == pytest.approx(total_loss(open_groups(problem, number)))
+        assert after.loss == pytest.approx(opened(problem, number)[1])
         assert all_allowed(problem, after.group_of)
         gained += after.loss < before.loss - 1e-9
     assert gained >= 1
@@ -208,7 +211,7 @@ def test_the_solver_leaves_what_is_not_allowed_alone(monkeypatch):
 
 def total_loss_of(problem, group_of):
     number = np.unique(group_of, return_inverse=True)[1]
-    return total_loss(open_groups(problem, number))
+    return opened(problem, number)[1]
 
 
 @pytest.mark.usefixtures("large")

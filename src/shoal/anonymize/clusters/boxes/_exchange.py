@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from shoal._resources import n_threads
 from shoal.anonymize.clusters._blocks import Block
 from shoal.anonymize.clusters._improve import cut_groups
-from shoal.anonymize.clusters._local_plan import Ladder
-from shoal.anonymize.clusters._local_problem import LocalProblem
+from shoal.anonymize.clusters._local_problem import Ladder, LocalProblem
 from shoal.anonymize.clusters.boxes._box_kernels import (
     Around,
     Boxes,

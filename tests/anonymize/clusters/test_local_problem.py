@@ -3,11 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from shoal.anonymize.clusters import _local_plan
+from shoal.anonymize.clusters import _local_problem
 from shoal.anonymize.clusters._group_loss import loss_table
-from shoal.anonymize.clusters._local_plan import (
+from shoal.anonymize.clusters._local_problem import (
     Ladder,
-    cheapest_nodes,
     cheapest_that_fit,
     make_ladder,
     thinned,
@@ -60,11 +59,12 @@ def test_levels_that_say_least_are_left_out_of_large_lattices():
 def test_nodes_are_so_few_that_their_parts_fit_the_memory(monkeypatch):
     losses = [np.linspace(0, 1, 4)] * 4
     both = ([0, 1], [2, 3])
-    assert len(cheapest_that_fit(losses, both, 1, 100)[0]) == 256
-    monkeypatch.setattr(_local_plan, "MOST_PARTS", 1_600)
+    everything, losses_of_all = cheapest_that_fit(losses, both, 1, 100)
+    assert len(everything) == 256
+    monkeypatch.setattr(_local_problem, "MOST_PARTS", 1_600)
     nodes, total = cheapest_that_fit(losses, both, 1, 100)
     n_halves = sum(len(np.unique(nodes[:, half], axis=0)) for half in both)
     assert n_halves * 100 <= 1_600
-    assert total.max() <= np.sort(cheapest_nodes(losses, 256)[1])[len(nodes)]
-    monkeypatch.setattr(_local_plan, "MOST_PARTS", 1)
+    assert total.max() <= np.sort(losses_of_all)[len(nodes)]
+    monkeypatch.setattr(_local_problem, "MOST_PARTS", 1)
     assert len(cheapest_that_fit(losses, both, 1, 100)[0]) == 1

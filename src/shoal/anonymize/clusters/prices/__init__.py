@@ -1,1 +1,0 @@
-"""Groups by prices: the generalization that pays best for the rows left."""
