@@ -11,8 +11,9 @@ from shoal.errors import ParameterError
 from shoal.privacy import DeltaPresence, KAnonymity
 from shoal.privacy._registry import MODELS as REGISTERED
 from shoal.tables import open_table
-from tests.contracts.test_models_in_releases import CASES, SCHEMA, people, relation
+from tests.contracts.test_models_in_releases import CASES, SCHEMA, people, table_of
 from tests.contracts.test_whole_models import CASES as WHOLE_CASES
+from tests.engines import rows as rows_of
 from tests.privacy.columns import VALUES
 
 METHODS = METHODS_BY_REGION + METHODS_BY_COLUMN
@@ -30,17 +31,17 @@ def small(monkeypatch):
 
 
 def released_groups(method, model, values, seed):
-    table, _connection = relation(people(np.random.default_rng(seed), ROWS, values))
+    table = table_of(people(np.random.default_rng(seed), ROWS, values))
     fitted = method_class(method)(SCHEMA, model).fit(table, regions=5)
     release = fitted.release_
     groups = defaultdict(list)
-    for age, city, s in release.table.fetchall():
+    for age, city, s in rows_of(release.table):
         groups[age, city].append(s)
     assert sum(map(len, groups.values())) == ROWS - release.n_suppressed
     return release, groups
 
 
-# each case builds a database of its own, so not every method meets every model
+# each case releases five regions, which takes long, so not every method meets every model
 TRIED = [
     (method, index)
     for index in range(len(CASES))
@@ -78,7 +79,7 @@ def test_every_model_is_tried_or_refused():
 
 
 def test_a_population_is_refused_with_advice():
-    table, _connection = relation(people(np.random.default_rng(0), 200))
+    table = table_of(people(np.random.default_rng(0), 200))
     population = open_table(table).compress(SCHEMA).cells
     model = KAnonymity(2) & DeltaPresence(0, 0.9, population)
     with pytest.raises(ParameterError, match="Leave regions out"):

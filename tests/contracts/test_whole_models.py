@@ -13,8 +13,9 @@ from shoal.privacy import KAnonymity, PrivacyModel
 from shoal.privacy._registry import MODELS as REGISTERED
 from shoal.privacy._words import read_condition, write_condition
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
-from tests.contracts.test_models_in_releases import SCHEMA, people, relation
+from tests.contracts.test_models_in_releases import SCHEMA, people, table_of
 from tests.contracts.test_privacy_models import as_table
+from tests.engines import rows as rows_of
 from tests.privacy.columns import VALUES
 
 FOUND = sorted((Path(__file__).parent.parent / "privacy" / "models").glob("test_*.py"))
@@ -90,10 +91,10 @@ def test_models_are_written_and_read(model):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("model", "twin"), CASES, ids=IDS)
 def test_released_tables_keep_the_promise(method, model, twin):
-    table, _connection = relation(people(np.random.default_rng(3), 200))
+    table = table_of(people(np.random.default_rng(3), 200))
     release = method_class(method)(SCHEMA, model & KAnonymity(2)).fit(table).release_
     groups = defaultdict(list)
-    for age, city, s in release.table.fetchall():
+    for age, city, s in rows_of(release.table):
         groups[age, city].append(s)
     assert twin(list(groups.values()))
     assert min(map(len, groups.values())) >= 2
@@ -104,7 +105,7 @@ def test_less_is_lost_than_with_what_implies_the_model():
     model = CASES[0][0]
     groups = []
     for asked in (model, model.rungs(200)[-1]):
-        table, _connection = relation(people(np.random.default_rng(3), 200))
+        table = table_of(people(np.random.default_rng(3), 200))
         groups.append(method_class("mondrian")(SCHEMA, asked).fit(table).release_.metrics.n_groups)
     assert groups[0] > groups[1]
 
