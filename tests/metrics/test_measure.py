@@ -6,8 +6,12 @@ import pytest
 from shoal.errors import SchemaError
 from shoal.metrics import measure
 from shoal.metrics._measure import released_raw
+from shoal.schema import Hierarchy
+from shoal.tables import FrequencyTable
+from shoal.tables._recoded import Recoded, node_labels
 from tests.metrics.tables import COLUMNS, random_release
 from tests.reference import metrics as twin
+from tests.reference.rows import coding
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -32,6 +36,23 @@ def test_agrees_with_the_plain_reference(seed):
     assert found.information_loss_share == pytest.approx(lost / len(rows) / 3)
     assert found.precision == pytest.approx(twin.precision(rows, COLUMNS))
     assert found.non_uniform_entropy == pytest.approx(twin.non_uniform_entropy(rows, COLUMNS))
+
+
+UNEVEN = [("f", "fg", "fgh", "*"), ("g", "fg", "fgh", "*"), ("h", "fgh", "fgh", "*"),
+          ("i", "ij", "ij", "*"), ("j", "ij", "ij", "*")]  # fmt: skip
+
+
+@pytest.mark.parametrize("level", range(4))
+def test_a_value_costs_the_level_at_which_its_own_branch_reaches_the_label(level):
+    values = [row[0] for row in UNEVEN]
+    towns = coding("town", values, hierarchy=Hierarchy.from_levels(UNEVEN))
+    keys = np.arange(5, dtype=np.int32)[:, None]
+    cells = FrequencyTable((towns,), keys, np.array([1, 2, 3, 4, 5], np.int64))
+    codes = towns.hierarchy.levels[:, level].astype(np.int32)[:, None]
+    recoded = Recoded.from_cells(cells, [node_labels(towns)], codes)
+    labels = [{row[0] for row in UNEVEN if own[level] in row} for own in UNEVEN]
+    rows = [((values[i],), (labels[i],)) for i in range(5) for _ in range(i + 1)]
+    assert measure(recoded).precision == pytest.approx(twin.precision(rows, [("tree", UNEVEN)]))
 
 
 def test_a_raw_table_loses_nothing():
