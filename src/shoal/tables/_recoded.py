@@ -177,9 +177,8 @@ def public_range_labels(
         codes[index] = number_of[text]
     spans = np.array([(found.low, found.high) for found in ranges], np.int32).reshape(-1, 2)
     ends = np.array([(found.least, found.most) for found in ranges]).reshape(-1, 2)
-    return _labels_between(coding, number_of, spans[:, 0], spans[:, 1], ends), codes[
-        rank[of_kind.reshape(-1)]
-    ]
+    label_of = codes[rank[of_kind.reshape(-1)]]
+    return _labels_between(coding, number_of, spans[:, 0], spans[:, 1], ends), label_of
 
 
 def _exact(coding: Coding, low: int, high: int) -> PublicRange:

@@ -147,6 +147,8 @@ class StagedRows:
         What has to stay alive: the folder that holds the rows.
     titles : mapping of str to str
         What a file says about its columns beside their names, as files of SPSS and Stata do.
+    n_rows : int, optional
+        How many there are, where they were counted while they were read.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -157,6 +159,7 @@ class StagedRows:
     dialect: TextDialect | None = None
     kept: Any = field(default=None, repr=False)
     titles: Mapping[str, str] = field(default_factory=dict)
+    n_rows: int | None = None
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
@@ -190,12 +193,13 @@ def stage_table(
     """
     view = f"rows_{next(_counter)}"
     listed = ", ".join(f"p{i}" for i in range(len(names)))
+    n_rows = None
     if number is None:
         table, number = f"staged_{next(_counter)}", "rowid"
-        connection.execute(
+        made = connection.execute(
             f"CREATE TEMP TABLE {table} AS SELECT {listed} FROM {read} AS t({listed})"
         )
-        read = table
+        read, n_rows = table, int(made.fetchall()[0][0])
     types = map(str, connection.sql(f"SELECT {listed} FROM {read}").types)
     columns = [f"CAST({number} AS BIGINT) AS {NUMBER}"]
     for i, kind in enumerate(types):
@@ -204,7 +208,9 @@ def stage_table(
         columns.append(f"{value} AS c{i}")
     connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {read}")
     kinds = tuple(map(str, connection.table(view).types))[1:]
-    return StagedRows(connection, view, tuple(names), kinds, tuple(paths), dialect, kept)
+    return StagedRows(
+        connection, view, tuple(names), kinds, tuple(paths), dialect, kept, n_rows=n_rows
+    )
 
 
 def _narrowed(connection: duckdb.DuckDBPyConnection, column: str, read: str) -> str:

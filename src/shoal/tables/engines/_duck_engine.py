@@ -54,6 +54,8 @@ class DuckEngine:
         if isinstance(table, StagedRows):
             self.staged = self._kept = table
             self.names = table.names
+            if table.n_rows is not None:
+                self.n_rows = table.n_rows
         else:
             self._given, self._kept = table, kept
             self.names = tuple(table.columns)
@@ -119,11 +121,7 @@ class DuckEngine:
     def n_rows(self) -> int:
         """Number of rows."""
         with disclose_nothing():
-            if isinstance(self._kept, StagedRows):
-                counted = self._kept.connection.sql(f"SELECT count(*) FROM {self._kept.view}")
-            else:
-                counted = self._relation.aggregate("count(*)")
-            return int(counted.fetchall()[0][0])
+            return int(self._relation.aggregate("count(*)").fetchall()[0][0])
 
     def query(self, sql: str) -> duckdb.DuckDBPyRelation:
         """Run SQL over the table, which is called `source`."""
