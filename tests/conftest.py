@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from shoal.tables import _engine
-from tests.order import place_of
+from tests.order import place_of, unit_of
 
 # CI machines are shared and numba compiles on first call: time limits per example would only
 # measure that.
@@ -43,6 +43,17 @@ gc.set_threshold(50_000, 10, 10)
 def pytest_collection_modifyitems(items):
     """Begin with the files that take longest, whatever order was drawn for the others."""
     items.sort(key=lambda item: place_of(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give files to workers whole, as `--dist loadfile` does, and all that needs Spark to one."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    by_unit = {"_split_scope": lambda self, nodeid: unit_of(nodeid)}
+    return type("LoadUnitScheduling", (LoadFileScheduling,), by_unit)(config, log)
 
 
 def pytest_runtest_setup(item):

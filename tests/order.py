@@ -1,4 +1,4 @@
-"""Which files of tests are begun first."""
+"""Which files of tests are begun first, and which tests stay together."""
 
 FIRST = (
     "tests/contracts/test_subjects.py",
@@ -21,15 +21,30 @@ LONGEST = (
     "tests/contracts/test_whole_models.py",
     "tests/contracts/test_models_in_releases.py",
     "tests/contracts/test_engines.py",
-    "tests/tables/engines/regions/test_spark_regions.py",
+    "tests/tables/engines/regions/test_spark_regions.py",  # and all others of Spark
     "tests/contracts/test_file_formats.py",
     "tests/cli/together/test_twoparty.py",
 )
 """Those that take longest: one that is begun last keeps all other workers waiting for it."""
 
+SPARK = "tests/tables/engines/regions/test_spark_regions.py"
+"""With this file go all tests that ask Spark: a worker's first session takes 6 to 11 s."""
+ASK_SPARK = (
+    "tests/judge/cluster/test_other_columns.py",
+    "tests/report/release/facts/test_far_original.py",
+)
+"""Files that do and whose tests' names do not say so."""
+
 _PLACES = {file: place for place, file in enumerate((*FIRST, *LONGEST))}
+
+
+def unit_of(nodeid):
+    """The file whose tests run on the same worker as this one, one after the other."""
+    file = nodeid.partition("::")[0]
+    asks = file.startswith("tests/") and "spark" in nodeid.lower()
+    return SPARK if asks or file in ASK_SPARK else file
 
 
 def place_of(nodeid):
     """Where a test goes; all others keep the order that they have."""
-    return _PLACES.get(nodeid.partition("::")[0], len(_PLACES))
+    return _PLACES.get(unit_of(nodeid), len(_PLACES))
