@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from shoal.anonymize.mondrian import _level_cuts
+from shoal.anonymize.mondrian import _partition
 from shoal.anonymize.mondrian._partition import partition
 from shoal.anonymize.mondrian._preferences import Preferences
 from shoal.anonymize.mondrian._region_recoding import RegionRecoding
@@ -162,7 +162,7 @@ def test_threads_do_not_change_the_regions(monkeypatch):
     codes = zip(*(rng.integers(0, n, 3000).tolist() for n in (70, 7, 3, 2)), strict=True)
     cells = compress([(a, "abcdefg"[p], "uvw"[s], "yn"[i]) for a, p, s, i in codes])
     _, alone = run(cells, KAnonymity(3))
-    monkeypatch.setattr(_level_cuts, "_WORTH_THREADS", 10)
+    monkeypatch.setattr(_partition, "_WORTH_THREADS", 10)
     _, together = run(cells, KAnonymity(3))
     np.testing.assert_array_equal(alone, together)
 

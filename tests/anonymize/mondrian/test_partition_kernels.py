@@ -7,6 +7,7 @@ from shoal.anonymize.mondrian._partition_kernels import (
     divide,
     entropy_drops,
     loss_drops,
+    measure_regions,
     region_losses,
 )
 from shoal.anonymize.mondrian._region_arrays import Frontier, RegionTask, RegionWork
@@ -75,6 +76,8 @@ def test_losses_and_drops_are_those_of_the_plain_twin(seed):
     columns, plain, listed = make_columns(cells, {}), twin_columns(cells), twin_cells(cells)
     low, high = bound_regions(work.keys, frontier.begin, frontier.end)
     losses = region_losses(columns, low, high)
+    together = measure_regions(columns, work.keys, frontier.begin, frontier.end)
+    assert all(map(np.array_equal, together, (low, high, losses)))
     task = RegionTask(columns, compile_model(KAnonymity(2), cells), WEIGHT, 1.0, True, False)
     drops = loss_drops(task, work, frontier, low, high)
     ill = cells.histograms["ill"]

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from shoal._resources import n_threads
 from shoal.anonymize.bounds._bound_kernels import pair_bounds, row_bounds
-from shoal.anonymize.clusters._group_loss import GroupColumns, is_range_column, make_columns
+from shoal.anonymize.clusters._group_loss import is_range_column, make_columns
 from shoal.metrics._measure import label_loss
-from shoal.schema._coding import Coding
 from shoal.tables._recoded import Recoded
 from shoal.typing import Flags, Floats
 
@@ -105,21 +104,12 @@ def bound_loss(recoded: Recoded, minimum_size: int, is_range: Flags | None = Non
     drawn = _n_drawn(len(losing), cells.n_groups, len(cells.names))
     if drawn is None:
         return LossBound(total / scale, 0.0)
-    # labels know hierarchies that were built for them
-    codings = [
-        labels.coding if labels.coding.n_codes == given.n_codes else given
-        for labels, given in zip(recoded.labels, recoded.cells.codings, strict=True)
-    ]
-    columns, order = _columns(codings, is_range)
-    keys = np.ascontiguousarray(cells.keys[:, order])
     chosen: NDArray[np.int64] = losing
     if drawn > 0:
         weight = cells.sizes[losing] * losses[losing]
         draw = np.random.default_rng(0)
         chosen = draw.choice(losing, drawn, p=weight / weight.sum())
-    least = max(1, minimum_size)
-    counts = np.maximum(cells.row_counts, cells.sizes)
-    bounds = _in_threads(columns, keys, counts, chosen, losses[chosen], least)
+    bounds = _row_bounds(recoded, chosen, losses[chosen], max(1, minimum_size), is_range)
     if drawn == 0:
         return LossBound(total / scale, float((cells.sizes[chosen] * bounds).sum()) / scale)
     share = least_mean(bounds / losses[chosen], 1 - CONFIDENCE)
@@ -158,14 +148,29 @@ def _n_drawn(n_losing: int, n_cells: int, n_columns: int) -> int | None:
     return 0 if drawn >= n_losing else drawn
 
 
-def _in_threads(
-    columns: GroupColumns,
-    keys: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    chosen: NDArray[np.int64],
-    most: Floats,
-    least: int,
+def _row_bounds(
+    recoded: Recoded, chosen: NDArray[np.int64], most: Floats, least: int, is_range: Flags | None
 ) -> Floats:
+    """Least loss of a row of each chosen cell, which loses `most` in the release."""
+    cells = recoded.cells
+    # labels know hierarchies that were built for them
+    codings = [
+        labels.coding if labels.coding.n_codes == given.n_codes else given
+        for labels, given in zip(recoded.labels, cells.codings, strict=True)
+    ]
+    ranges = np.array(
+        [
+            coding.hierarchy is None
+            or (is_range_column(coding) if is_range is None else bool(is_range[column]))
+            for column, coding in enumerate(codings)
+        ]
+    )
+    # columns with most values first, so that comparisons end early
+    order = sorted(range(len(codings)), key=lambda column: -codings[column].n_codes)
+    ordered = [codings[column] for column in order]
+    columns = make_columns(ordered, ranges[order], np.ones(len(order)))
+    keys = np.ascontiguousarray(cells.keys[:, order])
+    counts = np.maximum(cells.row_counts, cells.sizes)
     n_pieces = max(1, min(n_threads(), len(chosen)))
     pieces = np.array_split(chosen, n_pieces), np.array_split(most, n_pieces), repeat(least)
     with ThreadPoolExecutor(n_pieces) as pool:
@@ -182,17 +187,3 @@ def _row_losses(recoded: Recoded) -> Floats:
     for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True):
         per_group += label_loss(labels)[codes]
     return np.where(recoded.group_of >= 0, per_group[recoded.group_of], float(len(recoded.labels)))
-
-
-def _columns(codings: list[Coding], is_range: Flags | None) -> tuple[GroupColumns, list[int]]:
-    """Losses of the columns, those with most values first, so that comparisons end early."""
-    ranges = np.array(
-        [
-            coding.hierarchy is None
-            or (is_range_column(coding) if is_range is None else bool(is_range[column]))
-            for column, coding in enumerate(codings)
-        ]
-    )
-    order = sorted(range(len(codings)), key=lambda column: -codings[column].n_codes)
-    ordered = [codings[column] for column in order]
-    return make_columns(ordered, ranges[order], np.ones(len(order))), order

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.anonymize.mondrian._region_arrays import RegionColumns, Scratch
+from shoal.anonymize.mondrian._region_arrays import RegionColumns
 from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Flags, Floats
@@ -18,25 +19,37 @@ def is_tree(coding: Coding) -> bool:
     return coding.hierarchy is not None and not coding.is_ordered
 
 
+class _Column(NamedTuple):
+    """One column; without the arrays of a tree where it is split by its order."""
+
+    coordinate: Floats
+    unit: float
+    parent: Codes
+    start: Codes
+    stop: Codes
+    depth: Codes
+    share: Floats
+    path: Codes
+
+
 def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> RegionColumns:
     """Lay the quasi-identifiers out; `wanted` says after which codes a cut is welcome."""
     codings = cells.codings
-    trees = [_tree_arrays(coding) for coding in codings]
-    lines = [_line(coding) for coding in codings]
+    columns = [_lay_out(coding) for coding in codings]
     first_code, first_node, first_path = (
         np.cumsum([0, *sizes], dtype=np.int64)
         for sizes in (
             [coding.n_codes for coding in codings],
-            [len(tree[0]) for tree in trees],
-            [tree[5].size for tree in trees],
+            [len(column.parent) for column in columns],
+            [column.path.size for column in columns],
         )
     )
     return RegionColumns(
         keys=np.ascontiguousarray(cells.keys.T, np.int32),
         is_tree=np.array([is_tree(coding) for coding in codings], np.bool_),
         first_code=first_code,
-        coordinate=np.concatenate([coordinate for coordinate, _ in lines]),
-        unit=np.array([unit for _, unit in lines]),
+        coordinate=np.concatenate([column.coordinate for column in columns]),
+        unit=np.array([column.unit for column in columns]),
         wanted=np.cumsum(
             np.concatenate(
                 [[False], *(wanted.get(c.name, np.zeros(c.n_codes, np.bool_)) for c in codings)]
@@ -44,40 +57,22 @@ def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> RegionCo
             dtype=np.int64,
         ),
         first_node=first_node,
-        parent=np.concatenate([tree[0] for tree in trees]),
-        start=np.concatenate([tree[1] for tree in trees]),
-        stop=np.concatenate([tree[2] for tree in trees]),
-        depth=np.concatenate([tree[3] for tree in trees]),
-        share=np.concatenate([tree[4] for tree in trees]),
+        parent=np.concatenate([column.parent for column in columns]),
+        start=np.concatenate([column.start for column in columns]),
+        stop=np.concatenate([column.stop for column in columns]),
+        depth=np.concatenate([column.depth for column in columns]),
+        share=np.concatenate([column.share for column in columns]),
         first_path=first_path,
-        path=np.concatenate([tree[5].ravel() for tree in trees]),
-        width=np.array([tree[5].shape[1] for tree in trees], np.int64),
+        path=np.concatenate([column.path.ravel() for column in columns]),
+        width=np.array([column.path.shape[1] for column in columns], np.int64),
     )
 
 
-def make_scratch(columns: RegionColumns, n_codes: int) -> Scratch:
-    """Working memory for one thread; `n_codes` is the length of the model's histograms."""
-    codes, nodes = np.diff(columns.first_code), np.diff(columns.first_node)
-    widest = int(max(codes.max(), nodes.max())) + 2  # counting sort needs one slot more than codes
-    return Scratch(
-        rows=np.zeros(widest, np.int64),
-        slot=np.zeros(widest, np.int64),
-        seen=np.zeros(widest, np.int64),
-        is_off=np.zeros(widest, np.bool_),
-        histograms=np.zeros((2, n_codes), np.int64),
-    )
-
-
-def rank_keys(keys: Codes) -> NDArray[np.int64]:
-    """Cells in the order of their combinations, first column first."""
-    return np.lexsort(keys.T[::-1]).astype(np.int64)
-
-
-def _line(coding: Coding) -> tuple[Floats, float]:
-    """Coordinate of each code on a line of length 1, and what a range costs beside its length.
+def _lay_out(coding: Coding) -> _Column:
+    """Coordinates of the codes on a line of length 1, and the tree that the column is split by.
 
     As NCP in :func:`shoal.metrics._measure.label_loss`: numbers without a hierarchy have a length,
-    other codes are counted.
+    other codes are counted, and a range of them costs one more than its length.
     """
     n_values = max(1, coding.n_codes - (coding.missing >= 0))
     if coding.hierarchy is None and coding.kind in ("numeric", "date"):
@@ -89,14 +84,10 @@ def _line(coding: Coding) -> tuple[Floats, float]:
         numbers, unit = np.arange(coding.n_codes) / n_values, 1.0 / n_values
     if coding.missing >= 0:
         numbers[coding.missing] = np.nan
-    return numbers, unit
-
-
-def _tree_arrays(coding: Coding) -> tuple[Codes, Codes, Codes, Codes, Floats, Codes]:
     tree = coding.hierarchy
     if tree is None or not is_tree(coding):
         none = np.empty(0, np.int32)
-        return none, none, none, none, np.empty(0), none.reshape(0, 0)
+        return _Column(numbers, unit, none, none, none, none, np.empty(0), none.reshape(0, 0))
     share = tree.n_leaves_below / max(1, tree.n_values)
     share[: tree.n_leaves] = 0.0  # a value released as itself loses nothing
     path = np.zeros((tree.n_leaves, int(tree.depth.max()) + 2), np.int32)
@@ -106,4 +97,9 @@ def _tree_arrays(coding: Coding) -> tuple[Codes, Codes, Codes, Codes, Floats, Co
         leaves = np.flatnonzero(inside)
         path[leaves, tree.depth[node[leaves]]] = node[leaves]
         node = np.where(inside, tree.parent[node], -1)
-    return tree.parent, tree.start, tree.stop, tree.depth, share, path
+    return _Column(numbers, unit, tree.parent, tree.start, tree.stop, tree.depth, share, path)
+
+
+def rank_keys(keys: Codes) -> NDArray[np.int64]:
+    """Cells in the order of their combinations, first column first."""
+    return np.lexsort(keys.T[::-1]).astype(np.int64)

@@ -1,27 +1,55 @@
-"""Split cells into regions, level by level."""
+"""Split cells into regions, level by level, each by its best cut, on all cores."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._resources import n_threads
+from shoal.anonymize.mondrian._choice_kernels import (
+    TIE,
+    cut_best_by_conditions,
+    cut_best_by_size,
+)
 from shoal.anonymize.mondrian._columns import make_columns, rank_keys
-from shoal.anonymize.mondrian._level_cuts import Level, LevelCuts, no_cuts, take
-from shoal.anonymize.mondrian._partition_kernels import bound_regions, divide
+from shoal.anonymize.mondrian._partition_kernels import (
+    divide,
+    entropy_drops,
+    loss_drops,
+    measure_regions,
+)
 from shoal.anonymize.mondrian._preferences import Preferences
-from shoal.anonymize.mondrian._region_arrays import Frontier, RegionTask, RegionWork
+from shoal.anonymize.mondrian._region_arrays import Frontier, RegionTask, RegionWork, Scratch
 from shoal.anonymize.mondrian._region_kernels import LEAF, Regions
 from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.tables import FrequencyTable
-from shoal.typing import Codes, Progress
+from shoal.typing import Codes, Floats, Progress
 
 LEAST_STAKE = 0.01
 """Least weight of a column in the loss: what nobody asked for still breaks ties."""
+
+STEPS = 8
+"""Spread is measured in so many steps: to be a little wider is no reason to be cut first."""
+
+_WORTH_THREADS = 20_000  # cells: below, starting threads costs more than it saves
+_ROUNDING = 1e-9  # halves go up, however they were computed
+
+
+class Level(NamedTuple):
+    """Regions at one depth: their cells, and the codes that lead there."""
+
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    low: Codes
+    high: Codes
 
 
 def partition(
@@ -66,17 +94,47 @@ def _grow(
     progress: Progress | None,
     deadline: float,
 ) -> _Growth:
-    growth = _Growth(cells, compiled, preferences)
-    n = cells.n_groups
+    columns, n = make_columns(cells, preferences.cuts), cells.n_groups
+    order = rank_keys(cells.keys) if preferences.relaxed else np.arange(n, dtype=np.int64)
+    work = RegionWork(
+        order=order,
+        keys=np.ascontiguousarray(columns.keys[:, order]),
+        sizes=compiled.sizes[order],
+        part=np.zeros(n, np.int64),
+        spare=np.zeros(n, np.int64),
+        part_low=np.zeros(n, np.int32),
+        part_high=np.zeros(n, np.int32),
+    )
+    task = RegionTask(
+        columns=columns,
+        compiled=compiled,
+        stakes=np.maximum(preferences.weight, LEAST_STAKE),
+        loss=preferences.loss,
+        partial=preferences.partial,
+        relaxed=preferences.relaxed,
+    )
+    # counting sort needs one slot more than codes
+    widest = int(max(np.diff(columns.first_code).max(), np.diff(columns.first_node).max())) + 2
+    scratch = [
+        Scratch(
+            rows=np.zeros(widest, np.int64),
+            slot=np.zeros(widest, np.int64),
+            seen=np.zeros(widest, np.int64),
+            is_off=np.zeros(widest, np.bool_),
+            histograms=np.zeros((2, compiled.n_codes), np.int64),
+        )
+        for _ in range(n_threads())
+    ]
+    growth = _Growth(cells, preferences, task, work, scratch)
     none = np.zeros(1, np.int32)
     level = Level(np.zeros(1, np.int64), np.full(1, n, np.int64), none, none)
-    with ThreadPoolExecutor(growth.cuts.n_threads) as pool:
+    with ThreadPoolExecutor(len(scratch)) as pool:
         for column, coding in enumerate(cells.codings):
             if coding.is_limited:
                 level = growth.close(level, growth.by_ceiling(level, column), pool)
         while len(level.begin):
             late = time.perf_counter() > deadline
-            cuts = no_cuts(level, 0) if late else growth.cuts.best_cuts(level, pool)
+            cuts = no_cuts(level) if late else growth.best_cuts(level, pool)
             if progress is not None:
                 still = (level.end - level.begin)[cuts.n_parts > 0].sum()
                 progress(n - int(still), n, "partitioning")
@@ -84,35 +142,113 @@ def _grow(
     return growth
 
 
+@dataclass(frozen=True, eq=False)
 class _Growth:
     """Regions while they grow, and the arrays that the kernels work on."""
 
-    def __init__(
-        self, cells: FrequencyTable, compiled: CompiledModel, preferences: Preferences
-    ) -> None:
-        self.cells = cells
-        self.columns = make_columns(cells, preferences.cuts)
-        n = cells.n_groups
-        order = rank_keys(cells.keys) if preferences.relaxed else np.arange(n, dtype=np.int64)
-        self.work = RegionWork(
-            order=order,
-            keys=np.ascontiguousarray(self.columns.keys[:, order]),
-            sizes=compiled.sizes[order],
-            part=np.zeros(n, np.int64),
-            spare=np.zeros(n, np.int64),
-            part_low=np.zeros(n, np.int32),
-            part_high=np.zeros(n, np.int32),
-        )
-        task = RegionTask(
-            columns=self.columns,
-            compiled=compiled,
-            stakes=np.maximum(preferences.weight, LEAST_STAKE),
-            loss=preferences.loss,
-            partial=preferences.partial,
-            relaxed=preferences.relaxed,
-        )
-        self.cuts = LevelCuts(task, self.work, preferences)
-        self.done: list[tuple[Level, Frontier]] = []
+    cells: FrequencyTable
+    preferences: Preferences
+    task: RegionTask
+    work: RegionWork
+    scratch: list[Scratch]  # one for each thread
+    done: list[tuple[Level, Frontier]] = field(default_factory=list)
+
+    def best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
+        """The allowed cut with the highest score in every region, if there is one."""
+        cuts = no_cuts(level)
+        total = np.append(0, np.cumsum(self.work.sizes))
+        least = 2 * self.task.compiled.minimum_size
+        large = total[level.end] - total[level.begin] >= least  # rows enough for two parts
+        if not large.any():
+            return cuts
+        level = Level(*(entry[large] for entry in level))
+        shares = self.shares(level)
+        begin, end = ([side[share] for share in shares] for side in (level.begin, level.end))
+        measure = partial(measure_regions, self.task.columns, self.work.keys)
+        measured = [*(map if len(shares) == 1 else pool.map)(measure, begin, end)]
+        low, high, spread = map(np.concatenate, zip(*measured, strict=True))
+        chosen = self.preferences
+        score = chosen.spread * (np.floor(spread * STEPS + 0.5 + _ROUNDING) / STEPS)
+        score += chosen.priority * chosen.weight
+        score[low == high] = -np.inf
+        # gain is known only after a trial, so every column is cut once to learn which is best
+        if chosen.gain > 0 and chosen.target is not None:
+            score = _only(self._best_columns(level, low, high, score, pool), score.shape)
+            score[low == high] = -np.inf
+        made = self._cut(level, low, high, score, pool)
+        for entry, own in zip(cuts[2:], made[2:], strict=True):  # all but begin and end
+            entry[large] = own
+        return cuts
+
+    def _best_columns(
+        self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
+    ) -> NDArray[np.int64]:
+        """Column with the highest score in every region when information gain is part of it."""
+        chosen, classes = self.preferences, self.preferences.target
+        assert classes is not None
+        n_classes = classes.coding.n_codes
+        best = np.zeros(len(score), np.int64)
+        most, largest = np.full(len(score), -np.inf), np.full(len(score), -1.0)
+        for column in range(score.shape[1]):
+            only = _only(np.full(len(score), column), score.shape)
+            only[low == high] = -np.inf
+            trial = self._cut(level, low, high, only, pool)
+            drop = loss_drops(self.task, self.work, trial, low, high)
+            own = score[:, column] + chosen.loss * drop
+            own += chosen.gain * entropy_drops(
+                self.work, trial, n_classes, classes.start, classes.codes, classes.counts
+            )
+            own[trial.n_parts == 0] = -np.inf
+            better = (own > most + TIE) | ((own >= most - TIE) & (drop > largest + TIE))
+            best[better], most[better], largest[better] = column, own[better], drop[better]
+        return best
+
+    def _cut(
+        self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
+    ) -> Frontier:
+        """Cut regions along the columns with the highest scores."""
+        cuts = no_cuts(level)
+        cut_best = cut_best_by_size if self.task.compiled.size_only else cut_best_by_conditions
+        # slices share the memory of what they are taken from, so that the cuts are written there
+        jobs = [
+            (
+                self.scratch[thread],
+                Frontier._make(entry[share] for entry in cuts),
+                low[share],
+                high[share],
+                score[share],
+            )
+            for thread, share in enumerate(self.shares(level))
+        ]
+        cut = partial(cut_best, self.task, self.work)
+        if len(jobs) == 1:
+            cut(*jobs[0])
+        else:
+            list(pool.map(cut, *zip(*jobs, strict=True)))
+        return cuts
+
+    def shares(self, level: Level | Frontier) -> list[slice]:
+        """Regions of each thread; they stay whole, so threads get about as many cells each."""
+        cells = np.cumsum(level.end - level.begin)
+        if not len(cells) or cells[-1] < _WORTH_THREADS:
+            return [slice(None)]
+        n = len(self.scratch)
+        shares = np.arange(1, n) / n
+        edges = np.searchsorted(cells, shares * cells[-1]) + 1
+        bounds = [0, *edges.tolist(), len(cells)]
+        return [slice(a, b) for a, b in itertools.pairwise(bounds) if a < b]
+
+    def close(self, level: Level, cuts: Frontier, pool: ThreadPoolExecutor) -> Level:
+        """Record a level and divide its regions; the level below."""
+        self.done.append((level, cuts))
+        split = Frontier._make(entry[cuts.n_parts > 0] for entry in cuts)
+        own = [Frontier._make(entry[share] for entry in split) for share in self.shares(split)]
+        parts = [*(map if len(own) == 1 else pool.map)(partial(divide, self.work), own)]
+        begin, end = map(np.concatenate, zip(*parts, strict=True))
+        earlier = np.cumsum(split.n_parts) - split.n_parts
+        # the codes of a region's parts were written from the region's own beginning on
+        index = np.repeat(split.begin - earlier, split.n_parts) + np.arange(len(begin))
+        return Level(begin, end, self.work.part_low[index], self.work.part_high[index])
 
     def by_ceiling(self, level: Level, column: int) -> Frontier:
         """Split by the schema's limits: the cells of a part may be generalized equally far."""
@@ -132,18 +268,6 @@ class _Growth:
             work.part_high[begin : begin + len(nodes)] = tree.stop[nodes] - 1
             cuts.n_parts[region] = len(nodes)
         return cuts
-
-    def close(self, level: Level, cuts: Frontier, pool: ThreadPoolExecutor) -> Level:
-        """Record a level and divide its regions; the level below."""
-        self.done.append((level, cuts))
-        split = take(cuts, cuts.n_parts > 0)
-        own = [take(split, share) for share in self.cuts.shares(split)]
-        parts = [*(map if len(own) == 1 else pool.map)(partial(divide, self.work), own)]
-        begin, end = map(np.concatenate, zip(*parts, strict=True))
-        earlier = np.cumsum(split.n_parts) - split.n_parts
-        # the codes of a region's parts were written from the region's own beginning on
-        index = np.repeat(split.begin - earlier, split.n_parts) + np.arange(len(begin))
-        return Level(begin, end, self.work.part_low[index], self.work.part_high[index])
 
     def leaves(self) -> NDArray[np.int64]:
         """Node of the tree that each cell is released with."""
@@ -175,7 +299,28 @@ class _Growth:
             pivot,
             pivots,
         )
-        least, most = np.zeros((2, len(begin), len(self.columns.keys)), np.int32)
+        least, most = np.zeros((2, len(begin), len(self.work.keys)), np.int32)
         leaf = np.flatnonzero(n_children == 0)
-        least[leaf], most[leaf] = bound_regions(self.work.keys, begin[leaf], end[leaf])
+        least[leaf], most[leaf], _ = measure_regions(
+            self.task.columns, self.work.keys, begin[leaf], end[leaf]
+        )
         return tree, least, most
+
+
+def no_cuts(level: Level, column: int = 0) -> Frontier:
+    """The regions of a level before any of them is cut."""
+    n = len(level.begin)
+    return Frontier(
+        level.begin,
+        level.end,
+        np.full(n, column, np.int64),
+        np.zeros(n, np.int64),
+        np.full(n, -1, np.int64),
+    )
+
+
+def _only(column: NDArray[np.int64], shape: tuple[int, int]) -> Floats:
+    """Scores that let each region be cut along one column only."""
+    score = np.full(shape, -np.inf)
+    score[np.arange(len(column)), column] = 0.0
+    return score

@@ -47,6 +47,15 @@ def region_losses(columns: RegionColumns, low: Codes, high: Codes) -> Floats:
 
 
 @kernel
+def measure_regions(
+    columns: RegionColumns, keys: Codes, begin: NDArray[np.int64], end: NDArray[np.int64]
+) -> tuple[Codes, Codes, Floats]:
+    """Least and largest code of each region, and what of each column's domain it leaves open."""
+    low, high = bound_regions(keys, begin, end)
+    return low, high, region_losses(columns, low, high)
+
+
+@kernel
 def entropy_drops(
     work: RegionWork,
     frontier: Frontier,
