@@ -22,7 +22,7 @@ from shoal.tables._people import People
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.tables.engines._spark_arrow import fetch, plain_values
-from shoal.tables.engines.formats._spreadsheets import (
+from shoal.tables.engines.formats._writers import (
     FORMULA,
     PLAIN_NUMBER,
     require_safe_names,

@@ -9,7 +9,7 @@ import re
 import shutil
 import sqlite3
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,17 @@ import duckdb
 
 from shoal.errors import MissingExtraError, TableError
 from shoal.tables.engines._duck_connection import name_sql
-from shoal.tables.engines.formats._spreadsheets import require_safe_names
 from shoal.tables.engines.formats._text_bytes import PACKED, pack
+
+# A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`, with the wide forms of these
+# signs, or with a tab or a line's end before one, and somebody may have put such a cell into the
+# source.  So cells of text that begin so, and are no plain numbers, get an apostrophe in front, and
+# so do those that have one already: taking one off gives the source's cell back.
+COMPUTED = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+"""Signs at which a spreadsheet begins to compute: the last four are wide forms of the first."""
+
+FORMULA = "^'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+PLAIN_NUMBER = r"[+-]?[0-9]+(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)?"
 
 _MOST_ROWS = 1_048_575
 """Rows of a sheet, below its header."""
@@ -180,3 +189,13 @@ WRITERS: dict[str, Callable[[duckdb.DuckDBPyRelation, Path], None]] = {
     ".duckdb": _write_duckdb,
 }
 """Formats that are written row by row, by how their names end."""
+
+
+def require_safe_names(names: Sequence[str]) -> None:
+    """Refuse names of columns that a spreadsheet would compute."""
+    unsafe = [name for name in names if name[:1] in COMPUTED and len(name) > 1]
+    if unsafe:
+        raise TableError(
+            f"a spreadsheet would compute the name of column {unsafe[0]!r}. Rename it, or write "
+            "the table as Parquet."
+        )
