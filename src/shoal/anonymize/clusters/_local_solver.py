@@ -42,6 +42,7 @@ _PART_ON_TRIAL = 8_192
 _GROUPS_PER_BLOCK = 65_536  # about as many as are solved together
 _LEAST_GROUPS = 1_000  # of a block that is cut off although it could be solved with others
 _SMALLEST_PART = 64  # of a block's cells, the least part that is cut off
+_ROUNDS_OF_NODES = 2  # without ranges, exchanging boxes gains more than further rounds
 _NEAR = 1.15  # times the least loss of all starts: what a start may lose to be refined, too
 _ALWAYS = ("regions", "loss")  # quick ways, tried on every block
 _BY_TRIAL = ("price", "walk")  # of these the better one
@@ -146,7 +147,11 @@ def _refined(
         few_groups = has_few_groups(problem)
         if few_groups:
             first = _exchanged(problem, first, deadline, long=long)
-        refined = refine_in_parts(problem, first, deadline, progress, begin=n_rounds, long=long)
+        brief = not few_groups and exchange_work(problem) > 0 and not problem.is_range.any()
+        end = min(_ROUNDS_OF_NODES, part_rounds(problem)) if brief else None
+        refined = refine_in_parts(
+            problem, first, deadline, progress, begin=n_rounds, end=end, long=long
+        )
         if not few_groups:
             refined = _exchanged(problem, refined, deadline, long=long)
     if not all_allowed(problem, refined):

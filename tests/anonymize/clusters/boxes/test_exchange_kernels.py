@@ -6,12 +6,14 @@ from shoal.anonymize.clusters.boxes._box_kernels import is_fine, move
 from shoal.anonymize.clusters.boxes._exchange_kernels import (
     exchange_boxes,
     has_label,
+    look_around,
+    mark,
     relax_cells,
     settle_boxes,
     vary_label,
 )
 from tests.anonymize.clusters.boxes.test_exchange import boxes_of, problem_of, walked
-from tests.anonymize.clusters.boxes.test_trial_kernels import check_around
+from tests.anonymize.clusters.boxes.test_trial_kernels import check_around, check_sums
 
 
 def begun(seed, model):
@@ -29,6 +31,7 @@ def check(problem, boxes):
         assert (problem.keys[own] <= boxes.high[box]).all()
         assert not own.any() or is_fine(boxes, box)
     check_around(boxes)
+    check_sums(boxes)
 
 
 def test_a_label_that_is_varied_covers_the_cell_that_it_was_made_for():
@@ -68,7 +71,9 @@ def test_after_moves_labels_fit_and_what_lies_around_is_known():
     saved = settle_boxes(boxes, -1)
     assert float(places.size @ places.loss) == pytest.approx(before + places.change[0] - saved)
     assert places.log[0] == 0
+    look_around(boxes)
     check_around(boxes)
+    check_sums(boxes)
 
 
 def test_cells_that_can_be_spared_go_where_they_lose_less():
@@ -77,10 +82,12 @@ def test_cells_that_can_be_spared_go_where_they_lose_less():
     places = boxes.places
     before = float(places.size @ places.loss)
     places.change[0] = 0.0
+    mark(boxes, np.arange(len(problem.keys)))
     saved = relax_cells(boxes)
     after = float(places.size @ places.loss)
     assert after == pytest.approx(before + places.change[0] - saved)
     assert after <= before + 1e-9
+    look_around(boxes)
     check(problem, boxes)
 
 

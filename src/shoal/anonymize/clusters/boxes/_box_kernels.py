@@ -32,7 +32,7 @@ class Places(NamedTuple):
     sizes: Counts  # rows of each cell
     moved: NDArray[np.int64]  # the log: cells, and the boxes they came from
     origin: NDArray[np.int64]
-    log: NDArray[np.int64]  # moves logged, and cells looked at since the beginning
+    log: NDArray[np.int64]  # moves logged, cells looked at since the beginning, cells marked
     change: Floats  # one number: of the loss of all rows, by the moves logged
 
 
@@ -68,6 +68,7 @@ class Around(NamedTuple):
     away: Floats  # what all rows of a box would lose there
     spare_rows: Counts  # (n_boxes, n): rows of others that a box covers and they can spare
     spare_loss: Floats  # what they lose where they are, the dearest first
+    lender: NDArray[np.int64]  # and where that is
     n_spare: NDArray[np.int64]  # how many of these are known; -1: not looked at
 
 
@@ -100,9 +101,12 @@ class Boxes(NamedTuple):
     cells: NDArray[np.int64]  # scratch: the cells of a box on trial
     others: NDArray[np.int64]  # scratch: the cells of another box
     found: NDArray[np.int64]  # scratch, one per box
+    small: NDArray[np.int64]  # the same
     tally: Tally
     changed: Flags  # scratch, one per box
+    stale: Flags  # boxes whose sums are not those of their cells
     marked: Flags  # scratch, one per cell, false between changes
+    listed: NDArray[np.int64]  # scratch: the marked cells, as many as the log says
 
 
 @kernel

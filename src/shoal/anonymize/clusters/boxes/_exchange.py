@@ -31,17 +31,13 @@ from shoal.anonymize.clusters.boxes._box_kernels import (
     fill_boxes,
     mark_below,
 )
-from shoal.anonymize.clusters.boxes._exchange_kernels import (
-    cover_cells,
-    exchange_boxes,
-    find_others,
-)
+from shoal.anonymize.clusters.boxes._exchange_kernels import cover_all, exchange_boxes
 from shoal.typing import Floats
 
 LARGE, _FEW_GROUPS = 50, 1_024  # rows of a group, and groups
 _FEW_CELLS = 4_096  # of a table with small groups: rounds of other moves gain as much there
 _MOST_BOXES = 2_048  # groups that are exchanged together
-_WORK, _WORK_OF_A_CELL, _WORK_OF_A_SMALL_CELL = 400_000_000, 20_000, 8_000  # cells looked at
+_WORK, _WORK_OF_A_CELL, _WORK_OF_A_SMALL_CELL = 400_000_000, 8_000, 4_000  # cells looked at
 _TURNS = 4  # parts of many groups are cut anew so often
 _STAGES = 8  # between two of them the clock is looked at
 _HEAT, _COOLED = 0.06, 0.006  # by how much loss may rise, first and last: of a group's loss
@@ -176,7 +172,7 @@ def make_boxes(problem: LocalProblem, group_of: NDArray[np.int64]) -> tuple[Boxe
     n, d = keys.shape
     n_groups = int(number.max()) + 1
     n_boxes = max(n_groups, int(compiled.sizes.sum()) // max(1, compiled.minimum_size)) + 2
-    n_words, log = (n_boxes + 63) // 64, np.zeros(2, np.int64)
+    n_words, log = (n_boxes + 63) // 64, np.zeros(3, np.int64)
     boxes = Boxes(
         problem.loss,
         compiled,
@@ -212,6 +208,7 @@ def make_boxes(problem: LocalProblem, group_of: NDArray[np.int64]) -> tuple[Boxe
             np.zeros(n_boxes),
             np.zeros((n_boxes, _LENDERS), np.int64),
             np.zeros((n_boxes, _LENDERS)),
+            np.zeros((n_boxes, _LENDERS), np.int64),
             np.full(n_boxes, -1, np.int64),
         ),
         np.zeros((n_boxes, d), np.int32),
@@ -221,14 +218,15 @@ def make_boxes(problem: LocalProblem, group_of: NDArray[np.int64]) -> tuple[Boxe
         np.empty(n, np.int64),
         np.empty(n, np.int64),
         np.empty(64 * n_words, np.int64),
+        np.empty(n_boxes, np.int64),
         Tally(np.empty(n_boxes, np.int64), np.zeros(n_boxes, np.int64), np.zeros(n_boxes)),
         np.zeros(n_boxes, np.bool_),
+        np.zeros(n_boxes, np.bool_),
         np.zeros(n, np.bool_),
+        np.empty(n, np.int64),
     )
     fill_boxes(boxes, number, n_groups)
-    for box in range(n_groups):
-        cover_cells(boxes, box, boxes.low[box], boxes.high[box], True)
-    find_others(boxes)
+    cover_all(boxes, n_groups)
     return boxes, order
 
 

@@ -23,7 +23,7 @@ from shoal.anonymize.clusters.boxes._trial_kernels import (
     SLACK,
     cheapest_other,
     close_box,
-    count_rows,
+    least_change,
     mend_touched,
     open_box,
     plan_box,
@@ -80,16 +80,36 @@ def has_label(lows: Codes, highs: Codes, boxes: NDArray[np.int64], low: Codes, h
 
 
 @kernel
+def mark(boxes: Boxes, cells: NDArray[np.int64]) -> None:
+    """Mark cells around which something changed."""
+    log = boxes.places.log
+    for cell in cells:
+        if not boxes.marked[cell]:
+            boxes.marked[cell] = True
+            boxes.listed[log[2]] = cell
+            log[2] += 1
+
+
+@kernel
 def cover_cells(boxes: Boxes, box: int, low: Codes, high: Codes, covers: bool) -> None:
     """Note for all cells in a label that a box covers them, or that it does no longer."""
     word, bit = box >> 6, np.uint64(1) << np.uint64(box & 63)
     n = list_box(boxes.lookup, low, high, boxes.others)
+    mark(boxes, boxes.others[:n])
     for cell in boxes.others[:n]:
-        boxes.marked[cell] = True
         if covers:
             boxes.around.cover[cell, word] |= bit
         else:
             boxes.around.cover[cell, word] &= ~bit
+
+
+@kernel
+def cover_all(boxes: Boxes, n_boxes: int) -> None:
+    """Note for all cells which of the first boxes cover them, and what lies around."""
+    for box in range(n_boxes):
+        cover_cells(boxes, box, boxes.low[box], boxes.high[box], True)
+    find_others(boxes)
+    look_around(boxes)
 
 
 @kernel
@@ -103,11 +123,12 @@ def settle_boxes(boxes: Boxes, new: int) -> float:
     for i in range(places.log[0]):
         boxes.changed[places.origin[i]] = True
         boxes.changed[places.group_of[places.moved[i]]] = True
-        boxes.marked[places.moved[i]] = True
+    mark(boxes, places.moved[: places.log[0]])
     places.log[0] = 0
     for box in range(places.size.shape[0]):
         if not boxes.changed[box]:
             continue
+        boxes.stale[box] = True
         low, high = boxes.low[box].copy(), boxes.high[box].copy()
         if places.size[box] > 0:
             before = places.loss[box]
@@ -128,20 +149,21 @@ def find_others(boxes: Boxes) -> None:
     """Find what marked cells lose in the cheapest other box; the most possible without one."""
     places, least = boxes.places, max(1, boxes.compiled.minimum_size)
     most = boxes.columns.weight.sum()
-    for cell in range(boxes.marked.shape[0]):
-        if boxes.marked[cell]:
-            boxes.marked[cell] = False
-            other = cheapest_other(places, boxes.around.cover, boxes.found, cell, least)
-            boxes.around.other[cell] = places.loss[other] if other >= 0 else most
+    for cell in boxes.listed[: places.log[2]]:
+        other = cheapest_other(places, boxes.around.cover, boxes.found, cell, least)
+        boxes.around.other[cell] = places.loss[other] if other >= 0 else most
 
 
 @kernel
 def relax_cells(boxes: Boxes) -> float:
-    """Move cells that their boxes can spare to where they lose less; returns what labels save."""
+    """Move cells that their boxes can spare to where they lose less; returns what labels save.
+
+    Cells around which something changed are looked at.
+    """
     places, saved = boxes.places, 0.0
     least = max(1, boxes.compiled.minimum_size)
     for _ in range(_PASSES):
-        for cell in range(places.sizes.shape[0]):
+        for cell in boxes.listed[: places.log[2]]:
             own = places.group_of[cell]
             if boxes.around.other[cell] >= places.loss[own] - SLACK:
                 continue
@@ -157,16 +179,24 @@ def relax_cells(boxes: Boxes) -> float:
 
 
 @kernel
-def look_around(boxes: Boxes) -> NDArray[np.int64]:
-    """Sum up what rows lose in other boxes; returns the open boxes, the dearest first."""
+def look_around(boxes: Boxes) -> None:
+    """Sum up what rows lose in other boxes, where something changed; nothing is marked then."""
     places, around = boxes.places, boxes.around
-    around.away[:] = 0.0
-    for cell in range(places.sizes.shape[0]):
-        around.away[places.group_of[cell]] += places.sizes[cell] * around.other[cell]
+    for cell in boxes.listed[: places.log[2]]:
+        boxes.stale[places.group_of[cell]] = True
+        boxes.marked[cell] = False
+    places.log[1] += 2 * places.log[2]
+    places.log[2] = 0
+    for box in range(places.size.shape[0]):
+        if not boxes.stale[box]:
+            continue
+        boxes.stale[box] = False
+        around.away[box] = 0.0
+        cell = places.head[box]
+        while cell >= 0:
+            around.away[box] += places.sizes[cell] * around.other[cell]
+            cell = places.after[cell]
     around.n_spare[:] = -1
-    places.log[1] += places.sizes.shape[0] // 8
-    is_open = np.flatnonzero(places.size > 0)
-    return is_open[np.argsort(-places.loss[is_open], kind="mergesort")]
 
 
 @kernel
@@ -179,9 +209,8 @@ def exchange_boxes(
     """
     d, places, least = boxes.keys.shape[1], boxes.places, max(1, boxes.compiled.minimum_size)
     low, high = np.empty(d, np.int32), np.empty(d, np.int32)
-    order = look_around(boxes)
     best, best_groups = loss, places.group_of.copy()
-    places.log[:] = 0
+    places.log[1] = 0
     while places.log[1] < budget:
         warm = heat * (cooler / heat) ** (places.log[1] / budget)
         places.log[1] += 32
@@ -192,10 +221,11 @@ def exchange_boxes(
         new = -1
         if (state >> 16) % _CLOSE_ONE_OF == 0:
             state = next_number(state)
-            box = order[(state >> 8) % order.shape[0]]
-            if boxes.around.away[box] - places.size[box] * places.loss[box] >= most:
+            box = (state >> 8) % places.size.shape[0]
+            costs = boxes.around.away[box] - places.size[box] * places.loss[box]
+            if places.size[box] == 0 or costs >= most:
                 continue
-            worked = close_box(boxes, box, -1) and mend_touched(boxes, -1, order)
+            worked = close_box(boxes, box, -1) and mend_touched(boxes, -1)
         else:
             state = next_number(state)
             cell = (state >> 10) % places.sizes.shape[0]
@@ -206,16 +236,17 @@ def exchange_boxes(
             if has_label(boxes.low, boxes.high, boxes.found[:n], low, high):
                 continue
             n = list_box(boxes.lookup, low, high, boxes.cells)
-            if count_rows(places.sizes, boxes.cells[:n]) < least:
-                continue
-            dearer = label_loss(boxes.columns, low, high)
-            if plan_box(boxes, n, dearer) >= most:
+            own = label_loss(boxes.columns, low, high)
+            bound = least_change(
+                places.group_of, places.sizes, places.loss, boxes.cells[:n], own, least
+            )
+            if bound >= most or plan_box(boxes, n, own) >= most:
                 continue
             new = 0
             while places.size[new] > 0:  # there is room for one more than can be large enough
                 new += 1
-            boxes.low[new], boxes.high[new], places.loss[new] = low, high, dearer
-            worked = open_box(boxes, new, n, order)
+            boxes.low[new], boxes.high[new], places.loss[new] = low, high, own
+            worked = open_box(boxes, new, n)
         if not worked or places.change[0] >= most:
             take_back(boxes)
             continue
@@ -223,7 +254,7 @@ def exchange_boxes(
         if boxes.compiled.size_only:
             saved += relax_cells(boxes)
         loss += places.change[0] - saved
-        order = look_around(boxes)
+        look_around(boxes)
         if loss < best - SLACK:
             best = loss
             best_groups[:] = places.group_of

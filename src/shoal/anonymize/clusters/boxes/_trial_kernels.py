@@ -48,19 +48,32 @@ def find_spare(boxes: Boxes, box: int) -> None:
     """Find the rows that a box covers and others can spare, the dearest first."""
     places, around = boxes.places, boxes.around
     least = max(1, boxes.compiled.minimum_size)
-    rows = np.zeros(places.size.shape[0], np.int64)
     n = list_box(boxes.lookup, boxes.low[box], boxes.high[box], boxes.others)
+    room, n_known = around.spare_rows.shape[1], 0
     for cell in boxes.others[:n]:
-        rows[places.group_of[cell]] += places.sizes[cell]
-    rows[box] = 0
-    lenders = np.flatnonzero((rows > 0) & (places.size > least))
-    dearest = lenders[np.argsort(-places.loss[lenders], kind="mergesort")]
-    n = min(dearest.shape[0], around.spare_rows.shape[1])
-    for i in range(n):
-        lender = dearest[i]
-        around.spare_rows[box, i] = min(rows[lender], places.size[lender] - least)
-        around.spare_loss[box, i] = places.loss[lender]
-    around.n_spare[box] = n
+        lender, loss = places.group_of[cell], places.loss[places.group_of[cell]]
+        if lender == box or places.size[lender] <= least:
+            continue
+        at = 0
+        while at < n_known and (
+            around.spare_loss[box, at] > loss
+            or (around.spare_loss[box, at] == loss and around.lender[box, at] != lender)
+        ):
+            at += 1
+        if at < n_known and around.lender[box, at] == lender:
+            rows = around.spare_rows[box, at] + places.sizes[cell]
+            around.spare_rows[box, at] = min(rows, places.size[lender] - least)
+            continue
+        if at == room:
+            continue
+        n_known = min(n_known + 1, room)
+        for later in range(n_known - 1, at, -1):
+            around.spare_rows[box, later] = around.spare_rows[box, later - 1]
+            around.spare_loss[box, later] = around.spare_loss[box, later - 1]
+            around.lender[box, later] = around.lender[box, later - 1]
+        around.spare_rows[box, at] = min(places.sizes[cell], places.size[lender] - least)
+        around.spare_loss[box, at], around.lender[box, at] = loss, lender
+    around.n_spare[box] = n_known
 
 
 @kernel
@@ -79,12 +92,27 @@ def spare_cost(boxes: Boxes, box: int, rows: int) -> float:
 
 
 @kernel
-def count_rows(sizes: Counts, cells: NDArray[np.int64]) -> int:
-    """Rows of some cells."""
-    total = 0
+def least_change(
+    group_of: NDArray[np.int64],
+    sizes: Counts,
+    losses: Floats,
+    cells: NDArray[np.int64],
+    loss: float,
+    least: int,
+) -> float:
+    """How far a box of some cells could lower the loss at best; infinite if it is too small."""
+    change, nearest, taken, total = 0.0, np.inf, 0, 0
     for cell in cells:
-        total += sizes[cell]
-    return total
+        rows, gain = sizes[cell], losses[group_of[cell]] - loss
+        total += rows
+        if gain > 0:
+            change -= rows * gain
+            taken += rows
+        else:
+            nearest = min(nearest, -gain)
+    if total < least:
+        return np.inf
+    return change + (least - taken) * nearest if taken < least else change
 
 
 @kernel
@@ -224,14 +252,20 @@ def close_box(boxes: Boxes, box: int, new: int) -> bool:
 
 
 @kernel
-def mend_touched(boxes: Boxes, new: int, order: NDArray[np.int64]) -> bool:
+def mend_touched(boxes: Boxes, new: int) -> bool:
     """Fill or close the boxes that the logged moves left too small; returns whether all is fine."""
     places = boxes.places
     boxes.changed[:] = False
+    n_small = 0
     for i in range(places.log[0]):
-        boxes.changed[places.origin[i]] = True
-    for box in order:
-        if not boxes.changed[box] or places.size[box] == 0 or is_fine(boxes, box):
+        box = places.origin[i]
+        if not boxes.changed[box] and places.size[box] > 0 and not is_fine(boxes, box):
+            boxes.small[n_small] = box
+            n_small += 1
+        boxes.changed[box] = True
+    small = boxes.small[:n_small]
+    for box in small[np.argsort(-places.loss[small], kind="mergesort")]:  # the dearest first
+        if places.size[box] == 0 or is_fine(boxes, box):
             continue
         if boxes.plan[box] == REFILL and 2 * places.log[0] < places.moved.shape[0]:
             n = list_box(boxes.lookup, boxes.low[box], boxes.high[box], boxes.others)
@@ -247,7 +281,7 @@ def mend_touched(boxes: Boxes, new: int, order: NDArray[np.int64]) -> bool:
 
 
 @kernel
-def open_box(boxes: Boxes, new: int, n: int, order: NDArray[np.int64]) -> bool:
+def open_box(boxes: Boxes, new: int, n: int) -> bool:
     """Fill a box, which has a label and a loss, with the listed cells as planned; if it worked."""
     places, size_only = boxes.places, boxes.compiled.size_only
     least = max(1, boxes.compiled.minimum_size)
@@ -263,4 +297,4 @@ def open_box(boxes: Boxes, new: int, n: int, order: NDArray[np.int64]) -> bool:
         if not size_only:
             recount(boxes, cell, box, new)
         move(places, cell, new)
-    return take_spare(boxes, new, boxes.cells[:n]) and mend_touched(boxes, new, order)
+    return take_spare(boxes, new, boxes.cells[:n]) and mend_touched(boxes, new)
