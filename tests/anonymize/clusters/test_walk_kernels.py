@@ -6,6 +6,7 @@ from shoal.anonymize.clusters._walk_kernels import (
     full_mask,
     list_cells,
     mark_alive,
+    mark_halves,
     walk_steps,
 )
 from tests.anonymize import group_cases
@@ -40,8 +41,9 @@ def test_a_walk_releases_what_its_slow_twin_releases(seed, model, keep_alive):
     group_of = np.full(cells.n_groups, -1, np.int64)
     walk = random_walk(rng, group_of, axis, keep_alive)
     least = compiled.minimum_size
-    n_groups = walk_steps(compiled, walk, 0, 10, 0, True)
-    n_groups = walk_steps(compiled, walk, 10, len(walk.first), n_groups, False)
+    mark_halves(compiled, walk)
+    n_groups = walk_steps(compiled, walk, 0, 10, 0)
+    n_groups = walk_steps(compiled, walk, 10, len(walk.first), n_groups)
     parts = (
         list(zip(walk.first_part[a].tolist(), walk.second_part[b].tolist(), strict=True))
         for a, b in zip(walk.first, walk.second, strict=True)

@@ -22,7 +22,7 @@ from shoal.anonymize.clusters._local_problem import (
 )
 from shoal.anonymize.clusters._priced_kernels import Nodes, take_best_nodes, weigh_nodes
 from shoal.anonymize.clusters._refine_kernels import open_groups
-from shoal.anonymize.clusters._walk_kernels import Walk, walk_steps
+from shoal.anonymize.clusters._walk_kernels import Walk, mark_halves, walk_steps
 from shoal.anonymize.mondrian._partition import region_groups
 from shoal.anonymize.mondrian._preferences import Preferences
 from shoal.privacy.compiled._compile import allowed_groups
@@ -177,10 +177,11 @@ def by_walk(problem: LocalProblem, deadline: float) -> tuple[NDArray[np.int64], 
                 return group_of, True
             if time.perf_counter() > deadline:
                 return group_of, False
-            marks = n_left < 0.7 * marked  # it costs as much as many steps: only when it pays
-            marked = n_left if marks else marked
+            if n_left < 0.7 * marked:  # marking costs as much as many steps: only when it pays
+                mark_halves(problem.compiled, walk)
+                marked = n_left
             end = min(begin + _STEPS_PER_LOOK, len(walk.first))
-            n_groups = walk_steps(problem.compiled, walk, begin, end, n_groups, marks)
+            n_groups = walk_steps(problem.compiled, walk, begin, end, n_groups)
     return group_of, True
 
 
