@@ -338,3 +338,28 @@ def test_numbers_of_any_length_are_counted_as_what_they_are():
     assert canonical("1e9999999") == canonical("10e9999998") != canonical("1e9999998")
     assert canonical(f"1e{9**20}") == f"1e{9**20}"  # no number that a computer holds
     assert canonical("-0.00") == "0"
+
+
+@pytest.mark.parametrize("privacy", [KAnonymity(5), KAnonymity(5) & DistinctDiversity(2)])
+def test_whole_numbers_beside_gaps_are_found_in_their_hierarchy(tmp_path, privacy):
+    # pandas holds them as floats, so that 1.0 is written where the hierarchy says 1
+    tree = {"tree": {"low": ["1", "2"], "high": ["3", "4"]}}
+    schema = Schema(
+        {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "grade": {"role": "quasi-identifier", "hierarchy": tree},
+            "stage": {"role": "sensitive", "hierarchy": tree},
+        }
+    )
+    table = pd.DataFrame(
+        {
+            "age": [n % 40 for n in range(200)],
+            "grade": [None if n % 13 == 0 else n % 4 + 1 for n in range(200)],
+            "stage": [None if n % 17 == 0 else n * 7 % 4 + 1 for n in range(200)],
+        }
+    )
+    release = FullDomain(schema, privacy).fit(table).release_
+    release.write(tmp_path / "r.csv")
+    texts = set(read_texts(tmp_path / "r.csv").columns["stage"].texts)
+    assert texts == {"1.0", "2.0", "3.0", "4.0", None}
+    assert check_table(tmp_path / "r.csv", schema, privacy).holds

@@ -10,7 +10,7 @@ from unicodedata import category, normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import GuaranteeError, TableError
+from shoal.errors import GuaranteeError, TableError, UncoveredValuesError
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable, find_pyarrow, numbers_of
 from shoal.judge._values import NUMBER, canonical, iso_moment
 from shoal.schema import Schema
@@ -113,8 +113,16 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
     said: dict[str | None, str | None] = {}
     for value in column.texts:
         said.setdefault(meant[value], value)
-    values = [value for value in said.values() if value is not None]
-    coding = make_coding(name, schema[name], values, has_missing=None in said)
+    try:
+        values = [value for value in said.values() if value is not None]
+        coding = make_coding(name, schema[name], values, has_missing=None in said)
+    except UncoveredValuesError:
+        if not plain:
+            raise
+        # whole numbers beside gaps are floats in pandas, written as 1.0; a hierarchy says 1
+        said = {value: value for value in said}
+        values = [value for value in said if value is not None]
+        coding = make_coding(name, schema[name], values, has_missing=None in said)
     codes = [coding.code_of[said[meant[value]]] for value in column.texts]
     return coding, np.array(codes, np.int32)[column.codes]
 
