@@ -48,9 +48,9 @@ class LocalRecoding(Anonymizer):
         What every released group has to meet; a number is the k of k-anonymity.
     refine : bool or {"quick", "long"}, default=True
         Improve the groups after they are found; "quick" looks for them in fewer ways and improves
-        them in one short round: a third of the time or less, and up to three per cent more loss
+        them in one short round: a third of the time or less, and up to four per cent more loss
         on the tables that were measured.  "long" goes on for five to
-        twenty times as long, for up to one per cent less loss.
+        ten times as long, for about one per cent less loss.
     ranges : {"lines", "exact", "nodes"}, default="lines"
         How numeric, date and ordinal columns are released: as ranges between public lines, as
         ranges whose ends are values of people in the group (which tells that somebody has exactly
@@ -78,10 +78,10 @@ class LocalRecoding(Anonymizer):
     through generalizations in the order of their average loss, with windows of growing width on
     the numeric column that varies most; the generalization that pays best for the rows left, at a
     rising price; Mondrian's regions, cut by spread and by loss.  (With more than 131,072 cells the
-    first two are compared on a part of them.)  Where groups are few and large, their labels
-    are exchanged for others.  Then, as long as loss falls: groups are given up
+    first two are compared on a part of them.)  Then, as long as loss falls: groups are given up
     when their cells cost less elsewhere, cells move to the group where they cost least, groups are
-    split, and neighbouring groups are taken apart and built anew.  Loss is that of
+    split, and neighbouring groups are taken apart and built anew.  And labels are exchanged for
+    others, first of all where groups are few and large.  Loss is that of
     :func:`shoal.metrics.measure`, weighted by the schema's column weights.  Tables of more than
     131,072 cells are cut into blocks first, which are solved by themselves.
 

@@ -4,6 +4,7 @@ import pytest
 from shoal.anonymize.clusters._group_loss import pair_loss
 from shoal.anonymize.clusters._starts import all_allowed
 from shoal.anonymize.clusters.boxes._box_kernels import (
+    Lookup,
     can_spare,
     is_fine,
     list_box,
@@ -32,9 +33,12 @@ def test_masks_say_which_cells_lie_below_a_code(n):
         assert cells_of(below[code], n) == set(np.flatnonzero(keys[:, 0] < code).tolist())
 
 
-@pytest.mark.parametrize("most_codes", [1_024, 9, 4, 0])
-def test_a_box_has_the_cells_within_its_ends(monkeypatch, most_codes):
+@pytest.mark.parametrize(
+    ("most_codes", "most_places"), [(1_024, 2**18), (9, 2**18), (4, 2**18), (0, 0), (1_024, 0)]
+)
+def test_a_box_has_the_cells_within_its_ends(monkeypatch, most_codes, most_places):
     monkeypatch.setattr("shoal.anonymize.clusters.boxes._exchange._MOST_CODES", most_codes)
+    monkeypatch.setattr("shoal.anonymize.clusters.boxes._exchange._MOST_PLACES", most_places)
     problem = problem_of(3, 0, n=300)
     problem, boxes = boxes_of(problem, walked(problem).group_of)
     rng = np.random.default_rng(0)
@@ -100,6 +104,31 @@ def test_moves_are_counted_and_taken_back():
     assert (boxes.histogram == histogram).all()
     assert places.log[0] == 0
     assert_listed(places)
+
+
+def test_a_box_with_more_codes_than_cells_has_the_cells_within_its_ends():
+    rng = np.random.default_rng(1)
+    keys = np.column_stack([rng.integers(0, 500, 90), rng.integers(0, 6, (90, 2)).T[0]])
+    keys = keys[np.lexsort((keys[:, 1], keys[:, 0]))].astype(np.int32)
+    n_codes, start = np.array([500, 6]), np.array([-1, 0])
+    first = np.searchsorted(keys[:, 0].astype(np.int64) * 7 + keys[:, 1], np.arange(500 * 7 + 1))
+    lookup = Lookup(
+        keys,
+        n_codes,
+        np.array([0, 1]),
+        first,
+        7,
+        mark_below(keys, start, n_codes),
+        start,
+        np.empty((2, 2), np.int64),
+        np.zeros(3, np.int64),
+    )
+    cells = np.empty(90, np.int64)
+    for _ in range(60):
+        ends = rng.integers(0, n_codes, (2, 2)).astype(np.int32)
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        listed = cells[: list_box(lookup, low, high, cells)].tolist()
+        assert sorted(listed) == sorted(slow_box(keys, low, high))
 
 
 def assert_listed(places):

@@ -16,6 +16,8 @@ from shoal.anonymize.clusters._walk_kernels import _NUMBER_OF_BIT, Masks
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Codes, Counts, Flags, Floats
 
+_MANY_CODES = 64  # looked up one by one, wherever cells are few
+
 
 class Places(NamedTuple):
     """Where cells are.
@@ -41,7 +43,7 @@ class Lookup(NamedTuple):
 
     keys: Codes  # (n_cells, n_columns)
     n_codes: NDArray[np.int64]
-    lead: NDArray[np.int64]  # two columns that cells are sorted by, -1 for none
+    lead: NDArray[np.int64]  # two columns that cells are sorted by, the second -1 for none
     first: NDArray[np.int64]  # at ``code * width + second``: the first cell with these or later
     width: int
     below: Masks  # row ``start[j] + code``: cells with a lower code in column j
@@ -131,10 +133,16 @@ def mark_below(keys: Codes, start: NDArray[np.int64], n_codes: NDArray[np.int64]
 @kernel
 def list_box(lookup: Lookup, low: Codes, high: Codes, cells: NDArray[np.int64]) -> int:
     """Write the cells in a box into `cells`; returns how many."""
-    one, two = lookup.lead[0], lookup.lead[1]
-    least, largest = (low[one], high[one]) if one >= 0 else (0, 0)
-    begin, end = (low[two], high[two] + 1) if two >= 0 else (0, 1)
+    one, two, width = lookup.lead[0], lookup.lead[1], lookup.width
     below, rows = lookup.below, lookup.rows
+    # cells with these codes in the first leading column stand together
+    least, largest = low[one], high[one]
+    stretch = lookup.first[(largest + 1) * width] - lookup.first[least * width]
+    if two >= 0 and largest - least > _MANY_CODES + (stretch >> 4):  # hardly a cell for each code
+        two = -1
+    begin, end = (low[two], high[two] + 1) if two >= 0 else (0, width * (largest - least + 1))
+    if two < 0:
+        largest = least
     n_rows, partly = 0, False
     for j in range(low.shape[0]):
         if j in (one, two) or (low[j] == 0 and high[j] == lookup.n_codes[j] - 1):
@@ -147,8 +155,8 @@ def list_box(lookup: Lookup, low: Codes, high: Codes, cells: NDArray[np.int64]) 
         n_rows += 1
     n, n_words = 0, 0
     for code in range(least, largest + 1):
-        first = lookup.first[code * lookup.width + begin]
-        last = lookup.first[code * lookup.width + end] - 1
+        first = lookup.first[code * width + begin]
+        last = lookup.first[code * width + end] - 1
         if last < first:
             continue
         n_words += (last >> 6) - (first >> 6) + 1

@@ -43,6 +43,7 @@ _STAGES = 8  # between two of them the clock is looked at
 _HEAT, _COOLED = 0.06, 0.006  # by how much loss may rise, first and last: of a group's loss
 _LONG = 10  # times the work, where asked for
 _MOST_CODES = 1_024  # of a column that has a mask for each of them
+_MOST_PLACES = 2**18  # pairs of codes in the columns that cells are sorted by
 _LENDERS = 16  # boxes whose spare rows are known
 
 
@@ -159,13 +160,16 @@ def make_boxes(problem: LocalProblem, group_of: NDArray[np.int64]) -> tuple[Boxe
     """
     n_codes = problem.loss.n_codes
     start = _mask_starts(n_codes)
-    lead = np.append(np.flatnonzero(start >= 0)[:2], [-1, -1])[:2]
-    leading = [problem.keys[:, j].astype(np.int64) if j >= 0 else 0 for j in lead.tolist()]
-    room, width = (int(n_codes[j]) if j >= 0 else 1 for j in lead.tolist())
-    width += 1
-    place = leading[0] * width + leading[1] + np.zeros(len(problem.keys), np.int64)
+    second = [j for j in np.flatnonzero(start >= 0).tolist() if j > 0][:1]
+    if second and n_codes[0] * (n_codes[second[0]] + 1) > _MOST_PLACES:
+        second = []
+    lead = np.array([0, *second, -1][:2])
+    width = int(n_codes[lead[1]]) + 1 if second else 1
+    place = problem.keys[:, 0].astype(np.int64) * width
+    if second:
+        place += problem.keys[:, lead[1]]
     order = np.lexsort((*problem.keys.T[::-1], place))
-    first = np.searchsorted(place[order], np.arange(room * width + 1)).astype(np.int64)
+    first = np.searchsorted(place[order], np.arange(n_codes[0] * width + 1)).astype(np.int64)
     problem = problem.take(order)
     number = np.unique(group_of[order], return_inverse=True)[1].astype(np.int64)
     compiled, keys = problem.compiled, problem.keys
