@@ -160,16 +160,17 @@ def make_boxes(problem: LocalProblem, group_of: NDArray[np.int64]) -> tuple[Boxe
     """
     n_codes = problem.loss.n_codes
     start = _mask_starts(n_codes)
-    second = [j for j in np.flatnonzero(start >= 0).tolist() if j > 0][:1]
-    if second and n_codes[0] * (n_codes[second[0]] + 1) > _MOST_PLACES:
+    leading = int(np.argmin(start))  # one without masks, if there is any
+    second = [j for j in np.flatnonzero(start >= 0).tolist() if j != leading][:1]
+    if second and n_codes[leading] * (n_codes[second[0]] + 1) > _MOST_PLACES:
         second = []
-    lead = np.array([0, *second, -1][:2])
+    lead = np.array([leading, *second, -1][:2])
     width = int(n_codes[lead[1]]) + 1 if second else 1
-    place = problem.keys[:, 0].astype(np.int64) * width
+    place = problem.keys[:, leading].astype(np.int64) * width
     if second:
         place += problem.keys[:, lead[1]]
     order = np.lexsort((*problem.keys.T[::-1], place))
-    first = np.searchsorted(place[order], np.arange(n_codes[0] * width + 1)).astype(np.int64)
+    first = np.searchsorted(place[order], np.arange(n_codes[leading] * width + 1)).astype(np.int64)
     problem = problem.take(order)
     number = np.unique(group_of[order], return_inverse=True)[1].astype(np.int64)
     compiled, keys = problem.compiled, problem.keys
