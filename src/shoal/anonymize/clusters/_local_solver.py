@@ -51,6 +51,9 @@ _QUICK = ("walk", "loss")  # the quick one of each kind, where time counts
 Refine = bool | Literal["quick", "long"]
 """Whether groups are improved after they are found, for one short round or for a long time."""
 
+_SHARE: dict[Refine, float] = {"quick": 1 / 32, True: 1, "long": 10}
+"""Of the boxes that are worth a look when boxes are exchanged, how many are."""
+
 
 def solve_blocks(
     problem: LocalProblem,
@@ -141,19 +144,22 @@ def _refined(
     promising = sorted(starts, key=attrgetter("promise")) if few else starts
     if quick:
         first = promising[0].group_of
+        if has_few_groups(problem):  # a round of other moves gains next to nothing there
+            first = _exchanged(problem, first, deadline, share=_SHARE["quick"])
         refined = refine_in_parts(problem, first, deadline, progress, end=1, tries=1)
     else:
+        share = _SHARE[refine]
         first, n_rounds = _raced(problem, promising, deadline)
         few_groups = has_few_groups(problem)
         if few_groups:
-            first = _exchanged(problem, first, deadline, long=long)
+            first = _exchanged(problem, first, deadline, share=share)
         brief = not few_groups and exchange_work(problem) > 0 and not problem.is_range.any()
         end = min(_ROUNDS_OF_NODES, part_rounds(problem)) if brief else None
         refined = refine_in_parts(
             problem, first, deadline, progress, begin=n_rounds, end=end, long=long
         )
         if not few_groups:
-            refined = _exchanged(problem, refined, deadline, long=long)
+            refined = _exchanged(problem, refined, deadline, share=share)
     if not all_allowed(problem, refined):
         refined = first  # refinement mends no group that was not allowed, and may spread them
     best = starts[0]
@@ -188,14 +194,14 @@ def _raced(
 
 
 def _exchanged(
-    problem: LocalProblem, group_of: NDArray[np.int64], deadline: float, *, long: bool = False
+    problem: LocalProblem, group_of: NDArray[np.int64], deadline: float, *, share: float = 1
 ) -> NDArray[np.int64]:
     """A grouping with boxes exchanged for others; what is not allowed is left alone."""
     if exchange_work(problem) == 0 or not all_allowed(problem, group_of):
         return group_of
     loss = open_groups(problem.loss, problem.compiled, problem.keys, group_of, False)[1]
     first = Exchanged(group_of, loss)
-    found = exchange(problem, first, deadline, long=long).group_of
+    found = exchange(problem, first, deadline, share=share).group_of
     return found if all_allowed(problem, found) else group_of
 
 

@@ -220,7 +220,7 @@ def test_a_long_search_never_loses_more_than_where_it_began():
     for seed in range(6):
         problem = problem_of(40 + seed, 0, ranges=True)
         first = exchange(problem, walked(problem), np.inf)
-        long = exchange(problem, first, np.inf, long=True)
+        long = exchange(problem, first, np.inf, share=10)
         assert long.loss <= first.loss
         assert all_allowed(problem, long.group_of)
         gained += long.loss < first.loss - 1e-9

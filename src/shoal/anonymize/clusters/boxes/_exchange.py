@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from shoal._resources import n_threads
 from shoal.anonymize.clusters._blocks import Block
-from shoal.anonymize.clusters._improve import cut_groups
+from shoal.anonymize.clusters._improve import cut_groups, part_rounds
 from shoal.anonymize.clusters._local_problem import Ladder, LocalProblem
 from shoal.anonymize.clusters.boxes._box_kernels import (
     Around,
@@ -41,7 +41,6 @@ _WORK, _WORK_OF_A_CELL, _WORK_OF_A_SMALL_CELL = 400_000_000, 8_000, 4_000  # cel
 _TURNS = 4  # parts of many groups are cut anew so often
 _STAGES = 8  # between two of them the clock is looked at
 _HEAT, _COOLED = 0.06, 0.006  # by how much loss may rise, first and last: of a group's loss
-_LONG = 10  # times the work, where asked for
 _MOST_CODES = 1_024  # of a column that has a mask for each of them
 _MOST_PLACES = 2**18  # pairs of codes in the columns that cells are sorted by
 _LENDERS = 16  # boxes whose spare rows are known
@@ -61,10 +60,12 @@ def has_few_groups(problem: LocalProblem) -> bool:
 
 
 def exchange_work(problem: LocalProblem) -> int:
-    """Cells that are worth looking at: none where there is no room for two groups."""
+    """Cells that are worth looking at; none where one group has room only, or time is short."""
     sizes = problem.compiled.sizes
     # a cell without rows of its own would be left behind in a box that counts as empty
     if _room(problem) < 2 or sizes.min() < 1:
+        return 0
+    if part_rounds(problem) < 2:  # so many cells that half the time again would hardly gain
         return 0
     if problem.compiled.minimum_size >= LARGE:
         return min(_WORK, _WORK_OF_A_CELL * len(sizes))
@@ -77,16 +78,16 @@ def _room(problem: LocalProblem) -> int:
 
 
 def exchange(
-    problem: LocalProblem, first: Exchanged, deadline: float, seed: int = 1, *, long: bool = False
+    problem: LocalProblem, first: Exchanged, deadline: float, seed: int = 1, *, share: float = 1
 ) -> Exchanged:
     """The best grouping that exchanging boxes comes to; never worse than the first.
 
     Two searches begin at it: which of them ends better is chance, and a second core has nothing
     else to do.  Many groups are searched in parts that lie together, cut anew in every turn; a turn
-    goes on where the last one ended, which need not be the best that it came by.  With `long` they
-    look at more boxes.
+    goes on where the last one ended, which need not be the best that it came by.  They look at a
+    `share` of the boxes that are worth it: more than all where loss counts, fewer where time does.
     """
-    work = exchange_work(problem) * (_LONG if long else 1)
+    work = int(exchange_work(problem) * share)
     if work == 0 or first.loss <= 0:
         return first
     n_groups = len(np.unique(first.group_of))
