@@ -105,8 +105,11 @@ def compile_kernels(root: Path, folder: Path) -> None:
     """
     until = time.monotonic() + LONGEST
     with tempfile.TemporaryDirectory() as scratch:
+        # pip tells processes of a build by PYTHONPATH where it put what they need
+        paths = [str(root / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = os.environ | {
-            "PYTHONPATH": str(root / "src"), "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "",
+            "PYTHONPATH": os.pathsep.join(paths),
+            "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "",
             "NUMBA_CACHE_DIR": scratch, "SHOAL_JIT_CACHE": "1", "SHOAL_JIT_INTERPRET": "0",
             "SHOAL_JIT_SHIPPED": "0",
         }  # fmt: skip
