@@ -102,6 +102,20 @@ def test_compiled_kernels_go_to_where_they_are_looked_for(hook, tmp_path, monkey
     assert (tmp_path / "src" / place / "here" / "one.nbi").exists()
 
 
+def test_processes_of_a_build_find_what_was_installed_for_it(hook, tmp_path, monkeypatch):
+    # pip says by PYTHONPATH where that is; without it an empty environment gets no kernels
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"))
+    paths = []
+
+    def run(command, *, env, **_):
+        paths.append(env["PYTHONPATH"].split(os.pathsep))
+        return SimpleNamespace(stdout="tag")
+
+    monkeypatch.setattr(hook.subprocess, "run", run)
+    hook.compile_kernels(ROOT, tmp_path / "kernels")
+    assert paths == [[str(ROOT / "src"), str(tmp_path / "installed")]] * (1 + len(hook.RELEASES))
+
+
 @pytest.mark.parametrize("compiles", [True, False])
 def test_an_installation_does_without_kernels(hook, compiles, tmp_path, monkeypatch):
     monkeypatch.setenv("SHOAL_BUILD_KERNELS", str(int(compiles)))
