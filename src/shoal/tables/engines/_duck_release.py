@@ -26,6 +26,7 @@ from shoal.tables._frequency import (
     FrequencyTable,
     assemble,
     code_values,
+    counted_columns,
     group_keys,
     pack_codes,
     require_quasi_identifiers,
@@ -255,14 +256,13 @@ class CompressedRelation:
 
 def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> CompressedRelation:
     """Group the rows into cells."""
-    quasi = schema.quasi_identifiers or require_quasi_identifiers(schema)
+    quasi = require_quasi_identifiers(schema)
     if any(map(is_nested, rows.types)):
         _refuse_nested(rows, schema)
     kinds = zip(rows.names, rows.types, strict=True)
     if any(kind == "VARCHAR" and schema[name].kind in MEASURED for name, kind in kinds):
         rows = spell_once(rows, schema)
-    target = () if schema.target is None else (schema.target,)
-    counted = tuple(dict.fromkeys([*schema.sensitive, *target]))
+    counted = counted_columns(schema)
     subject = () if schema.subject is None else (schema.subject,)
     wanted = list(dict.fromkeys([*quasi, *counted, *subject]))
     load_kernels(pack_groups, merge_entries)
