@@ -28,7 +28,6 @@ from shoal.privacy import PrivacyModel
 from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._engine import Engine, Witness
-from shoal.tables._frequency import counted_columns
 from shoal.tables._people import People, count_people, require_named
 from shoal.tables._recoded import Recoded
 from shoal.tables.engines._duck_engine import DuckEngine
@@ -183,7 +182,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
         return Written(compressed.cells, None, compressed.people)
     written = join_intervals(_read_again(table, encoding), schema.quasi_identifiers)
     released = plain_schema(schema, written.names)
-    counted = counted_columns(released)
+    counted = released.counted
     groups, group_of_row = count_texts(written, released, counted)
     if released.subject is None:
         return Written(groups, group_of_row, None)

@@ -12,7 +12,7 @@ from shoal.risk._population import require_asked
 from shoal.risk._size_counts import SizeCounts
 from shoal.schema import Column, Schema
 from shoal.tables._engine import OpenOptions
-from shoal.tables._frequency import CodingOptions, code_values, require_quasi_identifiers
+from shoal.tables._frequency import CodingOptions, code_values
 from shoal.tables.engines._spark_engine import SparkEngine, is_spark
 from shoal.tables.engines._spark_groups import (
     GroupSums,
@@ -43,14 +43,14 @@ class FarSurvey(NamedTuple):
 def open_far(table: Native, schema: Schema, asked: list[str]) -> SparkEngine | None:
     """The engine of a table whose combinations are too many to be fetched; None for others.
 
-    None also where a column is missing, so that whoever counts combinations says which.
+    None also where a column is missing, or none is to group by: who counts combinations says so.
     """
     if not (isinstance(table, SparkEngine) or is_spark(table)):
         return None
     engine = table if isinstance(table, SparkEngine) else SparkEngine.open(table, OpenOptions())
     require_asked(schema, asked)
-    names = [*require_quasi_identifiers(schema), *asked]
-    fits = set(names) <= set(engine.names) <= set(schema)
+    names = [*schema.quasi_identifiers, *asked]
+    fits = bool(schema.quasi_identifiers) and set(names) <= set(engine.names) <= set(schema)
     return None if not fits or fits_here(engine, names) else engine
 
 

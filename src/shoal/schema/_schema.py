@@ -74,6 +74,8 @@ class Schema(Mapping[str, Column]):
         self.quasi_identifiers = roles["quasi-identifier"]
         #: Columns that nobody may link to a person.
         self.sensitive = roles["sensitive"]
+        #: Columns whose values are counted within groups: the sensitive ones and the target.
+        self.counted = tuple(dict.fromkeys((*self.sensitive, *targets)))
         #: Columns whose dates are moved, person by person.
         self.shifted = tuple(n for n, column in self._columns.items() if column.shift is not None)
         #: Columns that a release has: all but identifiers, the subject and the household.
@@ -138,8 +140,11 @@ class Schema(Mapping[str, Column]):
         """Copy with some columns exchanged or added."""
         return Schema({**self._columns, **columns}, self.requirements)
 
-    def require(self, names: Iterable[str]) -> None:
-        """Raise unless the schema describes exactly these columns of a table."""
+    def require(self, names: Iterable[str], *, to_group: bool = False) -> None:
+        """Raise unless the schema describes exactly these columns of a table.
+
+        Rows that are `to_group` need quasi-identifiers, too.
+        """
         names = list(names)
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -159,6 +164,11 @@ class Schema(Mapping[str, Column]):
             raise SchemaError(
                 f"columns of the schema that the table lacks: {shown}. "
                 "Remove them from the schema or add them to the table."
+            )
+        if to_group and not self.quasi_identifiers:
+            raise SchemaError(
+                "the schema has no quasi-identifiers, so there is nothing to group rows by. "
+                'Give at least one column the role "quasi-identifier".'
             )
 
     def require_rows_of_own(self, what: str) -> None:

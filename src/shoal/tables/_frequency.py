@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import SchemaError, TableError
-from shoal.schema import Column, Schema
+from shoal.errors import TableError
+from shoal.schema import Column
 from shoal.schema._coding import Coding, make_coding
 from shoal.schema._text import texts
 from shoal.tables._count_kernels import merge_entries, pack_groups
@@ -177,26 +177,6 @@ class FrequencyTable:
 
     def __repr__(self) -> str:
         return f"FrequencyTable({self.n_groups} groups, {self.n_rows} rows, {list(self.names)})"
-
-
-def counted_columns(schema: Schema) -> tuple[str, ...]:
-    """Columns whose values are counted within each cell: the sensitive ones and the target."""
-    names = [name for name in schema if schema[name].role == "sensitive"]
-    target = schema.target
-    if target is not None and target not in names:
-        names.append(target)
-    return tuple(names)
-
-
-def require_quasi_identifiers(schema: Schema) -> tuple[str, ...]:
-    """Names of the quasi-identifiers; an error when there are none."""
-    names = schema.quasi_identifiers
-    if not names:
-        raise SchemaError(
-            "the schema has no quasi-identifiers, so there is nothing to group rows by. "
-            'Give at least one column the role "quasi-identifier".'
-        )
-    return names
 
 
 def code_values(

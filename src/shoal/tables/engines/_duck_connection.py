@@ -260,12 +260,8 @@ def paths_sql(paths: Sequence[PathText]) -> str:
 
 
 _AS_TEXT = ("ENUM", "JSON", "UUID", "INTERVAL", "BIT", "TIMETZ", "TIME WITH", "VARINT", "BIGNUM")
-_NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
-
-
-def is_nested(kind: str) -> bool:
-    """Whether values of a type of DuckDB's are made of other values."""
-    return kind.endswith("]") or kind.startswith(_NESTED)
+NESTED = re.compile(r"STRUCT|MAP|UNION|VARIANT|.*\]$", re.DOTALL)
+"""How the names of DuckDB's types begin whose values are made of other values."""
 
 
 def is_nan_sql(number: str) -> str:
@@ -287,6 +283,6 @@ def canonical_sql(column: str, kind: str) -> str:
         return f"lower(hex({column}))"
     if kind == "TIMESTAMP_NS":
         return f"regexp_replace(CAST({column} AS VARCHAR), ' 00:00:00$', '')"
-    if kind == "TIME" or (kind.startswith(_AS_TEXT) and not is_nested(kind)):
+    if kind == "TIME" or (kind.startswith(_AS_TEXT) and not NESTED.match(kind)):
         return f"CAST({column} AS VARCHAR)"
     return column

@@ -237,7 +237,7 @@ class DuckEngine:
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedRelation:
         """Group the rows into cells: one scan, then everything happens on the result."""
-        schema.require(self.names)
+        schema.require(self.names, to_group=True)
         asked = (schema, options or CodingOptions())
         last = self.__dict__.get("_counted")  # whoever tried methods on cells searches them next
         if last is None or last[0] is not schema or last[1] != asked[1]:

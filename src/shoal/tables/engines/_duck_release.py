@@ -26,19 +26,17 @@ from shoal.tables._frequency import (
     FrequencyTable,
     assemble,
     code_values,
-    counted_columns,
     group_keys,
     pack_codes,
-    require_quasi_identifiers,
 )
 from shoal.tables._people import People, count_people, require_named
 from shoal.tables._range_columns import range_columns
 from shoal.tables._recoded import Recoded
 from shoal.tables.engines._duck_connection import (
+    NESTED,
     NUMBER,
     StagedRows,
     disclose_nothing,
-    is_nested,
     name_sql,
     store,
 )
@@ -256,13 +254,12 @@ class CompressedRelation:
 
 def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> CompressedRelation:
     """Group the rows into cells."""
-    quasi = require_quasi_identifiers(schema)
-    if any(map(is_nested, rows.types)):
+    if any(map(NESTED.match, rows.types)):
         _refuse_nested(rows, schema)
     kinds = zip(rows.names, rows.types, strict=True)
     if any(kind == "VARCHAR" and schema[name].kind in MEASURED for name, kind in kinds):
         rows = spell_once(rows, schema)
-    counted = counted_columns(schema)
+    quasi, counted = schema.quasi_identifiers, schema.counted
     subject = () if schema.subject is None else (schema.subject,)
     wanted = list(dict.fromkeys([*quasi, *counted, *subject]))
     load_kernels(pack_groups, merge_entries)
@@ -364,7 +361,7 @@ def _count(
 
 def _refuse_nested(rows: StagedRows, schema: Schema) -> None:
     for name, kind in zip(rows.names, rows.types, strict=True):
-        if is_nested(kind) and schema[name].is_released:
+        if NESTED.match(kind) and schema[name].is_released:
             raise TableError(
                 f"column {name!r} holds lists or other values that cannot be compared. "
                 "Turn them into text or numbers first."

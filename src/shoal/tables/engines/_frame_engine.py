@@ -29,9 +29,7 @@ from shoal.tables._frequency import (
     FrequencyTable,
     assemble,
     code_values,
-    counted_columns,
     group_keys,
-    require_quasi_identifiers,
 )
 from shoal.tables._keyed import day_offset, make_tokens, moved_dates, need_key
 from shoal.tables._people import People, count_people, require_named
@@ -147,15 +145,13 @@ class FrameEngine:
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedFrame:
         """Group the rows into cells."""
         options = options or CodingOptions()
-        schema.require(self.names)
+        schema.require(self.names, to_group=True)
         self._frame.require_plain([name for name in self.names if schema[name].is_released])
         frame = _spell_once(self._frame, schema)
         if frame is not self._frame:
             return FrameEngine.of_frame(frame).compress(schema, options)
-        coded = {
-            name: self.code(name, schema, options) for name in require_quasi_identifiers(schema)
-        }
-        counted = {name: self.code(name, schema, options) for name in counted_columns(schema)}
+        coded = {name: self.code(name, schema, options) for name in schema.quasi_identifiers}
+        counted = {name: self.code(name, schema, options) for name in schema.counted}
         keys = np.column_stack([codes for _, codes in coded.values()])
         codings = [coding for coding, _ in coded.values()]
         cells, cell_of = assemble(codings, keys, counted)

@@ -14,9 +14,7 @@ from shoal.tables._frequency import (
     CodingOptions,
     assemble,
     code_values,
-    counted_columns,
     group_keys,
-    require_quasi_identifiers,
 )
 from shoal.tables._people import count_people, require_named
 from shoal.tables.engines._spark_arrow import fetch, read_column
@@ -31,9 +29,8 @@ MOST_FETCHED = 5_000_000
 
 def compress_spark(engine: SparkEngine, schema: Schema, options: CodingOptions) -> CompressedSpark:
     """Group the rows into cells on the cluster, and fetch only those."""
-    schema.require(engine.names)
-    quasi = require_quasi_identifiers(schema)
-    counted_names = counted_columns(schema)
+    schema.require(engine.names, to_group=True)
+    quasi, counted_names = schema.quasi_identifiers, schema.counted
     subject = () if schema.subject is None else (schema.subject,)
     wanted = list(dict.fromkeys([*quasi, *counted_names, *subject]))
     engine.refuse_nested(schema)

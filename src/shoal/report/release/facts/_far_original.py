@@ -9,7 +9,7 @@ from shoal.frames._frame import Frame
 from shoal.report.release.facts._marginals import RawValues, ValueRows
 from shoal.schema import Schema
 from shoal.schema._text import text
-from shoal.tables._frequency import CodingOptions, counted_columns
+from shoal.tables._frequency import CodingOptions
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.tables.engines.regions._region_rows import code_column
@@ -26,7 +26,7 @@ MOST_PRIVATE = 100_000
 
 def far_values(engine: SparkEngine, schema: Schema) -> RawValues:
     """Values of quasi-identifiers and of sensitive columns, counted by the workers in one pass."""
-    names = list(dict.fromkeys([*schema.quasi_identifiers, *counted_columns(schema)]))
+    names = list(dict.fromkeys([*schema.quasi_identifiers, *schema.counted]))
     for name in names:
         if engine.estimate_distinct([name]) > MOST_VALUES:
             raise TableError(
@@ -42,7 +42,7 @@ def far_values(engine: SparkEngine, schema: Schema) -> RawValues:
         coded = code_column(name, schema, options, own.listed(), own.counts, own.n_missing)
         found[name] = ValueRows(coded.coding, coded.counts)
     quasi = tuple(found[name] for name in schema.quasi_identifiers)
-    return RawValues(quasi, {name: found[name] for name in counted_columns(schema)}, None)
+    return RawValues(quasi, {name: found[name] for name in schema.counted}, None)
 
 
 def far_sample(

@@ -22,8 +22,6 @@ from shoal.tables._engine import STAR, RowOptions, Witness, put_in_order
 from shoal.tables._frequency import (
     CodingOptions,
     FrequencyTable,
-    counted_columns,
-    require_quasi_identifiers,
 )
 from shoal.tables.engines._duck_connection import (
     NUMBER,
@@ -63,7 +61,7 @@ class DuckRegions:
     """Numbered rows of a relation, keyed by region in a folder that only this user can read."""
 
     def __init__(self, rows: StagedRows, schema: Schema, options: CodingOptions) -> None:
-        schema.require(rows.names)
+        schema.require(rows.names, to_group=True)
         self.schema = schema
         self._rows = rows = spell_once(rows, schema)
         self._connection = rows.connection
@@ -76,7 +74,7 @@ class DuckRegions:
             }
         first = next(iter(self.columns.values()))
         self.n_rows = int(first.counts.sum())
-        self._quasi = require_quasi_identifiers(schema)
+        self._quasi = schema.quasi_identifiers
         self._vocabulary: list[dict[str | None, int]] = [{} for _ in self._quasi]
         self._placed: str | None = None
 
@@ -148,7 +146,7 @@ class DuckRegions:
 
     def count_cells(self, coarse: Sequence[Codes]) -> CellCounts:
         """Combinations of coarse codes and of codes of counted columns, with exact counts."""
-        counted = counted_columns(self.schema)
+        counted = self.schema.counted
         listed = [f"k{i}" for i, name in enumerate(self.columns) if name in counted]
         with disclose_nothing(), self._coarse_sql(coarse) as (query, names):
             found = self._connection.sql(
@@ -191,7 +189,7 @@ class DuckRegions:
                 {
                     name: (column.coding, self._count(f"k{i}"))
                     for i, (name, column) in enumerate(self.columns.items())
-                    if name in counted_columns(self.schema)
+                    if name in self.schema.counted
                 },
             )
 
@@ -236,7 +234,7 @@ class DuckRegions:
             ).fetchnumpy()
         codes = {name: np.asarray(found[f"k{i}"], np.int32) for i, name in enumerate(self.columns)}
         keys = np.column_stack([codes[name] for name in self._quasi])
-        counted = {name: codes[name] for name in counted_columns(self.schema)}
+        counted = {name: codes[name] for name in self.schema.counted}
         return np.asarray(found[NUMBER], np.int64), keys, counted
 
     def _keep(self, numbers: NDArray[np.int64], solved: SolvedRows) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shoal._resources import memory_bytes
 from shoal.schema import Schema
 from shoal.tables._engine import Engine
-from shoal.tables._frequency import CodingOptions, counted_columns
+from shoal.tables._frequency import CodingOptions
 from shoal.tables.engines._duck_connection import name_sql
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._spark_engine import SparkEngine
@@ -44,7 +44,7 @@ def fits_one_search(engine: Engine, schema: Schema) -> bool:
     names = schema.quasi_identifiers
     if isinstance(engine, SparkEngine):
         subject = () if schema.subject is None else (schema.subject,)
-        wanted = dict.fromkeys([*names, *counted_columns(schema), *subject])
+        wanted = dict.fromkeys([*names, *schema.counted, *subject])
         names = tuple(name for name in wanted if name in engine.names)
     return fits_here(engine, names)
 

@@ -23,8 +23,6 @@ from shoal.tables._frequency import (
     FrequencyTable,
     Histogram,
     code_values,
-    counted_columns,
-    require_quasi_identifiers,
 )
 from shoal.tables.engines.regions._cuts import Cut
 from shoal.typing import Codes, Counts, Native, Progress
@@ -189,4 +187,4 @@ class RegionRows(Protocol):
 
 def wanted_columns(schema: Schema) -> list[str]:
     """Columns that are coded: quasi-identifiers, and those counted within groups."""
-    return list(dict.fromkeys([*require_quasi_identifiers(schema), *counted_columns(schema)]))
+    return list(dict.fromkeys([*schema.quasi_identifiers, *schema.counted]))

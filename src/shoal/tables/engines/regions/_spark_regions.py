@@ -20,8 +20,6 @@ from shoal.tables._engine import RowOptions, Witness
 from shoal.tables._frequency import (
     CodingOptions,
     FrequencyTable,
-    counted_columns,
-    require_quasi_identifiers,
 )
 from shoal.tables.engines._spark_arrow import fetch
 from shoal.tables.engines._spark_compress import refuse_spellings
@@ -63,7 +61,7 @@ class SparkRegions:
     """
 
     def __init__(self, engine: SparkEngine, schema: Schema, options: CodingOptions) -> None:
-        schema.require(engine.names)
+        schema.require(engine.names, to_group=True)
         engine.refuse_nested(schema)
         if coarse := [name for name in schema if schema[name].is_coarse]:
             raise ParameterError(
@@ -72,7 +70,7 @@ class SparkRegions:
             )
         self.schema = schema
         self._engine = engine
-        self._quasi = require_quasi_identifiers(schema)
+        self._quasi = schema.quasi_identifiers
         self._passed = [
             name for name in schema.released if name not in self._quasi and name in engine.names
         ]
@@ -148,7 +146,7 @@ class SparkRegions:
             table = fetch(frame.groupBy(*frame.columns).count())
         codes = [column.to_numpy().astype(np.int32) for column in table.columns[:-1]]
         at = {name: i for i, name in enumerate(self.columns)}
-        counted = {name: codes[at[name]] for name in counted_columns(self.schema)}
+        counted = {name: codes[at[name]] for name in self.schema.counted}
         keys = np.column_stack(codes[: len(self._quasi)])
         return CellCounts(keys, counted, table.column(len(codes)).to_numpy().astype(np.int64))
 
@@ -162,7 +160,7 @@ class SparkRegions:
     def partition(self, cut: Cut | int) -> FrequencyTable:
         """Remember the cuts; the parts of regions, counted exactly in one pass."""
         self._cut = cut
-        names = counted_columns(self.schema)
+        names = self.schema.counted
         limited = {n: c for n, c in self.columns.items() if self._is_limited(n)}
         frame = self._with_region(add_limits(self._frame, self._places, limited), cut)
         codings = {name: self.columns[name].coding for name in names}
@@ -196,7 +194,7 @@ class SparkRegions:
             solve,
             self._known(self.columns),
             [self._column(name) for name in self._quasi],
-            {name: self._column(name) for name in counted_columns(self.schema)},
+            {name: self._column(name) for name in self.schema.counted},
             passed,
         )
         self._solved = (
