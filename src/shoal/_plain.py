@@ -113,15 +113,16 @@ def table_toml(path: tuple[str, ...], table: Mapping[str, Any]) -> str:
     k = 10
     <BLANKLINE>
     """
-    lines, later = [f"[{'.'.join(map(_key, path))}]"], []
+    names = {key: _value(key, is_key=True) for key in (*path, *table)}
+    lines, later = [f"[{'.'.join(names[part] for part in path)}]"], []
     for key, item in table.items():
-        line = f"{_key(key)} = {_value(item)}"
+        line = f"{names[key]} = {_value(item)}"
         if len(line) <= _WIDTH:
             lines.append(line)
         elif isinstance(item, Mapping) and item:
             later.append(table_toml((*path, key), item))
         elif isinstance(item, Sequence) and not isinstance(item, str):
-            lines.append(f"{_key(key)} = [")
+            lines.append(f"{names[key]} = [")
             lines.extend(f"  {_value(part)}," for part in item)
             lines.append("]")
         else:
@@ -136,12 +137,11 @@ def comment_toml(lines: Sequence[str]) -> str:
     return "".join(f"# {line}\n" if line else "#\n" for line in clean)
 
 
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _value(name)
-
-
-def _value(item: Any) -> str:
+def _value(item: Any, *, is_key: bool = False) -> str:
+    """A value as TOML writes it, or a key, which most often needs no quotes."""
     match item:
+        case str() if is_key and _BARE.fullmatch(item):
+            return item
         case bool():
             return "true" if item else "false"
         case int():
@@ -151,7 +151,8 @@ def _value(item: Any) -> str:
         case str():
             return '"' + item.translate(_ESCAPES) + '"'
         case Mapping():
-            return "{" + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in item.items()) + "}"
+            pairs = (f"{_value(k, is_key=True)} = {_value(v)}" for k, v in item.items())
+            return "{" + ", ".join(pairs) + "}"
         case Sequence():
             return "[" + ", ".join(map(_value, item)) + "]"
         case _:

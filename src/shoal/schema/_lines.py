@@ -13,10 +13,11 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,14 +43,14 @@ class PublicRange(NamedTuple):
     """A range between public lines: the codes that it covers, its text, and its ends.
 
     `low` and `high` are the first and last code covered; `least` and `most` the ends as written,
-    on the number line, infinite where the range is open.
+    on the number line, infinite where the range is open.  Of a range of all codes no more is said.
     """
 
     low: int
     high: int
-    text: str
-    least: float
-    most: float
+    text: str = ROOT_LABEL
+    least: float = -math.inf
+    most: float = math.inf
 
 
 Widen: TypeAlias = Callable[[int, int], PublicRange | None]
@@ -85,12 +86,15 @@ def public_lines(coding: Coding) -> Widen:
     if coding.kind == "numeric":
         finite = np.isfinite(coding.numbers).tolist()  # a missing value has no number, either
         known = zip(coding.texts, finite, strict=True)
-        values = [Fraction(str(text)) if is_finite else None for text, is_finite in known]
+        exact = [Fraction(str(text)) if is_finite else None for text, is_finite in known]
         n_values = coding.n_codes - (coding.missing >= 0)
-        whole = all(value is not None and value.denominator == 1 for value in values[:n_values])
-        return lambda low, high: _by_steps(coding, values, whole, low, high)
+        whole = all(value is not None and value.denominator == 1 for value in exact[:n_values])
+        # the same as integers, which are much quicker: solvers ask about every pair of values
+        values = [int(value) if whole and value is not None else value for value in exact]
+        numbers = coding.numbers[:n_values].tolist()
+        return lambda low, high: _by_steps(coding, values, numbers, whole, low, high)
     if coding.kind == "categorical":  # an alphabet is no public line
-        return lambda low, high: everything(coding)
+        return lambda low, high: PublicRange(0, coding.n_codes - 1)
     return lambda low, high: None
 
 
@@ -108,11 +112,6 @@ def has_lines(coding: Coding) -> bool:
     """Whether ranges of a column can end on public lines."""
     n_values = coding.n_codes - (coding.missing >= 0)
     return coding.kind != "ordinal" or n_values < 2 or bands_of(coding) is not None
-
-
-def everything(coding: Coding) -> PublicRange:
-    """The range of all values."""
-    return PublicRange(0, coding.n_codes - 1, ROOT_LABEL, -math.inf, math.inf)
 
 
 # -- bands of a hierarchy -----------------------------------------------------------------------
@@ -150,7 +149,7 @@ def _by_bands(coding: Coding, bands: Codes) -> Widen:
     def widen(low: int, high: int) -> PublicRange:
         first, last = band_of[low], band_of[high]
         if tree.root in (first, last):  # a value that the hierarchy was not made for
-            return everything(coding)
+            return PublicRange(0, coding.n_codes - 1)
         return _between(coding, band(first), band(last))
 
     return widen
@@ -216,26 +215,33 @@ def _period_ends(period: re.Match[str]) -> tuple[_End, _End]:
 
 
 def _by_steps(
-    coding: Coding, values: Sequence[Fraction | None], whole: bool, low: int, high: int
+    coding: Coding,
+    values: Sequence[Fraction | int | None],
+    numbers: Sequence[float],
+    whole: bool,
+    low: int,
+    high: int,
 ) -> PublicRange:
     least, most = values[low], values[high]
     if least is None or most is None:  # infinite
-        return everything(coding)
+        return PublicRange(0, coding.n_codes - 1)
+    step: Fraction | int
     if coding.lines is not None:
         step = Fraction(str(coding.lines))
     else:
-        step = round_step((most - least) / _SHARE_OF_WIDTH, LEAST_STEP if whole else 0)
-    start, stop = least // step * step, (most // step + 1) * step
+        step = round_step(Fraction(most - least, _SHARE_OF_WIDTH), LEAST_STEP if whole else 0)
     inside = whole and step.denominator == 1  # then the end is the last number of the range
+    step = int(step) if inside else step
+    start, stop = least // step * step, (most // step + 1) * step
     end = stop - 1 if inside else stop
     text = f"[{start}-{end}]" if inside else f"[{_plain(start)}-{_plain(end)})"
-    numbers = coding.numbers[: coding.n_codes - (coding.missing >= 0)]
     # all the codes that the range covers, and at least those that it was made for
-    first = min(int(np.searchsorted(numbers, float(start), "left")), low)
-    last = max(int(np.searchsorted(numbers, float(end), "right" if inside else "left")) - 1, high)
+    first = min(bisect_left(numbers, float(start)), low)
+    last = max((bisect_right if inside else bisect_left)(numbers, float(end)) - 1, high)
     return PublicRange(first, last, text, float(start), float(end))
 
 
+@lru_cache(4096)  # few widths are those of most pairs of values
 def round_step(least: Fraction, at_least: int = 0) -> Fraction:
     """Smallest of 1, 2 and 5 times a power of ten that is not below both bounds.
 
@@ -326,7 +332,7 @@ def _fraction(value: str | None) -> Fraction | None:
         return None
 
 
-def _plain(value: Fraction) -> str:
+def _plain(value: Fraction | int) -> str:
     if value.denominator == 1:
         return str(value.numerator)
     return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():f}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.schema._band_labels import band_bounds, range_label
 from shoal.schema._coding import Coding
-from shoal.schema._lines import PublicRange, bands_of, everything, public_lines
+from shoal.schema._lines import PublicRange, bands_of, public_lines
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
 
@@ -139,7 +139,7 @@ def public_range_labels(
     >>> labels.texts, label.tolist()
     (('[30-34]', '52'), [0, 0, 1])
     """
-    widen, star_range = public_lines(coding), everything(coding)
+    widen, star_range = public_lines(coding), PublicRange(0, coding.n_codes - 1)
     stars = np.zeros(len(low), np.bool_) if starred is None else starred
     # ranges from one band to another are widened alike, whatever values they end at, and what
     # the ends of a single value are between does not count: one range of each kind is asked about
