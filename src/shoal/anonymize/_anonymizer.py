@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from shoal._atomic import atomic_path
-from shoal._estimator import Estimator, require_fitted
+from shoal._checks import Estimator, require_fitted
 from shoal.anonymize._recoding import Recoding, Unseen, load_recoding, refuse_means
 from shoal.anonymize._release import Release
 from shoal.anonymize._subjects import warn_of_repeats

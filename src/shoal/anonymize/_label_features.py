@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from shoal._estimator import Estimator, require_fitted
+from shoal._checks import Estimator, require_fitted
 from shoal.anonymize._read_release import code_texts
 from shoal.errors import ParameterError, TableError
 from shoal.judge._labels import STAR, LabelReader

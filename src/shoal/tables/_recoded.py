@@ -52,7 +52,7 @@ class Labels:
     def __repr__(self) -> str:
         return f"Labels({self.coding.name!r}, {len(self.texts)} labels)"
 
-    @property
+    @cached_property  # measures ask for it again and again
     def is_raw(self) -> Flags:
         """Whether each label is a raw value, released as it is."""
         return self.low == self.high

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal._estimator import require_fitted
+from shoal._checks import require_fitted
 from shoal.anonymize._release import Release
 from shoal.anonymize.cuts._cut_problem import CutProblem, make_problem
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
