@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from shoal._plain import pack_numbers, to_json, to_plain, unpack_numbers
+from shoal._plain import pack, to_json, to_plain, unpack_numbers
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def test_json_is_strict():
 @pytest.mark.parametrize("shape", [(4,), (60_000,), (20_000, 3)])
 def test_numbers_come_back_however_many_there_are(kind, shape):
     array = np.random.default_rng(0).integers(0, 2, shape).astype(kind)
-    said = json.loads(json.dumps(pack_numbers(array)))
+    said = json.loads(json.dumps(pack(array)))
     assert isinstance(said, dict) == (array.size > 10_000)
     back = unpack_numbers(said, kind)
     assert back.dtype == kind
@@ -35,9 +35,9 @@ def test_numbers_come_back_however_many_there_are(kind, shape):
 
 def test_missing_numbers_come_back_and_damaged_ones_are_refused():
     many = np.where(np.arange(20_000) % 3, 0.5, np.nan)
-    np.testing.assert_array_equal(unpack_numbers(pack_numbers(many), np.float64), many)
-    np.testing.assert_array_equal(unpack_numbers(pack_numbers(many, False), np.float64), many)
-    packed = pack_numbers(many)
+    np.testing.assert_array_equal(unpack_numbers(pack(many), np.float64), many)
+    np.testing.assert_array_equal(unpack_numbers(pack(many, False), np.float64), many)
+    packed = pack(many)
     for damage in ({"type": "object"}, {"base64": "%"}, {"shape": [7]}):
         with pytest.raises(ValueError, match=r"."):
             unpack_numbers(packed | damage, np.float64)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from shoal._plain import pack
 from shoal.errors import HierarchyError, SchemaError
 from shoal.schema import Column, Hierarchy
 from shoal.schema._builders import Intervals, Tree
@@ -106,7 +107,7 @@ def test_codes_of_numbers_rise_with_them_in_and_out_of_hierarchies(values, has_m
         assert coding.numbers[: len(values)].tolist() == sorted(values)
         assert coding.missing == (len(values) if has_missing else -1)
         assert coding.code_of[str(values[0])] == sorted(values).index(values[0])
-        again = Coding.from_dict(json.loads(json.dumps(coding.to_dict())))
+        again = Coding.from_dict(json.loads(json.dumps(pack(coding))))
         assert again.texts == coding.texts
         assert again.hierarchy == coding.hierarchy
         np.testing.assert_array_equal(again.numbers, coding.numbers)

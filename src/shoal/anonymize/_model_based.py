@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from shoal._checks import check_choice
+from shoal._plain import pack
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import Recoding, Unseen, match_cells, range_notes, refuse_unseen
 from shoal.errors import ParameterError, SchemaError
@@ -259,7 +260,7 @@ class TreeRecoding(Recoding):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "codings": [coding.to_dict() for coding in self.codings],
+            "codings": [pack(coding, packed=False) for coding in self.codings],
             "tree": self.tree.to_dict(),
             "ranges": self.ranges,
         }

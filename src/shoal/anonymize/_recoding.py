@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from shoal._plain import pack_numbers, unpack_numbers
+from shoal._plain import pack, unpack_numbers
 from shoal.anonymize._registry import known_methods
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.privacy import PrivacyModel
@@ -217,9 +217,9 @@ class CutRecoding(Recoding):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "codings": [coding.to_dict(packed=True) for coding in self.codings],
-            "node_of": [pack_numbers(nodes) for nodes in self.node_of],
-            "suppressed": pack_numbers(self.suppressed),
+            "codings": [pack(coding) for coding in self.codings],
+            "node_of": [pack(nodes) for nodes in self.node_of],
+            "suppressed": pack(self.suppressed),
         }
 
     @classmethod

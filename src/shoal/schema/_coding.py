@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal._plain import pack_numbers, unpack_numbers
+from shoal._plain import unpack_numbers
 from shoal.errors import HierarchyError, SchemaError
 from shoal.schema._builders import Auto
 from shoal.schema._column import Column, Kind
@@ -108,21 +108,9 @@ class Coding:
         """What is pickled: the fields alone; what was computed from them is computed again."""
         return {name: vars(self)[name] for name in self.__dataclass_fields__}
 
-    def to_dict(self, packed: bool = False) -> dict[str, Any]:
-        """Plain lists, for JSON; long arrays as their bytes if `packed`."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "texts": list(self.texts),
-            "numbers": pack_numbers(self.numbers, packed),
-            "hierarchy": self.hierarchy.to_dict(packed) if self.hierarchy else None,
-            "ceiling": pack_numbers(self.ceiling, packed),
-            "lines": self.lines,
-        }
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Coding:
-        """Inverse of :meth:`to_dict`."""
+        """Inverse of :func:`shoal._plain.pack`."""
         tree = data["hierarchy"]
         return cls(
             data["name"],

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from shoal._plain import pack_numbers, unpack_numbers
+from shoal._plain import pack, unpack_numbers
 from shoal.errors import HierarchyError
 from shoal.schema._text import texts
 from shoal.schema._tree_parts import (
@@ -290,11 +290,8 @@ class Hierarchy:
 
     def to_dict(self, packed: bool = False) -> dict[str, Any]:
         """Plain lists, for JSON; long arrays as their bytes if `packed`."""
-        return {
-            "labels": list(self.labels),
-            "parent": pack_numbers(self.parent, packed),
-            "levels": pack_numbers(self.levels, packed),
-        }
+        plain: dict[str, Any] = pack(self, packed)
+        return plain
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Hierarchy:

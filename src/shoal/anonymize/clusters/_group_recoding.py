@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal._plain import pack_numbers, unpack_numbers
+from shoal._plain import pack, unpack_numbers
 from shoal.anonymize._recoding import UNSEEN, Recoding, Unseen, match_cells, refuse_unseen
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.errors import InfeasibleError
@@ -171,10 +171,10 @@ class GroupRecoding(Recoding):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; the fitted cells are left out."""
         return {
-            "codings": [coding.to_dict(packed=True) for coding in self.codings],
+            "codings": [pack(coding) for coding in self.codings],
             "is_range": self.is_range.tolist(),
-            "low": pack_numbers(self.low),
-            "high": pack_numbers(self.high),
+            "low": pack(self.low),
+            "high": pack(self.high),
             "exact": self.exact,
         }
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._plain import pack_numbers, unpack_numbers
+from shoal._plain import pack, unpack_numbers
 from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unseen
 from shoal.anonymize.mondrian._columns import is_tree
 from shoal.anonymize.mondrian._region_kernels import UNKNOWN, Regions, walk
@@ -131,12 +131,12 @@ class RegionRecoding(Recoding):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        tree = {name: pack_numbers(array) for name, array in self.regions._asdict().items()}
+        tree = {name: pack(array) for name, array in self.regions._asdict().items()}
         return {
-            "codings": [coding.to_dict(packed=True) for coding in self.codings],
+            "codings": [pack(coding) for coding in self.codings],
             "regions": tree,
-            "low": pack_numbers(self.low),
-            "high": pack_numbers(self.high),
+            "low": pack(self.low),
+            "high": pack(self.high),
             "exact": self.exact,
         }
 

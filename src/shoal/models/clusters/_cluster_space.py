@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal._plain import pack
 from shoal.errors import ParameterError, SchemaError, ShoalError, TableError
 from shoal.models._input import Input
 from shoal.schema import Schema
@@ -56,7 +57,7 @@ class Axis:
         """What a recipient needs to place a value; the range of a private column if declared."""
         found: dict[str, Any] = {"name": self.name, "place": self.place, "public": self.is_public}
         if self.coding is not None:
-            return found | {"coding": self.coding.to_dict()}
+            return found | {"coding": pack(self.coding, packed=False)}
         if self.is_declared:
             found["range"] = [self.low, self.high]
         return found | {"spread": self.spread, "origin": self.origin}
