@@ -11,7 +11,7 @@ from shoal.schema._bands import Breaks
 from shoal.schema._builders import Intervals
 from shoal.schema._coding import make_coding
 from shoal.schema._days import Dates
-from shoal.schema._lines import has_lines, public_lines
+from shoal.schema._lines import public_lines
 from shoal.tables._label_cover import covers
 
 
@@ -85,7 +85,7 @@ def test_the_finest_bands_of_a_hierarchy_are_lines():
 def test_text_without_an_order_has_no_lines_and_is_starred():
     assert texts(["Bonn", "Kiel", "Ulm"], "categorical") == ["*", "*"]
     coding, _ = made(["low", "mid", "top"], "ordinal", order=("low", "mid", "top"))
-    assert not has_lines(coding)
+    assert not coding.has_lines
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -127,4 +127,4 @@ def test_the_least_numbers_there_are_have_lines():
 def test_one_date_beside_missing_ones_needs_no_lines():
     column = Column("quasi-identifier", "date")
     coding = make_coding("born", column, [dt.date(2000, 1, 1)], has_missing=True)
-    assert has_lines(coding)
+    assert coding.has_lines

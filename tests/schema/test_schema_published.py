@@ -4,7 +4,7 @@ import pytest
 
 from shoal import Schema
 from shoal.schema import Hierarchy
-from shoal.schema._schema import listing_columns, named_by, published_schema
+from shoal.schema._schema import named_by, published_schema
 
 TREE = {"north": {"coast": ["Kiel", "Emden"], "plain": ["Celle"]}, "south": {"alps": ["Ulm"]}}
 
@@ -46,7 +46,7 @@ def test_what_is_public_stays_and_recipes_list_nothing():
         "land": {"role": "quasi-identifier", "hierarchy": {"ready": "countries"}},
         "zip": {"role": "quasi-identifier", "hierarchy": {"prefix": [1, 3]}},
     }
-    assert not listing_columns(Schema(recipes))
+    assert not Schema(recipes).listing
     assert published_schema(Schema(recipes), {}) == Schema(recipes)
 
 
@@ -90,7 +90,7 @@ def test_ends_of_ranges_are_named():
 def test_limits_name_labels_and_stay_in_the_house(recipe):
     column = {"role": "quasi-identifier", "hierarchy": recipe, "limit": ["Seltendorf"]}
     schema = Schema({"town": column})
-    assert listing_columns(schema)
+    assert schema.listing
     assert published_schema(schema, {"town": ["Ulm"]})["town"].limit == ()
     public = schema.replace(town=column | {"hierarchy": "flat", "public": True})
     assert published_schema(public, {"town": ["Ulm"]})["town"].limit == ("Seltendorf",)

@@ -17,7 +17,6 @@ from shoal.anonymize._registry import known_methods
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.privacy import PrivacyModel
 from shoal.schema._coding import Coding
-from shoal.schema._lines import has_lines
 from shoal.tables import FrequencyTable
 from shoal.tables._range_columns import refuse_means_of_one
 from shoal.tables._recoded import Recoded, node_labels
@@ -243,7 +242,7 @@ def _among(codes: Codes, listed: Codes) -> Flags:
 
 def range_notes(codings: Sequence[Coding], *, exact: bool) -> tuple[str, ...]:
     """What the ends of ranges tell, for the manifest; nothing where they tell nothing."""
-    names = [coding.name for coding in codings if exact or not has_lines(coding)]
+    names = [coding.name for coding in codings if exact or not coding.has_lines]
     if not names:
         return ()
     advice = "" if exact else " Give it a hierarchy."

@@ -43,7 +43,7 @@ from shoal.metrics._risk import Risk
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
-from shoal.schema._schema import listing_columns, published_schema
+from shoal.schema._schema import published_schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._dialect import TextDialect
 from shoal.tables._engine import STAR, Compressed
@@ -280,7 +280,7 @@ class Release:
         if self.output.form == "draws":
             house["seed"] = {"shoal": "draws", "seed": str(self.output.draw_seed)}
         further: list[FileKind] = [*house]
-        if listing_columns(self.schema):
+        if self.schema.listing:
             further.append("full schema")
         paths = release_files(path) | {kind: file_beside(path, kind) for kind in further}
         others: list[FileKind] = ["former recoding", "promise", "seed", "full schema"]

@@ -59,17 +59,30 @@ class Coding:
     n_codes: int = field(init=False)
     #: Code of a missing value, -1 when the column has none.
     missing: int = field(init=False)
+    #: Number of values: the missing one is none.
+    n_values: int = field(init=False)
     #: Whether runs of codes are ranges of values.
     is_ordered: bool = field(init=False)
     #: Whether some value may not be generalized to the root.
     is_limited: bool = field(init=False)
+    #: The finest band of the hierarchy around each code, if released ranges end with those.
+    bands: Codes | None = field(init=False)
+    #: Whether released ranges can end on public lines; see :mod:`shoal.schema._lines`.
+    has_lines: bool = field(init=False)
 
     def __post_init__(self) -> None:
         n_codes, tree = len(self.texts), self.hierarchy
         missing = n_codes - 1 if n_codes and self.texts[-1] is None else -1
-        limited = tree is not None and bool((self.ceiling != tree.root).any())
-        known = {"n_codes": n_codes, "missing": missing, "is_limited": limited}
-        vars(self).update(known, is_ordered=self.kind != "categorical")
+        n_values, limited, bands = n_codes - (missing >= 0), False, None
+        if tree is not None:
+            limited = bool((self.ceiling != tree.root).any())
+            finest = tree.levels[:, min(1, tree.n_levels - 1)]
+            is_line = self.lines is None or limited
+            bands = finest if is_line and (finest[:n_values] != tree.root).any() else None
+        known = {"n_codes": n_codes, "missing": missing, "n_values": n_values}
+        known |= {"is_limited": limited, "is_ordered": self.kind != "categorical"}
+        has_lines = self.kind != "ordinal" or n_values < 2 or bands is not None
+        vars(self).update(known, bands=bands, has_lines=has_lines)
 
     @cached_property
     def has_fractions(self) -> bool:
@@ -102,7 +115,7 @@ class Coding:
     @property
     def n_alike(self) -> int:
         """Texts that a person takes for the value of another text."""
-        return self.n_codes - (self.missing >= 0) - len(self.code_read)
+        return self.n_values - len(self.code_read)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the fields alone; what was computed from them is computed again."""

@@ -78,40 +78,23 @@ def public_lines(coding: Coding) -> Widen:
     >>> widen(0, 1).text, widen(2, 3).text, widen(0, 3).text
     ('[30-34]', '[50-59]', '[30-59]')
     """
-    bands = bands_of(coding)
-    if bands is not None:
-        return _by_bands(coding, bands)
+    if coding.bands is not None:
+        return _by_bands(coding, coding.bands)
     if coding.kind == "date":
         return lambda low, high: _by_periods(coding, low, high)
     if coding.kind == "numeric":
         finite = np.isfinite(coding.numbers).tolist()  # a missing value has no number, either
         known = zip(coding.texts, finite, strict=True)
         exact = [Fraction(str(text)) if is_finite else None for text, is_finite in known]
-        n_values = coding.n_codes - (coding.missing >= 0)
-        whole = all(value is not None and value.denominator == 1 for value in exact[:n_values])
+        known_exactly = exact[: coding.n_values]
+        whole = all(value is not None and value.denominator == 1 for value in known_exactly)
         # the same as integers, which are much quicker: solvers ask about every pair of values
         values = [int(value) if whole and value is not None else value for value in exact]
-        numbers = coding.numbers[:n_values].tolist()
+        numbers = coding.numbers[: coding.n_values].tolist()
         return lambda low, high: _by_steps(coding, values, numbers, whole, low, high)
     if coding.kind == "categorical":  # an alphabet is no public line
         return lambda low, high: PublicRange(0, coding.n_codes - 1)
     return lambda low, high: None
-
-
-def bands_of(coding: Coding) -> Codes | None:
-    """The finest band of the column's hierarchy around each code, if those are its lines."""
-    tree = coding.hierarchy
-    if tree is None or not (coding.lines is None or coding.is_limited):
-        return None
-    n_values = coding.n_codes - (coding.missing >= 0)
-    bands = tree.levels[:, min(1, tree.n_levels - 1)]
-    return bands if (bands[:n_values] != tree.root).any() else None
-
-
-def has_lines(coding: Coding) -> bool:
-    """Whether ranges of a column can end on public lines."""
-    n_values = coding.n_codes - (coding.missing >= 0)
-    return coding.kind != "ordinal" or n_values < 2 or bands_of(coding) is not None
 
 
 # -- bands of a hierarchy -----------------------------------------------------------------------
@@ -269,7 +252,7 @@ def _by_periods(coding: Coding, low: int, high: int) -> PublicRange | None:
     length = _MONTHS[str(period)]
     first, last = (_month_of(day) // length * length for day in (least, most))
     start, stop = _month_start(first), _month_start(last + length)
-    numbers = coding.numbers[: coding.n_codes - (coding.missing >= 0)]
+    numbers = coding.numbers[: coding.n_values]
     first_code = min(int(np.searchsorted(numbers, float(start), "left")), low)
     last_code = max(int(np.searchsorted(numbers, float(stop), "left")) - 1, high)
     text = "".join(_halves(coding, _End(Fraction(start), True), _End(Fraction(stop), False)))

@@ -80,6 +80,13 @@ class Schema(Mapping[str, Column]):
         self.shifted = tuple(n for n, column in self._columns.items() if column.shift is not None)
         #: Columns that a release has: all but identifiers, the subject and the household.
         self.released = tuple(n for n, column in self._columns.items() if column.is_released)
+        #: Columns in which values stand that are not declared public.
+        self.listing = tuple(
+            name
+            for name, column in self._columns.items()
+            if not column.public
+            and (isinstance(column.hierarchy, Tree | Hierarchy) or column.order or column.limit)
+        )
         #: The column that names the household of each row, which is then a person.
         self.household = next(iter(roles["household"]), None)
         #: The subject, where it is released as a token; None where it is not released.
@@ -308,24 +315,6 @@ def _misspelt(wanted: Sequence[str], spare: Sequence[str]) -> str:
     return f" Did you write {', '.join(pairs)}?" if pairs else ""
 
 
-def listing_columns(schema: Schema) -> dict[str, Column]:
-    """Columns of a schema in which values stand that are not declared public.
-
-    Examples
-    --------
-    >>> coarse = {"role": "quasi-identifier", "hierarchy": {"prefix": [1]}}
-    >>> grade = {"role": "sensitive", "kind": "ordinal", "order": ["low", "high"]}
-    >>> list(listing_columns(Schema({"town": coarse, "grade": grade})))
-    ['grade']
-    """
-    return {
-        name: column
-        for name, column in schema.items()
-        if not column.public
-        and (isinstance(column.hierarchy, Tree | Hierarchy) or column.order or column.limit)
-    }
-
-
 def published_schema(schema: Schema, told: Mapping[str, Collection[str | None]]) -> Schema:
     """The schema that may be published with a release whose cells say what is `told`, by column.
 
@@ -342,7 +331,8 @@ def published_schema(schema: Schema, told: Mapping[str, Collection[str | None]])
     {'tree': {'north': [], 'south': ['Ulm']}}
     """
     made = dict(schema)
-    for name, column in listing_columns(schema).items():
+    for name in schema.listing:
+        column = schema[name]
         named = named_by(told.get(name, ()), column.separator)
         hierarchy, level = column.hierarchy, column.limit_level
         if isinstance(hierarchy, Tree):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.schema._band_labels import band_bounds, range_label
 from shoal.schema._coding import Coding
-from shoal.schema._lines import PublicRange, bands_of, public_lines
+from shoal.schema._lines import PublicRange, public_lines
 from shoal.tables._frequency import FrequencyTable, group_keys
 from shoal.typing import Codes, Counts, Flags, Floats
 
@@ -143,7 +143,7 @@ def public_range_labels(
     stars = np.zeros(len(low), np.bool_) if starred is None else starred
     # ranges from one band to another are widened alike, whatever values they end at, and what
     # the ends of a single value are between does not count: one range of each kind is asked about
-    bands = bands_of(coding)
+    bands = coding.bands
     keys = np.arange(coding.n_codes) if bands is None else bands.astype(np.int64)
     room = int(keys.max(initial=0)) + 1
     alone = (low == high) & ~stars

@@ -41,7 +41,7 @@ from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
 from shoal.schema._coding import Coding
-from shoal.schema._schema import listing_columns, published_schema
+from shoal.schema._schema import published_schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Witness
 from shoal.tables._recoded import Recoded, range_labels
@@ -219,7 +219,7 @@ class RegionalRelease:
         paths = release_files(path)
         outdated = [file_beside(path, "former recoding"), paths.pop("recoding")]
         outdated += [file_beside(path, kind) for kind in ("promise", "seed")]
-        if listing_columns(self.schema):
+        if self.schema.listing:
             paths["full schema"] = file_beside(path, "full schema")
         else:
             outdated.append(file_beside(path, "full schema"))
