@@ -147,6 +147,7 @@ def make_coding(
     has_missing: bool = False,
     missing_to_root: bool = False,
     build_hierarchy: bool = False,
+    known: Sequence[str] | None = None,
 ) -> Coding:
     """Code a column from its distinct, non-missing `values`.
 
@@ -162,8 +163,10 @@ def make_coding(
         Put values that the hierarchy lacks straight under its root instead of raising.
     build_hierarchy : bool
         Build a hierarchy from the values when the schema gives none.
+    known : sequence of str, optional
+        Their texts, where they were found already.
     """
-    known = list(map(str, texts(values)))
+    known = list(map(str, texts(values))) if known is None else known
     if len(set(known)) < len(known):
         first = {said: place for place, said in reversed(list(enumerate(known)))}
         values = [values[place] for place in sorted(first.values())]

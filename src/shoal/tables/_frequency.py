@@ -203,6 +203,7 @@ def code_values(
         has_missing=has_missing,
         missing_to_root=options.missing_to_root,
         build_hierarchy=options.build_hierarchies and column.role == "quasi-identifier",
+        known=list(distinct),
     )
     codes = map(coding.code_of.__getitem__, known)
     return coding, np.array([*codes, coding.missing], np.int32)
