@@ -317,14 +317,6 @@ def _exact_labels(coding: Coding, first_of: Codes, last_of: Codes) -> tuple[Labe
         else:
             texts.append(range_label(coding.texts[first], coding.texts[last]))
     low, high = pairs.T.astype(np.int32)
-    raw = low == high
-    with_missing = (high == coding.missing) & ~raw & (coding.missing >= 0)
-    labels = Labels(
-        coding,
-        tuple(texts),
-        np.where(raw, low, -1).astype(np.int32),
-        low,
-        high,
-        (high - low + 1 - with_missing).astype(np.int64),
-    )
+    node = np.where(low == high, low, -1).astype(np.int32)
+    labels = Labels(coding, tuple(texts), low, high, node)
     return labels, range_of.reshape(-1).astype(np.int32)

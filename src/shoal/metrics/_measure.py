@@ -171,14 +171,7 @@ def released_raw(cells: FrequencyTable) -> Recoded:
     """Every cell released as it is."""
     codes = [np.arange(coding.n_codes, dtype=np.int32) for coding in cells.codings]
     labels = tuple(
-        Labels(
-            coding,
-            coding.texts,
-            np.full(len(code), -1, np.int32) if coding.hierarchy is None else code,
-            code,
-            code,
-            np.ones(len(code), np.int64),
-        )
+        Labels(coding, coding.texts, code, code)
         for coding, code in zip(cells.codings, codes, strict=True)
     )
     group_of = np.arange(cells.n_groups, dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -31,31 +31,46 @@ class Labels:
         The column's raw values.
     texts : tuple of str or None
         What is written; None is a missing value released as it is.
-    node : ndarray of int32
-        Node of the hierarchy, -1 for a range or a set that is no node.
     low, high : ndarray of int32
         First and last code covered (both included).
-    covered : ndarray of int64
+    node : ndarray of int32, optional
+        Node of the hierarchy, -1 for a range or a set that is no node; unless given, single values
+        are nodes where there is a hierarchy.
+    covered : ndarray of int64, optional
         Number of values covered; the missing value does not count as one.
     ends : ndarray of float, shape (n_labels, 2), optional
-        Numbers at which labels that end on public lines begin and end, within the column's values.
+        Numbers at which labels that end on public lines begin and end; kept within the values of
+        a numeric or date column.
     """
 
     coding: Coding
     texts: tuple[str | None, ...]
-    node: Codes
     low: Codes
     high: Codes
-    covered: Counts
+    node: Codes = None  # type: ignore[assignment]  # follows from the others unless given
+    covered: Counts = None  # type: ignore[assignment]  # likewise
     ends: Floats | None = None
+    #: Whether each label is a raw value, released as it is.
+    is_raw: Flags = field(init=False)
+
+    def __post_init__(self) -> None:
+        coding, ends = self.coding, self.ends if self.coding.kind in ("numeric", "date") else None
+        low, high = (codes.astype(np.int32, copy=False) for codes in (self.low, self.high))
+        is_raw = low == high
+        known = {"low": low, "high": high, "is_raw": is_raw}
+        if self.node is None:  # leaves have the codes of their values; wider ranges may be no node
+            is_node = is_raw & (coding.hierarchy is not None)
+            known["node"] = np.where(is_node, low, -1).astype(np.int32)
+        if self.covered is None:
+            # the missing value is the last code, and no value: a range that ends there covers less
+            ends_missing = (high == coding.missing) & (low < high) & (coding.missing >= 0)
+            known["covered"] = (high - low + 1 - ends_missing).astype(np.int64)
+        if ends is not None and not np.isnan(coding.numbers).all():
+            ends = np.clip(ends, np.nanmin(coding.numbers), np.nanmax(coding.numbers))
+        vars(self).update(known, ends=ends)
 
     def __repr__(self) -> str:
         return f"Labels({self.coding.name!r}, {len(self.texts)} labels)"
-
-    @cached_property  # measures ask for it again and again
-    def is_raw(self) -> Flags:
-        """Whether each label is a raw value, released as it is."""
-        return self.low == self.high
 
     @cached_property
     def bounds(self) -> Floats:
@@ -94,7 +109,7 @@ def node_labels(coding: Coding) -> Labels:
         assert tree is not None
         nodes = np.arange(tree.n_nodes, dtype=np.int32)
         low, high = tree.start, tree.stop - 1
-        kept[_KEPT] = Labels(coding, tree.labels, nodes, low, high, tree.n_leaves_below)
+        kept[_KEPT] = Labels(coding, tree.labels, low, high, nodes, tree.n_leaves_below)
     labels: Labels = kept[_KEPT]
     return labels
 
@@ -113,7 +128,7 @@ def range_labels(coding: Coding, low: Codes, high: Codes) -> Labels:
             texts.append("*")
         else:
             texts.append(range_label(coding.texts[a], coding.texts[b]))
-    return _labels_between(coding, texts, low, high)
+    return Labels(coding, tuple(texts), low, high)
 
 
 def public_range_labels(
@@ -178,31 +193,13 @@ def public_range_labels(
     spans = np.array([(found.low, found.high) for found in ranges], np.int32).reshape(-1, 2)
     ends = np.array([(found.least, found.most) for found in ranges]).reshape(-1, 2)
     label_of = codes[rank[of_kind.reshape(-1)]]
-    return _labels_between(coding, number_of, spans[:, 0], spans[:, 1], ends), label_of
+    return Labels(coding, tuple(number_of), spans[:, 0], spans[:, 1], ends=ends), label_of
 
 
 def _exact(coding: Coding, low: int, high: int) -> PublicRange:
     """A range of a column that has no public lines."""
     text = range_label(coding.texts[low], coding.texts[high])
     return PublicRange(low, high, text, float(coding.numbers[low]), float(coding.numbers[high]))
-
-
-def _labels_between(
-    coding: Coding, texts: Iterable[str | None], low: Codes, high: Codes, ends: Floats | None = None
-) -> Labels:
-    # leaves have the codes of their values, so a single value is a node; wider ranges need not be
-    is_node = (low == high) & (coding.hierarchy is not None)
-    node = np.where(is_node, low, -1).astype(np.int32)
-    # the missing value is the last code, and no value: a range that ends there covers one less
-    ends_missing = (high == coding.missing) & (low < high) & (coding.missing >= 0)
-    covered = (high - low + 1 - ends_missing).astype(np.int64)
-    if ends is not None and coding.kind in ("numeric", "date"):
-        known = coding.numbers[~np.isnan(coding.numbers)]
-        ends = np.clip(ends, known.min(), known.max()) if len(known) else ends
-    else:
-        ends = None
-    low, high = low.astype(np.int32), high.astype(np.int32)
-    return Labels(coding, tuple(texts), node, low, high, covered, ends)
 
 
 @dataclass(frozen=True, eq=False)

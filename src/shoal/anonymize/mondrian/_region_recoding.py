@@ -207,7 +207,7 @@ def _label(
     texts = tuple(
         ROOT_LABEL if star else text for text, star in zip(labels.texts, starred, strict=True)
     )
-    labels = Labels(coding, texts, labels.node, labels.low, labels.high, labels.covered)
+    labels = Labels(coding, texts, low, high)
     return labels, code.reshape(-1).astype(np.int32)
 
 
