@@ -18,7 +18,7 @@ def measures(recoded, metric, target):
         "precision": lambda: 1 - precision(recoded),
         "entropy": lambda: non_uniform_entropy(recoded),
         "discernibility": lambda: measure(recoded).discernibility / n**2,
-        "classification": lambda: classification_metric(recoded, target),
+        "classification": lambda: classification_metric(recoded.groups, n, target),
     }[metric]()
 
 

@@ -25,6 +25,7 @@ from shoal.judge._read_files import read_texts, with_own_header
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import canonical, is_missing
 from shoal.privacy import PrivacyModel
+from shoal.privacy._model import POPULATION
 from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable, RowOptions, open_table
 from shoal.tables._engine import Engine, Witness
@@ -69,7 +70,11 @@ def recheck(
         ranges=output.ranges,
         claim=_claim(recoded, output, labelled) if labelled else Claim(),
         key=output.key,
-        prepare=lambda groups: privacy.prepare(_as_labels(groups, recoded), recoded),
+        prepare=lambda groups: privacy.prepare(
+            # people of a population are found by what labels say
+            _as_labels(groups, recoded) if POPULATION in recoded.groups.histograms else groups,
+            recoded,
+        ),
     )
     return judge(charge, written, source, None if witness is None else witness.row_ids)
 

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import version
@@ -225,9 +225,9 @@ class Release:
             "suppressed_rows": n_rows - released,
             "groups": self.recoded.groups.n_groups,
             "counts": "rows" if people is None else people.unit,
-            "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
+            "metrics": {"before": asdict(self.metrics_before), "after": asdict(self.metrics)},
             "loss_bound": self.loss_bound.to_dict(),
-            "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict(), **known},
+            "risk": {"before": asdict(self.risk_before), "after": asdict(self.risk), **known},
             "schema": None,  # whoever knows what cells say fills it in
             "order": self.output.order,
             "form": self.output.form,

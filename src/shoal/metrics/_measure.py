@@ -140,13 +140,18 @@ def measure(recoded: Recoded | FrequencyTable, *, target: str | None = None) -> 
     >>> measure(release.recoded.cells).n_groups  # before
     6
     """
-    if isinstance(recoded, FrequencyTable):
-        recoded = released_raw(recoded)
-    sizes = recoded.groups.sizes[recoded.groups.sizes > 0]
-    n_rows, hidden = recoded.cells.n_rows, recoded.n_suppressed
+    if isinstance(recoded, FrequencyTable):  # every cell is a group, and nothing is lost
+        cells = groups = recoded
+        hidden, precise, guessed = 0, 1.0, 0.0
+        penalty = lost = raised = np.zeros(len(cells.names))
+    else:
+        cells, groups, hidden = recoded.cells, recoded.groups, recoded.n_suppressed
+        penalty, lost = column_losses(recoded, "ncp"), column_losses(recoded)
+        raised = column_losses(recoded, "height")
+        precise, guessed = precision(recoded), non_uniform_entropy(recoded)
+    sizes, n_rows = groups.sizes[groups.sizes > 0], cells.n_rows
     some = len(sizes) > 0
-    penalty, lost = column_losses(recoded, "ncp"), column_losses(recoded)
-    height = float(column_losses(recoded, "height").sum() * n_rows)
+    height = float(raised.sum() * n_rows)
     return Metrics(
         n_rows=n_rows,
         n_suppressed=hidden,
@@ -155,14 +160,16 @@ def measure(recoded: Recoded | FrequencyTable, *, target: str | None = None) -> 
         largest_group=int(sizes.max()) if some else 0,
         average_group_size=float(sizes.sum() / len(sizes)) if some else 0.0,
         discernibility=int((sizes * sizes).sum()) + hidden * n_rows,
-        classification_metric=None if target is None else classification_metric(recoded, target),
-        ncp=dict(zip(recoded.cells.names, penalty.tolist(), strict=True)),
+        classification_metric=(
+            None if target is None else classification_metric(groups, n_rows, target)
+        ),
+        ncp=dict(zip(cells.names, penalty.tolist(), strict=True)),
         gcp=float(penalty.mean()) if len(penalty) else 0.0,
         loss=float(lost.mean()) if len(lost) else 0.0,
         information_loss=height,
         information_loss_share=height / max(1, n_rows * len(penalty)),
-        precision=precision(recoded),
-        non_uniform_entropy=non_uniform_entropy(recoded),
+        precision=precise,
+        non_uniform_entropy=guessed,
         suppressed_share=hidden / n_rows if n_rows else 0.0,
     )
 
