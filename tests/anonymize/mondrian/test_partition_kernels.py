@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 
-from shoal.anonymize.mondrian._columns import make_columns
+from shoal.anonymize.mondrian._drop_kernels import entropy_drops, loss_drops
+from shoal.anonymize.mondrian._partition import make_columns
 from shoal.anonymize.mondrian._partition_kernels import (
     bound_regions,
     divide,
-    entropy_drops,
-    loss_drops,
     measure_regions,
     region_losses,
 )

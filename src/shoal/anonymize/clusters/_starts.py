@@ -23,7 +23,7 @@ from shoal.anonymize.clusters._local_problem import (
 from shoal.anonymize.clusters._priced_kernels import Nodes, take_best_nodes, weigh_nodes
 from shoal.anonymize.clusters._refine_kernels import open_groups
 from shoal.anonymize.clusters._walk_kernels import Walk, mark_halves, walk_steps
-from shoal.anonymize.mondrian._partition import region_groups
+from shoal.anonymize.mondrian._partition import grow_regions
 from shoal.anonymize.mondrian._preferences import Preferences
 from shoal.privacy.compiled._compile import allowed_groups
 from shoal.tables import FrequencyTable
@@ -232,7 +232,10 @@ def by_regions(
     shares = weight / weight.max() if weight.max() > 0 else np.ones_like(weight)
     preferences = Preferences(shares, spread=1 - loss, priority=1 - loss, loss=loss)
     cells = FrequencyTable(problem.codings, problem.keys, problem.compiled.sizes)
-    group_of = region_groups(cells, problem.compiled, preferences, deadline)
+    leaf = grow_regions(cells, problem.compiled, preferences, None, deadline).leaves()
+    is_used = np.zeros(int(leaf.max(initial=-1)) + 1, np.bool_)
+    is_used[leaf] = True
+    group_of: NDArray[np.int64] = (np.cumsum(is_used, dtype=np.int64) - 1)[leaf]
     return group_of, time.perf_counter() <= deadline
 
 

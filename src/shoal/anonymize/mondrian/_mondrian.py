@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import range_notes
-from shoal.anonymize.mondrian._columns import is_tree
 from shoal.anonymize.mondrian._feasibility import require_whole
-from shoal.anonymize.mondrian._partition import partition
+from shoal.anonymize.mondrian._partition import is_tree, partition
 from shoal.anonymize.mondrian._preferences import Preferences
 from shoal.anonymize.mondrian._region_recoding import RegionRecoding
 from shoal.errors import InfeasibleError, ParameterError, SchemaError

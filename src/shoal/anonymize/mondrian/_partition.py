@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,24 +15,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._resources import n_threads
-from shoal.anonymize.mondrian._choice_kernels import (
+from shoal.anonymize.mondrian._drop_kernels import entropy_drops, loss_drops
+from shoal.anonymize.mondrian._partition_kernels import (
     TIE,
     cut_best_by_conditions,
     cut_best_by_size,
-)
-from shoal.anonymize.mondrian._columns import make_columns, rank_keys
-from shoal.anonymize.mondrian._partition_kernels import (
     divide,
-    entropy_drops,
-    loss_drops,
     measure_regions,
 )
 from shoal.anonymize.mondrian._preferences import Preferences
-from shoal.anonymize.mondrian._region_arrays import Frontier, RegionTask, RegionWork, Scratch
+from shoal.anonymize.mondrian._region_arrays import (
+    Frontier,
+    RegionColumns,
+    RegionTask,
+    RegionWork,
+    Scratch,
+)
 from shoal.anonymize.mondrian._region_kernels import LEAF, Regions
 from shoal.privacy.compiled._condition_kernels import CompiledModel
+from shoal.schema._coding import Coding
 from shoal.tables import FrequencyTable
-from shoal.typing import Codes, Floats, Progress
+from shoal.typing import Codes, Flags, Floats, Progress
 
 LEAST_STAKE = 0.01
 """Least weight of a column in the loss: what nobody asked for still breaks ties."""
@@ -69,33 +73,22 @@ def partition(
     Columns with limits are split by them first, whatever comes out: the caller has made sure that
     those parts are allowed.
     """
-    growth = _grow(cells, compiled, preferences, progress, deadline)
+    growth = grow_regions(cells, compiled, preferences, progress, deadline)
     return *growth.regions(), growth.leaves()
 
 
-def region_groups(
-    cells: FrequencyTable,
-    compiled: CompiledModel,
-    preferences: Preferences,
-    deadline: float = math.inf,
-) -> NDArray[np.int64]:
-    """The region of each cell when they are split until no split is allowed."""
-    leaf = _grow(cells, compiled, preferences, None, deadline).leaves()
-    is_used = np.zeros(int(leaf.max(initial=-1)) + 1, np.bool_)
-    is_used[leaf] = True
-    number: NDArray[np.int64] = np.cumsum(is_used, dtype=np.int64) - 1
-    return number[leaf]
-
-
-def _grow(
+def grow_regions(
     cells: FrequencyTable,
     compiled: CompiledModel,
     preferences: Preferences,
     progress: Progress | None,
     deadline: float,
-) -> _Growth:
+) -> Growth:
+    """The same while it can still be asked: for the regions, or for each cell's leaf alone."""
     columns, n = make_columns(cells, preferences.cuts), cells.n_groups
-    order = rank_keys(cells.keys) if preferences.relaxed else np.arange(n, dtype=np.int64)
+    order = np.arange(n, dtype=np.int64)
+    if preferences.relaxed:  # cells in the order of their combinations, first column first
+        order = np.lexsort(cells.keys.T[::-1]).astype(np.int64)
     work = RegionWork(
         order=order,
         keys=np.ascontiguousarray(columns.keys[:, order]),
@@ -125,7 +118,7 @@ def _grow(
         )
         for _ in range(n_threads())
     ]
-    growth = _Growth(cells, preferences, task, work, scratch)
+    growth = Growth(cells, preferences, task, work, scratch)
     none = np.zeros(1, np.int32)
     level = Level(np.zeros(1, np.int64), np.full(1, n, np.int64), none, none)
     with ThreadPoolExecutor(len(scratch)) as pool:
@@ -143,7 +136,7 @@ def _grow(
 
 
 @dataclass(frozen=True, eq=False)
-class _Growth:
+class Growth:
     """Regions while they grow, and the arrays that the kernels work on."""
 
     cells: FrequencyTable
@@ -324,3 +317,68 @@ def _only(column: NDArray[np.int64], shape: tuple[int, int]) -> Floats:
     score = np.full(shape, -np.inf)
     score[np.arange(len(column)), column] = 0.0
     return score
+
+
+# -- quasi-identifiers as the arrays that the kernels read ----------------------------------------
+
+
+def is_tree(coding: Coding) -> bool:
+    """Whether a column is split by its hierarchy; ordered columns are split by their order."""
+    return coding.hierarchy is not None and not coding.is_ordered
+
+
+def make_columns(cells: FrequencyTable, wanted: Mapping[str, Flags]) -> RegionColumns:
+    """Lay the quasi-identifiers out; `wanted` says after which codes a cut is welcome.
+
+    Codes have coordinates on a line of length 1, as NCP in
+    :func:`shoal.metrics._measure.label_loss`: numbers without a hierarchy have a length, other
+    codes are counted, and a range of them costs one more than its length.
+    """
+    none = np.empty(0, np.int32)
+    lines, units, trees = [], [], []
+    for coding in cells.codings:
+        n_values = max(1, coding.n_codes - (coding.missing >= 0))
+        if coding.hierarchy is None and coding.kind in ("numeric", "date"):
+            numbers, unit = coding.numbers.astype(np.float64), 0.0
+            least, most = np.nanmin(numbers, initial=np.inf), np.nanmax(numbers, initial=-np.inf)
+            width = most - least if most > least else 1.0
+            numbers = (numbers - (least if np.isfinite(least) else 0.0)) / width
+        else:
+            numbers, unit = np.arange(coding.n_codes) / n_values, 1.0 / n_values
+        if coding.missing >= 0:
+            numbers[coding.missing] = np.nan
+        lines.append(numbers)
+        units.append(unit)
+        tree = coding.hierarchy
+        if tree is None or coding.is_ordered:
+            trees.append((none, none, none, none, np.empty(0), none.reshape(0, 0)))
+            continue
+        share = tree.n_leaves_below / max(1, tree.n_values)
+        share[: tree.n_leaves] = 0.0  # a value released as itself loses nothing
+        # by depth, so that a kernel finds the child that leads to a leaf without climbing
+        path = np.zeros((tree.n_leaves, int(tree.depth.max()) + 2), np.int32)
+        node = np.arange(tree.n_leaves, dtype=np.int32)
+        while (inside := node >= 0).any():
+            leaves = np.flatnonzero(inside)
+            path[leaves, tree.depth[node[leaves]]] = node[leaves]
+            node = np.where(inside, tree.parent[node], -1)
+        trees.append((tree.parent, tree.start, tree.stop, tree.depth, share, path))
+    parent, start, stop, depth, shares, paths = zip(*trees, strict=True)
+    welcome = [wanted.get(c.name, np.zeros(c.n_codes, np.bool_)) for c in cells.codings]
+    return RegionColumns(
+        keys=np.ascontiguousarray(cells.keys.T, np.int32),
+        is_tree=np.array([len(nodes) > 0 for nodes in parent], np.bool_),
+        first_code=np.cumsum([0, *map(len, lines)], dtype=np.int64),
+        coordinate=np.concatenate(lines),
+        unit=np.array(units),
+        wanted=np.cumsum(np.concatenate([[False], *welcome]), dtype=np.int64),
+        first_node=np.cumsum([0, *map(len, parent)], dtype=np.int64),
+        parent=np.concatenate(parent),
+        start=np.concatenate(start),
+        stop=np.concatenate(stop),
+        depth=np.concatenate(depth),
+        share=np.concatenate(shares),
+        first_path=np.cumsum([0, *(path.size for path in paths)], dtype=np.int64),
+        path=np.concatenate([path.ravel() for path in paths]),
+        width=np.array([path.shape[1] for path in paths], np.int64),
+    )

@@ -1,19 +1,65 @@
-"""Bound, score and divide regions.  Arrays in, arrays out."""
+"""Measure, cut and divide regions: what one level of a partition does.  Arrays in, arrays out.
+
+Two kernels cut each region along its best column, one for sizes and one for all conditions: a
+kernel takes no function, and one with both would compile both, though most releases need sizes
+only.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
+from shoal.anonymize.mondrian._condition_split_kernels import cut_by_conditions
+from shoal.anonymize.mondrian._drop_kernels import loss_drop
 from shoal.anonymize.mondrian._region_arrays import (
     Frontier,
+    Region,
     RegionColumns,
     RegionTask,
     RegionWork,
-    Scales,
+    Scratch,
     column_loss,
     scales_of,
 )
-from shoal.typing import Codes, Counts, Floats
+from shoal.anonymize.mondrian._split_kernels import (
+    cut_relaxed_by_size,
+    cut_tree_by_size,
+    least_rows,
+    median_code,
+    median_of_few,
+    median_of_some,
+)
+from shoal.typing import Codes, Floats
+
+_FEW = 40  # cells: sorting all of them is quicker than finding those about the median
+
+TIE = 1e-12
+"""Scores that differ by less differ by rounding only."""
+
+
+class Race(NamedTuple):
+    """The columns of one region in competition."""
+
+    column: int  # to be tried next; -1 when the race is over
+    left: Floats  # scores of the columns that were not tried, else -inf
+    floor: float  # columns with at least this score compete now
+    n_tied: int  # how many did when they began
+    best: int  # column of the best cut so far; -1 for none
+    best_score: float
+    best_drop: float
+    n_parts: int  # of the best cut, and its pivot
+    pivot: int
+
+
+@kernel
+def measure_regions(
+    columns: RegionColumns, keys: Codes, begin: NDArray[np.int64], end: NDArray[np.int64]
+) -> tuple[Codes, Codes, Floats]:
+    """Least and largest code of each region, and what of each column's domain it leaves open."""
+    low, high = bound_regions(keys, begin, end)
+    return low, high, region_losses(columns, low, high)
 
 
 @kernel
@@ -47,181 +93,192 @@ def region_losses(columns: RegionColumns, low: Codes, high: Codes) -> Floats:
 
 
 @kernel
-def measure_regions(
-    columns: RegionColumns, keys: Codes, begin: NDArray[np.int64], end: NDArray[np.int64]
-) -> tuple[Codes, Codes, Floats]:
-    """Least and largest code of each region, and what of each column's domain it leaves open."""
-    low, high = bound_regions(keys, begin, end)
-    return low, high, region_losses(columns, low, high)
-
-
-@kernel
-def entropy_drops(
+def cut_best_by_size(
+    task: RegionTask,
     work: RegionWork,
+    scratch: Scratch,
     frontier: Frontier,
-    n_classes: int,
-    start: NDArray[np.int64],
-    codes: Codes,
-    counts: Counts,
-) -> Floats:
-    """Share of each region's class entropy that its parts take away.
-
-    Cell c has ``counts[e]`` rows of class ``codes[e]``, for e from ``start[c]`` on.
-    """
-    drops = np.zeros(frontier.begin.shape[0])
-    for region in range(drops.shape[0]):
-        n_parts = frontier.n_parts[region]
-        if n_parts == 0:
-            continue
-        rows = np.zeros((n_parts + 1, n_classes), np.int64)
-        for i in range(frontier.begin[region], frontier.end[region]):
-            cell = work.order[i]
-            for entry in range(start[cell], start[cell + 1]):
-                rows[work.part[i], codes[entry]] += counts[entry]
-                rows[n_parts, codes[entry]] += counts[entry]
-        before = _entropy(rows[n_parts])  # the last row counts the whole region
-        if before <= 0.0:
-            continue
-        after = 0.0
-        for part in range(n_parts):
-            after += _entropy(rows[part])
-        drops[region] = (before - after) / before
-    return drops
-
-
-@kernel
-def _entropy(counts: Counts) -> float:
-    """Rows times their entropy in nats."""
-    total, inner = 0, 0.0
-    for count in counts:
-        if count > 0:
-            total += count
-            inner += count * np.log(count)
-    return total * np.log(total) - inner if total > 0 else 0.0
-
-
-@kernel
-def loss_drops(
-    task: RegionTask, work: RegionWork, frontier: Frontier, low: Codes, high: Codes
-) -> Floats:
-    """How much loss each region's cut takes away for the bits it spends, 0 to 1."""
-    drops, scales = np.zeros(frontier.begin.shape[0]), scales_of(task.columns)
-    for region in range(drops.shape[0]):
-        begin, end, n_parts = frontier.begin[region], frontier.end[region], frontier.n_parts[region]
-        if n_parts > 0:
-            keys, sizes = work.keys[:, begin:end], work.sizes[begin:end]
-            drops[region] = loss_drop(
-                scales,
-                task.stakes,
-                keys,
-                sizes,
-                work.part[begin:end],
-                n_parts,
-                low[region],
-                high[region],
-            )
-    return drops
-
-
-@kernel
-def loss_drop(
-    scales: Scales,
-    weight: Floats,
-    keys: Codes,
-    sizes: Counts,
-    part: NDArray[np.int64],
-    n_parts: int,
     low: Codes,
     high: Codes,
-) -> float:
-    """How much loss a cut takes away for the bits it spends, 0 to 1.
+    score: Floats,
+) -> None:
+    """Cut each region along the column with the highest score that may be cut; sizes count.
 
-    A table of n rows has log2(n / k) bits to spend until its groups are down to k rows, so what
-    counts is the drop in loss per bit: with d the drop in the columns' weighted losses, l those
-    before and b the entropy of the parts' sizes, d / (d + l b).
+    The score is `score` (-inf: not to be cut) and, weighted, the drop in loss.  Ties go to the
+    larger drop, then to the first column.  `low` and `high` are the codes of each region by column.
     """
-    if n_parts == 2:
-        return _drop_of_two(scales, weight, keys, sizes, part, low, high)
-    rows = np.zeros(n_parts, np.int64)
-    least = np.empty(n_parts, np.int32)
-    largest = np.empty(n_parts, np.int32)
-    n_rows = 0
-    for i in range(part.shape[0]):
-        rows[part[i]] += sizes[i]
-        n_rows += sizes[i]
-    before, after = 0.0, 0.0
-    for column in range(low.shape[0]):
-        if low[column] == high[column]:  # nothing left to lose there
-            continue
-        least[:] = high[column]
-        largest[:] = low[column]
-        for i in range(part.shape[0]):
-            code, own = keys[column, i], part[i]
-            if code < least[own]:
-                least[own] = code
-            if code > largest[own]:
-                largest[own] = code
-        before += weight[column] * column_loss(scales, column, low[column], high[column])
-        for own in range(n_parts):
-            loss = column_loss(scales, column, least[own], largest[own])
-            after += weight[column] * loss * rows[own] / n_rows
-    return _per_bit(before - after, before, _entropy(rows), n_rows)
+    columns, scales, least = task.columns, scales_of(task.columns), least_rows(task.compiled)
+    for region in range(frontier.begin.shape[0]):
+        begin, end = frontier.begin[region], frontier.end[region]
+        race = _start(score[region], task.loss)
+        while race.column >= 0:
+            trial = _trial(frontier, region, race.column, low, high)
+            pivot = -1
+            if columns.is_tree[race.column]:
+                n_parts = cut_tree_by_size(columns, work, scratch, trial, least, task.partial)
+            elif task.relaxed:
+                n_parts, pivot = cut_relaxed_by_size(task, work, scratch, trial)
+            else:
+                n_parts = _cut_line(columns.first_code, columns.wanted, work, scratch, trial, least)
+            drop = 0.0
+            if _needs_drop(race, n_parts):
+                drop = loss_drop(
+                    scales,
+                    task.stakes,
+                    work.keys[:, begin:end],
+                    work.sizes[begin:end],
+                    work.part[begin:end],
+                    n_parts,
+                    low[region],
+                    high[region],
+                )
+            race = _settle(race, n_parts, pivot, drop, task.loss)
+        _record(frontier, region, race)
 
 
 @kernel
-def _drop_of_two(
-    scales: Scales,
-    weight: Floats,
-    keys: Codes,
-    sizes: Counts,
-    part: NDArray[np.int64],
+def cut_best_by_conditions(
+    task: RegionTask,
+    work: RegionWork,
+    scratch: Scratch,
+    frontier: Frontier,
     low: Codes,
     high: Codes,
-) -> float:
-    """The same for two parts, which most cuts make: ends are kept without a branch."""
-    n_rows, n_second = 0, 0
-    for i in range(part.shape[0]):
-        n_rows += sizes[i]
-        n_second += sizes[i] * part[i]
-    n_first = n_rows - n_second
-    before, after = 0.0, 0.0
-    for column in range(low.shape[0]):
-        if low[column] == high[column]:  # nothing left to lose there
-            continue
-        least, largest = high[column], low[column]
-        others_least, others_largest = high[column], low[column]
-        codes, bottom, top = keys[column], low[column], high[column]
-        for i in range(part.shape[0]):
-            first = part[i] == 0
-            least = min(least, codes[i] if first else top)
-            largest = max(largest, codes[i] if first else bottom)
-            others_least = min(others_least, top if first else codes[i])
-            others_largest = max(others_largest, bottom if first else codes[i])
-        before += weight[column] * column_loss(scales, column, low[column], high[column])
-        loss = column_loss(scales, column, least, largest)
-        after += weight[column] * loss * n_first / n_rows
-        loss = column_loss(scales, column, others_least, others_largest)
-        after += weight[column] * loss * n_second / n_rows
-    return _per_bit(before - after, before, _entropy_of_two(n_first, n_second), n_rows)
+    score: Floats,
+) -> None:
+    """The same under all conditions of the model."""
+    scales = scales_of(task.columns)
+    for region in range(frontier.begin.shape[0]):
+        begin, end = frontier.begin[region], frontier.end[region]
+        race = _start(score[region], task.loss)
+        while race.column >= 0:
+            trial = _trial(frontier, region, race.column, low, high)
+            n_parts, pivot = cut_by_conditions(task, work, scratch, trial)
+            drop = 0.0
+            if _needs_drop(race, n_parts):
+                drop = loss_drop(
+                    scales,
+                    task.stakes,
+                    work.keys[:, begin:end],
+                    work.sizes[begin:end],
+                    work.part[begin:end],
+                    n_parts,
+                    low[region],
+                    high[region],
+                )
+            race = _settle(race, n_parts, pivot, drop, task.loss)
+        _record(frontier, region, race)
 
 
 @kernel
-def _per_bit(drop: float, before: float, entropy: float, n_rows: int) -> float:
-    if drop <= 0.0:
-        return 0.0
-    bits = entropy / n_rows / np.log(2.0)
-    return drop / (drop + before * bits)
+def _cut_line(
+    first_code: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    work: RegionWork,
+    scratch: Scratch,
+    region: Region,
+    least: int,
+) -> int:
+    """Cut a region of an ordered column in two, neither below `least` rows; 0: no cut."""
+    begin, end, column = region.begin, region.end, region.column
+    first, stop = first_code[column], first_code[column + 1]
+    keys, sizes, part = work.keys[column, begin:end], work.sizes[begin:end], work.part[begin:end]
+    # a running count has one entry more than there are codes
+    until = wanted[first : stop + 1]
+    wide = region.high - region.low > 8 * (end - begin)  # most codes would have no cell
+    if wide and end - begin > _FEW and until[region.high + 1] == until[region.low]:
+        low, high, rows, packed = region.low, region.high, scratch.rows, scratch.slot
+        cut = median_of_some(keys, sizes, low, high, least, rows, packed)
+    elif wide:
+        cut = median_of_few(keys, sizes, until, region.low, region.high, least, scratch.slot)
+    else:
+        cut = median_code(keys, sizes, until, region.low, region.high, least, scratch.rows)
+    if cut < 0:
+        return 0
+    for i in range(keys.shape[0]):
+        part[i] = keys[i] <= cut
+    work.part_low[begin], work.part_high[begin] = cut + 1, stop - first - 1
+    work.part_low[begin + 1], work.part_high[begin + 1] = 0, cut
+    return 2
 
 
 @kernel
-def _entropy_of_two(first: int, second: int) -> float:
-    """As :func:`_entropy`, of two counts."""
-    total, inner = first + second, 0.0
-    if first > 0:
-        inner += first * np.log(first)
-    if second > 0:
-        inner += second * np.log(second)
-    return total * np.log(total) - inner if total > 0 else 0.0
+def _trial(frontier: Frontier, region: int, column: int, low: Codes, high: Codes) -> Region:
+    codes = int(low[region, column]), int(high[region, column])
+    return Region(frontier.begin[region], frontier.end[region], column, codes[0], codes[1])
+
+
+@kernel
+def _start(score: Floats, loss: float) -> Race:
+    left = score.copy()
+    floor, n_tied = _next_ties(left, loss)
+    column = _next_column(left, floor) if n_tied > 0 else -1
+    return Race(column, left, floor, n_tied, -1, -np.inf, -1.0, 0, -1)
+
+
+@kernel
+def _needs_drop(race: Race, n_parts: int) -> bool:
+    """Whether the loss has a say: a column alone wins without a drop, and one that won has it."""
+    return n_parts > 0 and race.n_tied > 1 and race.column != race.best
+
+
+@kernel
+def _settle(race: Race, n_parts: int, pivot: int, drop: float, loss: float) -> Race:
+    """Compare a cut with the best so far, and choose the next column."""
+    column, left = race.column, race.left
+    best, best_score, best_drop = race.best, race.best_score, race.best_drop
+    best_parts, best_pivot, again = race.n_parts, race.pivot, column == best
+    own = left[column] + loss * drop
+    left[column] = -np.inf
+    if n_parts > 0 and (
+        again or own > best_score + TIE or (own >= best_score - TIE and drop > best_drop + TIE)
+    ):
+        best, best_score, best_drop = column, own, drop
+        best_parts, best_pivot = n_parts, pivot
+    floor, n_tied = race.floor, race.n_tied
+    following = _next_column(left, floor)
+    if following < 0 and best >= 0:
+        # trying others has written over the parts of the best, which is then cut once more
+        following = -1 if best == column else best
+    elif following < 0:  # none of these can be cut: on to the next lower score
+        floor, n_tied = _next_ties(left, loss)
+        following = _next_column(left, floor) if n_tied > 0 else -1
+    return Race(following, left, floor, n_tied, best, best_score, best_drop, best_parts, best_pivot)
+
+
+@kernel
+def _record(frontier: Frontier, region: int, race: Race) -> None:
+    """Write the best cut down; no parts where there is none."""
+    frontier.n_parts[region], frontier.pivot[region] = race.n_parts, race.pivot
+    if race.best >= 0:
+        frontier.column[region] = race.best
+
+
+@kernel
+def _next_ties(left: Floats, loss: float) -> tuple[float, int]:
+    """Least score of the columns to be compared next, and how many those are.
+
+    These are the ones with the highest score; all of them when the loss decides, too.
+    """
+    highest, n_left = -np.inf, 0
+    for own in left:
+        highest = max(highest, own)
+        n_left += own > -np.inf
+    if loss > 0.0:
+        return -np.inf, n_left
+    n_tied = 0
+    for own in left:
+        n_tied += own > -np.inf and own >= highest - TIE
+    return highest - TIE, n_tied
+
+
+@kernel
+def _next_column(left: Floats, floor: float) -> int:
+    """First column that was not tried and has this score; -1 when there is none."""
+    for column in range(left.shape[0]):
+        if left[column] > -np.inf and left[column] >= floor:
+            return column
+    return -1
 
 
 @kernel

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal._plain import pack, unpack_numbers
 from shoal.anonymize._recoding import Recoding, Unseen, match_cells, refuse_unseen
-from shoal.anonymize.mondrian._columns import is_tree
+from shoal.anonymize.mondrian._partition import is_tree
 from shoal.anonymize.mondrian._region_kernels import UNKNOWN, Regions, walk
 from shoal.schema._coding import Coding
 from shoal.schema._tree_parts import ROOT_LABEL
