@@ -12,13 +12,6 @@ from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import range_notes
 from shoal.anonymize.bounds._unprotectable import infeasible_within_limits, is_exact
-from shoal.anonymize.clusters._blocks import (
-    Block,
-    is_allowed,
-    parts_within_limits,
-    solve_each,
-    take_cells,
-)
 from shoal.anonymize.clusters._group_kernels import make_groups
 from shoal.anonymize.clusters._group_loss import GroupColumns, is_range_column, make_columns
 from shoal.anonymize.clusters._group_recoding import (
@@ -28,6 +21,13 @@ from shoal.anonymize.clusters._group_recoding import (
 )
 from shoal.anonymize.clusters._improve import improve, join_until_allowed
 from shoal.anonymize.clusters._k_member_kernels import k_member
+from shoal.anonymize.clusters._local_problem import (
+    Block,
+    is_allowed,
+    parts_within_limits,
+    solve_each,
+    take_cells,
+)
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
 from shoal.metrics._measure import Measure

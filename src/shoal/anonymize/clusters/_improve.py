@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._resources import n_threads
-from shoal.anonymize.clusters._blocks import Block, take_cells
 from shoal.anonymize.clusters._group_kernels import Groups
 from shoal.anonymize.clusters._group_loss import GroupColumns
 from shoal.anonymize.clusters._group_recoding import GroupRecoding
-from shoal.anonymize.clusters._local_problem import LocalProblem
+from shoal.anonymize.clusters._local_problem import Block, LocalProblem, take_cells
 from shoal.anonymize.clusters._refine_kernels import (
     DISSOLVE,
     MOVE,

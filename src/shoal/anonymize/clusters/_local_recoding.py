@@ -13,7 +13,6 @@ from shoal._checks import check_choice, check_number
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import range_notes
 from shoal.anonymize.bounds._unprotectable import infeasible_within_limits
-from shoal.anonymize.clusters._blocks import parts_within_limits
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.anonymize.clusters._group_recoding import (
     GroupRecoding,
@@ -21,7 +20,7 @@ from shoal.anonymize.clusters._group_recoding import (
     make_group_recoding,
 )
 from shoal.anonymize.clusters._improve import join_until_allowed
-from shoal.anonymize.clusters._local_problem import make_local_problem
+from shoal.anonymize.clusters._local_problem import make_local_problem, parts_within_limits
 from shoal.anonymize.clusters._local_solver import (
     block_size,
     cut_blocks,

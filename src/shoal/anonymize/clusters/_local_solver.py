@@ -11,11 +11,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.anonymize.clusters._blocks import Block, is_allowed, solve_each
 from shoal.anonymize.clusters._group_loss import LINES_LIMIT
 from shoal.anonymize.clusters._group_recoding import label_groups, least_and_largest
 from shoal.anonymize.clusters._improve import MOST_ROUNDS, part_rounds, refine_in_parts
-from shoal.anonymize.clusters._local_problem import LocalProblem
+from shoal.anonymize.clusters._local_problem import Block, LocalProblem, is_allowed, solve_each
 from shoal.anonymize.clusters._refine_kernels import open_groups
 from shoal.anonymize.clusters._starts import STARTS, FirstGroups, all_allowed, first_groups
 from shoal.anonymize.clusters.boxes._exchange import (

@@ -12,7 +12,6 @@ from shoal._checks import check_choice
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._recoding import range_notes
 from shoal.anonymize.bounds._unprotectable import infeasible_within_limits
-from shoal.anonymize.clusters._blocks import parts_within_limits, solve_each, take_cells
 from shoal.anonymize.clusters._group_loss import is_range_column, make_columns
 from shoal.anonymize.clusters._group_recoding import (
     GroupRecoding,
@@ -20,6 +19,7 @@ from shoal.anonymize.clusters._group_recoding import (
     make_group_recoding,
 )
 from shoal.anonymize.clusters._improve import improve, join_until_allowed
+from shoal.anonymize.clusters._local_problem import parts_within_limits, solve_each, take_cells
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.anonymize.numbers._bunch import Search, bunch, sum_of_squares
 from shoal.anonymize.numbers._mean_recoding import MeanRecoding

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._resources import n_threads
-from shoal.anonymize.clusters._blocks import Block
 from shoal.anonymize.clusters._improve import cut_groups, part_rounds
-from shoal.anonymize.clusters._local_problem import Ladder, LocalProblem
+from shoal.anonymize.clusters._local_problem import Block, Ladder, LocalProblem
 from shoal.anonymize.clusters.boxes._box_kernels import (
     Around,
     Boxes,
