@@ -1,6 +1,7 @@
 """What is published beside a table lists no value that no released row has."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
@@ -9,7 +10,7 @@ from shoal.anonymize import check_table
 from shoal.anonymize._registry import METHODS, make_method
 from shoal.anonymize._release_files import find_schema
 from shoal.errors import GuaranteeError
-from shoal.judge import _judge
+from shoal.judge._judge import judge_companions
 from shoal.privacy import AlphaKAnonymity, KAnonymity
 from shoal.schema import Hierarchy
 
@@ -115,8 +116,14 @@ def test_the_judge_withholds_files_that_list_more(tmp_path, monkeypatch):
         ("x-Kiel]", "Kiel", False),
     ],
 )
-def test_what_a_cell_names(cell, text, named):
-    assert _judge._names(cell, text) is named
+def test_what_a_cell_names(cell, text, named, tmp_path):
+    manifest, schema = tmp_path / "o.manifest.json", tmp_path / "o.schema.toml"
+    manifest.write_text(json.dumps({"schema": {"columns": {"town": {"order": [text]}}}}))
+    schema.write_text(f'[columns.town]\norder = ["{text}"]\n')
+    own = Schema({"town": {"role": "quasi-identifier"}})
+    refused = nullcontext() if named else pytest.raises(GuaranteeError, match="lists 1 values")
+    with refused:
+        judge_companions(manifest, schema, own, {"town": {cell}})
 
 
 def test_a_protected_value_that_only_suppressed_people_have_is_told_nowhere(tmp_path):

@@ -20,6 +20,7 @@ words of Shoal's own.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
@@ -51,6 +52,8 @@ from shoal.tables._people import People
 from shoal.typing import Codes, Flags
 
 _WITHHELD = "It is withheld; please report this defect."
+_BETWEEN = re.compile("(?=( to |-))")
+"""What may stand between the ends of a range, wherever it begins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,8 +328,13 @@ def judge_companions(
             cells = list(told.get(name, ()))
             if sign := column.get("separator"):  # sets: what is told is items
                 cells = [item.strip() for cell in cells for item in cell.split(sign)]
-            lost = [text for text in _listed(column) if not any(_names(c, text) for c in cells)]
-            if lost:
+            said = {*cells, *(cell.rpartition(" [level ")[0] for cell in cells)}
+            for cell in cells:  # a range says what it begins and ends with
+                for sign in _BETWEEN.finditer(cell) if cell[:1] == "[" else ():
+                    said.add(cell[1 : sign.start()])
+                    if cell[-1] == "]":
+                        said.add(cell[sign.end(1) : -1])
+            if lost := [text for text in _listed(column) if text not in said]:
                 raise GuaranteeError(
                     f"{what} beside the output lists {len(lost)} values of column {name!r} that no "
                     f"released row has. {_WITHHELD}"
@@ -347,11 +355,3 @@ def _listed(column: Mapping[str, Any]) -> list[str]:
                 tree = [label for label, below in tree.items() if not below]
             listed += map(str, tree)
     return listed
-
-
-def _names(cell: str, text: str) -> bool:
-    """Whether a cell says a text, or is a range that begins or ends with it."""
-    if cell == text or cell.rpartition(" [level ")[0] == text:
-        return True
-    begins = cell.startswith((f"[{text} to ", f"[{text}-"))
-    return begins or (cell[:1] == "[" and cell.endswith((f" to {text}]", f"-{text}]")))
