@@ -3,12 +3,7 @@ import pytest
 
 from shoal.anonymize.mondrian._drop_kernels import entropy_drops, loss_drops
 from shoal.anonymize.mondrian._partition import make_columns
-from shoal.anonymize.mondrian._partition_kernels import (
-    bound_regions,
-    divide,
-    measure_regions,
-    region_losses,
-)
+from shoal.anonymize.mondrian._partition_kernels import divide, measure_regions
 from shoal.anonymize.mondrian._region_arrays import Frontier, RegionTask, RegionWork
 from shoal.privacy import KAnonymity
 from shoal.privacy.compiled._compile import compile_model
@@ -52,7 +47,8 @@ def regions(frontier, work):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bounds_are_the_least_and_largest_codes(seed):
     cells, frontier, work = case(seed)
-    low, high = bound_regions(work.keys, frontier.begin, frontier.end)
+    columns = make_columns(cells, {})
+    low, high, _ = measure_regions(columns, work.keys, frontier.begin, frontier.end)
     for number, (region, _) in enumerate(regions(frontier, work)):
         expected = twin.bounds(cells.keys.T.tolist(), region)
         assert (low[number].tolist(), high[number].tolist()) == expected
@@ -73,10 +69,7 @@ def test_parts_lie_together_and_keep_their_order(seed):
 def test_losses_and_drops_are_those_of_the_plain_twin(seed):
     cells, frontier, work = case(seed)
     columns, plain, listed = make_columns(cells, {}), twin_columns(cells), twin_cells(cells)
-    low, high = bound_regions(work.keys, frontier.begin, frontier.end)
-    losses = region_losses(columns, low, high)
-    together = measure_regions(columns, work.keys, frontier.begin, frontier.end)
-    assert all(map(np.array_equal, together, (low, high, losses)))
+    low, high, losses = measure_regions(columns, work.keys, frontier.begin, frontier.end)
     task = RegionTask(columns, compile_model(KAnonymity(2), cells), WEIGHT, 1.0, True, False)
     drops = loss_drops(task, work, frontier, low, high)
     ill = cells.histograms["ill"]

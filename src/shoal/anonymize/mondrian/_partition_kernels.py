@@ -57,19 +57,14 @@ class Race(NamedTuple):
 def measure_regions(
     columns: RegionColumns, keys: Codes, begin: NDArray[np.int64], end: NDArray[np.int64]
 ) -> tuple[Codes, Codes, Floats]:
-    """Least and largest code of each region, and what of each column's domain it leaves open."""
-    low, high = bound_regions(keys, begin, end)
-    return low, high, region_losses(columns, low, high)
+    """Least and largest code of each region, and what of each column's domain it leaves open.
 
-
-@kernel
-def bound_regions(
-    keys: Codes, begin: NDArray[np.int64], end: NDArray[np.int64]
-) -> tuple[Codes, Codes]:
-    """Least and largest code of each region in every column; `keys` lie region by region."""
+    `keys` lie region by region.
+    """
     n_regions, n_columns = begin.shape[0], keys.shape[0]
     low = np.empty((n_regions, n_columns), np.int32)
     high = np.empty((n_regions, n_columns), np.int32)
+    losses, scales = np.empty((n_regions, n_columns)), scales_of(columns)
     for region in range(n_regions):
         for column in range(n_columns):
             codes = keys[column, begin[region] : end[region]]
@@ -77,19 +72,8 @@ def bound_regions(
             for i in range(codes.shape[0]):
                 least, largest = min(least, codes[i]), max(largest, codes[i])
             low[region, column], high[region, column] = least, largest
-    return low, high
-
-
-@kernel
-def region_losses(columns: RegionColumns, low: Codes, high: Codes) -> Floats:
-    """Share of each column's domain that each region leaves open."""
-    losses, scales = np.empty(low.shape), scales_of(columns)
-    for region in range(low.shape[0]):
-        for column in range(low.shape[1]):
-            losses[region, column] = column_loss(
-                scales, column, low[region, column], high[region, column]
-            )
-    return losses
+            losses[region, column] = column_loss(scales, column, least, largest)
+    return low, high, losses
 
 
 @kernel
