@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -121,17 +120,19 @@ def grow_regions(
     growth = Growth(cells, preferences, task, work, scratch)
     none = np.zeros(1, np.int32)
     level = Level(np.zeros(1, np.int64), np.full(1, n, np.int64), none, none)
+    for column, coding in enumerate(cells.codings):
+        if coding.is_limited:
+            cuts = growth.by_ceiling(level, column)
+            growth.done.append((level, cuts))
+            level = growth.divided(cuts)
     with ThreadPoolExecutor(len(scratch)) as pool:
-        for column, coding in enumerate(cells.codings):
-            if coding.is_limited:
-                level = growth.close(level, growth.by_ceiling(level, column), pool)
         while len(level.begin):
             late = time.perf_counter() > deadline
-            cuts = no_cuts(level) if late else growth.best_cuts(level, pool)
+            below = growth.split(level, pool, late=late)
             if progress is not None:
-                still = (level.end - level.begin)[cuts.n_parts > 0].sum()
-                progress(n - int(still), n, "partitioning")
-            level = growth.close(level, cuts, pool)
+                still = int((below.end - below.begin).sum())
+                progress(n - still, n, "partitioning")
+            level = below
     return growth
 
 
@@ -146,35 +147,52 @@ class Growth:
     scratch: list[Scratch]  # one for each thread
     done: list[tuple[Level, Frontier]] = field(default_factory=list)
 
-    def best_cuts(self, level: Level, pool: ThreadPoolExecutor) -> Frontier:
-        """The allowed cut with the highest score in every region, if there is one."""
+    def split(self, level: Level, pool: ThreadPoolExecutor, *, late: bool) -> Level:
+        """Record a level and split its regions, each thread some of them; the level below.
+
+        When it is late, nothing is split any more.
+        """
         cuts = no_cuts(level)
+        self.done.append((level, cuts))
         total = np.append(0, np.cumsum(self.work.sizes))
         least = 2 * self.task.compiled.minimum_size
         large = total[level.end] - total[level.begin] >= least  # rows enough for two parts
-        if not large.any():
-            return cuts
-        level = Level(*(entry[large] for entry in level))
-        shares = self.shares(level)
-        begin, end = ([side[share] for share in shares] for side in (level.begin, level.end))
-        measure = partial(measure_regions, self.task.columns, self.work.keys)
-        measured = [*(map if len(shares) == 1 else pool.map)(measure, begin, end)]
-        low, high, spread = map(np.concatenate, zip(*measured, strict=True))
+        regions = np.flatnonzero(large & (not late))
+        shares, cells = [regions], np.cumsum((level.end - level.begin)[regions])
+        if len(cells) and cells[-1] >= _WORTH_THREADS:
+            # regions stay whole, so threads get about as many cells each
+            n = len(self.scratch)
+            edges = np.searchsorted(cells, np.arange(1, n) / n * cells[-1]) + 1
+            shares = [share for share in np.split(regions, edges) if len(share)]
+        own = [Frontier._make(entry[share] for entry in cuts) for share in shares]
+        below = [*(map if len(own) == 1 else pool.map)(self.cut_best, own, self.scratch)]
+        for share, made in zip(shares, own, strict=True):
+            for entry, of_share in zip(cuts[2:], made[2:], strict=True):  # all but begin and end
+                entry[share] = of_share
+        return Level(*map(np.concatenate, zip(*below, strict=True)))
+
+    def cut_best(self, cuts: Frontier, scratch: Scratch) -> Level:
+        """Cut each region by the allowed cut with the highest score, if any; the parts.
+
+        What is cut is written into `cuts`.
+        """
+        begin, end = cuts.begin, cuts.end
+        low, high, spread = measure_regions(self.task.columns, self.work.keys, begin, end)
         chosen = self.preferences
         score = chosen.spread * (np.floor(spread * STEPS + 0.5 + _ROUNDING) / STEPS)
         score += chosen.priority * chosen.weight
         score[low == high] = -np.inf
+        cut = cut_best_by_size if self.task.compiled.size_only else cut_best_by_conditions
+        cut = partial(cut, self.task, self.work, scratch)
         # gain is known only after a trial, so every column is cut once to learn which is best
         if chosen.gain > 0 and chosen.target is not None:
-            score = _only(self._best_columns(level, low, high, score, pool), score.shape)
+            score = _only(self._best_columns(cuts, low, high, score, cut), score.shape)
             score[low == high] = -np.inf
-        made = self._cut(level, low, high, score, pool)
-        for entry, own in zip(cuts[2:], made[2:], strict=True):  # all but begin and end
-            entry[large] = own
-        return cuts
+        cut(cuts, low, high, score)
+        return self.divided(cuts)
 
     def _best_columns(
-        self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
+        self, cuts: Frontier, low: Codes, high: Codes, score: Floats, cut: Callable[..., None]
     ) -> NDArray[np.int64]:
         """Column with the highest score in every region when information gain is part of it."""
         chosen, classes = self.preferences, self.preferences.target
@@ -185,7 +203,8 @@ class Growth:
         for column in range(score.shape[1]):
             only = _only(np.full(len(score), column), score.shape)
             only[low == high] = -np.inf
-            trial = self._cut(level, low, high, only, pool)
+            trial = no_cuts(cuts)
+            cut(trial, low, high, only)
             drop = loss_drops(self.task, self.work, trial, low, high)
             own = score[:, column] + chosen.loss * drop
             own += chosen.gain * entropy_drops(
@@ -196,48 +215,10 @@ class Growth:
             best[better], most[better], largest[better] = column, own[better], drop[better]
         return best
 
-    def _cut(
-        self, level: Level, low: Codes, high: Codes, score: Floats, pool: ThreadPoolExecutor
-    ) -> Frontier:
-        """Cut regions along the columns with the highest scores."""
-        cuts = no_cuts(level)
-        cut_best = cut_best_by_size if self.task.compiled.size_only else cut_best_by_conditions
-        # slices share the memory of what they are taken from, so that the cuts are written there
-        jobs = [
-            (
-                self.scratch[thread],
-                Frontier._make(entry[share] for entry in cuts),
-                low[share],
-                high[share],
-                score[share],
-            )
-            for thread, share in enumerate(self.shares(level))
-        ]
-        cut = partial(cut_best, self.task, self.work)
-        if len(jobs) == 1:
-            cut(*jobs[0])
-        else:
-            list(pool.map(cut, *zip(*jobs, strict=True)))
-        return cuts
-
-    def shares(self, level: Level | Frontier) -> list[slice]:
-        """Regions of each thread; they stay whole, so threads get about as many cells each."""
-        cells = np.cumsum(level.end - level.begin)
-        if not len(cells) or cells[-1] < _WORTH_THREADS:
-            return [slice(None)]
-        n = len(self.scratch)
-        shares = np.arange(1, n) / n
-        edges = np.searchsorted(cells, shares * cells[-1]) + 1
-        bounds = [0, *edges.tolist(), len(cells)]
-        return [slice(a, b) for a, b in itertools.pairwise(bounds) if a < b]
-
-    def close(self, level: Level, cuts: Frontier, pool: ThreadPoolExecutor) -> Level:
-        """Record a level and divide its regions; the level below."""
-        self.done.append((level, cuts))
+    def divided(self, cuts: Frontier) -> Level:
+        """Bring the cells of each part together; the parts, as regions of the level below."""
         split = Frontier._make(entry[cuts.n_parts > 0] for entry in cuts)
-        own = [Frontier._make(entry[share] for entry in split) for share in self.shares(split)]
-        parts = [*(map if len(own) == 1 else pool.map)(partial(divide, self.work), own)]
-        begin, end = map(np.concatenate, zip(*parts, strict=True))
+        begin, end = divide(self.work, split)
         earlier = np.cumsum(split.n_parts) - split.n_parts
         # the codes of a region's parts were written from the region's own beginning on
         index = np.repeat(split.begin - earlier, split.n_parts) + np.arange(len(begin))
@@ -300,7 +281,7 @@ class Growth:
         return tree, least, most
 
 
-def no_cuts(level: Level, column: int = 0) -> Frontier:
+def no_cuts(level: Level | Frontier, column: int = 0) -> Frontier:
     """The regions of a level before any of them is cut."""
     n = len(level.begin)
     return Frontier(
