@@ -4,6 +4,7 @@
 well the suggestion does on tables that nobody here has seen.
 """
 
+import functools
 import random
 import re
 import string
@@ -85,6 +86,12 @@ def _by_pattern(pattern, r):
     pattern = re.sub(
         r"\(([^()|]*)(\|[^()]*)*\)", lambda m: r.choice(m[0][1:-1].split("|")), pattern
     )
+    return "".join(r.choice(signs) for signs, count in _parts(pattern) for _ in range(count))
+
+
+@functools.cache  # some thousand texts are tried for each rule, of a few dozen patterns
+def _parts(pattern):
+    """Which signs may stand where in a text, and how many of them."""
     out, i = [], 0
     while i < len(pattern):
         if pattern[i] == "[":
@@ -104,8 +111,8 @@ def _by_pattern(pattern, r):
             count, i = int(pattern[i + 1 : end].split(",")[0]), end + 1
         elif i < len(pattern) and pattern[i] == "?":
             i += 1
-        out += [r.choice(signs) for _ in range(count)]
-    return "".join(out)
+        out.append((signs, count))
+    return out
 
 
 def iban(seed=0):
