@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shoal import _jit_cache
-from shoal._jit_cache import kernel_folder, prune, take_turns
+from shoal._jit_cache import compile_in_turn, kernel_folder, prune, take_turns
 
 
 def folders(root):
@@ -86,6 +86,33 @@ def test_numba_still_has_the_files_that_are_locked(tmp_path, monkeypatch):
     assert dispatcher(np.int64(1)) == 2
     assert (tmp_path / "lock").exists()
     assert dispatcher.stats.cache_misses
+
+
+def test_who_needs_a_kernel_that_another_process_compiles_waits_and_loads_it(tmp_path, monkeypatch):
+    numba = pytest.importorskip("numba")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    context = multiprocessing.get_context("fork")
+    together, answers = context.Barrier(3), context.Queue()
+    workers = [
+        context.Process(target=_compile, args=(str(tmp_path), together, answers)) for _ in range(3)
+    ]
+    for worker in workers:
+        worker.start()
+    said = sorted(answers.get(timeout=120) for _ in workers)
+    for worker in workers:
+        worker.join(60)
+    assert said == [(0, 2), (0, 2), (1, 2)]  # one compiled
+
+
+def _compile(folder, together, answers):
+    import numba
+
+    dispatcher = numba.njit(cache=True)(_add_one)
+    take_turns(dispatcher, folder)
+    compile_in_turn(dispatcher, folder)
+    together.wait()
+    result = dispatcher(np.int64(1))
+    answers.put((sum(dispatcher.stats.cache_misses.values()), result))
 
 
 def _add_one(x):

@@ -22,8 +22,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
-from shoal._jit_cache import digest_of, is_kept, kernel_folder, take_turns
+from shoal._jit_cache import compile_in_turn, digest_of, is_kept, kernel_folder, take_turns
 from shoal._jit_shipped import folder_for_now, lend, ship, shipped_folder
+from shoal._jit_whole import compile_once, compile_whole
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -97,6 +98,7 @@ class _Kernel:
 
             linked = self._link(lambda callee: callee._inner())
             self._called = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(linked)
+            compile_once(self._called)
         return cast(Callable[..., Any], self._called)
 
     def _may_interpret(self) -> bool:
@@ -210,7 +212,9 @@ def _compile(function: types.FunctionType, digest: str) -> Callable[..., Any]:
         if shipped_folder() is not None:
             with suppress(RuntimeError, OSError), folder_for_now(numba.config):
                 return _with_cache(function, digest, numba)
-    return cast(Callable[..., Any], numba.njit(nogil=True, no_cfunc_wrapper=True)(function))
+    compiled = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
+    compile_whole(compiled)
+    return cast(Callable[..., Any], compiled)
 
 
 def _with_cache(function: types.FunctionType, digest: str, numba: Any) -> Callable[..., Any]:
@@ -218,9 +222,11 @@ def _with_cache(function: types.FunctionType, digest: str, numba: Any) -> Callab
         kept: Callable[..., Any] = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(
             function
         )
+        compile_whole(kept)
         take_turns(kept, folder)
         lend(kept, digest, shipped_folder())
         ship(kept, digest, os.environ.get("SHOAL_JIT_SHIP"))
+        compile_in_turn(kept, folder)
         return kept
 
 

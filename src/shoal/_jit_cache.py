@@ -9,7 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 try:
@@ -104,18 +104,52 @@ def take_turns(dispatcher: Any, folder: str) -> None:
             setattr(files, name, in_turn(getattr(files, name), folder))
 
 
+def compile_in_turn(dispatcher: Any, folder: str) -> None:
+    """Let processes that need the same kernel wait for the one that compiles it, and load it."""
+    from numba.core.compiler_lock import global_compiler_lock  # noqa: PLC0415  has a dispatcher
+
+    plain_load, plain_compile = dispatcher._cache.load_overload, dispatcher.compile
+    file = os.path.join(folder, f"{dispatcher.py_func.__qualname__}.turn")
+    turns: list[ExitStack] = []
+
+    def load_or_wait(signature: Any, context: Any) -> Any:
+        found = plain_load(signature, context)
+        if found is None and turns:
+            turns[-1].enter_context(_turn(file))
+            found = plain_load(signature, context)
+        return found
+
+    def compile_in_turn(signature: Any) -> Any:
+        with global_compiler_lock, ExitStack() as turn:
+            turns.append(turn)
+            try:
+                return plain_compile(signature)
+            finally:
+                turns.pop()
+
+    dispatcher._cache.load_overload = load_or_wait
+    dispatcher.compile = compile_in_turn
+
+
 def in_turn(work: Callable[..., Any], folder: str) -> Callable[..., Any]:
     """The same work, done by one process at a time."""
 
     @functools.wraps(work)
     def wait_and_work(*arguments: Any) -> Any:
-        with open(os.path.join(folder, "lock"), "a") as file:
-            if fcntl is not None:
-                with suppress(OSError):  # some network disks know no locks
-                    fcntl.flock(file, fcntl.LOCK_EX)
+        with _turn(os.path.join(folder, "lock")):
             return work(*arguments)
 
     return wait_and_work
+
+
+@contextmanager
+def _turn(path: str) -> Iterator[None]:
+    """Wait until no other process is in here."""
+    with open(path, "a") as file:
+        if fcntl is not None:
+            with suppress(OSError):  # some network disks know no locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def digest_of(modules: Iterable[str], constants: Iterable[str]) -> str:

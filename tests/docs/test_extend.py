@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -167,13 +168,20 @@ def test_their_own_tests_pass(ended):
     assert codes["own"] == 0, said
 
 
-def test_more_cases_are_found_than_before(ended):
-    here = run_tests(ROOT, *COUNTED).stdout
-    before, after = (
-        int(re.findall(r"(\d+) tests? collected", said)[0]) for said in (here, ended[1])
-    )
+def test_more_cases_are_found_than_before(ended, request):
+    after = n_collected(ended[1])
+    # whoever runs all tests has collected these: another process would import all of it again
+    files = Counter(item.nodeid.partition("::")[0] for item in request.session.items)
+    if all(suite in files for suite in COUNTED[:-1]):
+        before = sum(files[suite] for suite in COUNTED[:-1])
+    else:
+        before = n_collected(run_tests(ROOT, *COUNTED).stdout)
     # a privacy model alone is tried in 8 ways, and a method with some 20 models
     assert after > before + 30
+
+
+def n_collected(said):
+    return int(re.findall(r"(\d+) tests? collected", said)[0])
 
 
 def test_what_the_page_adds_is_clean(copy):

@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from shoal._jit import kernel
+
+numba = pytest.importorskip("numba")
+
+
+@kernel
+def add_to_all(values, number):
+    for i in range(len(values)):
+        values[i] += number
+    return np.sort(values)
+
+
+@kernel
+def add_three_times(values, number):
+    add_to_all(values, 1)
+    add_to_all(values, -1)
+    return add_to_all(values, number)
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    found = add_three_times.compiled()
+    assert found(np.array([3, 1]), 4).tolist() == [5, 7]
+    return found
+
+
+def generator():
+    return numba.core.registry.cpu_target.target_context.codegen()
+
+
+def test_a_kernel_that_others_call_is_compiled_once_whatever_constants_they_write(compiled):
+    assert compiled.stats.cache_hits or len(add_to_all._called.signatures) == 1
+
+
+def test_only_the_kernel_that_python_calls_becomes_machine_code(monkeypatch):
+    monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
+    outer = kernel(add_three_times.__wrapped__)
+    inner = kernel(add_to_all.__wrapped__)
+    monkeypatch.setitem(outer.__wrapped__.__globals__, "add_to_all", inner)
+    assert outer.compiled()(np.array([3, 1]), 4).tolist() == [5, 7]
+    assert len(inner._called.signatures) == 1
+    for dispatcher, is_code in ((outer._compiled, True), (inner._called, False)):
+        (result,) = dispatcher.overloads.values()
+        assert bool(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)) is is_code
+
+
+def test_functions_of_others_are_compiled_by_numba_as_ever(compiled):
+    assert set(vars(generator())).isdisjoint({"_library_class", "set_env"})
+
+    @numba.njit
+    def sort(values):  # which a kernel needed, too
+        return np.sort(values)
+
+    assert sort(np.array([2, 1])).tolist() == [1, 2]
+
+
+def test_a_kernel_that_cannot_be_compiled_leaves_numba_as_it_was():
+    @kernel
+    def wrong(values):
+        return values.nothing
+
+    with pytest.raises(numba.TypingError):
+        wrong.compiled()(np.array([1]))
+    assert set(vars(generator())).isdisjoint({"_library_class", "set_env"})
