@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
+from threadpoolctl import threadpool_limits
 
 from shoal.tables import _engine
 from tests.order import place_of, unit_of
@@ -34,6 +35,9 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSeria
 # Threads of OpenMP that wait for one another sleep: on cores that other tests need they would spin
 # for longer than they compute (boosted trees and k-means in the tests of adapters: 12.8 s, 5.3 s).
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Linear algebra of two numbers starts threads that spin, too (50 fits in a page: 10.6 s, 1.8 s).
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+threadpool_limits(1, user_api="blas")  # NumPy may be loaded by now
 # Compiling makes millions of objects that stay: looking through them again and again is an eighth
 # of its time (the kernels of local recoding: 43.2 s with it as it is set, 38.2 s so).
 gc.set_threshold(50_000, 10, 10)
