@@ -12,6 +12,8 @@ export PYTHON
 # Environments of developers compile what they need when they need it (hatch_build.py).
 export SHOAL_BUILD_KERNELS ?= 0
 JOBS ?= 2
+# One more than small machines have processors: many tests wait for a browser, a cluster or a peer.
+WORKERS ?= 3
 MINUTES ?= 10
 # Tests start hundreds of processes: each would compile what it imports again.
 export PYTHONDONTWRITEBYTECODE :=
@@ -30,7 +32,7 @@ CORE_ONCE := --ignore-glob='*_kernels.py' -m 'not hypothesis'
 BY_FILE := --dist loadfile --no-loadscope-reorder
 CODE := $(wildcard src tests reproduce benchmarks docs/*.py)
 
-.PHONY: help demo test beside environments fuzz lint pytest core flower spu chromium postgresql docs evidence bench clean
+.PHONY: help demo test beside fuzz lint pytest core flower spu chromium postgresql docs evidence bench clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -43,11 +45,11 @@ help:
 demo: $(VENV)/.demo
 	$(BIN)/shoal demo --out demo-output --force
 
-# Many tests wait, for a browser, a cluster or a peer: all else runs beside them, so that no
-# processor waits with them.  It is named first: make looks at what `pytest` needs once more only
-# when something ends.
+# All else runs beside the tests, so that no processor waits with them: installing the other
+# environments as well, which itself waits for a network.  It is named first: make looks at what
+# `pytest` needs once more only when something ends.
 test:
-	$(MAKE) --no-print-directory -j 4 environments chromium postgresql
+	$(MAKE) --no-print-directory -j 3 $(VENV)/.test chromium postgresql
 	$(MAKE) --no-print-directory -j 2 beside pytest
 
 beside:  # one after the other, else they would take the tests' place
@@ -62,7 +64,7 @@ lint: $(VENV)/.test
 	$(BIN)/codespell $(CODE) $(wildcard docs *.md)
 
 pytest: $(VENV)/.test chromium postgresql
-	$(BIN)/python -m pytest -n $(JOBS) $(BY_FILE)
+	$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE)
 
 # Flower holds typer and others at versions of its own: it gets an environment of its own.
 flower: $(FLOWER)/.test
@@ -115,8 +117,6 @@ clean:
 	rm -rf $(VENV) $(CORE) $(FLOWER) $(SPU) site demo-output
 
 # -- environments: a stamp file each, so that nothing is installed twice ------------------------
-
-environments: $(VENV)/.test $(CORE)/.test $(FLOWER)/.test
 
 # The others share the first one's files.
 
