@@ -263,6 +263,7 @@ NAMES = ("source", "columns", "shoal_rows", "shoal_hidden", "c0", "c1", "rid", "
 @pytest.mark.parametrize("form", ["csv", "parquet", "relation", "pandas", "polars", "pyarrow"])
 def test_names_of_the_users_columns_mean_nothing_to_us(form, tmp_path):
     pa = need("pyarrow")
+    connection = duckdb.connect()
     for name in NAMES:
         if form == "csv" and "\n" in name:
             continue  # DuckDB reads no line breaks in a header, and says so
@@ -276,7 +277,7 @@ def test_names_of_the_users_columns_mean_nothing_to_us(form, tmp_path):
             need("pyarrow.parquet").write_table(table, tmp_path / "in.parquet")
             table = tmp_path / "in.parquet"
         elif form != "pyarrow":
-            made = {"relation": duckdb.connect().from_arrow, "pandas": pa.Table.to_pandas}
+            made = {"relation": connection.from_arrow, "pandas": pa.Table.to_pandas}
             table = made.get(form, need("polars").from_arrow)(table)
         schema = Schema(
             {name: {"role": "quasi-identifier", "kind": "numeric"}, "s": {"role": "sensitive"}}

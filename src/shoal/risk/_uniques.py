@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from shoal._checks import check_choice, check_integer, check_number
 from shoal.errors import ParameterError
@@ -176,13 +177,15 @@ def draw_shares(
     """Estimated shares of people who are alone, with groups drawn anew; NaN without an answer."""
     rng = np.random.default_rng(random_state)
     shares = np.full(times, np.nan)
-    for turn in range(times):
-        drawn = rng.multinomial(counts.n_groups, counts.groups / counts.n_groups)
-        again = SizeCounts(counts.sizes[drawn > 0], drawn[drawn > 0])
-        answers = {name: _answer(name, again, fraction) for name in _needed(method, fraction)}
-        uniques = answers[decide(answers, fraction) if method == "dankar" else method]
-        if uniques is not None:
-            shares[turn] = uniques * fraction / again.n_rows
+    # models of two parameters: threads of BLAS would spin for longer than they compute
+    with threadpool_limits(1, user_api="blas"):
+        for turn in range(times):
+            drawn = rng.multinomial(counts.n_groups, counts.groups / counts.n_groups)
+            again = SizeCounts(counts.sizes[drawn > 0], drawn[drawn > 0])
+            answers = {name: _answer(name, again, fraction) for name in _needed(method, fraction)}
+            uniques = answers[decide(answers, fraction) if method == "dankar" else method]
+            if uniques is not None:
+                shares[turn] = uniques * fraction / again.n_rows
     return shares
 
 
