@@ -39,6 +39,10 @@ _MISSING = {
 """What to do about an option that has to be there."""
 
 
+_made: dict[tuple[str, typer.Typer], Any] = {}
+"""Commands that were called in this process: reading a signature takes longer than some of them."""
+
+
 class LazyGroup(TyperGroup):
     """Finds each command's module on first use; adds `--json` and `--quiet` to every one."""
 
@@ -58,7 +62,12 @@ class LazyGroup(TyperGroup):
                 ctx.fail(f"Say what to do with {cmd_name!r}, e.g. `shoal schema {cmd_name}`.")
             return self.commands.get(cmd_name)
         module = importlib.import_module(f"shoal.cli.{COMMANDS[cmd_name][0]}")
-        loaded: Any = get_command(module.app)
+        if (cmd_name, module.app) not in _made:
+            _made[cmd_name, module.app] = self._make(cmd_name, module.app)
+        return _made[cmd_name, module.app]
+
+    def _make(self, cmd_name: str, app: typer.Typer) -> Any:
+        loaded: Any = get_command(app)
         loaded.name = cmd_name
         shared = [param for param in self.params if param.name in _SHARED]
         left = [(cmd_name, loaded)]
