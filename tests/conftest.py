@@ -1,5 +1,6 @@
 """Shared settings of all tests."""
 
+import fcntl
 import gc
 import os
 import random
@@ -41,6 +42,18 @@ threadpool_limits(1, user_api="blas")  # NumPy may be loaded by now
 # Compiling makes millions of objects that stay: looking through them again and again is an eighth
 # of its time (the kernels of local recoding: 43.2 s with it as it is set, 38.2 s so).
 gc.set_threshold(50_000, 10, 10)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection():
+    """Let workers collect one after the other: the first writes the bytecode that others read.
+
+    Half of collecting in a new clone is rewriting assertions and compiling what is imported.
+    """
+    with open(__file__) as turn:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)
