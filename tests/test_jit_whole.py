@@ -1,7 +1,12 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from shoal._jit import kernel
+from tests.extras import ROOT
 
 numba = pytest.importorskip("numba")
 
@@ -65,3 +70,16 @@ def test_a_kernel_that_cannot_be_compiled_leaves_numba_as_it_was():
     with pytest.raises(numba.TypingError):
         wrong.compiled()(np.array([1]))
     assert set(vars(generator())).isdisjoint({"_library_class", "set_env"})
+
+
+def test_where_nothing_is_to_be_compiled_kernels_are_the_functions_themselves():
+    program = """
+import numpy as np
+from tests.test_jit_whole import add_three_times
+print(add_three_times(np.array([3, 1]), 4).tolist())
+"""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "[5, 7]\n", done.stderr

@@ -106,6 +106,8 @@ def take_turns(dispatcher: Any, folder: str) -> None:
 
 def compile_in_turn(dispatcher: Any, folder: str) -> None:
     """Let processes that need the same kernel wait for the one that compiles it, and load it."""
+    if not hasattr(dispatcher, "_cache"):  # with NUMBA_DISABLE_JIT it is the function itself
+        return
     from numba.core.compiler_lock import global_compiler_lock  # noqa: PLC0415  has a dispatcher
 
     plain_load, plain_compile = dispatcher._cache.load_overload, dispatcher.compile

@@ -18,6 +18,8 @@ _outermost: list[str] = []
 
 def compile_whole(dispatcher: Any) -> None:
     """Let a kernel that Python calls compile no code of its own for those that it calls."""
+    if not hasattr(dispatcher, "compile"):  # with NUMBA_DISABLE_JIT it is the function itself
+        return
     plain = dispatcher.compile
 
     @functools.wraps(plain)
@@ -37,6 +39,8 @@ def compile_once(dispatcher: Any) -> None:
     numba compiles it once more for every constant that a caller writes, and optimizing does as well
     what could be gained by it.
     """
+    if not hasattr(dispatcher, "get_call_template"):
+        return
     plain = dispatcher.get_call_template
 
     @functools.wraps(plain)
