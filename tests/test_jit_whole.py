@@ -5,10 +5,17 @@ import sys
 import numpy as np
 import pytest
 
+from shoal import _jit_whole
 from shoal._jit import kernel
 from tests.extras import ROOT
 
 numba = pytest.importorskip("numba")
+
+
+is_tried = pytest.mark.skipif(
+    not numba.__version__.startswith(_jit_whole.TRIED_WITH),
+    reason="wholes are compiled with the versions of numba that this was tried with",
+)
 
 
 @kernel
@@ -36,10 +43,12 @@ def generator():
     return numba.core.registry.cpu_target.target_context.codegen()
 
 
+@is_tried
 def test_a_kernel_that_others_call_is_compiled_once_whatever_constants_they_write(compiled):
     assert compiled.stats.cache_hits or len(add_to_all._called.signatures) == 1
 
 
+@is_tried
 def test_only_the_kernel_that_python_calls_becomes_machine_code(monkeypatch):
     monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
     outer = kernel(add_three_times.__wrapped__)
@@ -50,6 +59,16 @@ def test_only_the_kernel_that_python_calls_becomes_machine_code(monkeypatch):
     for dispatcher, is_code in ((outer._compiled, True), (inner._called, False)):
         (result,) = dispatcher.overloads.values()
         assert bool(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)) is is_code
+
+
+def test_with_another_version_of_numba_kernels_are_compiled_as_it_does_that(monkeypatch):
+    monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
+    monkeypatch.setattr(_jit_whole, "TRIED_WITH", ("0.1.",))
+    outer, inner = kernel(add_three_times.__wrapped__), kernel(add_to_all.__wrapped__)
+    monkeypatch.setitem(outer.__wrapped__.__globals__, "add_to_all", inner)
+    assert outer.compiled()(np.array([3, 1]), 4).tolist() == [5, 7]
+    for result in inner._called.overloads.values():
+        assert result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
 
 
 def test_functions_of_others_are_compiled_by_numba_as_ever(compiled):

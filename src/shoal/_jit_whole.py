@@ -3,6 +3,9 @@
 numba turns every function into machine code that Python could call, optimizes it, puts it into its
 callers and optimizes it once more with each of them.  Only the outermost kernel is ever called from
 Python, and in it all others are optimized with it: leaving the rest out saves a third of the time.
+
+That takes private parts of numba.  So it is done with the versions that it was tried with; kernels
+of any other are compiled as numba does it, to the same result.
 """
 
 from __future__ import annotations
@@ -12,13 +15,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+TRIED_WITH = ("0.68.",)
+"""How versions of numba begin that this was tried with."""
+
 _outermost: list[str] = []
 """Names of the kernels that are being compiled for Python; numba compiles under a lock."""
 
 
 def compile_whole(dispatcher: Any) -> None:
     """Let a kernel that Python calls compile no code of its own for those that it calls."""
-    if not hasattr(dispatcher, "compile"):  # with NUMBA_DISABLE_JIT it is the function itself
+    if not _is_tried(dispatcher):
         return
     plain = dispatcher.compile
 
@@ -39,7 +45,7 @@ def compile_once(dispatcher: Any) -> None:
     numba compiles it once more for every constant that a caller writes, and optimizing does as well
     what could be gained by it.
     """
-    if not hasattr(dispatcher, "get_call_template"):
+    if not _is_tried(dispatcher):
         return
     plain = dispatcher.get_call_template
 
@@ -50,6 +56,14 @@ def compile_once(dispatcher: Any) -> None:
         return plain(tuple(map(unliteral, arguments)), keywords)
 
     dispatcher.get_call_template = get_call_template
+
+
+def _is_tried(dispatcher: Any) -> bool:
+    import numba  # noqa: PLC0415  is loaded: it made the dispatcher
+
+    # with NUMBA_DISABLE_JIT it is the function itself
+    is_compiled = isinstance(dispatcher, numba.core.dispatcher.Dispatcher)
+    return is_compiled and numba.__version__.startswith(TRIED_WITH)
 
 
 @contextmanager
