@@ -43,7 +43,7 @@ help:
 	@echo '  make docs    the documentation, into site/'
 
 demo: $(VENV)/.demo
-	$(BIN)/shoal demo --out demo-output --force
+	SHOAL_JIT_WHOLE=1 $(BIN)/shoal demo --out demo-output --force  # compiles much, computes little
 
 # All else runs beside the tests, so that no processor waits with them: installing the other
 # environments as well, which itself waits for a network.  It is named first: make looks at what

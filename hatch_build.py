@@ -111,7 +111,7 @@ def compile_kernels(root: Path, folder: Path) -> None:
             "PYTHONPATH": os.pathsep.join(paths),
             "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "",
             "NUMBA_CACHE_DIR": scratch, "SHOAL_JIT_CACHE": "1", "SHOAL_JIT_INTERPRET": "0",
-            "SHOAL_JIT_SHIPPED": "0",
+            "SHOAL_JIT_SHIPPED": "0", "SHOAL_JIT_WHOLE": "0",
         }  # fmt: skip
 
         def run(program: str, *arguments: str) -> str:

@@ -66,7 +66,9 @@ def _kept_files(folder: str) -> frozenset[str]:
 
 def _home() -> str:
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(home, "shoal", "kernels")
+    # what is compiled quickly runs a little slower: a folder of its own, for those who want it
+    whole = os.environ.get("SHOAL_JIT_WHOLE", "0") != "0"
+    return os.path.join(home, "shoal", "kernels-whole" if whole else "kernels")
 
 
 def _use(folder: str) -> bool:
