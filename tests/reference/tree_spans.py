@@ -12,6 +12,7 @@ class Test:
     branch: object
     children: tuple
     other: object = None  # child for values without a branch
+    names_labels: bool = False  # whether each branch names a label of its own
 
 
 def stops(tests, row, node=0):
@@ -52,3 +53,27 @@ def breaks(tests, rows, classes, class_is_public, allowed):
         not (class_is_public and len(reached) == 1) and not allowed(members)
         for (reached, _), members in groups(tests, rows, classes, class_is_public).items()
     )
+
+
+def may_be_at(tests, row, node, start=0):
+    """Whether a row can get to a node when its private values are free."""
+    if start == node:
+        return True
+    if start not in tests:
+        return False
+    test = tests[start]
+    if not test.public or row[test.column] is None:
+        return any(may_be_at(tests, row, node, child) for child in test.children)
+    child = test.branch(row[test.column])
+    child = test.other if child is None else child
+    return child is not None and may_be_at(tests, row, node, child)
+
+
+def names_rare(tests, rows, node, k):
+    """Whether the test of a node names a label that fewer than k have who may be there."""
+    test = tests[node]
+    values = [row[test.column] for row in rows if may_be_at(tests, row, node)]
+    taken = [test.branch(value) for value in values if value is not None]
+    lost = test.branch(None)
+    named = [child for child in test.children if child != lost]
+    return test.names_labels and any(taken.count(child) < k for child in named)

@@ -159,7 +159,7 @@ def _read(
     except ParameterError as refused:  # centroids that are too few people's means
         held, closed = [str(refused).removesuffix(".")], []
     unread = (*read.unread, *unread, *unread_init(opened), *unknown_entries(opened), *closed)
-    return replace(read, unread=unread), tuple(held)
+    return replace(read, unread=unread), (*read.held, *held)
 
 
 def _published(

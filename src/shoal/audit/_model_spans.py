@@ -35,6 +35,8 @@ class ModelSpans:
         Whatever the reader of the report has to know.
     unread : tuple of str
         What of the model these spans do not show; nobody can call it safe then.
+    held : tuple of str
+        What the model tells of single people beside its spans.
     """
 
     kind: str
@@ -45,6 +47,7 @@ class ModelSpans:
     method: str = "exact"
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
 
 
 def shorten(shown: list[str]) -> tuple[str, ...]:

@@ -36,6 +36,26 @@ def test_two_subsets_are_read_as_the_tree_reads_them():
     assert sorted(found.spans.population.tolist()) == sorted(tree.spans_.population.tolist())
 
 
+def test_a_tree_that_names_a_private_value_of_few_is_unsafe():
+    table = pd.DataFrame(
+        {
+            "car": ["yes"] * 6 + ["no"] * 5 + ["rocket"],
+            "marital": ["single", "married"] * 6,
+            "risk": ["good"] * 6 + ["bad"] * 6,
+        }
+    )
+    tree = KAnonymousTreeClassifier(SCHEMA, 1, splits="multiway", max_depth=1)
+    tree.fit(table[["marital", "car"]], table["risk"])
+    found = audit(tree, table, SCHEMA, k=3)
+    assert found.answer == "unsafe"
+    assert not found.breaches
+    assert found.held == (
+        "tests name 1 values of private column 'car' that fewer than 3 of the people have who "
+        "may be there",
+    )
+    assert audit(tree, table, SCHEMA, k=1).answer == "safe"
+
+
 def test_other_private_columns_are_refused():
     tree, table, _ = example()
     with pytest.raises(SchemaError, match="not those the tree was fitted with"):

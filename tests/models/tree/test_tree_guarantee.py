@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from shoal.errors import InfeasibleError
+from shoal.errors import GuaranteeError, InfeasibleError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.models._groups import one_group_per_row
 from shoal.models._input import Input
@@ -81,11 +81,14 @@ def test_no_small_span_through_apply_alone(table, k, criterion, unseen, plan):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    table=tables(missing=False), k=st.integers(2, 6), unseen=st.sampled_from(["node", "majority"])
+    table=tables(missing=False),
+    k=st.integers(2, 6),
+    unseen=st.sampled_from(["node", "majority"]),
+    plan=PLANS,
 )
-def test_two_sets_name_no_label_of_fewer_than_k_who_may_be_there(table, k, unseen):
+def test_no_test_names_a_label_of_fewer_than_k_who_may_be_there(table, k, unseen, plan):
     rows, classes, schema = table
-    X, model = as_array(rows), KAnonymousTreeClassifier(schema, k, unseen=unseen, splits="binary")
+    X, model = as_array(rows), KAnonymousTreeClassifier(schema, k, unseen=unseen, **plan)
     try:
         tree = model.fit(X, classes).tree_
     except InfeasibleError:
@@ -96,15 +99,53 @@ def test_two_sets_name_no_label_of_fewer_than_k_who_may_be_there(table, k, unsee
     for node in np.flatnonzero(tree.nodes.slot >= 0).tolist():
         branches = [tree.labels(node, child) for child in tree.children(node)]
         attribute, view = tree.attribute(node), tree.views[tree.nodes.slot[node]]
-        two = len(branches) == 2 and (max(map(len, branches)) > 1 or [] in branches)
-        if attribute.ordered or not attribute.public or not two:
-            continue  # a branch for each label is the papers' split, and has its own test
+        if attribute.ordered:
+            continue
         values = [
             row[view.attribute] for row, own in zip(rows, reached, strict=True) if node in own
         ]
         labels = [own[view.level] for own in attribute.labels(values)]
         for label in (label for branch in branches for label in branch):
             assert labels.count(label) >= k
+
+
+@pytest.mark.parametrize("role", ["sensitive", "quasi-identifier"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"splits": "multiway"}, {"criterion": "gini"}, {"look_ahead": True, "max_leaves": 9}],
+)
+def test_no_tree_names_the_job_that_one_person_has(role, options):
+    for seed in range(4):
+        generator = np.random.default_rng(seed)
+        table = {
+            "age": generator.integers(18, 80, 120),
+            "pay": generator.integers(2000, 4000, 120),
+            "job": np.where(np.arange(120) == 1, "astronaut", np.tile(["smith", "clerk"], 60)),
+        }
+        classes = generator.choice(["flu", "gout"], 120)
+        schema = Schema(
+            {
+                "age": {"role": "quasi-identifier", "kind": "numeric"},
+                "pay": {"role": "sensitive", "kind": "numeric"},
+                "job": {"role": role},
+                "ill": {"role": "sensitive", "target": True},
+            }
+        )
+        tree = KAnonymousTreeClassifier(schema, 10, **options).fit(table, classes)
+        assert "astronaut" not in tree.to_json()
+
+
+def test_a_tree_that_names_a_rare_value_is_not_returned(monkeypatch):
+    rare = {"job": np.array(["smith"] * 6 + ["clerk"] * 5 + ["astronaut"])}
+    schema = Schema({"job": {"role": "sensitive"}, "ill": {"role": "sensitive", "target": True}})
+    classes = ["gout"] * 6 + ["flu"] * 6
+
+    def forgetful(model, cells):
+        return compile_model(model, cells)._replace(minimum_size=1)
+
+    monkeypatch.setattr("shoal.models.tree._tree.compile_model", forgetful)
+    with pytest.raises(GuaranteeError, match="names values that too few people have"):
+        KAnonymousTreeClassifier(schema, 3, splits="multiway").fit(rare, classes)
 
 
 def above(tree, node):
@@ -176,7 +217,9 @@ def plain_test(column, groups, children, attribute, one, level, threshold, other
             label = None if value is None else attribute.labels([value])[0][level]
             return child_of.get(label)
 
-    return tree_spans.Test(column, attribute.public, branch, tuple(children), other)
+    return tree_spans.Test(
+        column, attribute.public, branch, tuple(children), other, not attribute.ordered
+    )
 
 
 def made_test(tree, attributes, coded, rows, node, column, level, threshold, first, unseen):
@@ -239,7 +282,7 @@ def lands(tree, attributes, coded, row, node):
     criterion=KINDS,
     unseen=st.sampled_from(["node", "majority"]),
 )
-def test_every_refused_split_would_have_broken_k(table, k, criterion, unseen):
+def test_every_refused_split_would_have_broken_k_or_named_a_rare_value(table, k, criterion, unseen):
     rows, classes, schema = table
     if min(np.bincount(classes)) < k and schema["class"].role != "sensitive":
         return
@@ -264,6 +307,8 @@ def test_every_refused_split_would_have_broken_k(table, k, criterion, unseen):
 
     for count in range(len(tree.taken) + 1):  # every tree on the way is safe
         assert not tree_spans.breaks(made(count), rows, classes, public_class, enough)
+    for node in tree.taken:
+        assert not tree_spans.names_rare(made(len(tree.taken)), rows, node, k)
     for count, node, column, level, threshold in tree.refused:
         tests = made(count)
         level = 0 if attributes[column].ordered else level
@@ -272,13 +317,15 @@ def test_every_refused_split_would_have_broken_k(table, k, criterion, unseen):
         tests[node] = made_test(
             tree, attributes, coded, rows, node, column, level, threshold, 10_000, unseen
         )
-        assert tree_spans.breaks(tests, rows, classes, public_class, enough)
+        assert tree_spans.breaks(
+            tests, rows, classes, public_class, enough
+        ) or tree_spans.names_rare(tests, rows, node, k)
 
 
 @settings(max_examples=40, deadline=None)
 @given(table=tables(missing=False), k=st.integers(2, 6))
 def test_what_is_left_cannot_be_split(table, k):
-    """At the end, every split of a leaf gains nothing or would break k."""
+    """At the end, every split of a leaf gains nothing, or would break k or name a rare value."""
     rows, classes, schema = table
     public_class = schema["class"].role != "sensitive"
     if len(rows) < k or (public_class and min(np.bincount(classes)) < k):
@@ -311,7 +358,7 @@ def test_what_is_left_cannot_be_split(table, k):
                     continue
                 assert tree_spans.breaks(
                     tests | {node: test}, rows, classes, public_class, lambda m: len(m) >= k
-                )
+                ) or tree_spans.names_rare(tests | {node: test}, rows, node, k)
 
 
 def information_gain(test, rows, classes, here):

@@ -11,6 +11,7 @@ from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import Adapter, AdapterOptions
 from shoal.errors import SchemaError, TableError
 from shoal.models import KAnonymousTreeClassifier
+from shoal.models._input import read_input
 
 
 class ShoalTreeAdapter(Adapter):
@@ -41,7 +42,20 @@ class ShoalTreeAdapter(Adapter):
             known = [bins.names[b] for b in spans.bins_of(span).tolist() if b < len(bins)]
             return shorten(list(dict.fromkeys(name.rpartition(",")[0] for name in known)))
 
-        return ModelSpans(type(model).__name__, spans, span_of_row, bins, explain)
+        held = _rare_names(model, table, options.k)
+        return ModelSpans(type(model).__name__, spans, span_of_row, bins, explain, held=held)
+
+
+def _rare_names(model: Any, table: TrainingTable, k: int) -> tuple[str, ...]:
+    """Private columns with values that tests name and fewer than k people have."""
+    people = read_input(model, _select(model, table), reset=False)
+    rows = model.tree_.look(people, {name: place for place, name in enumerate(people.names)})
+    few = f"that fewer than {k} of the people have who may be there"
+    return tuple(
+        f"tests name {n_values:,} values of private column {name!r} {few}"
+        for name, n_values in model.tree_.rare_names(rows, k).items()
+        if name in table.private
+    )
 
 
 def _select(model: Any, table: TrainingTable) -> Any:

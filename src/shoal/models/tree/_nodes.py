@@ -240,6 +240,8 @@ class FittedTree:
         label = classes.astype(np.int64) if self.class_is_public else np.zeros(rows.n_rows, int)
         n_labels = self.n_classes
         for node, here in self._walk(rows, everything, everything, stopping=False):
+            if not self.attribute(node).public:
+                continue
             goes = self._step(node, rows, here)
             keys = np.column_stack([np.unique(label[here], return_inverse=True)[1], goes + 1])
             part, n_parts = group_keys(keys.astype(np.int32))
@@ -252,8 +254,7 @@ class FittedTree:
     ) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Nodes with those of `who` (whose rows are `row`) that can get there.
 
-        With `stopping`: only nodes where they can stop; else only inner nodes that test a public
-        attribute.
+        With `stopping`: only nodes where they can stop; else only inner nodes.
         """
         todo = [(0, who)]
         while todo:
@@ -265,17 +266,33 @@ class FittedTree:
                     yield node, here
                 continue
             children = self.children(node)
+            if not stopping:
+                yield node, here
             if not self.attribute(node).public:
                 todo.extend((child, here) for child in children)
                 continue
-            if not stopping:
-                yield node, here
             goes = self._step(node, rows, row[here])
             if stopping:
                 stays = (goes == node) | ((goes < 0) & self._holds_missing(node))
                 if stays.any():
                     yield node, here[stays]
             todo.extend((child, here[(goes == child) | (goes < 0)]) for child in children)
+
+    def rare_names(self, rows: Viewed, least: int) -> dict[str, int]:
+        """How many values tests name that fewer than `least` rows have of those that may be there.
+
+        By column.  Read off the finished tree: shares nothing with the search, which refuses them.
+        """
+        everything = np.arange(rows.n_rows)
+        rare: dict[str, set[str]] = {}
+        for node, here in self._walk(rows, everything, everything, stopping=False):
+            view, first = int(self.nodes.slot[node]), int(self.nodes.first[node])
+            codes = rows.codes[view, here]
+            for code, label in enumerate(self.views[view].labels):
+                named = label is not None and self.nodes.child[first + code] >= 0
+                if named and np.count_nonzero(codes == code) < least:
+                    rare.setdefault(self.attribute(node).name, set()).add(str(label))
+        return {name: len(labels) for name, labels in rare.items()}
 
     def public_tests(self, table: Input) -> Iterator[PublicTest]:
         """Public tests that rows meet, whatever their private values are."""
@@ -284,6 +301,8 @@ class FittedTree:
         everything = np.arange(table.n_rows)
         nodes = self.nodes
         for node, here in self._walk(rows, everything, everything, stopping=False):
+            if not self.attribute(node).public:
+                continue
             view = int(nodes.slot[node])
             goes = self._step(node, rows, here)
             first, ordered = int(nodes.first[node]), self.attribute(node).ordered

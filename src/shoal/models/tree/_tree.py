@@ -12,7 +12,7 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.errors import GuaranteeError, ParameterError, SchemaError, TableError
 from shoal.models._groups import (
     check_feasible,
     count_only,
@@ -115,8 +115,9 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     under `privacy` (with `KAnonymity(k)`: at least k rows).  `fit` checks this on the finished tree
     with code that shares nothing with the search, and raises `GuaranteeError` rather than return a
     tree that fails.  A missing public value is read strictly: its row gets a branch of its own, and
-    the attacker may think of any branch for it.  A test into two sets of values of a public column
-    names only values that as many rows of its node have as `privacy` wants of a group.
+    the attacker may think of any branch for it.  A test of a public or private column names only
+    values that as many of the rows have that may be at its node as `privacy` wants of a group; this
+    is checked on the finished tree, too.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
     Sample weights are not people: groups count rows, and sums of weights are published.
@@ -289,6 +290,11 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         """Find the spans of the finished tree anew; keep of them what may be published."""
         spans, _, bins = fitted.find_spans(rows, codes, private)
         spans.require(self.privacy_)
+        if rare := fitted.rare_names(rows, self.privacy_.minimum_size):
+            raise GuaranteeError(
+                f"a test of the tree names values that too few people have (columns "
+                f"{', '.join(rare)}). This is an error in Shoal; please report it."
+            )
         self.tree_, self.unseen_, self.bins_ = fitted, self.unseen, bins
         self.spans_ = Spans(spans.start, spans.bins, count_only(spans.groups))
         self.exposure_ = None

@@ -112,6 +112,38 @@ def breaks_rules(
 
 
 @kernel
+def names_rare(
+    columns: TreeColumns,
+    column: Whole,
+    level: int,
+    spans: Segments,
+    rows: Counts,
+    least: Whole,
+) -> bool:
+    """Whether a branch for each label names one that fewer than `least` people have.
+
+    Those who may be in the node are counted, on private columns, too: that somebody has a value is
+    told by its name, whoever it is.
+    """
+    at = columns.map_first[column] + level * columns.n_codes[column]
+    n_groups = columns.n_groups[column, level]
+    lost = np.int64(-1)
+    if columns.missing[column] >= 0:
+        lost = np.int64(columns.group[at + columns.missing[column]])
+    named = np.zeros(n_groups, np.bool_)
+    for row in rows:
+        named[columns.group[at + columns.codes[column, row]]] = True
+    n_people = np.zeros(n_groups, np.int64)
+    for s in range(spans.start.shape[0]):
+        for i in range(spans.start[s], spans.stop[s]):
+            n_people[columns.group[at + columns.codes[column, spans.order[i]]]] += 1
+    for group in range(n_groups):
+        if named[group] and group != lost and n_people[group] < least:
+            return True
+    return False
+
+
+@kernel
 def open_cuts(
     columns: TreeColumns, rules: CompiledModel, spans: Segments, column: Whole, work: GrowthWork
 ) -> None:

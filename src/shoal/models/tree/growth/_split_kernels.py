@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal._jit import kernel
-from shoal.models.tree.growth._allow_kernels import breaks_rules, open_cuts
+from shoal.models.tree.growth._allow_kernels import breaks_rules, names_rare, open_cuts
 from shoal.models.tree.growth._kernel_types import (
     GAIN_RATIO,
     GrowthState,
@@ -107,7 +107,16 @@ def best_split(
                 if state.level[column] == columns.n_levels[column]:
                     least = rules.minimum_size if columns.public[column] else np.int64(1)
                     score_subsets(
-                        columns, target, settings, column, spans, rows, least, work, state
+                        columns,
+                        target,
+                        settings,
+                        column,
+                        spans,
+                        rows,
+                        least,
+                        rules.minimum_size,
+                        work,
+                        state,
                     )
                     if state.gain[column] < 0:  # no two sets are large enough
                         state.level[column] = 0
@@ -132,6 +141,8 @@ def best_split(
             cut = state.cut[best]
             level = state.level[best]
             broken = breaks_rules(columns, settings, rules, spans, best, level, cut, rows, work)
+            if not broken and not columns.ordered[best] and level < columns.n_levels[best]:
+                broken = names_rare(columns, best, level, spans, rows, rules.minimum_size)
             if broken and columns.ordered[best] and columns.missing[best] >= 0:
                 cut = columns.n_codes[best]  # a cut beyond every value: only missing ones differ
                 allows_missing = not breaks_rules(

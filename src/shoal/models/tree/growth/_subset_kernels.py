@@ -66,11 +66,11 @@ def _items(
     level: Whole,
     n_values: Whole,
     n_classes: int,
-    least: Whole,
+    least_named: Whole,
     seen: Counts,
     work: GrowthWork,
 ) -> Items:
-    """Pool the labels of a level that fewer than `least` rows have: a test must not name them."""
+    """Pool the labels of a level that fewer than `least_named` rows have: no test names them."""
     at = columns.map_first[column] + level * columns.n_codes[column]
     n_labels = columns.n_groups[column, level]
     size, here = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.int64)
@@ -82,7 +82,7 @@ def _items(
     item_of = np.full(n_labels, -1, np.int64)
     n_items, n_rare, n_absent = 0, np.int64(0), np.int64(0)
     for label in range(n_labels):
-        if here[label] > 0 and size[label] >= least:
+        if here[label] > 0 and size[label] >= least_named:
             item_of[label] = n_items
             n_items += 1
         elif here[label] > 0:
@@ -247,13 +247,15 @@ def score_subsets(
     spans: Segments,
     rows: Counts,
     least: Whole,
+    least_named: Whole,
     work: GrowthWork,
     state: GrowthState,
 ) -> None:
     """Score the best split into two sets that at least `least` rows may be in; write them down.
 
-    Values that fewer than `least` rows have stay together, and the test does not name them; where
-    there are such, sets of the labels above them in the hierarchy are tried as well.  Up to
+    Values that fewer than `least_named` rows have stay together, and the test does not name them,
+    on a private column, too, whose sets may have any size; where there are such, sets of the
+    labels above them in the hierarchy are tried as well.  Up to
     `ALL_WAYS_UP_TO` labels every way is tried.  With more, labels are ordered by the share of a
     class among their rows and cut in two: with two classes, and where size forbids nothing, the
     best of these is the best of all, under entropy and Gini's index alike [Bre84]_; with more
@@ -280,13 +282,13 @@ def score_subsets(
                 lost[k] += mass
     seen = _seen(columns, column, spans, work)
     level = np.int64(0)
-    items = _items(columns, column, level, n_values, n_classes, least, seen, work)
+    items = _items(columns, column, level, n_values, n_classes, least_named, seen, work)
     halves = _search(items, target, settings, least)
     pooled = items.pooled
     for above in range(1, columns.n_levels[column]):
         if not pooled:
             break
-        labels = _items(columns, column, above, n_values, n_classes, least, seen, work)
+        labels = _items(columns, column, above, n_values, n_classes, least_named, seen, work)
         found = _search(labels, target, settings, least)
         pooled = labels.pooled
         if found.best[0] > halves.best[0] + 1e-9:
