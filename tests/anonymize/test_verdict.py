@@ -1,9 +1,13 @@
+from itertools import combinations
+
 import pytest
 
 from shoal import check_table, release
 from shoal.errors import SchemaError
+from shoal.judge._count import as_meant
 from shoal.privacy import AlphaKAnonymity, DistinctDiversity, KAnonymity
 from shoal.schema import Schema
+from shoal.schema._text import readings
 from tests.extras import need
 
 SCHEMA = Schema({"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}})
@@ -32,6 +36,38 @@ def test_spellings_of_one_value_are_no_diversity(spelt):
     with pytest.raises(SchemaError, match="1 of its texts are other spellings of a value"):
         release(table, SCHEMA, asked)
     assert release(table, SCHEMA, KAnonymity(2)).table["ill"].tolist().count(spelt[1]) == 2
+
+
+@pytest.mark.parametrize("other", ["positive", ">90", "", "2024-01-01"])
+@pytest.mark.parametrize(
+    "spelt",
+    [("1", "1.0"), ("7", "07"), ("1e2", "100"), ("2024-12-31", "2024-12-31 00:00"), ("NA", "N/A"),
+     ("", "NA"), ("31.12.2024", "2024-12-31"), ("1,000", "1000"), (None, ""), (None, "n/a")],
+)  # fmt: skip
+def test_spellings_are_no_diversity_beside_other_values_either(spelt, other):
+    need("pandas")  # makes a table of columns
+    table = {"age": ["30-39"] * 4 + ["40-49"] * 4, "ill": [*spelt] * 2 + ["2", other] * 2}
+    asked = KAnonymity(2) & DistinctDiversity(2)
+    assert not check_table(table, SCHEMA, asked).holds
+    with pytest.raises(SchemaError, match="of its texts are other spellings of a value"):
+        release(table, SCHEMA, asked)
+
+
+SPELLINGS = (
+    "1|01|1.0|1,|1,0|1,00|1,000|1000|1e3|1,000.0|1,000,000|1234,567|1234.567|.5|0.5|-0|0|+1|1_0|10|"
+    "1,0000,000|inf|2024-01-01|1.1.2024|31.2.2024|31.12.2024|20241231|2024-01|2024-W01|1.2.3|NA|"
+    "1e99999999999999999999|n/a|NaT|null|none|TRUE|true|HIV|hiv|H\u200bIV|1\u200b|\uff11|\u0663|>90|"
+    "\u0663,\u0660|2024-01-01T00:00Z|2024-01-01t00:00+01:00|-|?|| |1.1.2024 00:00|1.2.2024 05:00|"
+    "2024-02-01 05:00"
+)
+
+
+def test_what_a_search_takes_for_one_value_the_judge_takes_for_one():
+    texts = SPELLINGS.split("|")
+    searched, judged = readings(texts), [as_meant(text) for text in texts]
+    for first, second in combinations(range(len(texts)), 2):
+        alike = searched[first] == searched[second]
+        assert alike == (judged[first] == judged[second]), (texts[first], texts[second])
 
 
 def test_a_protected_value_is_protected_however_it_is_spelt():

@@ -25,10 +25,44 @@ def test_spellings_of_one_value_are_counted_once(case):
     assert coding.n_alike == len(ALIKE[case]) - VALUES[case]
 
 
-def test_a_text_that_is_no_number_leaves_the_others_texts():
+def test_a_text_that_is_no_number_leaves_the_others_numbers():
     coding = make_coding("ill", Column("sensitive"), ["1", "01", "A1"])
-    assert coding.n_alike == 0
-    assert [coding.find(value) >= 0 for value in ("a1 ", "01", "1.0")] == [True, True, False]
+    assert coding.n_alike == 1
+    assert [coding.find(value) >= 0 for value in ("a1 ", "01", "1.0", "1.5")] == [True] * 3 + [
+        False
+    ]
+
+
+MIXED = {
+    "zeros": ["1", "1.0", "1\u200b", "01"],
+    "exponents": ["1e2", "100"],
+    "commas": ["1,000", "1000", "1,000.0"],
+    "decimal commas": ["12,5", "12.50"],
+    "moments": ["2024-12-31", "2024-12-31 00:00", "31.12.2024"],
+    "nothing": ["", "NA", "N/A", "n/a ", "NaN"],
+}
+
+
+@pytest.mark.parametrize("case", MIXED)
+@pytest.mark.parametrize("beside", [["positive"], [">90", "7"], ["2020-01-01", "0"], ["1_0", "10"]])
+def test_spellings_of_one_value_are_counted_once_whatever_stands_beside(case, beside):
+    coding = make_coding("lab", Column("sensitive"), [*MIXED[case], *beside])
+    assert coding.n_alike == len(MIXED[case]) - 1
+
+
+@pytest.mark.parametrize("said", ["", " ", "NA", "N/A"])
+def test_a_text_that_says_nothing_is_a_missing_value(said):
+    column = Column("sensitive")
+    assert make_coding("ill", column, [said, "x"]).n_alike == 0
+    coding = make_coding("ill", column, [said, "x"], has_missing=True)
+    assert coding.n_alike == 1
+    assert coding.find(" na ") == coding.missing
+
+
+def test_an_empty_text_is_a_missing_value_in_an_order_too():
+    column = Column("sensitive", "ordinal", order=("", "NA", "x"))
+    assert make_coding("ill", column, ["", "NA", "x"]).n_alike == 0
+    assert make_coding("ill", column, ["", "NA", "x"], has_missing=True).n_alike == 1
 
 
 def test_an_order_tells_texts_apart():

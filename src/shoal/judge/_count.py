@@ -26,6 +26,10 @@ _ROOM = 1 << 62
 _YEAR = re.compile(r"\s*\d{4}")
 """How every moment begins: most texts need not be asked whether they are one."""
 
+_SAYS_NOTHING = ("", "na", "n/a", "<na>", "#n/a", "nan", "nat", "null")
+_COMMAS = re.compile(r"[+-]?\d+(?:(?P<thousands>(?<!\d{4})(?:,\d{3})+(?:\.\d*)?)|,\d*)")
+_DAY_FIRST = re.compile(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})(?P<time>(?: \d.*)?)")
+
 
 def count_texts(
     table: TextTable, schema: Schema, counted: Iterable[str]
@@ -97,8 +101,8 @@ def _close_gaps(packed: NDArray[np.int64], room: int) -> int:
 def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding, Codes]:
     """Coding of a sensitive column; texts that a reader takes for one value count as one.
 
-    Those are texts of one number, moment or truth where every text of the column is such, and
-    else texts that look alike.  The `order` of an ordinal column tells its texts apart.
+    Each text is read for itself: as nothing, a number, a moment, or else as it looks.  The `order`
+    of an ordinal column tells its texts apart unless all are numbers, moments or truths.
     """
     kind = schema[name].kind
     present = [text for text in column.texts if text is not None]
@@ -108,23 +112,49 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
         or (all(map(_YEAR.match, present)) and all(map(iso_moment, present)))
         or all(text.lower() in ("true", "false") for text in present)
     )
-    read = canonical if plain else as_seen if kind == "categorical" else str
-    meant = {text: None if text is None else read(text) for text in column.texts}
+    read = as_meant if kind == "categorical" else canonical if plain else str
+    meant = {text: read(text) if text else "" for text in column.texts}
     said: dict[str | None, str | None] = {}
-    for value in column.texts:
+    for value in sorted(column.texts, key=lambda text: text is not None):  # nothing written first
         said.setdefault(meant[value], value)
     try:
         values = [value for value in said.values() if value is not None]
-        coding = make_coding(name, schema[name], values, has_missing=None in said)
+        coding = make_coding(name, schema[name], values, has_missing=None in said.values())
     except UncoveredValuesError:
         if not plain:
             raise
         # whole numbers beside gaps are floats in pandas, written as 1.0; a hierarchy says 1
-        said = {value: value for value in said}
-        values = [value for value in said if value is not None]
-        coding = make_coding(name, schema[name], values, has_missing=None in said)
+        said = {value: value or None for value in said}
+        values = [value for value in said.values() if value is not None]
+        coding = make_coding(name, schema[name], values, has_missing=None in said.values())
     codes = [coding.code_of[said[meant[value]]] for value in column.texts]
     return coding, np.array(codes, np.int32)[column.codes]
+
+
+def as_meant(value: str) -> str:
+    """One text for all texts that a reader takes for one value; nothing for those that say none.
+
+    A comma before three digits marks thousands, else it is a decimal one.
+
+    Examples
+    --------
+    >>> as_meant("N/A"), as_meant("31.12.2024") == as_meant("2024-12-31 00:00")
+    ('', True)
+    >>> as_meant("01") == as_meant("1.0"), as_meant("1,000") == as_meant("1e3"), as_meant(">90")
+    (True, True, '>90')
+    """
+    shown = as_seen(value)
+    if shown in _SAYS_NOTHING:
+        return ""
+    if found := _COMMAS.fullmatch(shown):
+        grouped = found["thousands"] is not None
+        return str(canonical(shown.replace(",", "" if grouped else ".")))
+    if found := _DAY_FIRST.fullmatch(shown):
+        day, month = f"{int(found['day']):02}", f"{int(found['month']):02}"
+        turned = f"{found['year']}-{month}-{day}{found['time']}"
+        return shown if iso_moment(turned) is None else str(canonical(turned))
+    meant = str(canonical(shown.upper()))
+    return shown if meant == shown.upper() else meant
 
 
 def as_seen(value: str, *, fold: bool = True) -> str:

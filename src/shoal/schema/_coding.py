@@ -102,9 +102,9 @@ class Coding:
         told_apart = self.kind in ("numeric", "date")  # one text for each value already
         if self.kind == "ordinal":  # an order tells which texts are values; numbers are one
             told_apart = not all(isinstance(each, Decimal) for each in readings(known))
-        found: dict[Any, int] = {}
+        found: dict[Any, int] = {} if self.missing < 0 else {None: self.missing}
         for code, said in enumerate(known if told_apart else readings(known)):
-            found.setdefault(said, code)
+            found.setdefault(said or None if isinstance(said, str) else said, code)
         return found
 
     def find(self, value: str) -> int:
@@ -114,8 +114,8 @@ class Coding:
 
     @property
     def n_alike(self) -> int:
-        """Texts that a person takes for the value of another text."""
-        return self.n_values - len(self.code_read)
+        """Texts that a person takes for the value of another text, or for a missing one."""
+        return self.n_codes - len(self.code_read)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the fields alone; what was computed from them is computed again."""

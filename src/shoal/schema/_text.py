@@ -2,8 +2,10 @@
 
 import datetime as dt
 import math
+import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -14,6 +16,11 @@ from shoal.typing import Floats
 BEYOND = 2**53
 """From here on floats miss whole numbers."""
 
+_NOTHING = frozenset(["", "na", "n/a", "<na>", "#n/a", "nan", "nat", "null"])
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d*")
+_DOTTED_DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})( \d.*)?")
 _DIGITS = 2**128
 _DAY = 86_400_000_000  # in microseconds
 
@@ -130,32 +137,37 @@ def exact(value: Any) -> Any:
 
 
 def readings(known: Sequence[str]) -> list[Any]:
-    """What a person takes each text of a column for: numbers or moments where all are such.
+    """What a person takes each text for: None (nothing), a number, a moment, or else its words.
 
-    Else spaces, capitals, invisible signs and forms of Unicode make no other value.
+    Each text is read for itself, whatever stands beside it.  Spaces, capitals, invisible signs and
+    forms of Unicode make no other value.
 
     Examples
     --------
-    >>> readings(["HIV", "hiv ", "H\u200bIV"]), len(set(readings(["1", "1.0", "01"])))
-    (['hiv', 'hiv', 'hiv'], 1)
+    >>> readings(["HIV", "hiv ", "H\u200bIV", "N/A", ""])
+    ['hiv', 'hiv', 'hiv', None, None]
+    >>> len(set(readings(["1", "1.0", "01", "1,0"]))), len(set(readings(["1,000", "1e3", "high"])))
+    (1, 2)
     """
-    for read in (_plain_number, _plain_moment):
-        try:
-            return [read(each) for each in known]
-        except (ValueError, InvalidOperation):
-            continue
-    return [plain_words(each) for each in known]
+    return [_reading(plain_words(each)) for each in known]
 
 
-def _plain_number(said: str) -> Decimal:
-    worth = Decimal(said)
-    if not worth.is_finite():
-        raise ValueError
-    return worth
-
-
-def _plain_moment(said: str) -> dt.datetime:
-    return dt.datetime.fromisoformat(said.strip()).replace(tzinfo=None)
+def _reading(words: str) -> Any:
+    if words in _NOTHING:
+        return None
+    if _NUMBER.fullmatch(words):
+        with suppress(InvalidOperation):  # an exponent of twenty digits
+            return Decimal(words)
+    if _THOUSANDS.fullmatch(words):
+        return Decimal(words.replace(",", ""))
+    if _DECIMAL_COMMA.fullmatch(words):
+        return Decimal(words.replace(",", "."))
+    day = _DOTTED_DAY.fullmatch(words)
+    said = f"{day[3]}-{int(day[2]):02}-{int(day[1]):02}{day[4] or ''}" if day else words.upper()
+    try:
+        return dt.datetime.fromisoformat(said).replace(tzinfo=None)
+    except ValueError:
+        return words
 
 
 def plain_words(said: str) -> str:
