@@ -229,13 +229,15 @@ def test_a_check_counts_people_where_the_table_names_them():
             "age": {"role": "quasi-identifier"},
         }
     )
-    assert check_table(five, schema, KAnonymity(2)).holds
+    named = check_table(five, schema, KAnonymity(2))
+    assert named.n_failing_groups == 0
+    assert named.never_released == ("patient",)
     verdict = check_table(five, schema, KAnonymity(3))
-    assert not verdict.holds
+    assert verdict.n_failing_groups == 1
     assert verdict.smallest_group == 2
     assert verdict.reached[0].description == "every group has at least 3 people"
     # by rows x has a share of 3/5; asked about x, both people have it
-    assert not check_table(five, schema, AlphaKAnonymity(0.7, 1)).holds
+    assert check_table(five, schema, AlphaKAnonymity(0.7, 1)).n_failing_groups == 1
     unnamed = check_table(five.drop(columns="patient"), schema, AlphaKAnonymity(0.7, 3))
     assert unnamed.holds  # as far as can be told
     assert "does not say whose" in unnamed.notes[0]
@@ -266,7 +268,7 @@ def test_the_written_file_is_judged_by_people(tmp_path):
 def test_spellings_of_one_name_are_one_person(ids):
     table = {"who": [*ids, *ids, "a", "b", "c", "d"], "city": ["Ulm"] * 4 + ["Kiel"] * 4}
     schema = Schema({"who": {"role": "subject"}, "city": {"role": "quasi-identifier"}})
-    assert not check_table(table, schema, 2).holds
+    assert check_table(table, schema, 2).n_failing_groups == 1
     with pytest.raises(TableError, match="1 of its texts are other spellings"):
         _ = release(table, schema, 2).table
     other = table | {"who": ["P01", "p01", *ids, "a", "b", "c", "d"]}  # capitals tell apart

@@ -73,3 +73,20 @@ def test_what_a_search_takes_for_one_value_the_judge_takes_for_one():
 def test_a_protected_value_is_protected_however_it_is_spelt():
     table = {"age": ["30-39"] * 4, "ill": ["kuru ", "Kuru", "KURU", "flu"]}
     assert not check_table(table, SCHEMA, AlphaKAnonymity(0.5, 2, "ill", ("Kuru",))).holds
+
+
+@pytest.mark.parametrize("role", ["identifier", "subject", "household"])
+def test_a_table_with_a_column_that_is_never_released_does_not_hold(role):
+    schema = SCHEMA.replace(who={"role": role})
+    verdict = check_table(TABLE | {"who": ["Ann", "Ben", "Eve"]}, schema, 2)
+    assert not verdict.holds
+    assert (verdict.n_failing_groups, verdict.smallest_group) == (0, 3)  # measured all the same
+    assert verdict.to_dict()["never_released"] == ["who"]
+    assert "column 'who'" in verdict.reasons[0]
+    assert "Ann" not in verdict._repr_html_()
+    assert check_table(TABLE, schema, 2).holds
+
+
+def test_tokens_may_be_in_a_table_that_holds():
+    schema = SCHEMA.replace(who={"role": "pseudonym"})
+    assert check_table(TABLE | {"who": ["q8", "z3", "m1"]}, schema, 2).holds

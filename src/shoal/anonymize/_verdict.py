@@ -73,6 +73,8 @@ class Verdict:
         value it could stand for.
     notes : tuple of str
         What could not be checked.
+    never_released : tuple of str
+        Columns that the table has and no release may have: identifiers, a subject, a household.
 
     Examples
     --------
@@ -94,14 +96,34 @@ class Verdict:
     failing: tuple[FailingGroup, ...]
     beyond_limits: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    never_released: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether the table keeps the promise and stays within the limits."""
-        return self.n_failing_groups == 0 and not any(self.beyond_limits.values())
+        """Whether the table keeps the promise, stays within the limits and names nobody."""
+        return (
+            self.n_failing_groups == 0
+            and not any(self.beyond_limits.values())
+            and not self.never_released
+        )
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What speaks against the table besides groups that fail, with what to do."""
+        reasons = []
+        if any(self.beyond_limits.values()):
+            reasons.append("values are generalized beyond what the schema allows.")
+        if self.never_released:
+            columns = "column" if len(self.never_released) == 1 else "columns"
+            it = "it" if len(self.never_released) == 1 else "them"
+            reasons.append(
+                f"the table has {columns} {', '.join(map(repr, self.never_released))}, and by the "
+                f"schema no release has {it}. Leave {it} out before anybody gets the table."
+            )
+        return tuple(reasons)
 
     def _repr_html_(self) -> str:
-        said = "It holds." if self.holds else "It does not hold."
+        said = " ".join(["It holds." if self.holds else "It does not hold.", *self.reasons])
         header = ["condition", "asked", "reached", "failing groups", "rows in them"]
         rows = [
             [part.description, part.required, part.reached, part.failing_groups, part.failing_rows]
@@ -122,6 +144,7 @@ class Verdict:
             "failing": [asdict(group) for group in self.failing],
             "beyond_limits": dict(self.beyond_limits),
             "notes": list(self.notes),
+            "never_released": list(self.never_released),
         }
 
 
@@ -139,7 +162,8 @@ def check_table(
     Parameters
     ----------
     table : table or path
-        Raw or released; identifiers may be absent.
+        Raw or released.  A table with a column that is never released (identifiers, a subject, a
+        household) is counted as any other, and does not hold.
     schema : Schema
         Roles of the columns; hierarchies are looked at only where there are limits.
     privacy : PrivacyModel or int
@@ -154,6 +178,7 @@ def check_table(
     """
     names = names_of(table, encoding)
     _require(schema, names)
+    never_released = tuple(n for n in names if n in schema and not schema[n].is_released)
     privacy = bind_promise(privacy, schema)
     unnamed = schema.subject is not None and schema.subject not in names
     # of people in a group, no more can be told than that they are at most its rows; with
@@ -163,7 +188,8 @@ def check_table(
         asked = KAnonymity(privacy.minimum_size)
     there = check_there(table, schema, asked, drop_stars=drop_stars)
     if there is not None:
-        return _told_from_there(there, schema, asked, shown, unnamed=unnamed)
+        told = _told_from_there(there, schema, asked, shown, unnamed=unnamed)
+        return replace(told, never_released=never_released)
     seen = count_written(table, schema, encoding)
     if not seen.groups.n_groups:
         raise TableError("the table has no rows, so there is nothing to check.")
@@ -201,6 +227,7 @@ def check_table(
         ),
         beyond_limits=_beyond_limits(counted, schema),
         notes=(*((_UNNAMED,) if unnamed else ()), *_absent_values(privacy, counted)),
+        never_released=never_released,
     )
 
 

@@ -1,4 +1,4 @@
-"""A table in a database and the manifest of another release."""
+"""What `check` says of tables that must not be given out, and of exchanged manifests."""
 
 import json
 
@@ -46,3 +46,23 @@ def test_an_old_manifest_beside_a_new_table_is_told(folder):
 def test_a_table_in_a_database_that_is_whole_is_not_suspected(folder, more):
     release("-k", 3, *more)
     assert shoal("check", MADE, "--ignore-stars").exit_code == 0
+
+
+def test_a_table_of_names_does_not_hold_and_is_measured(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    roles = {"name": "identifier", "age": "quasi-identifier"}
+    (tmp_path / "s.toml").write_text(
+        "".join(f'[columns.{name}]\nrole = "{role}"\n' for name, role in roles.items())
+    )
+    (tmp_path / "t.csv").write_text("name,age\n" + "".join(f"Ann {i},30-39\n" for i in range(5)))
+    found = shoal("check", "t.csv", "-s", "s.toml", "-k", 5)
+    said = " ".join(found.output.split())
+    assert found.exit_code == 1
+    assert "It holds" not in said
+    assert "has column 'name', and by the schema no release has it. Leave it out" in said
+    assert "5 rows in 1 group, the smallest of 5." in said
+    assert "Ann" not in said
+    shown = json.loads(shoal("check", "t.csv", "-s", "s.toml", "-k", 5, "--json").stdout)
+    assert (shown["holds"], shown["never_released"]) == (False, ["name"])
+    alone = shoal("check", "t.csv", "-s", "s.toml", "-k", 6)
+    assert "It does not hold: 1 group (5 rows) fails." in " ".join(alone.output.split())

@@ -52,6 +52,13 @@ def test_sets_are_released_and_checked(tmp_path):
     assert run("sets", *files, "--km", "five", "--out", tmp_path / "new.csv").exit_code == 2
 
 
+def test_sets_beside_names_do_not_hold(tmp_path):
+    found = run("check", *write(tmp_path), "--km", "1,1")
+    assert found.exit_code == 1
+    assert "It holds" not in found.stdout
+    assert "by the schema no release has 'name'" in " ".join(found.stdout.split())
+
+
 def test_a_changed_release_is_noticed(tmp_path):
     files, out = write(tmp_path), tmp_path / "out.csv"
     run("sets", *files, "--km", "4,2", "--out", out)

@@ -31,6 +31,8 @@ class SetVerdict:
         For each size up to m: the fewest rows that a combination has; 0 where there is none.
     combinations, rare : tuple of int
         For each size: combinations that some row has, and those in fewer than k rows.
+    never_released : tuple of str
+        Columns that the table has and no release may have, such as identifiers.
 
     Examples
     --------
@@ -44,11 +46,12 @@ class SetVerdict:
     fewest: tuple[int, ...]
     combinations: tuple[int, ...]
     rare: tuple[int, ...]
+    never_released: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether no combination is rare."""
-        return not any(self.rare)
+        """Whether no combination is rare, and no column names people."""
+        return not any(self.rare) and not self.never_released
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -63,7 +66,7 @@ def check_sets(
     Parameters
     ----------
     table : table or path
-        Raw or released; identifiers may be absent.
+        Raw or released; with identifiers it is counted, and does not hold.
     schema : Schema
         Roles; one quasi-identifier, with a `separator`.
     k : int
@@ -100,4 +103,5 @@ def check_sets(
         tuple(int(counts.min()) if len(counts) else 0 for counts in counted),
         tuple(map(len, counted)),
         tuple(int((counts < k).sum()) for counts in counted),
+        tuple(n for n in engine.names if n in schema and not schema[n].is_released),
     )

@@ -189,10 +189,11 @@ def _matches_manifest(table: Path, counted: tuple[int, int] | None = None) -> bo
 
 def _show(verdict: Verdict) -> None:
     out = output()
-    starred = f", {verdict.n_starred:,} starred rows left aside" if verdict.n_starred else ""
+    starred = _count(verdict.n_starred, "starred row")
+    aside = f", {starred} left aside" if verdict.n_starred else ""
     out.print(
-        f"{verdict.n_rows:,} rows in {verdict.n_groups:,} groups, the smallest of "
-        f"{verdict.smallest_group:,}{starred}."
+        f"{_count(verdict.n_rows, 'row')} in {_count(verdict.n_groups, 'group')}, the smallest of "
+        f"{verdict.smallest_group:,}{aside}."
     )
     out.table(
         "",
@@ -203,21 +204,25 @@ def _show(verdict: Verdict) -> None:
         ],
     )
     for name, rows in verdict.beyond_limits.items():
-        out.print(f"{name}: {rows:,} rows are generalized beyond the limit.")
+        are = "is" if rows == 1 else "are"
+        out.print(f"{name}: {_count(rows, 'row')} {are} generalized beyond the limit.")
     for note in verdict.notes:
         out.note(f"Note: {note}")
     if verdict.holds:
         out.print("It holds.")
         return
-    if not verdict.n_failing_groups:
-        out.print("It does not hold: values are generalized beyond what the schema allows.")
-        return
-    out.table(
-        f"Failing groups ({len(verdict.failing)} of {verdict.n_failing_groups:,})",
-        ["first row", "rows", "breaks"],
-        [[group.first_row, group.rows, ", ".join(group.breaks)] for group in verdict.failing],
-    )
-    out.print(
-        f"It does not hold: {verdict.n_failing_groups:,} groups "
-        f"({verdict.n_failing_rows:,} rows) fail."
-    )
+    if verdict.n_failing_groups:
+        out.table(
+            f"Failing groups ({len(verdict.failing)} of {verdict.n_failing_groups:,})",
+            ["first row", "rows", "breaks"],
+            [[group.first_row, group.rows, ", ".join(group.breaks)] for group in verdict.failing],
+        )
+        groups = _count(verdict.n_failing_groups, "group")
+        fail = "fails" if verdict.n_failing_groups == 1 else "fail"
+        out.print(f"It does not hold: {groups} ({_count(verdict.n_failing_rows, 'row')}) {fail}.")
+    for reason in verdict.reasons:
+        out.print(f"It does not hold: {reason}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -84,8 +84,13 @@ def show_sets(verdict: SetVerdict, schema: Schema) -> None:
     named = ", ".join(schema.quasi_identifiers)
     if verdict.holds:
         out.print(f"It holds: nobody is found in {named} by {verdict.m} items or fewer.")
-    else:
-        out.print(f"It does not hold: {sum(verdict.rare):,} combinations are rare.")
+        return
+    if rare := sum(verdict.rare):
+        are = "combination is" if rare == 1 else "combinations are"
+        out.print(f"It does not hold: {rare:,} {are} rare.")
+    if verdict.never_released:
+        columns = ", ".join(map(repr, verdict.never_released))
+        out.print(f"It does not hold: by the schema no release has {columns}. Leave that out.")
 
 
 def _show(release: SetRelease, name: str) -> None:
