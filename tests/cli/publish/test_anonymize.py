@@ -474,7 +474,28 @@ def test_it_says_that_the_same_columns_were_released_before(folder):
     assert note not in release("-k", 3, "--force").output  # the same release, made again
     (folder / "odd.manifest.json").write_text("[1]")
     again = " ".join(release("-k", 4, out="again.csv").output.split())
-    assert f"Note: r beside it {note}" in again
+    assert f"Note: the release r {note}" in again
     assert "--second" in again
     (folder / "elsewhere").mkdir()
     assert note not in release("-k", 4, out="elsewhere/again.csv").output
+
+
+def test_it_looks_into_the_folder_that_is_published_and_at_what_is_replaced(folder):
+    note = "has the same columns"
+    assert note not in release("-k", 3, "--publish", "web").output
+    again = release("-k", 3, "--publish", "web", "--force").output
+    assert note not in again  # the same rows, in another order
+    (folder / "house").mkdir()
+    grown = release("-k", 4, "--publish", "web", out="house/new.csv").output
+    assert f"the release web/r {note}" in " ".join(grown.split())
+    coarser = release("-k", 4, "--force", out="house/new.csv", method="mondrian").output
+    other = " ".join(coarser.split())
+    assert f"the release new, which is replaced, {note}" in other
+
+
+def test_several_earlier_releases_are_counted(folder):
+    for number in range(4):
+        release("-k", 3, out=f"r{number}.csv")
+    said = " ".join(release("-k", 4, out="last.csv").output.split())
+    assert "4 releases have the same columns: r0; r1; r2 and 1 more." in said
+    assert "Give out one of them, or the new one, and no other." in said

@@ -28,7 +28,7 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.cli._reading import read_population, read_table_promise, reads_tables, refuse_input
-from shoal.cli.publish._show import show_release
+from shoal.cli.publish._show import find_earlier, show_release
 from shoal.cli.together._passphrase import (
     PassphraseFile,
     PseudonymKeyFile,
@@ -231,11 +231,12 @@ def anonymize(
         release = estimator.release_
         if choice.reason:
             release = note_choice(release, choice)
+        earlier = find_earlier(release, files, publish)
         paths = release.write(out, force=force, publish=publish)
         told = getattr(table, "options", OpenOptions())
         if told != OpenOptions() or file_beside(out, "reading").exists():
             keep_reading(out, told)
-    show_release(release, paths, round(time.perf_counter() - started, 3))
+    show_release(release, paths, round(time.perf_counter() - started, 3), earlier)
     if method not in ("auto", "local") and not (out_.json or out_.quiet):
         say_if_another_keeps_more(release)
 

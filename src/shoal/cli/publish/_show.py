@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shoal.anonymize._release_files import IN_DATABASE, MANIFESTS, PUBLISHED
 from shoal.cli._output import output
@@ -22,9 +22,79 @@ _MOST_LOOKED_AT = 100
 """Manifests in a folder that are looked at for an earlier release."""
 
 
-def show_release(release: Release, paths: Mapping[str, Path], seconds: float = 0.0) -> None:
+class Earlier(NamedTuple):
+    """A release with the same columns that lay where one is written.
+
+    Its rows are known, whatever their order, where it is to be replaced: it may be the same one.
+    """
+
+    name: str
+    rows: tuple[int, int] | None = None
+
+
+def find_earlier(
+    release: Release, files: Mapping[str, Path], publish: Path | None
+) -> list[Earlier]:
+    """Releases with the same columns in the folders that are written to, before that is done."""
+    found: dict[str, Earlier] = {}  # by manifest: a copy that was published is the same release
+    for folder in dict.fromkeys((files["manifest"].parent, publish or files["manifest"].parent)):
+        own = folder / files["manifest"].name
+        listed = sorted(folder.glob(MANIFESTS), key=lambda path: (path != own, path.name))
+        for path in listed[:_MOST_LOOKED_AT]:
+            try:
+                text = path.read_text("utf-8")
+                told = json.loads(text)["schema"]["columns"]
+            except (OSError, ValueError, KeyError, TypeError):
+                continue  # something else that is called so
+            if set(told) != set(release.schema) or text in found:
+                continue
+            name = path.name.removesuffix(".manifest.json")
+            name = name if folder == files["manifest"].parent else str(folder / name)
+            if path == own:
+                there = {"table": folder / files["table"].name}
+                found[text] = Earlier(f"{name}, which is replaced,", rows_of(there))
+            else:
+                found[text] = Earlier(name)
+    return list(found.values())
+
+
+def rows_of(paths: Mapping[str, Path]) -> tuple[int, int] | None:
+    """Lines of a table in a text file, whatever their order; None where they cannot be compared.
+
+    It is made to compare two files within this process.
+    """
+    if paths["table"].suffix.lower() != ".csv" or not paths["table"].is_file():
+        return None
+    with paths["table"].open("rb") as file:
+        hashes = list(map(hash, file))
+    return len(hashes), sum(hashes)
+
+
+def _say_earlier(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return (
+            f"the release {names[0]} has the same columns. Of the same people, or of a table that "
+            "grew, the two together tell more than each, and neither promise covers both: `shoal "
+            "attack release` with --second tells how much. Do not give out both."
+        )
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return (
+        f"{len(names)} releases have the same columns: {'; '.join(names[:3])}{more}. Of the same "
+        "people, or of a table that grew, any two together tell more than each, and no promise "
+        "covers two: `shoal attack release` with --second tells how much. Give out one of them, or "
+        "the new one, and no other."
+    )
+
+
+def show_release(
+    release: Release,
+    paths: Mapping[str, Path],
+    seconds: float = 0.0,
+    earlier: Sequence[Earlier] = (),
+) -> None:
     """Before and after, what was promised and reached, and where the files are.
 
+    `earlier` are releases with the same columns that lay there before.
     With --json it is the manifest, the files, and the `seconds` that it all took.
     """
     out = output()
@@ -56,20 +126,8 @@ def show_release(release: Release, paths: Mapping[str, Path], seconds: float = 0
     out.note(release.loss_bound.describe())
     for note in release.notes:
         out.note(f"Note: {note}")
-    own, others = paths["manifest"].name, []
-    for path in sorted(paths["table"].parent.glob(MANIFESTS))[:_MOST_LOOKED_AT]:
-        try:
-            told = json.loads(path.read_text("utf-8"))["schema"]["columns"]
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # something else that is called so
-        if path.name != own and set(told) == set(release.schema):
-            others.append(path.name.removesuffix(".manifest.json"))
-    if others:
-        out.note(
-            f"Note: {', '.join(others[:3])} beside it has the same columns. Of the same people, or "
-            "of a table that grew, two releases tell more than each, and neither promise covers "
-            "both: `shoal attack release` with --second tells how much. Do not give out both."
-        )
+    if others := [one.name for one in earlier if one.rows is None or one.rows != rows_of(paths)]:
+        out.note(f"Note: {_say_earlier(others)}")
     for name, path in paths.items():
         stays = "" if name in PUBLISHED else "  (stays in the house)"
         kind = name.removeprefix("full ")  # there are two schemas: that of the house has all
