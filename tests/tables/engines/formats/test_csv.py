@@ -3,6 +3,7 @@ import warnings
 
 import pytest
 
+from shoal.errors import TableWarning
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines.formats._csv import plain_shape
@@ -105,3 +106,25 @@ def test_a_file_with_anything_to_ask_about_is_not_plain(tmp_path):
         path.write_bytes(content)
         assert plain_shape(path) is None
     assert plain_shape(tmp_path / "absent.csv") is None
+
+
+def numbers_of(tmp_path, text, **options):
+    (tmp_path / "t.csv").write_text(text)
+    engine = open_table(tmp_path / "t.csv", **options)
+    return {name: sorted(engine.distinct(name, 10)[0]) for name in engine.names}
+
+
+def test_thousands_without_decimals_are_not_read_a_thousand_times_too_small(tmp_path):
+    text = "age;cost\n51;49.085\n29;1.080\n"
+    with pytest.warns(TableWarning, match="'cost': it cannot be told .*--decimal.*--thousands"):
+        assert numbers_of(tmp_path, text)["cost"] == ["1.080", "49.085"]
+    assert numbers_of(tmp_path, text, thousands=".")["cost"] == [1080, 49085]
+    assert numbers_of(tmp_path, text, decimal=".")["cost"] == [1.08, 49.085]
+
+
+@pytest.mark.parametrize(("weight", "cost"), [("70,5", 49085), ("70.5", 49.085)])
+def test_decimals_of_one_column_decide_on_thousands_of_another(tmp_path, weight, cost):
+    text = f"weight;cost\n{weight};49.085\n{weight};1.080\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert numbers_of(tmp_path, text)["cost"][-1] == cost

@@ -68,7 +68,7 @@ def test_what_does_not_fit_alone_is_not_let_in_by_sql():
             if fits and is_value and reading.sort not in ("text", "empty"):
                 grouped = reading.sort.startswith("grouped")
                 told = OpenOptions(
-                    decimal=reading.decimal if grouped else None,
+                    decimal=reading.decimal if grouped or reading.sort == "number" else None,
                     thousands=reading.thousands if grouped else None,
                     dates=reading.order if reading.order in ("dmy", "mdy") else None,
                 )

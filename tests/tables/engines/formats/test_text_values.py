@@ -61,6 +61,28 @@ def test_what_cannot_be_told_is_said():
     assert read_column(["01/02/2024"], OpenOptions(dates="mdy")).order == "mdy"
 
 
+@pytest.mark.parametrize(
+    ("texts", "is_open"),
+    [
+        (["49.085", "1.080"], True),  # Germany's thousands, or England's three decimals
+        (["49.085", "919", "-1.080"], True),
+        (["49.085 €", "1.080 €"], True),
+        (["49.085", "1.08"], False),
+        (["49.085", "0.108"], False),
+        (["49.085", "1234.567"], False),
+        (["49.085", "1e3"], False),
+    ],
+)
+def test_three_digits_behind_every_point_may_be_thousands(texts, is_open):
+    found = read_column(texts)
+    assert (found.undecided == "decimals or thousands") is is_open
+    assert (found.sort == "text") is is_open
+    assert read_column(texts, decimal=".").sort == "number"
+    if is_open:
+        assert read_column(texts, decimal=",").sort == "grouped whole"
+        assert read_column(texts, OpenOptions(thousands=".")).sort == "grouped whole"
+
+
 def test_given_words_stand_for_nothing_and_no_others():
     assert read_column(["5", "refused"], OpenOptions(missing=("refused",))).sort == "whole"
     assert read_column(["5", "NA"], OpenOptions(missing=("refused",))).sort == "text"

@@ -63,7 +63,8 @@ _DECIMAL = ("number", "grouped", "grouped whole")
 
 _ADVICE = {
     "decimals or thousands": "whether a comma or a point stands before decimals or between "
-    "thousands. It is left as text; say --decimal , or --decimal . to have numbers",
+    "thousands. It is left as text; say --decimal , or --decimal . (or --thousands) to have "
+    "numbers",
     "day or month first": "whether days or months come first in its dates. It is left as text; "
     "say --dates dmy or --dates mdy to have dates",
 }
@@ -292,7 +293,7 @@ def _settle_decimals(
         doubtful = reading.undecided == "decimals or thousands" or (
             sign == "," and reading.sort == "number"
         )
-        fits = again.sort in ("grouped", "grouped whole") and not again.undecided
+        fits = again.sort in _DECIMAL and not again.undecided
         settled.append(again if doubtful and fits else reading)
     return settled
 

@@ -44,6 +44,9 @@ CLOCK = rf"[ T][0-9]{{1,2}}:[0-9]{{2}}{_SECONDS}"
 HALVES = rf"[ T](0?[1-9]|1[0-2]):[0-9]{{2}}{_SECONDS} ?[AaPp][.]?[Mm][.]?"
 """Times of a clock of twelve hours."""
 
+_IN_DOUBT = re.compile(r"-?[1-9][0-9]{0,2}[.][0-9]{3}")
+"""Thousands in Germany, three decimals in England."""
+
 _NUMBER, _DAY = re.compile(NUMBER), re.compile(f"{DAY}|{SHORT_DAY}")
 _MOMENT = re.compile(f"({DAY}|{SHORT_DAY})({CLOCK}|{HALVES})?")
 _IS_SHORT = re.compile(f"({SHORT_DAY})([ T].*)?")
@@ -140,7 +143,11 @@ def close_readings(
         yield Reading("whole")
     plain = decimal in (None, ".") and thousands is None
     if plain and all(_NUMBER.fullmatch(value) for value in values):
-        yield Reading("number")
+        broken = [value for value in values if not _WHOLE.fullmatch(value)]
+        if decimal is None and all(map(_IN_DOUBT.fullmatch, broken)):
+            yield Reading("text", undecided=_DECIMALS)
+        else:
+            yield Reading("number")
     grouped = _grouped(values, decimal, thousands)
     if grouped is not None:
         yield grouped
