@@ -100,11 +100,13 @@ class LazyGroup(TyperGroup):
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run; turn every failure into a message and an exit code."""
-        CURRENT.set(Output())
+        current = Output()
+        CURRENT.set(current)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", TableWarning)
-                warnings.showwarning = partial(_note_once, set(), warnings.showwarning)
+                show = warnings.showwarning
+                warnings.showwarning = partial(_note_once, current, set(), show)
                 return super().main(*arguments, **options)
         except Exception as error:
             if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C
@@ -119,14 +121,22 @@ class LazyGroup(TyperGroup):
 
 
 def _note_once(
-    said: set[str], show: Callable[..., None], message: Warning, category: type[Warning], *rest: Any
+    current: Output,
+    said: set[str],
+    show: Callable[..., None],
+    message: Warning,
+    category: type[Warning],
+    *rest: Any,
 ) -> None:
-    """Say what is to be known about a table beside the result, each thing once."""
+    """Say what is to be known about a table beside the result, each thing once.
+
+    The output is handed over: tables are also read in threads, which do not know the current one.
+    """
     if not issubclass(category, TableWarning):
         show(message, category, *rest)
     elif str(message) not in said:
         said.add(str(message))
-        output().note(f"Note: {message}")
+        current.note(f"Note: {message}")
 
 
 def _switch(param: typer.CallbackParam, value: bool) -> None:

@@ -66,3 +66,17 @@ def test_a_workload_steers_mondrian(folder):
     assert "line 2" in strict.stderr
     other = [name if name != "mondrian" else "bottom-up" for name in arguments]
     assert shoal(*other, "-o", "s.csv", "--workload", "queries.sql").exit_code == 2
+
+
+def test_a_note_on_the_table_is_said_from_the_threads_that_read_it(tmp_path, monkeypatch):
+    need("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20 + i},{i} €" for i in range(12)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,cost", *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "s.toml").write_text(
+        'columns.age = {role = "quasi-identifier", kind = "numeric"}\n'
+        'columns.cost = {role = "sensitive", kind = "numeric"}\n'
+    )
+    done = shoal("frontier", "t.csv", "-s", "s.toml", "-k", "2,3", "-m", "mondrian", "-o", "f.png")
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count("beside the unit €") == 1
