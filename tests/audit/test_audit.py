@@ -1,5 +1,7 @@
 """Audits: worked examples of the paper, what is refused, and the report."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
@@ -7,8 +9,11 @@ from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from shoal.audit import audit
+from shoal.audit._load import load_model
 from shoal.errors import ParameterError, SchemaError, TableError
+from shoal.models import KAnonymousClustering, KAnonymousNaiveBayes, KAnonymousTreeClassifier
 from shoal.privacy import EntropyDiversity
+from shoal.schema import Schema
 from tests.audit.people import MORTGAGE, roles
 from tests.extras import need
 
@@ -118,3 +123,82 @@ def test_the_report_has_no_values_of_public_columns_and_is_json():
     assert "Unmarried" not in found.to_text()
     assert "good" not in repr(found)
     assert "largest safe k is 1" in found.to_text()
+
+
+def own_models():
+    generator = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "age": generator.integers(18, 80, 200).astype(float),
+            "pay": np.round(generator.normal(3000, 300, 200), 2),
+        }
+    )
+    ill = generator.choice(["flu", "gout", "cold"], 200)
+    known = Schema(
+        {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "pay": {"role": "sensitive", "kind": "numeric"},
+        }
+    )
+    schema = known.replace(ill={"role": "sensitive", "target": True})
+    labelled = table.assign(ill=ill)
+    return {
+        "clustering": (KAnonymousClustering(known, 10, min_rows=10).fit(table), table, known),
+        "tree": (KAnonymousTreeClassifier(schema, 10).fit(table, ill), labelled, schema),
+        "bayes": (KAnonymousNaiveBayes(schema, 10).fit(table, ill), labelled, schema),
+    }
+
+
+@pytest.mark.parametrize("kind", ["clustering", "tree", "bayes"])
+def test_rows_that_hang_on_a_model_of_shoal_are_found(kind, tmp_path):
+    model, table, schema = own_models()[kind]
+    assert audit(model, table, schema, k=10).answer == "safe"
+    assert audit(type(model).from_dict(model.to_dict()), table, schema, k=10).answer == "safe"
+    path = tmp_path / "model.pkl"
+    path.write_bytes(pickle.dumps(model))
+    assert audit(load_model(path, trust=True), table, schema, k=10).answer == "safe"
+    vars(model)["rows_"] = table.to_numpy(object)
+    assert audit(model, table, schema, k=10).answer == "unsafe"
+    path.write_bytes(pickle.dumps(model))
+    assert audit(load_model(path, trust=True), table, schema, k=10).answer == "unsafe"
+
+
+@pytest.mark.parametrize("kind", ["clustering", "tree", "bayes"])
+def test_attributes_and_classes_that_shoal_does_not_know_are_not_called_safe(kind):
+    model, table, schema = own_models()[kind]
+    vars(model)["note_"] = "nothing"
+    found = audit(model, table, schema, k=10)
+    assert (found.answer, found.unread) == (
+        "cannot tell",
+        ("note_ is no attribute that Shoal sets",),
+    )
+    del vars(model)["note_"]
+    model.__class__ = type("Special", (type(model),), {})
+    found = audit(model, table, schema, k=10)
+    assert found.answer != "safe"
+    assert found.unread == ("Special is a class of its own, which may add anything to a model",)
+
+
+def test_a_file_of_a_clustering_holds_no_labels_of_rows_or_is_unsafe(tmp_path):
+    model, table, schema = own_models()["clustering"]
+    labels = model.labels_
+    again = pickle.loads(pickle.dumps(model))
+    assert not hasattr(again, "labels_")
+    assert (again.predict(table) == labels).all()
+    object.__setattr__(again, "labels_", labels)
+    path = tmp_path / "old.pkl"
+    state = vars(again).copy()
+    path.write_bytes(pickle.dumps(Unpickled(state)))
+    found = audit(load_model(path, trust=True), table, schema, k=10)
+    assert found.answer == "unsafe"
+    assert any("labels_ has an entry for each training row" in said for said in found.held)
+
+
+class Unpickled:
+    """Pickles as a clustering with all of a state, as releases did that kept labels."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def __reduce__(self):
+        return object.__new__, (KAnonymousClustering,), self.state

@@ -27,7 +27,9 @@ from shoal.schema import Schema
 from shoal.typing import Floats, Native
 
 OWN_MODELS = (KAnonymousTreeClassifier, KAnonymousClustering, KAnonymousNaiveBayes)
-"""What is published of them is what :meth:`to_dict` gives, not the object in memory."""
+"""Published as what :meth:`to_dict` gives, or as a pickle: both are held against the table."""
+OF_THE_SEARCH = {"n_tried_", "n_refused_"}
+"""What fitted models of Shoal have that their files do not."""
 MALFORMED = (
     KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError,
 )  # fmt: skip
@@ -154,12 +156,38 @@ def _read(
     scan = RowScan(table, k, transformed(opened, table))
     told = not read.spans.is_single.all()
     try:
-        published = _published(opened) if isinstance(opened, OWN_MODELS) else model
-        held, closed = scan.scan(published, tells_something=told)
+        if isinstance(opened, OWN_MODELS):
+            held, closed = _scan_own(scan, opened, tells_something=told)
+        else:
+            held, closed = scan.scan(model, tells_something=told)
     except ParameterError as refused:  # centroids that are too few people's means
         held, closed = [str(refused).removesuffix(".")], []
     unread = (*read.unread, *unread, *unread_init(opened), *unknown_entries(opened), *closed)
     return replace(read, unread=unread), (*read.held, *held)
+
+
+def _scan_own(
+    scan: RowScan,
+    model: KAnonymousTreeClassifier | KAnonymousClustering | KAnonymousNaiveBayes,
+    *,
+    tells_something: bool,
+) -> tuple[list[str], list[str]]:
+    """What the file of a model of Shoal holds of the rows, and what a pickle of it would hold."""
+    held, closed = scan.scan(_published(model), tells_something=tells_something)
+    kind, pickled = type(model), model
+    if kind in OWN_MODELS:
+        pickled = object.__new__(kind)
+        state: Any = kind.__getstate__(model)
+        pickled.__dict__.update(state)
+        spans = vars(model.spans_)  # without numbers of classes, as in what is published
+        pickled.__dict__["spans_"] = {name: spans[name] for name in spans if name != "bins"}
+        file = kind.from_dict(model.to_dict())
+        known = {*vars(file), *model.get_params(deep=False), *OF_THE_SEARCH}
+        closed += [f"{name} is no attribute that Shoal sets" for name in {*vars(pickled)} - known]
+    else:
+        closed.append(f"{kind.__name__} is a class of its own, which may add anything to a model")
+    inside, unread = scan.scan(pickled, tells_something=tells_something)
+    return [*dict.fromkeys([*held, *inside])], [*dict.fromkeys([*closed, *unread])]
 
 
 def _published(

@@ -58,7 +58,7 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
                 f"{path.name} is a pickle: loading it runs whatever program its author put into "
                 "it. Save the model with skops, or use --trust if you made the file yourself."
             )
-        return load_pickle(path)
+        return _keep_labels(load_pickle(path))
     raise ParameterError(
         f"cannot read model {path.name!r}: use .skops or .json, or {', '.join(PICKLES)} with trust."
     )
@@ -97,4 +97,14 @@ def _read_skops(path: Path, trust: bool) -> Any:
         try_load(path)
     model = load_skops(path, unknown)
     check_skops_file(path)
+    return _keep_labels(model)
+
+
+def _keep_labels(model: Any) -> Any:
+    """Give labels of rows that a file has of a clustering another name, so that they are read.
+
+    Shoal pickles none, so those of a model in memory are nothing that is published.
+    """
+    if isinstance(model, KAnonymousClustering) and "labels_" in vars(model):
+        model.__dict__["the file's.labels_"] = model.__dict__.pop("labels_")
     return model

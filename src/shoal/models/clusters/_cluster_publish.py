@@ -32,6 +32,11 @@ class PublishedClusters(Published):
     center_rows_: Counts
     tie_: float
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: all but `labels_`, which says of every training row where it is."""
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        return {name: value for name, value in state.items() if name != "labels_"}
+
     def to_dict(self) -> dict[str, Any]:
         """All that is published, as plain values; :meth:`from_dict` makes an equal rule of it.
 

@@ -66,7 +66,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     cluster_centers_ : ndarray
         Centroids, in the space of :attr:`space_`.
     labels_ : ndarray
-        Cluster of each training row under the released rule.
+        Cluster of each training row under the released rule.  For the owner of the data: it is
+        left out of pickles and copies.
     center_rows_ : ndarray of int64
         Rows whose mean each centroid is.
     spans_ : Spans
