@@ -7,6 +7,7 @@ from shoal.errors import SchemaError
 from shoal.models import KAnonymousTreeClassifier
 from tests.audit.people import MORTGAGE, roles
 from tests.extras import need
+from tests.models.tree.test_tree import weighted_tree
 
 pd = need("pandas")
 
@@ -54,6 +55,13 @@ def test_a_tree_that_names_a_private_value_of_few_is_unsafe():
         "may be there",
     )
     assert audit(tree, table, SCHEMA, k=1).answer == "safe"
+
+
+def test_an_audit_cannot_tell_what_weighted_shares_tell():
+    tree, table, ill, _, schema = weighted_tree(10)
+    found = audit(tree, table.assign(ill=ill), schema, k=10)
+    assert found.answer == "cannot tell"
+    assert "weighted" in found.unread[0]
 
 
 def test_other_private_columns_are_refused():

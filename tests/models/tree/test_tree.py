@@ -184,6 +184,46 @@ def test_weights_count_in_gains_and_shares_but_not_as_people():
         KAnonymousTreeClassifier(privacy=30).fit(X, y, sample_weight=100 * weights)
 
 
+def weighted_tree(k):
+    generator = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "age": generator.integers(18, 80, 120).astype(float),
+            "pay": np.round(generator.normal(3000, 300, 120), 2),
+        }
+    )
+    ill = generator.choice(["flu", "gout"], 120)
+    weights = np.round(generator.uniform(100, 9000, 120), 3)
+    schema = Schema(
+        {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "pay": {"role": "sensitive", "kind": "numeric"},
+            "ill": {"role": "sensitive", "target": True},
+        }
+    )
+    tree = KAnonymousTreeClassifier(schema, k).fit(table, ill, sample_weight=weights)
+    return tree, table, ill, weights, schema
+
+
+def test_no_file_of_a_tree_holds_a_weight_or_a_sum_of_weights():
+    tree, table, ill, weights, _ = weighted_tree(10)
+    nodes = tree.tree_.nodes
+    stops = tree.apply(table)
+    rows = nodes.counts.sum(axis=1)
+    assert rows.min() == 1
+    assert not any(f"{weight}" in tree.to_json() + tree.export_pmml() for weight in weights)
+    assert np.array_equal(nodes.counts[rows == 1], nodes.mass[rows == 1])
+    hundredths = 100 * nodes.mass[rows >= 10] / rows[rows >= 10, None]
+    assert np.allclose(hundredths, np.rint(hundredths))
+    winners = {
+        stop: max(tree.classes_, key=lambda c: weights[(stops == stop) & (ill == c)].sum())
+        for stop in set(stops.tolist())
+    }
+    assert tree.predict(table).tolist() == [winners[stop] for stop in stops.tolist()]
+    again = KAnonymousTreeClassifier.from_json(tree.to_json())
+    assert np.array_equal(again.predict_proba(table), tree.predict_proba(table))
+
+
 def test_max_depth_and_min_gain():
     X, y = people()
     frame = pd.DataFrame({"age": X["age"], "job": X["job"]})

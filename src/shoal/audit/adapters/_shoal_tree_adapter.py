@@ -12,6 +12,9 @@ from shoal.audit.adapters._adapter import Adapter, AdapterOptions
 from shoal.errors import SchemaError, TableError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.models._input import read_input
+from shoal.models.tree._node_arrays import is_weighted
+
+WEIGHTED = "shares of classes are weighted, which tells people apart whose weights are known"
 
 
 class ShoalTreeAdapter(Adapter):
@@ -43,7 +46,10 @@ class ShoalTreeAdapter(Adapter):
             return shorten(list(dict.fromkeys(name.rpartition(",")[0] for name in known)))
 
         held = _rare_names(model, table, options.k)
-        return ModelSpans(type(model).__name__, spans, span_of_row, bins, explain, held=held)
+        unread = (WEIGHTED,) if options.k > 1 and is_weighted(model.tree_.nodes) else ()
+        return ModelSpans(
+            type(model).__name__, spans, span_of_row, bins, explain, unread=unread, held=held
+        )
 
 
 def _rare_names(model: Any, table: TrainingTable, k: int) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import TableError
 from shoal.models.tree._route_kernels import LEAF, Nodes
+from shoal.typing import Floats
 
 _TYPES = {
     "slot": np.int32,
@@ -41,6 +42,33 @@ def nodes_from_dict(data: Mapping[str, Any]) -> Nodes:
         values = [np.nan if value is None else value for value in data[name]]
         arrays[name] = np.array(values, dtype)
     return Nodes(**arrays)
+
+
+def hide_weights(nodes: Nodes, least: int) -> Nodes:
+    """Nodes that hold no weight and no sum of weights, and predict the same classes.
+
+    Classes have their weighted shares in hundredths, times the rows; in nodes of fewer than
+    `least` rows, where these would be shares of few people, their rows.
+    """
+    counts, rows, winner = nodes.counts, nodes.counts.sum(axis=1), nodes.mass.argmax(axis=1)
+    hundredths = np.rint(100 * nodes.mass / nodes.mass.sum(axis=1, keepdims=True))
+    shares = _with_winner(hundredths, winner) * rows[:, None] / 100
+    people = _with_winner(counts.astype(np.float64), winner)
+    return nodes._replace(mass=np.where((rows < least)[:, None], people, shares))
+
+
+def is_weighted(nodes: Nodes) -> bool:
+    """Whether shares of classes tell more of weights than which class has most."""
+    people = _with_winner(nodes.counts.astype(np.float64), nodes.mass.argmax(axis=1))
+    return not np.array_equal(people, nodes.mass)
+
+
+def _with_winner(numbers: Floats, winner: NDArray[np.intp]) -> Floats:
+    """Numbers of each class; that of the winner is raised above the others where it is not."""
+    found, every = numbers.copy(), np.arange(len(numbers))
+    lost = (found.argmax(axis=1) != winner) | (found[every, winner] == 0)
+    found[every[lost], winner[lost]] = numbers[lost].max(axis=1) + 1
+    return found
 
 
 def check_nodes(nodes: Nodes, views: list[int]) -> None:

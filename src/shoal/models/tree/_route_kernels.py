@@ -28,7 +28,7 @@ class Nodes(NamedTuple):
     other: Codes
     parent: Codes
     counts: Counts  # (n_nodes, n_classes) training rows
-    mass: Floats  # the same weighted; equal to counts without weights
+    mass: Floats  # shares of the classes, weighted and coarse; equal to counts without weights
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -26,6 +27,7 @@ from shoal.models.tree._attributes import Attribute, describe_attributes
 from shoal.models.tree._cells import expand_cells, read_cells
 from shoal.models.tree._classes import class_coding, find_classes, read_classes, weigh
 from shoal.models.tree._decode_tree import finish
+from shoal.models.tree._node_arrays import hide_weights
 from shoal.models.tree._nodes import FittedTree, Viewed
 from shoal.models.tree._publish import PublishedTree
 from shoal.models.tree._route_kernels import LEAF
@@ -120,7 +122,9 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     is checked on the finished tree, too.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
-    Sample weights are not people: groups count rows, and sums of weights are published.
+    Sample weights are not people: groups count rows.  With k of 2 or more no weight and no sum of
+    weights is kept, only shares of classes in hundredths, and in nodes of fewer than k rows those
+    of the rows; whoever knows everybody's weights may still learn from them.
 
     **Departures from the paper.**  A node's best allowed split is looked for when the node is made
     and checked again when its turn comes; since groups only get finer, this refuses what the
@@ -190,7 +194,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         y : array of shape (n_rows,)
             Classes.
         sample_weight : array, optional
-            Weights of the rows, not negative.  Rows of weight 0 are left out.
+            Weights of the rows, not negative.  Rows of weight 0 are left out.  They count in
+            gains and in the class that a node predicts; probabilities have them in hundredths.
 
         Returns
         -------
@@ -276,13 +281,17 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         )
         if self.prune is True or (self.prune == "auto" and self.criterion == "gain_ratio"):
             prune(tree, self.confidence_factor)
-        return finish(
+        fitted = finish(
             tree,
             attributes,
             training.labels,
             to_majority=self.unseen == "majority",
             class_is_public=class_is_public,
         )
+        least = self.privacy_.minimum_size
+        if weights is None or least < 2:
+            return fitted
+        return replace(fitted, nodes=hide_weights(fitted.nodes, least))
 
     def _publish(
         self, fitted: FittedTree, rows: Viewed, codes: Codes, private: PrivateColumns
