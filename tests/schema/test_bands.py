@@ -95,12 +95,57 @@ def test_equal_bands_put_values_where_the_label_says(values, bins):
         assert len(set(tree.levels[:, 1].tolist())) <= bins
 
 
+def _finest(recipe, values):
+    tree = recipe.build(values)
+    return [tree.labels[node] for node in dict.fromkeys(tree.levels[:, 1].tolist())]
+
+
+def _ends(label):
+    found = re.findall(r"(?<![\d.])-?[\d.]+", label)
+    return [int(found[0]), *(int(last) + 1 for last in found[1:])]
+
+
 @given(values=whole, bins=st.integers(2, 9))
-def test_bands_of_equal_frequency_differ_by_one_value_at_most(values, bins):
-    sizes = np.unique(EqualFrequency(bins).build(values).levels[:, 1], return_counts=True)[1]
-    if len(values) >= bins:
-        assert len(sizes) == bins
-        assert sizes.max() - sizes.min() <= 1
+def test_equal_bands_of_whole_numbers_end_at_multiples_of_five(values, bins):
+    for recipe in (EqualWidth(bins), EqualFrequency(bins)):
+        labels = set(recipe.build(values).labels[len(values) :]) - {"*"}
+        assert all(end % 5 == 0 for label in labels for end in _ends(label.replace("--", "- -")))
+
+
+@pytest.mark.parametrize("bins", [2, 4, 8, 21])
+def test_equal_bands_do_not_tell_exact_values(bins):
+    random = np.random.default_rng(0)
+    values = [round(float(pay), 2) for pay in np.unique(random.uniform(1000, 2000, 40))]
+    values += [8123.47, 8211.13]
+    for recipe in (EqualWidth(bins), EqualFrequency(bins)):
+        labels = " ".join(recipe.build(values).labels[len(values) :])
+        told = {float(end) for end in re.findall(r"\d+(?:\.\d+)?", labels)}
+        assert told
+        assert not told & set(values)
+        assert all(end % 10 == 0 for end in told)
+
+
+@pytest.mark.parametrize("recipe", [EqualWidth(8), EqualFrequency(8)])
+def test_equal_bands_are_the_same_wherever_the_last_value_lies_in_its_band(recipe):
+    values = list(range(0, 400, 3))
+    assert len({tuple(_finest(recipe, [*values, far])) for far in (1337, 1338, 1360, 1399)}) == 1
+
+
+def test_equal_bands_are_as_many_as_asked_where_lines_allow():
+    ages = list(range(17, 91))
+    wide = ["<20", "[20-29]", "[30-39]", "[40-49]", "[50-59]", "[60-69]", "[70-79]", ">=80"]
+    assert _finest(EqualWidth(8), ages) == wide
+    even = ["<25", "[25-34]", "[35-44]", "[45-54]", "[55-64]", "[65-69]", "[70-79]", ">=80"]
+    assert _finest(EqualFrequency(8), ages) == even
+    assert _finest(EqualWidth(8), [0, 1, 2, 3]) == ["*"]  # lines of whole numbers are 5 apart
+
+
+def test_bands_of_equal_frequency_hold_about_equally_many_values_of_a_long_tail():
+    pay = np.unique(np.random.default_rng(0).lognormal(10, 1.5, 2000).round(2)).tolist()
+    sizes = np.unique(EqualFrequency(8).build(pay).levels[:, 1], return_counts=True)[1]
+    assert len(sizes) == 8
+    assert sizes.min() > 250 * 0.7
+    assert sizes.max() < 250 * 1.3
 
 
 @given(values=whole)

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from shoal.schema import Column, Hierarchy
 from shoal.schema._band_labels import range_ends
-from shoal.schema._builders import Intervals
+from shoal.schema._builders import LEAST_STEP, Intervals, round_step
 from shoal.schema._days import Dates
 from shoal.schema._hierarchy import Recipe
-from shoal.schema._lines import LEAST_STEP, MONTHS_UNTIL, round_step
+from shoal.schema._lines import MONTHS_UNTIL
 from shoal.schema._tree_parts import ROOT_LABEL
 
 _RANGE = re.compile(r"^\[(-?[^-\s\[\]]+)-(-?[^-\s\[\])]+)([\])])$")

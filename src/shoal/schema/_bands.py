@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -12,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import HierarchyError
-from shoal.schema._builders import band_label, finite_numbers, plain_number
+from shoal.schema._builders import LEAST_STEP, band_label, finite_numbers, plain_number, round_step
 from shoal.schema._hierarchy import Hierarchy, Values
 from shoal.schema._text import BEYOND, text
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Floats
+
+_AROUND = 5  # values beside a cut, at least, whose width says how it is rounded
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,17 @@ class Breaks:
 
 @dataclass(frozen=True)
 class EqualWidth:
-    """`bins` bands of one width between the least and the largest value, merged in pairs.
+    """At most `bins` bands of one round width over the values, merged in pairs.
+
+    Bands end at multiples of 1, 2 or 5 times a power of ten (at least 5 for whole numbers), the
+    least that makes no more than `bins` bands, and the outer ones are open: labels tell neither
+    the least nor the largest value, which may be that of a suppressed person.
 
     Examples
     --------
     >>> EqualWidth(4).build([0, 10, 20, 30, 40]).labels[5:]
+    ('<10', '[10-19]', '<20', '[20-29]', '>=30', '>=20', '*')
+    >>> EqualWidth(4).build([1, 13, 24, 37]).labels[4:]
     ('<10', '[10-19]', '<20', '[20-29]', '>=30', '>=20', '*')
     """
 
@@ -74,8 +83,13 @@ class EqualWidth:
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """Bands over the values."""
         numbers = finite_numbers(values, column)
-        points = np.linspace(numbers.min(), numbers.max(), _bins(self.bins, column) + 1)[1:-1]
-        return _bands(values, numbers, _halve(np.unique(_short(points))), column)
+        least, most = _exact(numbers.min()), _exact(numbers.max())
+        step = round_step((most - least) / _bins(self.bins, column), _least_step(numbers))
+        lines = _between(least, most, step)
+        while len(lines) >= self.bins:  # one too many, where the values begin off a line
+            step = round_step(step * Fraction(3, 2))
+            lines = _between(least, most, step)
+        return _bands(values, numbers, _halve([line * step for line in lines]), column)
 
     def to_toml(self) -> Any:
         """`{equal_width = 8}`."""
@@ -84,25 +98,56 @@ class EqualWidth:
 
 @dataclass(frozen=True)
 class EqualFrequency:
-    """`bins` bands that hold about equally many distinct values, merged in pairs.
+    """At most `bins` bands that hold about equally many distinct values, merged in pairs.
+
+    Bands end at round numbers near those that would cut the values evenly, never at a value as
+    such: multiples of 1, 2 or 5 times a power of ten, at least a quarter of the narrower band
+    beside it (or of five values, where bands hold fewer), and at least 5 for whole numbers.
 
     Examples
     --------
     >>> EqualFrequency(2).build([1, 2, 3, 4, 100, 200]).labels[6:]
-    ('<4', '>=4', '*')
+    ('<50', '>=50', '*')
     """
 
     bins: int
 
     def build(self, values: Values, *, column: str = "") -> Hierarchy:
         """Bands over the values."""
-        numbers = finite_numbers(values, column)
-        ranks = np.arange(1, _bins(self.bins, column)) * len(numbers) // self.bins
-        return _bands(values, numbers, _halve(np.unique(_short(np.sort(numbers)[ranks]))), column)
+        numbers = np.sort(finite_numbers(values, column))
+        last, bins = len(numbers) - 1, _bins(self.bins, column)
+        around, least_step = max(_AROUND, len(numbers) // bins), _least_step(numbers)
+        points = set()
+        for rank in {part * len(numbers) // bins for part in range(1, bins)}:
+            cut = _exact(numbers[rank])
+            sides = [side for side in (rank - around, rank + around) if 0 <= side <= last]
+            widths = [abs(_exact(numbers[side]) - cut) for side in sides]
+            widths = widths or [_exact(numbers[last]) - _exact(numbers[0])]
+            step = round_step(min(widths) / 4, least_step)
+            line = cut // step * step
+            below = {point: np.searchsorted(numbers, float(point)) for point in (line, line + step)}
+            point = min(below, key=lambda point: (abs(int(below[point]) - rank), point))
+            if 0 < below[point] <= last:  # else it cuts off nothing
+                points.add(point)
+        return _bands(values, finite_numbers(values, column), _halve(sorted(points)), column)
 
     def to_toml(self) -> Any:
         """`{equal_frequency = 8}`."""
         return {"equal_frequency": self.bins}
+
+
+def _exact(value: float) -> Fraction:
+    """A float as it is written: 0.1 is a tenth."""
+    return Fraction(str(text(float(value))))
+
+
+def _between(least: Fraction, most: Fraction, step: Fraction) -> range:
+    """Which multiples of a step lie between two numbers: a line at an end cuts off nothing."""
+    return range(least // step + 1, math.ceil(most / step))
+
+
+def _least_step(numbers: Floats) -> int:
+    return LEAST_STEP if (numbers == np.floor(numbers)).all() else 0
 
 
 def _bins(bins: int, column: str) -> int:
@@ -111,9 +156,9 @@ def _bins(bins: int, column: str) -> int:
     return bins
 
 
-def _halve(points: Floats) -> list[Floats]:
+def _halve(lines: Sequence[Fraction]) -> list[Floats]:
     """The break points, then every second of them, and so on."""
-    levels = []
+    points, levels = np.unique([float(line) for line in lines]), []
     while len(points):
         levels.append(points)
         points = points[1::2]
@@ -132,8 +177,3 @@ def _bands(values: Values, numbers: Floats, levels: list[Floats], column: str) -
         names = [band_label(low, high, whole) for low, high in pairwise([None, *ends, None])]
         columns.append([names[i] for i in which])
     return Hierarchy.from_columns([values, *columns, [ROOT_LABEL] * len(values)], column=column)
-
-
-def _short(points: Floats) -> Floats:
-    """Break points made from data, with few digits: what is written is where bands end."""
-    return np.array([p if float(p).is_integer() else float(f"{p:.12g}") for p in points.tolist()])

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +21,9 @@ from shoal.schema._hierarchy import Hierarchy, Recipe, Values
 from shoal.schema._text import BEYOND, as_numbers, text, texts
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Floats
+
+LEAST_STEP = 5
+"""Least spacing of whole numbers that the schema says nothing about."""
 
 _SURE = 1e-9  # quotients of floats that are as near to a whole number are computed again
 _PRECISION = 400  # digits: enough for every float
@@ -101,6 +105,28 @@ def round_widths(numbers: Floats) -> tuple[float, ...]:
     if whole and widths and widths[0] == 1:
         widths = widths[1:]  # a band of one integer is the integer
     return tuple(float(f"{width:.12g}") for width in widths)
+
+
+@lru_cache(4096)  # few widths are those of most pairs of values
+def round_step(least: Fraction, at_least: int = 0) -> Fraction:
+    """Smallest of 1, 2 and 5 times a power of ten that is not below both bounds.
+
+    Examples
+    --------
+    >>> [str(round_step(Fraction(width))) for width in ("3", "0.3", "17", "5")]
+    ['5', '1/2', '20', '5']
+    """
+    bound = max(least, Fraction(at_least))
+    if bound <= 0:
+        return Fraction(1)
+    # a power at or below the bound's own, from its digits: floats end at 5e-324
+    power = len(str(bound.numerator)) - len(str(bound.denominator)) - 2
+    scale = Fraction(10) ** power
+    while True:
+        for factor in (1, 2, 5):
+            if scale * factor >= bound:
+                return scale * factor
+        scale *= 10
 
 
 def band_label(low: Fraction | None, high: Fraction | None, whole: bool) -> str:

@@ -17,18 +17,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from shoal.schema._builders import LEAST_STEP, round_step
 from shoal.schema._coding import Coding
 from shoal.schema._column import Kind
 from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.typing import Codes
-
-LEAST_STEP = 5
-"""Least spacing of whole numbers that the schema says nothing about."""
 
 MONTHS_UNTIL = 731
 """Days up to which ranges of dates end with months, if the schema says nothing; then years."""
@@ -222,28 +220,6 @@ def _by_steps(
     first = min(bisect_left(numbers, float(start)), low)
     last = max((bisect_right if inside else bisect_left)(numbers, float(end)) - 1, high)
     return PublicRange(first, last, text, float(start), float(end))
-
-
-@lru_cache(4096)  # few widths are those of most pairs of values
-def round_step(least: Fraction, at_least: int = 0) -> Fraction:
-    """Smallest of 1, 2 and 5 times a power of ten that is not below both bounds.
-
-    Examples
-    --------
-    >>> [str(round_step(Fraction(width))) for width in ("3", "0.3", "17", "5")]
-    ['5', '1/2', '20', '5']
-    """
-    bound = max(least, Fraction(at_least))
-    if bound <= 0:
-        return Fraction(1)
-    # a power at or below the bound's own, from its digits: floats end at 5e-324
-    power = len(str(bound.numerator)) - len(str(bound.denominator)) - 2
-    scale = Fraction(10) ** power
-    while True:
-        for factor in (1, 2, 5):
-            if scale * factor >= bound:
-                return scale * factor
-        scale *= 10
 
 
 def _by_periods(coding: Coding, low: int, high: int) -> PublicRange | None:
