@@ -148,11 +148,14 @@ class Written:
         Group of each row; None where rows have no order.
     people : People or None
         Who stands behind the rows, with groups as cells; None where the table does not say.
+    side_doors : tuple of str
+        What a file holds besides cells, as far as its rows were read from it.
     """
 
     groups: FrequencyTable
     group_of_row: NDArray[np.int64] | None
     people: People | None
+    side_doors: tuple[str, ...] = ()
 
     def tables(self, privacy: PrivacyModel | None = None) -> Iterator[FrequencyTable]:
         """The groups counted, once for all that a model asks about people."""
@@ -189,8 +192,9 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     released = plain_schema(schema, written.names)
     counted = released.counted
     groups, group_of_row = count_texts(written, released, counted)
+    doors = written.side_doors if isinstance(table, str | PathLike) else ()
     if released.subject is None:
-        return Written(groups, group_of_row, None)
+        return Written(groups, group_of_row, None, doors)
     named = written.columns[released.subject]
     unnamed = np.array([is_missing(value) for value in named.texts], np.bool_)
     require_named(released.subject, int(unnamed[named.codes].sum()))
@@ -198,7 +202,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     _, people = count_people(
         groups, group_of_row, person_codes(named), values, households=released.household is not None
     )
-    return Written(groups, group_of_row, people)
+    return Written(groups, group_of_row, people, doors)
 
 
 def _read_again(table: Native, encoding: str | None) -> TextTable:

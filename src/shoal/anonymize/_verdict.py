@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._notebook import html_note, html_table
+from shoal.anonymize._beside_cells import beside_cells
 from shoal.anonymize._recheck import count_written, names_of, starred_groups
 from shoal.anonymize._subjects import worst_of
 from shoal.anonymize.regions._check_there import CheckedThere, check_there
@@ -75,6 +76,9 @@ class Verdict:
         What could not be checked.
     never_released : tuple of str
         Columns that the table has and no release may have: identifiers, a subject, a household.
+    side_doors : tuple of str
+        What a file holds besides the cells of its table, such as a hidden sheet.  What stands
+        there is not known, so that nothing can be told of the file.
 
     Examples
     --------
@@ -97,15 +101,17 @@ class Verdict:
     beyond_limits: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     never_released: tuple[str, ...] = ()
+    side_doors: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether the table keeps the promise, stays within the limits and names nobody."""
-        return (
-            self.n_failing_groups == 0
-            and not any(self.beyond_limits.values())
-            and not self.never_released
-        )
+        """Whether the table keeps the promise, stays within the limits and holds no more."""
+        return not (self.n_failing_groups or self.reasons or self.side_doors)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether nothing speaks against the table but what else is in its file."""
+        return bool(self.side_doors) and not (self.n_failing_groups or self.reasons)
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -122,8 +128,19 @@ class Verdict:
             )
         return tuple(reasons)
 
+    @property
+    def undecided(self) -> str:
+        """What is in the file besides its cells, with what to do; empty where nothing is."""
+        if not self.side_doors:
+            return ""
+        return (
+            f"It cannot be told whether it holds: the file has more than cells "
+            f"({'; '.join(self.side_doors)}). Save the table as CSV, and give that out."
+        )
+
     def _repr_html_(self) -> str:
-        said = " ".join(["It holds." if self.holds else "It does not hold.", *self.reasons])
+        word = "It holds." if self.holds else "It does not hold."
+        said = self.undecided if self.is_undecided else " ".join([word, *self.reasons])
         header = ["condition", "asked", "reached", "failing groups", "rows in them"]
         rows = [
             [part.description, part.required, part.reached, part.failing_groups, part.failing_rows]
@@ -145,6 +162,7 @@ class Verdict:
             "beyond_limits": dict(self.beyond_limits),
             "notes": list(self.notes),
             "never_released": list(self.never_released),
+            "side_doors": list(self.side_doors),
         }
 
 
@@ -228,6 +246,7 @@ def check_table(
         beyond_limits=_beyond_limits(counted, schema),
         notes=(*((_UNNAMED,) if unnamed else ()), *_absent_values(privacy, counted)),
         never_released=never_released,
+        side_doors=tuple(dict.fromkeys((*seen.side_doors, *beside_cells(table)))),
     )
 
 

@@ -66,3 +66,25 @@ def test_a_table_of_names_does_not_hold_and_is_measured(tmp_path, monkeypatch):
     assert (shown["holds"], shown["never_released"]) == (False, ["name"])
     alone = shoal("check", "t.csv", "-s", "s.toml", "-k", 6)
     assert "It does not hold: 1 group (5 rows) fails." in " ".join(alone.output.split())
+
+
+def test_a_file_with_more_than_cells_is_undecided(tmp_path, monkeypatch):
+    openpyxl = pytest.importorskip("openpyxl")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text('[columns.age]\nrole = "quasi-identifier"\n')
+    book = openpyxl.Workbook()
+    for value in ("age", 7, 7, 7):
+        book.active.append([value])
+    book.save("plain.xlsx")
+    assert shoal("check", "plain.xlsx", "-s", "s.toml", "-k", 3).exit_code == 0
+    hidden = book.create_sheet("raw")
+    hidden.sheet_state = "veryHidden"
+    hidden.append(["Ann"])
+    book.save("hidden.xlsx")
+    found = shoal("check", "hidden.xlsx", "-s", "s.toml", "-k", 3)
+    assert found.exit_code == 5
+    assert "cannot be told whether it holds" in " ".join(found.output.split())
+    assert "It holds" not in found.output
+    broken = shoal("check", "hidden.xlsx", "-s", "s.toml", "-k", 4)
+    assert broken.exit_code == 1
+    assert "The file has more than cells" in " ".join(broken.output.split())

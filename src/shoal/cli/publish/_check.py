@@ -106,8 +106,10 @@ def check(
             "them was exchanged or changed. They do not belong together; release the table again."
         )
     output().emit(verdict.to_dict() | {"matches_manifest": matches}, lambda: _show(verdict))
-    if not verdict.holds or matches is False:
+    if matches is False or not (verdict.holds or verdict.is_undecided):
         raise typer.Exit(CHECK_FAILED)
+    if verdict.is_undecided:
+        raise typer.Exit(CANNOT_TELL)
 
 
 def _check_sets(table: Path, columns: Schema, km: str | None, encoding: str | None) -> None:
@@ -222,6 +224,10 @@ def _show(verdict: Verdict) -> None:
         out.print(f"It does not hold: {groups} ({_count(verdict.n_failing_rows, 'row')}) {fail}.")
     for reason in verdict.reasons:
         out.print(f"It does not hold: {reason}")
+    if verdict.is_undecided:
+        out.print(verdict.undecided)
+    elif verdict.side_doors:
+        out.print(f"The file has more than cells: {'; '.join(verdict.side_doors)}.")
 
 
 def _count(number: int, what: str) -> str:
