@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import re
 import shutil
 import unicodedata
 import warnings
@@ -37,6 +38,22 @@ _GUESSED = (
     "iso8859_7", "koi8_r", "mac_roman", "cp437", "cp850", "cp852", "cp866", "shift_jis", "euc_jp",
     "euc_kr", "gb18030", "big5",
 )  # fmt: skip
+
+_LETTER = rb"[A-Za-z\x8a\x8c-\x8f\x9a\x9c-\x9f\xc0-\xd6\xd8-\xf6\xf8-\xff]"
+_SAME = (
+    rb"\x80\x82\x84-\x87\x89\x8b\x91-\x97\x99\x9b"
+    rb"\xa0\xa4\xa6\xa7\xa9\xab\xac\xae\xb0\xb1\xb5-\xb7\xbb\xd7\xf7"
+)
+_SIGN = re.compile(
+    rb"(?<!%b)[%b]|[%b](?!%b)|(?<=m)[\xb2\xb3](?!%b)|(?<=[nN0-9])[\xaa\xba](?!%b)"
+    % (_LETTER, _SAME, _SAME, _LETTER, _LETTER, _LETTER)
+)
+"""Signs outside words, which the code pages of west and middle Europe share: they tell nothing.
+
+Between letters the same bytes are letters of another code page. Powers (`m³`) and ordinals (`nº`)
+are letters in Poland and Romania, where they do not stand behind these.
+"""
+_HUNGARIAN = re.compile(rb"\xf5(?!e)")
 
 
 @dataclass(frozen=True)
@@ -235,14 +252,20 @@ def _script(letter: str) -> str:
 def _is_western(content: bytes) -> bool:
     """Whether signs beyond ASCII are the usual letters of Western Europe's code page."""
     usual = {
-        *"äöüßÄÖÜéèêëàâçîïôûùœÉÈÀÇñáíóúÑ¿¡åæøÅÆØãõ€°«»§".encode("cp1252"),
+        *"äöüßÄÖÜéèêëàâçîïôûùœÉÈÀÇñáíóúÑ¿¡åæøÅÆØãõ€°«»§ÁÍÓÚÂÊÎÔÛËÏÙŒŸÃÕ".encode("cp1252"),
         *range(0x91, 0x98),
         0x85,
     }
+    content = _SIGN.sub(b" ", content)
     beyond = [byte for byte in content if byte >= 128]
+    if not beyond:
+        return True
+    # Hungary's letters are Portugal's in another place: there õ stands beside ã, and before e
+    if _HUNGARIAN.search(content) and not {0xE3, 0xE4} & set(beyond):
+        return False
     # two letters beyond ASCII in a row are rare in the west, and the rule elsewhere
     pairs = sum(a >= 128 and b >= 128 for a, b in pairwise(content))
-    share = sum(byte in usual for byte in beyond) / max(len(beyond), 1)
+    share = sum(byte in usual for byte in beyond) / len(beyond)
     return share > 0.95 and pairs * 4 <= len(beyond)
 
 

@@ -1,0 +1,43 @@
+import pytest
+
+from shoal.errors import TableWarning
+from shoal.tables.engines.formats._text_bytes import find_encoding
+
+WESTERN = {
+    "French": "nom;coût\nMüller;10\u00a0689,50\u00a0€\nNoël;88\u00a0863,50\u00a0€\n"
+    "ŒUVRE \u2013 ÎLE;5 m³\n"
+    "l\u2019hôpital « Sûreté »;±5 µg/m²…\n",
+    "French without an accent": "nom;cout\nDurand;10\u00a0689,50\nPetit;88\u00a0863,50\n",
+    "Spanish": "nombre;año;dirección\nMuñoz;1º;¿Dónde está?\nPEÑA;2ª;CÓRDOBA ÁVILA\n"
+    "Gil;nº 5;Güímar\n",
+    "Portuguese": "nome;observações\nJoão;informações médicas não há\n"
+    "Conceição;ÓRGÃOS, três avós\n",
+    "Scandinavian": "navn;by\nSøren Ærø;København\nÅse;Tromsø 5 kr.\nBjörn;Malmö\nØyvind;Århus\n",
+    "German": "name;ort\nMüller;Köln \u2013 Süd\nGroß;Lübeck 5°\nJäger;„Zoo“\n",
+}
+MIDDLE = {
+    "Czech": "jméno;město;cena\nJiří Dvořák;Plzeň;1\u00a0000\u00a0Kč\n"
+    "Žofie Černá;Ústí;2\u00a0500\u00a0Kč\n",
+    "Polish": "imię;miasto;cena\nŁukasz Żak;Łódź;1\u00a0000 zł\nStanisław Dąbrowski;Poznań;2 zł\n",
+    "Hungarian": "név;város\nKovács Győző;Győr\nSzabó Ödön;műtét után jól van\n"
+    "Tóth;10\u00a0000\u00a0Ft\n",
+    "Slovak": "meno;mesto\nĽuboš Kováč;Košice\nMária Šťastná;Žilina\nJán Novák;Nové Zámky\n",
+}  # fmt: skip
+
+
+def found_in(tmp_path, text, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode(encoding))
+    with pytest.warns(TableWarning, match=f"read as {encoding}"):
+        return find_encoding(path, None).name
+
+
+@pytest.mark.parametrize("text", WESTERN.values(), ids=WESTERN)
+def test_western_texts_with_their_signs_are_read_as_western(tmp_path, text):
+    assert found_in(tmp_path, text, "cp1252") == "cp1252"
+
+
+@pytest.mark.parametrize("text", MIDDLE.values(), ids=MIDDLE)
+def test_texts_of_middle_europe_are_not_taken_for_western(tmp_path, text):
+    pytest.importorskip("charset_normalizer")
+    assert found_in(tmp_path, text, "cp1250") == "cp1250"
