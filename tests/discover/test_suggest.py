@@ -142,3 +142,18 @@ def test_columns_of_own_values_are_not_taken_for_one_another():
     table = {name: rng.normal(size=80).round(4).tolist() for name in ("x1", "x2")}
     roles = {c.role for _, c in suggest_schema(table).schema.items()}
     assert roles == {"quasi-identifier"}
+
+
+def visits(ids):
+    return suggest_schema({"patient_id": ids, "age": [20 + i % 9 for i in range(len(ids))]})
+
+
+def test_rows_without_a_number_make_no_number_repeat():
+    found = visits([f"P{100000 + i}" for i in range(40)] + [None] * 4)
+    assert found.schema["patient_id"].role == "identifier"
+    assert not any("repeat" in why for why in found.reasons["patient_id"])
+
+
+def test_a_number_that_repeats_beside_missing_ones_is_the_subject():
+    found = visits([f"P{100000 + i}" for i in range(40)] + ["P100000", None, None])
+    assert found.schema["patient_id"].role == "subject"

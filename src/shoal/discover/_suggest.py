@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -18,6 +19,7 @@ from shoal.discover.columns._odd_values import odd_values
 from shoal.discover.sources._open import open_source
 from shoal.errors import TableError
 from shoal.schema import Column, Schema
+from shoal.schema._text import text
 from shoal.tables import open_table
 from shoal.tables._engine import Engine
 from shoal.tables._open import require_filled
@@ -115,7 +117,7 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
     odd = {fact.name: why for fact in facts if (why := odd_values(fact))}
     for name, why in odd.items():
         reasons[name] += (why,)
-    _choose_subject(facts, decisions, columns, reasons)
+    _choose_subject(engine, facts, decisions, columns, reasons)
     _leave_out_twins(engine, facts, columns, reasons)
     _measure_gains(engine, columns, reasons)
     _choose_target(facts, columns, reasons)
@@ -145,6 +147,7 @@ def _count(fact: Facts) -> str:
 
 
 def _choose_subject(
+    engine: Engine,
     facts: list[Facts],
     decisions: Mapping[str, Decision],
     columns: dict[str, Column],
@@ -154,7 +157,10 @@ def _choose_subject(
     repeated = [
         f
         for f in facts
-        if columns[f.name].role == "identifier" and f.repeats and decisions[f.name].person < 9
+        if columns[f.name].role == "identifier"
+        and f.repeats
+        and decisions[f.name].person < 9
+        and not (f.missing and _only_misses_repeat(engine, f.name))
     ]
     likely = [f for f in repeated if decisions[f.name].person <= 4]
     likely.sort(key=lambda f: (decisions[f.name].person, f.n_distinct))
@@ -166,6 +172,16 @@ def _choose_subject(
             reasons[fact.name] += (
                 "its values repeat: make it the subject if it names the person behind a row",
             )
+
+
+def _only_misses_repeat(engine: Engine, name: str) -> bool:
+    """Whether every value of a column stands in one row, and only nothing in several."""
+    column = engine.view([name], {})
+    sizes, n_groups = column.group_sizes()
+    if n_groups[sizes > 1].sum() > 2:  # no value and blanks are two
+        return False
+    counted = Counter(text(value) for value in column.columns()[name].tolist())
+    return all(n == 1 for said, n in counted.items() if said is not None and said.strip())
 
 
 def _leave_out_twins(
