@@ -157,3 +157,11 @@ def test_rows_without_a_number_make_no_number_repeat():
 def test_a_number_that_repeats_beside_missing_ones_is_the_subject():
     found = visits([f"P{100000 + i}" for i in range(40)] + ["P100000", None, None])
     assert found.schema["patient_id"].role == "subject"
+
+
+def test_columns_of_one_value_or_none_are_called_so():
+    rows = {"age": [30, 40, 50], "place": ["x"] * 3, "remark": [None, None, None]}
+    reasons = suggest_schema(rows).reasons
+    assert reasons["place"][0] == "1 distinct value in 3 rows"
+    assert reasons["remark"][0] == "no values at all in 3 rows"
+    assert not any("one value" in why for why in reasons["remark"])

@@ -141,9 +141,12 @@ def _require_rows(engine: Engine) -> None:
 
 
 def _count(fact: Facts) -> str:
+    if not fact.n_distinct:
+        return f"no values at all in {fact.n_rows:,} rows"
     more = "at least " if fact.n_distinct >= MANY else ""
     lost = ", some missing" if fact.missing else ""
-    return f"{more}{fact.n_distinct:,} distinct values in {fact.n_rows:,} rows{lost}"
+    values = "1 distinct value" if fact.n_distinct == 1 else f"{fact.n_distinct:,} distinct values"
+    return f"{more}{values} in {fact.n_rows:,} rows{lost}"
 
 
 def _choose_subject(

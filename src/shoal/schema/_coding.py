@@ -297,7 +297,8 @@ def _natural_order(
         except (TypeError, ValueError):
             raise SchemaError(
                 f"column {name!r} is {column.kind}, and some of its values are not. "
-                "Clean them or change its kind to categorical."
+                "Clean them, change its kind to categorical, or read the table as when the schema "
+                "was made (--missing, --decimal, --dates, --encoding, --sheet)."
             ) from None
         return order, keys[order]
     order = sorted(range(len(known)), key=known.__getitem__)

@@ -156,3 +156,22 @@ def test_a_project_of_arx_becomes_a_schema(tmp_path):
     assert "7-anonymity" in done.stderr
     assert Schema.from_toml(tmp_path / "s.toml")["a/b"].hierarchy.build([]).n_levels == 3
     assert (tmp_path / "s-hierarchies" / "a_b.csv").exists()
+
+
+def test_how_a_table_was_read_stands_in_the_schema_and_its_lack_is_told(table, tmp_path):
+    path, people = tmp_path / "s.toml", tmp_path / "mixed.csv"
+    ages = "".join(f"{20 + i % 30},{'ab'[i % 2]}\n" for i in range(60))
+    people.write_text(f"age,sex\nwas asked,a\n{ages}")
+    told = ["--missing", "was asked", "--dates", "dmy", "--header"]
+    assert shoal("schema", people, *told, "-o", path).exit_code == 0
+    assert "with --dates=dmy '--missing=was asked' --header: give the same" in path.read_text()
+    assert "read with" not in shoal("schema", table).stdout
+    release = ["anonymize", people, "-s", path, "-k", 5, "-o", tmp_path / "o.csv"]
+    failed = shoal(*release)
+    assert failed.exit_code == 2
+    assert "as when the schema was made (--missing" in " ".join(failed.output.split())
+    assert shoal(*release, *told).exit_code == 0
+
+
+def test_help_of_the_group_says_where_the_options_are():
+    assert "shoal schema suggest -h" in shoal("schema", "-h").output

@@ -88,7 +88,8 @@ def _decide(facts: Facts) -> Decision:
     if _is_free_text(facts):
         return Decision("identifier", (FREE_TEXT,), found, other, warning=FREE_TEXT_WARNING)
     if facts.n_distinct <= 1:
-        return Decision("insensitive", ("one value only: it tells nobody apart",), found, other)
+        held = "one value only" if facts.n_distinct else "no values at all"
+        return Decision("insensitive", (f"{held}: it tells nobody apart",), found, other)
     if found is not None:
         return _with_warning(facts, found.role, f"its values look like {found.what}", found, other)
     if other is not None:
