@@ -1,6 +1,7 @@
 """New rows under the key of a release: the same person has the same token."""
 
 import csv
+import json
 
 import pytest
 from typer.testing import CliRunner
@@ -71,3 +72,17 @@ def test_release_and_new_rows_the_wrong_way_round(house):
     done = shoal("apply", "new.csv", "r.csv", "--key", "a.key", "-o", "n.csv")
     assert done.exit_code == 2
     assert "shoal apply r.csv new.csv" in " ".join(done.output.split())
+
+
+def test_new_rows_that_lose_every_detail_are_counted_and_told(house):
+    write(house / "far.csv", [["P1", 25, "2024-03-01", "a"], ["P2", 99, "2024-03-01", "b"]])
+    line = ("apply", "r.csv", "far.csv", "--key", "a.key", "-o", "f.csv", "--force")
+    done = shoal(*line)
+    assert done.exit_code == 0, done.output
+    assert column(house / "f.csv", "age")[1] == "*"
+    said = " ".join(done.stderr.split())
+    assert "1 of 2 rows lost every detail" in said
+    assert "--method mondrian or top-down" in said
+    assert json.loads(shoal(*line, "--json").stdout)["rows_without_detail"] == 1
+    usual = shoal("apply", "r.csv", "new.csv", "--key", "a.key", "-o", "n.csv")
+    assert "lost every detail" not in usual.stderr

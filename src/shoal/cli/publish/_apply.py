@@ -29,6 +29,7 @@ from shoal.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from shoal.schema import Schema
+    from shoal.tables._recoded import Recoded
 
 app = typer.Typer()
 
@@ -101,6 +102,7 @@ def apply(
     data = {
         "rows": int(recoded.cells.row_counts.sum()),
         "suppressed_rows": int(recoded.cells.row_counts[recoded.suppressed].sum()),
+        "rows_without_detail": _rows_without_detail(recoded),
         "groups": recoded.groups.n_groups,
         "smallest_group": int(recoded.groups.sizes.min()) if recoded.groups.n_groups else 0,
         "file": str(out),
@@ -111,8 +113,30 @@ def apply(
             "", ["measure", "value"], [[k.replace("_", " "), v] for k, v in data.items()]
         )
         output().print("Nothing is promised for these rows: check them before you publish them.")
+        if data["rows_without_detail"]:
+            output().note(
+                f"Note: {data['rows_without_detail']:,} of {data['rows']:,} rows lost every detail "
+                "of their quasi-identifiers: the release has no group that they fit into. One by "
+                "--method mondrian or top-down recodes new rows better: its groups cover what lies "
+                "between the people that it was made of."
+            )
 
     output().emit(data, show)
+
+
+def _rows_without_detail(recoded: Recoded) -> int:
+    """Rows that are kept and whose every label is a root, which covers all there is."""
+    import numpy as np
+
+    from shoal.metrics._measure import label_loss
+
+    blank = np.ones(len(recoded.codes), np.bool_)
+    for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True):
+        # the star of a column with a single value covers no more than that
+        says_all = (label_loss(labels) >= 1) | np.array([text == "*" for text in labels.texts])
+        blank &= says_all[codes]
+    kept = recoded.group_of[~recoded.suppressed]
+    return int(recoded.cells.row_counts[~recoded.suppressed][blank[kept]].sum())
 
 
 def _require_same_key(recoding: Path, secret: bytes | None) -> None:
