@@ -36,6 +36,14 @@ Table = Annotated[
     ),
 ]
 SchemaFile = Annotated[Path, typer.Option("--schema", "-s", help="What the columns are, TOML.")]
+SchemaOrBeside = Annotated[
+    Path | None,
+    typer.Option(
+        "--schema",
+        "-s",
+        help="What the columns are, TOML; what lies beside a release unless given.",
+    ),
+]
 Original = Annotated[
     Path | None,
     typer.Option("--original", help="The raw table: attack its people, compare its columns."),

@@ -129,3 +129,15 @@ def test_options_of_the_other_comparison_are_refused(folder, arguments, says):
     result = shoal("compare", *arguments)
     assert result.exit_code == 2
     assert says in " ".join(result.stderr.split())
+
+
+def test_a_release_is_compared_with_the_schema_beside_it(folder):
+    made = shoal("anonymize", "table.csv", "-s", "schema.toml", "-k", 3, "-o", "r.csv", "-q")
+    assert made.exit_code == 0, made.output
+    line = ("compare", "table.csv", "r.csv", "--json")
+    alone, told = shoal(*line), shoal(*line, "-s", "r.private/schema.toml")
+    assert alone.exit_code == 0, alone.output
+    assert alone.stdout == told.stdout
+    for name in ("r.schema.toml", "r.private/schema.toml"):
+        (folder / name).unlink()
+    assert shoal(*line).exit_code == 0  # a release of any program

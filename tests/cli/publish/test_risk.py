@@ -68,3 +68,35 @@ def test_a_population_is_a_table_of_everybody(tmp_path):
     without = CliRunner().invoke(app, [*asked, "-o", str(tmp_path / "other.csv")])
     assert without.exit_code == 2
     assert "needs a population" in without.output
+
+
+def test_a_release_is_looked_at_with_the_schema_beside_it(tmp_path):
+    files, out = write(tmp_path), str(tmp_path / "out.csv")
+    made = CliRunner().invoke(app, ["anonymize", *files, "-k", "2", "-o", out, "-q"])
+    assert made.exit_code == 0, made.output
+    beside = ["-s", str(tmp_path / "out.schema.toml")]
+    raw = ["--original", files[0]]
+    for line in (["risk", out, "--bootstrap", "2"], ["metrics", out]):
+        alone, told = (CliRunner().invoke(app, [*line, *more]) for more in ([], beside))
+        assert alone.exit_code == 0, alone.output
+        assert alone.stdout == told.stdout
+    for line in (["attack", "release", out, *raw], ["attack", "refine", out]):
+        alone, told = (CliRunner().invoke(app, [*line, *more]) for more in ([], beside))
+        assert "--schema" not in alone.output
+        assert (alone.exit_code, alone.stdout) == (told.exit_code, told.stdout)
+
+
+def test_without_a_schema_beside_it_a_table_is_refused_with_what_to_do(tmp_path):
+    table = write(tmp_path)[0]
+    for line in (["risk", table], ["metrics", table], ["attack", "release", table, "--original"]):
+        done = CliRunner().invoke(app, [*line, table] if line[-1] == "--original" else line)
+        assert done.exit_code == 2
+        assert "--schema FILE (`shoal schema people.csv`" in " ".join(done.stderr.split())
+
+
+def test_what_the_manifest_says_is_shown_in_words(tmp_path):
+    files, out = write(tmp_path), str(tmp_path / "out.csv")
+    CliRunner().invoke(app, ["anonymize", *files, "-k", "2", "-o", out, "-q"])
+    shown = CliRunner().invoke(app, ["metrics", out]).stdout
+    assert "detail lost (GCP)" in shown
+    assert not {"gcp", "n suppressed", "information loss share"} & set(shown.split("  "))

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli._options import Encoding, SchemaFile, Seed, Table
+from shoal.cli._options import Encoding, SchemaOrBeside, Seed, Table
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
 from shoal.cli.publish._attack_output import show_attacks
+from shoal.cli.publish._check import schema_beside
 from shoal.cli.together._passphrase import PassphraseFile, passphrase
 
 app = typer.Typer(
@@ -29,10 +30,10 @@ def release_attack(
     release: Annotated[
         Path, typer.Argument(metavar="RELEASE", help="A released table, of any method.")
     ],
-    schema: SchemaFile,
     original: Annotated[
         Path, typer.Option("--original", help="The raw table: everybody, with all columns.")
     ],
+    schema: SchemaOrBeside = None,
     column: Annotated[
         str | None,
         typer.Option("--column", help="Sensitive column to guess; else the target or the first."),
@@ -64,7 +65,7 @@ def release_attack(
     attack = linking_attack(
         open_table(release, encoding=encoding),
         open_table(original, encoding=encoding),
-        Schema.from_toml(schema),
+        Schema.from_toml(schema or schema_beside(release)),
         column=column,
         second=None if second is None else open_table(second, encoding=encoding),
         known=known_row or (),
@@ -168,7 +169,6 @@ def shadow_attack_command(
     """
     from shoal.attacks import shadow_attack
     from shoal.attacks.rows._program import read_program, run_program
-    from shoal.cli.publish._check import schema_beside
     from shoal.errors import ParameterError
     from shoal.schema import Schema
     from shoal.tables import open_table
@@ -204,7 +204,7 @@ def refine_attack_command(
     release: Annotated[
         Path, typer.Argument(metavar="RELEASE", help="A released table, its manifest beside it.")
     ],
-    schema: SchemaFile,
+    schema: SchemaOrBeside = None,
     register: Annotated[
         Path | None,
         typer.Option("--register", help="Public columns of everybody in it, perhaps of others."),
@@ -240,7 +240,7 @@ def refine_attack_command(
         made = METHODS[method].rpartition(".")[2] if method in METHODS else method
     told = refine_attack(
         open_table(release, encoding=encoding),
-        Schema.from_toml(schema),
+        Schema.from_toml(schema or schema_beside(release)),
         method=made,
         ranges=range_ends or ends,
         register=None if register is None else open_table(register, encoding=encoding),

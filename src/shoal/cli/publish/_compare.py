@@ -42,7 +42,11 @@ def compare(
     ] = None,
     schema: Annotated[
         Path | None,
-        typer.Option("--schema", "-s", help="What the columns are, TOML; needed for methods."),
+        typer.Option(
+            "--schema",
+            "-s",
+            help="What the columns are, TOML; of a RELEASE, what lies beside it unless given.",
+        ),
     ] = None,
     k: K = None,
     diversity: Privacy = None,
@@ -69,7 +73,8 @@ def compare(
 ) -> None:
     """Show what RELEASE keeps of TABLE for analysts; without RELEASE, what each method would lose.
 
-    RELEASE may be of any program: labels, intervals, noise or synthetic rows.  Methods are run with
+    RELEASE may be of any program: labels, intervals, noise or synthetic rows.  Its schema, where it
+    lies beside it, says what the labels cover.  Methods are run with
     -k and shown by loss, discernibility, accuracy, risk and time; nothing is released.
     """
     refuse_existing([path for path in (plot, out) if path is not None], force=force)
@@ -104,6 +109,7 @@ def _release(
     seed: int,
     encoding: str | None,
 ) -> None:
+    from shoal.anonymize._release_files import find_schema
     from shoal.cli.publish._show import show_comparison
     from shoal.metrics import compare_tables
     from shoal.schema import Schema
@@ -111,6 +117,8 @@ def _release(
 
     read = [path for path in (table, release, test) if path is not None]
     refuse_input([path for path in (plot, page) if path is not None], read)
+    if schema is None and find_schema(release).exists():
+        schema = find_schema(release)
     found = compare_tables(
         open_table(table, encoding=encoding),
         open_table(release, encoding=encoding),

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.cli._options import Encoding, SchemaFile, Table
+from shoal.cli._options import Encoding, SchemaOrBeside, Table
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
-from shoal.cli.publish._show import measures
+from shoal.cli.publish._check import schema_beside
+from shoal.cli.publish._show import measures, percent
 from shoal.errors import TableError
 
 if TYPE_CHECKING:
@@ -20,22 +21,29 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 _NEEDS_RAW = ("detail lost (GCP)", "suppressed rows")
-_LOST = ("gcp", "precision", "loss", "information_loss_share", "n_suppressed")
+_LOST = {
+    "gcp": "detail lost (GCP)",
+    "precision": "levels that are left (precision)",
+    "loss": "mean loss of a cell (LM)",
+    "information_loss_share": "steps up the hierarchies (hierarchical loss)",
+    "n_suppressed": "suppressed rows",
+}
+"""What the manifest has against the raw table, in its names and in words."""
 
 
 @app.command()
 @reads_tables
-def metrics(table: Table, schema: SchemaFile, encoding: Encoding = None) -> None:
+def metrics(table: Table, schema: SchemaOrBeside = None, encoding: Encoding = None) -> None:
     """Measure groups and risks of TABLE, raw or released.
 
-    Beside a release written by `shoal anonymize` lies its manifest; what was lost against the raw
-    table is read from there.
+    Beside a release written by `shoal anonymize` lie its schema and its manifest; what was lost
+    against the raw table is read from there.
     """
     from shoal.anonymize._recheck import count_released, names_of
     from shoal.metrics import measure, risk
     from shoal.schema import Schema
 
-    described = Schema.from_toml(schema)
+    described = Schema.from_toml(schema or schema_beside(table))
     groups = count_released(table, described, encoding=encoding)
     if not groups.n_groups:
         raise TableError("the table has no rows, so there is nothing to measure.")
@@ -57,7 +65,10 @@ def metrics(table: Table, schema: SchemaFile, encoding: Encoding = None) -> None
             output().table(
                 "Against the raw table (from the manifest)",
                 ["measure", "value"],
-                [[key.replace("_", " "), value] for key, value in lost.items()],
+                [
+                    [_LOST[key], value if key == "n_suppressed" else percent(value)]
+                    for key, value in lost.items()
+                ],
             )
 
     output().emit(data, show)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli._options import Encoding, SchemaFile, Table
+from shoal.cli._options import Encoding, SchemaOrBeside, Table
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
+from shoal.cli.publish._check import schema_beside
 from shoal.cli.publish._show import percent
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ app = typer.Typer()
 @reads_tables
 def risk(
     table: Table,
-    schema: SchemaFile,
+    schema: SchemaOrBeside = None,
     fraction: Annotated[
         float | None,
         typer.Option("--fraction", help="Share of the population that is in TABLE, 0 to 1."),
@@ -63,7 +64,7 @@ def risk(
 
     found = survey_risk(
         table,
-        Schema.from_toml(schema),
+        Schema.from_toml(schema or schema_beside(table)),
         fraction=1.0 if fraction is None and weight is None else fraction,
         weight=weight,
         stratum=stratum,
