@@ -61,6 +61,15 @@ def report_failure(error: Exception) -> int:
 _OPTIONS = {"max_suppression": "--suppress", "time_limit": "--time-limit"}
 """What parameters of Python are called on the command line, where another name is usual."""
 
+_AS_OPTIONS = {
+    "KAnonymity: k must": "-k must",
+    "weights of columns: ": "--weight: ",
+    "weights: ": "--weights: ",
+    "ranges: ": "--statistics: ",
+    "use force=True": "use --force",
+}
+"""What is said in the words of Python, and on the command line."""
+
 
 def _in_options(message: str) -> str:
     """The message as somebody reads it who types options; columns and files stand in quotes."""
@@ -68,6 +77,8 @@ def _in_options(message: str) -> str:
         message = message.replace(f"parameter {parameter!r}", f"option {option}")
         message = message.replace(f"{parameter!r} is known to", f"{option} is known to")
         message = re.sub(rf"(?<![\w.'/-]){parameter}(?![\w'/-]|\.\w)", option, message)
+    for said, option in _AS_OPTIONS.items():
+        message = re.sub(rf"(?<![\w.'/-]){re.escape(said)}", option, message)
     return message
 
 

@@ -138,7 +138,8 @@ class LocalRecoding(Anonymizer):
             )
         if not isinstance(self.max_suppression, Real) or not 0 <= self.max_suppression <= 1:
             raise ParameterError(
-                f"max_suppression must be between 0 and 1, got {self.max_suppression!r}."
+                f"max_suppression must be between 0 and 1, got {self.max_suppression!r}: "
+                "5 % is 0.05."
             )
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, 0, above=True)

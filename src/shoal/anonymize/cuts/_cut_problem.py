@@ -167,7 +167,9 @@ def make_problem(
             "schema, or choose metric='ncp'."
         )
     if not 0 <= max_suppression <= 1:
-        raise ParameterError(f"max_suppression must be between 0 and 1, got {max_suppression}.")
+        raise ParameterError(
+            f"max_suppression must be between 0 and 1, got {max_suppression}: 5 % is 0.05."
+        )
     if target is None:
         classes = np.zeros((cells.n_groups, 0), np.int64)
     else:

@@ -162,12 +162,14 @@ class Mondrian(Anonymizer):
             raise ParameterError(f"splits must be 'partial' or 'full', got {self.splits!r}.")
         if self.gain and self.schema.target is None:
             raise SchemaError("gain needs a target. Give one column `target = true` in the schema.")
-        _check_names("weights", self.weights, self.schema)
+        _check_names("weights of columns", self.weights, self.schema)
         _check_names("cuts", self.cuts, self.schema)
         for name, weight in (self.weights or {}).items():
-            _check_weight(f"weights: {name!r}", weight)
+            _check_weight(f"weights of columns: {name!r}", weight)
         if not any(self._priorities().values()):
-            raise ParameterError("weights: all are 0. Give a quasi-identifier a positive weight.")
+            raise ParameterError(
+                "weights of columns: all are 0. Give a quasi-identifier a positive weight."
+            )
 
     def _priorities(self) -> dict[str, float]:
         names = self.schema.quasi_identifiers

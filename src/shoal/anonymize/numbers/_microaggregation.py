@@ -124,7 +124,8 @@ class Microaggregation(Anonymizer):
         check_choice("search", self.search, get_args(Search))
         if not 0 <= self.max_suppression <= 1:
             raise ParameterError(
-                f"max_suppression must be between 0 and 1, got {self.max_suppression!r}."
+                f"max_suppression must be between 0 and 1, got {self.max_suppression!r}: "
+                "5 % is 0.05."
             )
         if self.search == "exact" and self._sought() != "exact":
             raise ParameterError(
