@@ -80,7 +80,12 @@ def choose_method(
         return choice
     for name in _BY_LOSS:
         if set(parameters) <= parameters_of(name):
-            return Choice(name, f"it can be asked for {', '.join(sorted(parameters))}")
+            asked = " and ".join(sorted(set(parameters) - parameters_of(choice.method)))
+            return Choice(
+                name,
+                f"{asked} was asked for, which {choice.method} does not have, though it mostly "
+                f"loses much less. Leave {asked} out to have {choice.method}",
+            )
     raise ParameterError(
         f"no method has all of the parameters {', '.join(sorted(parameters))}. Choose one with "
         "--method, or method=, and give only what it has."

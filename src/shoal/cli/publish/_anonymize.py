@@ -48,6 +48,7 @@ app = typer.Typer()
 MANY_COLUMNS = 25
 """Quasi-identifiers beyond which it is said how long a search takes."""
 LOSS_WORTH_A_HINT = 0.25
+WORTH_ANOTHER = 0.95  # of what is lost: less than that is clearly less
 """Detail lost from which on a word about other methods is due."""
 CELLS_TO_TRY = 5_000
 """Cells up to which another method is tried for that word; it takes a second or two."""
@@ -237,7 +238,8 @@ def anonymize(
         if told != OpenOptions() or file_beside(out, "reading").exists():
             keep_reading(out, told)
     show_release(release, paths, round(time.perf_counter() - started, 3), earlier)
-    if method not in ("auto", "local") and not (out_.json or out_.quiet):
+    is_forced = method != "auto" or any(value is not None for value in parameters.values())
+    if choice.method != "local" and is_forced and not (out_.json or out_.quiet):
         say_if_another_keeps_more(release)
 
 
@@ -320,7 +322,7 @@ def say_if_another_keeps_more(release: Release) -> None:
         kept = measure(estimator.recode_cells(cells)).gcp
     except InfeasibleError:
         return
-    if kept < lost:
+    if kept < WORTH_ANOTHER * lost:
         output().note(
             f"{lost:.0%} of the detail is lost; --method {other} would lose {kept:.0%} "
             "(`shoal compare` shows every method)."
