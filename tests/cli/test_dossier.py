@@ -29,6 +29,7 @@ def test_the_form_is_written_once_and_its_answers_are_read(folder):
     result = shoal("dossier", "r.csv")
     assert result.exit_code == 1, result.output  # groups of three are above 0.09
     assert "above the threshold of 0.09" in result.stdout
+    assert "answer in the form, then run it again with --force" in result.stdout
     assert "not answered" in (folder / "r.dossier.html").read_text("utf-8")
     form = folder / "r.dossier.toml"
     filled = form.read_text("utf-8").replace("threshold = 0.09", "threshold = 0.34")

@@ -100,6 +100,10 @@ def _show(dossier: Dossier, files: dict[str, str]) -> None:
     for attack in dossier.measured.attacks:
         output().print(f"  attack    {attack}")
     if dossier.unanswered:
-        output().print(f"  open      {dossier.unanswered} questions: answer them in the form")
+        what = "question" if dossier.unanswered == 1 else "questions"
+        output().print(
+            f"  open      {dossier.unanswered} {what}: answer in the form, "
+            "then run it again with --force"
+        )
     for name, path in files.items():
         output().print(f"  {name:9} {path}")
