@@ -82,7 +82,9 @@ def test_what_is_there_is_refused_unless_forced(tmp_path):
     refuse_existing([path], force=False)
     path.write_text("old")
     refuse_existing([path], force=True)
-    with pytest.raises(TableError, match=r"'a\.csv' is there already.*--force"):
+    with pytest.raises(
+        TableError, match=r"'a\.csv' is there already.*--force .in Python force=True"
+    ):
         refuse_existing([tmp_path / "b.csv", path], force=False)
 
 

@@ -54,7 +54,10 @@ def refuse_existing(paths: Iterable[PathText], *, force: bool) -> None:
         settle(folder)
     there = [path.name for path in wanted if path.exists()]
     if there and not force:
-        raise TableError(f"{there[0]!r} is there already. Choose another name or use force=True.")
+        raise TableError(
+            f"{there[0]!r} is there already. Choose another name or use --force "
+            "(in Python force=True)."
+        )
 
 
 @contextmanager

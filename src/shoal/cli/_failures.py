@@ -66,7 +66,7 @@ _AS_OPTIONS = {
     "weights of columns: ": "--weight: ",
     "weights: ": "--weights: ",
     "ranges: ": "--statistics: ",
-    "use force=True": "use --force",
+    "--force (in Python force=True)": "--force",
 }
 """What is said in the words of Python, and on the command line."""
 

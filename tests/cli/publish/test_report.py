@@ -59,6 +59,7 @@ def test_nothing_is_overwritten_unless_asked(folder):
     result = shoal("report", "r.csv")
     assert result.exit_code == 2
     assert "--force" in result.stderr
+    assert "force=True" not in result.stderr
     assert (folder / "r.report.html").read_text() == "mine"
     assert shoal("report", "r.csv", "--force", "-q").output == ""
     assert (folder / "r.report.html").read_text() != "mine"
