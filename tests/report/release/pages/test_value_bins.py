@@ -77,6 +77,15 @@ def test_dates_are_shown_by_the_year():
     assert labels(found) == ["up to 2000", "2001 and more"]
 
 
+def test_dates_of_one_year_are_shown_by_the_month_and_few_people_tell_nothing_more():
+    days = {f"2023-{month:02}-17": 9 for month in (2, 3, 5)}
+    shown = [
+        bin_values(marginal({**days, far: 1}, "date"), 5) for far in ("1931-01-01", "2022-12-31")
+    ]
+    assert shown[0] == shown[1]
+    assert labels(shown[0]) == ["up to 2023-02", "2023-03 to 2023-04", "2023-05 and more"]
+
+
 def test_missing_values_are_a_bin_of_their_own_or_join_the_last():
     assert labels(bin_values(marginal({1: 9, 2: 9, None: 9}), 5)) == [
         "up to 1",

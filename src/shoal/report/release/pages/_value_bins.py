@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor, log10
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,19 +81,22 @@ def _line(marginal: Marginal, least: int) -> Iterator[ValueBin]:
     where they stop, would otherwise tell the least and the largest person's value.
     """
     coding = marginal.coding
-    numbers = _numbers(coding)
+    numbers = _numbers(coding, "Y")
     here = np.isfinite(numbers)
     if here.any():
         low, high = _reached_by(numbers[here], marginal.before[here], least)
+        show = _year if coding.kind == "date" else _end
+        if coding.kind == "date" and low == high:  # one year: its months tell more
+            numbers, show = _numbers(coding, "M"), _month
+            low, high = _reached_by(numbers[here], marginal.before[here], least)
         whole = bool((numbers[here] == np.floor(numbers[here])).all())
         step = _step(high - low, whole)
         steps = np.clip(np.floor(numbers / step), floor(low / step), floor(high / step))
         for index in range(floor(low / step), floor(high / step) + 1):
             first, last = index * step, (index + 1) * step - (1 if whole else 0)
-            is_year = coding.kind == "date"
-            last_shown = _end(last, is_year) if whole else f"below {_end(last, is_year)}"
+            last_shown = show(last) if whole else f"below {show(last)}"
             inside = np.flatnonzero(here & (steps == index))
-            yield _bin(marginal, inside, _end(first, is_year), last_shown)
+            yield _bin(marginal, inside, show(first), last_shown)
 
 
 def _missing(marginal: Marginal) -> Iterator[ValueBin]:
@@ -123,13 +127,14 @@ def _open_ends(bins: list[ValueBin]) -> list[ValueBin]:
     return bins
 
 
-def _numbers(coding: Coding) -> Floats:
-    """Numbers of the values; of a date its year, since a day would be somebody's."""
+def _numbers(coding: Coding, unit: Literal["Y", "M"]) -> Floats:
+    """Numbers of the values; of a date its year or month, since a day would be somebody's."""
     if coding.kind != "date":
         return coding.numbers
     here = np.isfinite(coding.numbers)
     days = np.where(here, coding.numbers, 0).astype(np.int64).astype("datetime64[D]")
-    return np.where(here, days.astype("datetime64[Y]").astype(np.int64) + 1970, np.nan)
+    first = 1970 if unit == "Y" else 1970 * 12
+    return np.where(here, days.astype(f"datetime64[{unit}]").astype(np.int64) + first, np.nan)
 
 
 def _step(width: float, whole: bool) -> float:
@@ -140,9 +145,15 @@ def _step(width: float, whole: bool) -> float:
     return max(1.0, float(ceil(step))) if whole else step
 
 
-def _end(value: float, is_year: bool) -> str:
-    if is_year:
-        return str(int(value))
+def _year(value: float) -> str:
+    return str(int(value))
+
+
+def _month(value: float) -> str:
+    return f"{int(value) // 12}-{int(value) % 12 + 1:02}"
+
+
+def _end(value: float) -> str:
     return number(int(value) if value == int(value) else value)
 
 
