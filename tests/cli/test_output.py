@@ -54,3 +54,8 @@ def test_emit_writes_one_of_two(capsys):
     assert shown == [1]
     Output(quiet=True).emit({"a": 1}, lambda: shown.append(1))
     assert shown == [1]
+
+
+def test_the_title_of_a_narrow_table_stands_on_one_line(capsys):
+    Output().table("A title that is wider than its table", ["a"], [[1]])
+    assert "A title that is wider than its table" in capsys.readouterr().out.splitlines()

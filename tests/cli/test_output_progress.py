@@ -3,7 +3,7 @@ import io
 import rich.progress
 from rich.console import Console
 
-from shoal._jit import kernel
+from shoal._jit import kernel, on_compile
 from shoal.cli import _output
 from shoal.cli._output import Output
 
@@ -62,3 +62,15 @@ def test_the_first_run_on_a_machine_says_that_it_compiles(monkeypatch):
     assert stream.getvalue() == _output.COMPILING + "\n"
     assert kernel(lambda number: number + 2)(1) == 3  # nobody listens any more
     assert stream.getvalue() == _output.COMPILING + "\n"
+
+
+def test_that_a_command_compiles_is_said_once_with_or_without_a_bar(monkeypatch, capsys):
+    monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
+    out = Output()
+    with on_compile(out.say_compiling), out.progress():
+        assert kernel(lambda number: number + 3)(1) == 4
+    assert capsys.readouterr().err.count("compiling") == 1
+    out = Output()
+    with on_compile(out.say_compiling):
+        assert kernel(lambda number: number + 4)(1) == 5
+    assert capsys.readouterr().err.count("compiling") == 1

@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 import shoal
+from shoal._jit import on_compile
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._ending import ending
 from shoal.cli._failures import INTERRUPTED, report_failure
@@ -107,7 +108,8 @@ class LazyGroup(TyperGroup):
                 warnings.simplefilter("always", TableWarning)
                 show = warnings.showwarning
                 warnings.showwarning = partial(_note_once, current, set(), show)
-                return super().main(*arguments, **options)
+                with on_compile(current.say_compiling):
+                    return super().main(*arguments, **options)
         except Exception as error:
             if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C
                 sys.exit(INTERRUPTED)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PATIENCE = 0.5
 """Seconds before a bar appears: quick work shows none."""
 
-COMPILING = "First use on this machine: compiling, which can take a minute. It is kept."
+COMPILING = "First use on this machine: compiling, which can take a minute or two. It is kept."
 
 
 @dataclasses.dataclass
@@ -43,6 +43,7 @@ class Output:
     json: bool = False
     quiet: bool = False
     show_values: bool = False
+    _said_compiling: bool = dataclasses.field(default=False, init=False, repr=False)
 
     def emit(self, data: Any, show: Callable[[], None] | None = None) -> None:
         """Write the result: `data` as JSON, or whatever `show` prints for people."""
@@ -66,18 +67,26 @@ class Output:
         if not (self.json or self.quiet):
             console(stderr=True).print(text, markup=False, highlight=False)
 
+    def say_compiling(self, on: Console | None = None) -> None:
+        """Say once why the first run takes long."""
+        if not (self._said_compiling or self.json or self.quiet):
+            self._said_compiling = True
+            (on or console(stderr=True)).print(COMPILING, markup=False, highlight=False)
+
     def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table; columns of numbers are set right."""
         from rich import box  # a table is not needed for --help
         from rich.table import Table
 
-        table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+        table = Table(box=box.SIMPLE_HEAD)
         cells = [[_cell(value) for value in row] for row in rows]
         for index, name in enumerate(header):
             numeric = all(row[index].is_number for row in cells)
             table.add_column(name, justify="right" if numeric and rows else "left")
         for row in cells:
             table.add_row(*(cell.text for cell in row))
+        if title:  # a line of its own: above a narrow table it would be broken
+            self.print(title)
         self.print(table)
 
     @contextmanager
@@ -129,11 +138,8 @@ class Output:
                 bars.start()
                 shown = True
 
-        def compiling() -> None:
-            shown_on.print(COMPILING, markup=False, highlight=False)
-
         try:
-            with on_compile(compiling):
+            with on_compile(lambda: self.say_compiling(shown_on)):
                 yield progress
         finally:
             if shown:
