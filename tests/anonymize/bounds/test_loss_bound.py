@@ -68,7 +68,8 @@ def test_what_cannot_be_said_is_not_said():
     assert "Nothing is lost" in LossBound(0.0, 0.0).describe()
     assert LossBound(0.2, 0.0).times is None
     assert "not known" in LossBound(0.2, 0.0).describe()
-    assert "at most 2.00 times" in LossBound(0.2, 0.1).describe()
+    said = LossBound(0.2, 0.1).describe()
+    assert "at most 2.00 times the least possible, which is at least 10.00 % of the detail" in said
 
 
 @pytest.mark.parametrize("n", [40, 200, 2_000])

@@ -72,7 +72,7 @@ class LossBound:
         )
         return (
             f"It loses at most {math.ceil(100 * self.times) / 100:.2f} times the least possible, "
-            f"which is at least {self.least:.4f}{sure}."
+            f"which is at least {math.floor(1e4 * self.least) / 100:.2f} % of the detail{sure}."
         )
 
     def to_dict(self) -> dict[str, Any]:

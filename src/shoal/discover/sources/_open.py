@@ -96,5 +96,5 @@ def _note_fractions(name: str) -> str:
     return (
         f"column {name!r} holds fractions, which are compared to the last digit: nearly every "
         "value is its own, while an attacker seldom knows one so exactly. Give its bins a width "
-        "to compare it more coarsely."
+        f"(--bins '{name}=10', or bins={{{name!r}: 10}}) to compare it more coarsely."
     )

@@ -275,7 +275,7 @@ def test_rows_that_break_the_promise_are_found_though_the_manifest_says_otherwis
     copy.write_text("".join([*lines[:-1], "elsewhere" + lines[-1][place:]]), "utf-8")
     report = release_report(copy)
     assert all(part["holds"] for part in made[1]["reached"])
-    assert any("promise is broken in 1 groups (1 rows)" in said for said in report.problems)
+    assert any("promise is broken in 1 group (1 row)" in said for said in report.problems)
     assert Page(report.html).counted["reached", 0, "reached"] == 1
 
 

@@ -29,9 +29,10 @@ def find_problems(release: ReleaseFile, seen: Recount | None) -> list[str]:
 
 def _broken(verdict: Verdict) -> Iterator[str]:
     if verdict.n_failing_groups:
+        groups, rows = verdict.n_failing_groups, verdict.n_failing_rows
         yield (
             f"Counted in the released rows, the promise is broken in "
-            f"{verdict.n_failing_groups:,} groups ({verdict.n_failing_rows:,} rows)."
+            f"{groups:,} group{'s' * (groups != 1)} ({rows:,} row{'s' * (rows != 1)})."
         )
     beyond = [name for name, rows in verdict.beyond_limits.items() if rows]
     if beyond:
