@@ -51,10 +51,9 @@ def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> di
 
 def _reported(args: Args, out: Path, page: Path, files: dict[str, str]) -> dict[str, Any]:
     """What a report finds, and of which bytes."""
-    source, stat = source_of(args), out.stat()
+    source = source_of(args)
     written = {
-        "files": files, "stamp": [stat.st_size, stat.st_mtime_ns], "promise": "not evaluated",
-        "digest": digest(out) if out.is_file() else None, "report": None,
+        "files": files, "digest": digest(out), "promise": "not evaluated", "report": None,
     }  # fmt: skip
     try:
         report = release_report(out, source, encoding=source.options.encoding)

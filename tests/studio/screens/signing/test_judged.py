@@ -1,6 +1,7 @@
 """Nobody signs a release that was not counted again since it was written."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,36 @@ def test_a_release_of_the_command_line_is_counted_before_it_is_signed(bureau, tm
     again.settle()
     with pytest.raises(ParameterError, match="do not publish"):
         again.act("sign", "sign", release="by-hand.csv", **NAMES)
+
+
+def test_a_table_that_took_the_place_of_a_signed_release_is_not_shown_as_signed(tmp_path):
+    made = Bureau(tmp_path).with_roles()
+    for columns, role in ((["illness"], "sensitive"), (["age", "city"], "quasi-identifier")):
+        made.act("columns", "set", columns=columns, role=role)
+    made.act("promise", "set", recipient="contract")
+    made.act("columns", "accept")
+    made.act("explore", "choose", candidate="top-down:5")
+    made.act("attack", "run", attack="linking")
+    made.act("sign", "write", name="five.csv")
+    made.show("sign")
+    made.act("sign", "sign", release="five.csv", **NAMES)
+    made.act("sign", "dossier", release="five.csv")
+    made.settle()
+    shown = the_release(made)
+    assert shown["signature"]
+    assert shown["judged"]
+    assert shown["papers"]["found"]
+    table = made.desk.project.folder / "releases" / "five.csv"
+    written, signed = table.stat(), table.read_bytes()
+    other = tmp_path / "other.csv"
+    other.write_bytes(signed[::-1])  # of the same length
+    os.utime(other, ns=(10**18, 10**18))
+    for date in (10**18, written.st_mtime_ns):  # an older one, and that of the release itself
+        os.utime(other, ns=(date, date))
+        shutil.copy2(other, table)
+        page = made.show("sign")
+        (shown,) = page["releases"]
+        assert (shown["signature"], shown["changed"], shown["judged"]) == (None, True, None)
+        assert (shown["papers"]["found"], page["written"]) == (None, None)
+    table.write_bytes(signed)
+    assert the_release(made)["signature"]

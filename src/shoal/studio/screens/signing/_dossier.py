@@ -12,6 +12,7 @@ from shoal.errors import ParameterError, ShoalError
 from shoal.studio._desk import Desk
 from shoal.studio.screens._promise import RECIPIENTS
 from shoal.studio.screens._screen import Action, Field, Room
+from shoal.studio.screens.signing._digests import digest_now
 
 if TYPE_CHECKING:
     from shoal.report.dossier._form import Form
@@ -37,14 +38,14 @@ def show_dossier(desk: Desk, release: Mapping[str, Any]) -> dict[str, Any]:
         "unanswered": form.unanswered,
         "error": wrong,
         "page": bool(release["dossier"]),
-        "found": _found(desk, release["name"]),
+        "found": _found(desk, release["name"], digest_now(table)),
     }
 
 
 def dossier_problem(desk: Desk, table: Path, digest: str) -> str:
     """What the dossier of a release says against it; empty where it says nothing."""
-    found = _found(desk, table.name)
-    if found is None or found["digest"] != digest:
+    found = _found(desk, table.name, digest)
+    if found is None:
         return ""
     if found["problems"]:
         return "; ".join(found["problems"])
@@ -56,9 +57,11 @@ def dossier_problem(desk: Desk, table: Path, digest: str) -> str:
     return ""
 
 
-def _found(desk: Desk, name: str) -> dict[str, Any] | None:
+def _found(desk: Desk, name: str, digest: str | None) -> dict[str, Any] | None:
+    """What the last dossier on a release found; None where that was of other bytes."""
     done = desk.history.get("dossier", ())
-    return next((one["value"] for one in done if one["on"] == name), None)
+    last = next((one["value"] for one in done if one["on"] == name), None)
+    return None if last is None or last["digest"] != digest else last
 
 
 def _empty(desk: Desk) -> Form:

@@ -9,24 +9,18 @@ from typing import Any
 from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio.screens._screen import Action, Field, Room
+from shoal.studio.screens.signing._digests import digest_now
 
 
 def judged(desk: Desk, path: str) -> dict[str, Any] | None:
     """What was found when a release was last counted again; None where that was of other bytes."""
-    try:
-        found = Path(path).stat()
-    except OSError:
-        return None
-    stamp = [found.st_size, found.st_mtime_ns]
-    known = _verdicts(desk, path)
-    verdict = next((one for one in known if one.get("stamp") == stamp), None)
+    verdict = _verdict_on(desk, path, digest_now(Path(path)))
     return None if verdict is None else verdict | {"against": against(verdict)}
 
 
 def problem(desk: Desk, table: Path, digest: str | None) -> str:
     """Why a written release must not go; empty when nothing speaks against it."""
-    known = _verdicts(desk, str(table))
-    found = next((one for one in known if one.get("digest") == digest), None)
+    found = _verdict_on(desk, str(table), digest)
     if found is None:
         return "nobody counted it again since it was written. Have it counted first."
     return against(found)
@@ -44,11 +38,14 @@ def against(found: Mapping[str, Any]) -> str:
     return ""
 
 
-def _verdicts(desk: Desk, path: str) -> list[dict[str, Any]]:
-    """The newest first; whoever wrote it, the studio or the command line."""
+def _verdict_on(desk: Desk, path: str, digest: str | None) -> dict[str, Any] | None:
+    """The newest on these bytes; whoever wrote them, the studio or the command line."""
+    if digest is None:  # what cannot be read was not counted
+        return None
     kept = [*desk.history.get("judge", ()), *desk.history.get("sign", ())]
     values = [one["value"] for one in kept if isinstance(one.get("value"), dict)]
-    return [value for value in values if value.get("files", {}).get("table") == path]
+    on_it = [value for value in values if value.get("files", {}).get("table") == path]
+    return next((value for value in on_it if value.get("digest") == digest), None)
 
 
 def _judge(room: Room, given: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from shoal.studio.screens._coverage import coverage, look_at
 from shoal.studio.screens._explore import proposed_method
 from shoal.studio.screens._promise import proposed_k
 from shoal.studio.screens._screen import Action, Field, Room, Screen
+from shoal.studio.screens.signing._digests import digest_now
 from shoal.studio.screens.signing._dossier import ASKED, DOSSIER, dossier_problem, show_dossier
 from shoal.studio.screens.signing._judged import JUDGE, against, judged, problem
 from shoal.studio.screens.signing._pseudonyms import MAKE_KEY, key_args, show_key
@@ -53,7 +54,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     desk = room.desk
     settings = desk.project.settings
     outcome, job = desk.results.get("sign"), desk.running("sign")
-    written = (outcome or {}).get("value")
+    written = _still_there((outcome or {}).get("value"))
     dossier, judging = desk.running("dossier"), desk.running("judge")
     for name in desk.schema.quasi_identifiers:  # nobody signs what nobody looked at
         look_at(desk, name)
@@ -81,6 +82,13 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def _still_there(written: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What was written last, as long as no other file took its place."""
+    if written is None or digest_now(Path(written["files"]["table"])) != written["digest"]:
+        return None
+    return written
+
+
 def is_attacked(desk: Desk) -> bool:
     """Whether an attack was tried on what the settings ask for now."""
     return any(not one["stale"] for one in past_attacks(desk))
@@ -104,20 +112,11 @@ def _signed(release: dict[str, Any]) -> dict[str, Any]:
     try:
         signature = json.loads(path.read_text("utf-8"))
         is_one = isinstance(signature, dict) and isinstance(signature.get("names"), dict)
-        changed = is_one and _is_changed(table, path, signature)
+        changed = is_one and digest_now(table) != signature.get("digest")
     except (OSError, ValueError):
         signature, is_one, changed = None, False, False
     shown = signature if is_one and not changed else None
     return release | {"signature": shown, "changed": changed}
-
-
-def _is_changed(table: Path, path: Path, signature: Mapping[str, Any]) -> bool:
-    """Whether somebody wrote the release anew after it was signed."""
-    if table.is_dir() or table.stat().st_mtime_ns <= path.stat().st_mtime_ns:
-        return False
-    from shoal.anonymize._release_files import digest  # noqa: PLC0415  loads the engines
-
-    return digest(table) != signature.get("digest")
 
 
 def _write(room: Room, given: dict[str, Any]) -> None:
@@ -152,8 +151,6 @@ def _write(room: Room, given: dict[str, Any]) -> None:
 
 def _sign(room: Room, given: dict[str, Any]) -> None:
     """Put names under a release: who answers for roles and promise, who lets it go."""
-    from shoal.anonymize._release_files import digest  # noqa: PLC0415  loads the engines
-
     desk = room.desk
     release = next((r for r in desk.project.releases() if r["name"] == given["release"]), None)
     if release is None:
@@ -164,7 +161,9 @@ def _sign(room: Room, given: dict[str, Any]) -> None:
         raise ParameterError("put a name under each of the three.")
     if missing := [item["name"] for item in checklist(desk) if not item["done"]]:
         raise ParameterError(f"do not publish: {len(missing)} points of the checklist are open.")
-    found = digest(table)
+    found = digest_now(table)
+    if found is None:
+        raise ParameterError("do not publish: the release cannot be read.")
     if problems := problem(desk, table, found) or dossier_problem(desk, table, found):
         raise ParameterError(f"do not publish: {problems}")
     signature = {
