@@ -40,9 +40,15 @@ def past_attacks(desk: Desk) -> list[dict[str, Any]]:
         return []
     now = basis_of(desk.promise_args(desk.project.settings.method or proposed_method(desk)))
     return [
-        one["value"] | {"on": one["on"], "stale": one.get("basis") != now}
+        one["value"]
+        | {"on": one["on"], "stale": one.get("basis") != now, "helped": _is_helped(one["value"])}
         for one in desk.history.get("attack", ())
     ]
+
+
+def _is_helped(found: Mapping[str, Any]) -> bool:
+    """Whether an attacker surely does better with the release than without it."""
+    return bool(found["interval"][0] > found["baseline"])
 
 
 def _run(room: Room, given: dict[str, Any]) -> None:

@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from shoal.cli import app
 from shoal.errors import ParameterError
+from shoal.studio._page import page_of
+from shoal.studio.screens._registry import SCREENS
 from tests.studio.desks import Bureau
 
 LINE = (
@@ -18,7 +20,11 @@ LINE = (
 
 @pytest.fixture(scope="module")
 def bureau(tmp_path_factory):
-    made = Bureau(tmp_path_factory.mktemp("sign")).with_roles()
+    return with_promise(tmp_path_factory.mktemp("sign"))
+
+
+def with_promise(folder):
+    made = Bureau(folder).with_roles()
     made.act("columns", "set", columns=["illness"], role="sensitive")
     made.act("columns", "set", columns=["age", "city"], role="quasi-identifier")
     made.act("promise", "set", recipient="contract")
@@ -66,3 +72,18 @@ def test_a_release_that_fails_cannot_be_signed(bureau):
     bureau.desk.results["sign"]["value"]["problems"] = ["a group has 2 rows"]
     with pytest.raises(ParameterError, match="do not publish"):
         bureau.act("sign", "sign", release="bad.csv", roles="A", promise="B", approval="C")
+
+
+def test_attacks_that_the_release_helps_stand_in_the_checklist(tmp_path):
+    bureau = with_promise(tmp_path)
+    bureau.act("attack", "run", attack="linking")
+    bureau.settle()
+    found = bureau.desk.history["attack"][0]["value"]
+    found |= {"risk": 0.35, "interval": [0.3, 0.4], "baseline": 0.158}
+    page = page_of(bureau.room, SCREENS["sign"], bureau.show("sign"), {}, "")
+    assert "helps the attacker" in page
+    assert "15.8 %" in page
+    assert "Nothing speaks against" not in page
+    found |= {"interval": [0.1, 0.4]}
+    page = page_of(bureau.room, SCREENS["sign"], bureau.show("sign"), {}, "")
+    assert "helps the attacker" not in page

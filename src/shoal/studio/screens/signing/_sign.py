@@ -60,6 +60,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         look_at(desk, name)
     return {
         "checklist": checklist(desk),
+        "helped": [one for one in past_attacks(desk) if one["helped"] and not one["stale"]],
         **show_key(desk),
         "method": settings.method or proposed_method(desk),
         "k": settings.k,
