@@ -3,7 +3,10 @@ import pytest
 
 from shoal.errors import ParameterError
 from shoal.privacy._words import worded_models
+from shoal.studio._page import page_of
+from shoal.studio._texts import load_texts
 from shoal.studio.screens._promise import exposed_at
+from shoal.studio.screens._registry import SCREENS
 from tests.studio.desks import Bureau
 
 
@@ -58,3 +61,16 @@ def test_conditions_are_added_and_removed(bureau):
         bureau.act("promise", "add", condition="magic:2")
     bureau.act("promise", "remove", condition="distinct:2@illness")
     assert bureau.show("promise")["chosen"] == []
+
+
+def test_conditions_have_plain_names_and_ask_for_a_column_only_where_they_speak_of_one(bureau):
+    shown = bureau.show("promise")
+    page = page_of(bureau.room, SCREENS["promise"], shown, {}, "")
+    assert "column every" not in page
+    assert "COLUMN" not in page
+    for one in shown["conditions"]:
+        assert one["on_column"] == ("COLUMN" in one["sentence"])
+        assert (f'id="column-{one["word"]}"' in page) == one["on_column"]
+        assert load_texts().conditions[one["word"]] in page
+        assert f"<h3>{one['name']}</h3>" not in page
+        assert f"{one['word']}:{one['example']} (" in page

@@ -50,6 +50,7 @@ def _condition(word: str, kind: Any) -> dict[str, Any]:
         "parameters": list(kind.word.parameters),
         "example": kind.word.example,
         "sentence": _described(example),
+        "on_column": "column" in inspect.signature(kind).parameters,
         "summary": documented.split(" [")[0],
         "leaves_open": kind.leaves_open,
     }
