@@ -71,8 +71,8 @@ def decide(facts: Facts) -> Decision:
         # a long sentence that speaks of an illness, too, is no reason to release values as they are
         if by_label.role != "sensitive" or len(facts.title.split()) <= _SHORT_LABEL:
             reasons = (why.replace("its name says", "it says") for why in by_label.reasons)
-            return replace(by_label, reasons=(*told, *reasons))
-    return replace(by_name, reasons=(*told, *by_name.reasons))
+            return replace(by_label, reasons=(*reasons, *told))
+    return replace(by_name, reasons=(*by_name.reasons, *told))
 
 
 def _decide(facts: Facts) -> Decision:

@@ -41,6 +41,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "suggestion": {key: suggested[key] for key in ("state", "error")},
         "summary": (suggested["value"] or {}).get("summary", []),
         "exposure": exposed,
+        "alone": ((exposed or {}).get("value") or {}).get("unique", 0),
         "roles": list(ROLES),
         "kinds": list(KINDS),
         "columns": _rows(desk, known["value"], suggested["value"], exposed),
