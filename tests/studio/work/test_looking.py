@@ -56,10 +56,18 @@ def test_a_file_that_knows_its_rows_tells_them_at_once(tmp_path):
     assert first["sampled"] == 50
 
 
-def test_few_values_are_counted_and_many_estimated(tmp_path):
+def test_few_values_are_counted_and_many_estimated(tmp_path, monkeypatch):
+    monkeypatch.setattr(_looking, "_SMALL", 2_000)
     rows = "".join(f"{i},{'abcdefg'[i % 7]}\n" for i in range(3_000))
     (tmp_path / "t.csv").write_text("number,letter\n" + rows)
     number, letter = ask(Bench(), "look", tmp_path / "t.csv")["columns"]
     assert (letter["distinct"], letter["distinct_exact"]) == (7, True)
     assert not number["distinct_exact"]
     assert number["distinct"] == pytest.approx(3_000, rel=0.2)
+
+
+def test_values_of_a_small_table_are_counted(tmp_path):
+    (tmp_path / "t.csv").write_text("number\n" + "".join(f"{i}\n" for i in range(3_000)))
+    for task in ("glance", "look"):
+        (number,) = ask(Bench(), task, tmp_path / "t.csv")["columns"]
+        assert (number["distinct"], number["distinct_exact"]) == (3_000, True)

@@ -20,8 +20,10 @@ _SAMPLE = 20_000
 """Rows of the first look."""
 _HEAD = 4_000_000
 """Bytes of a large text file that the first look takes."""
+_SMALL = 100_000
+"""Rows up to which the values of every column are counted."""
 _FEW = 200
-"""Values of a column, estimated, up to which they are counted."""
+"""Values of a column, estimated, up to which they are counted in larger tables."""
 _QUICK = 2_000_000
 """Rows up to which that takes no time to speak of."""
 _TEXTS = (".csv", ".tsv", ".txt", ".data")
@@ -101,8 +103,8 @@ def _count(engine: DuckEngine, rows: str) -> dict[str, Any]:
 
 
 def _count_few(engine: DuckEngine, rows: str, total: int, about: list[int]) -> dict[int, int]:
-    """Exact numbers of values where there seem to be few: nobody counts seven by about."""
-    few = [index for index, number in enumerate(about) if number <= _FEW]
+    """Exact numbers of values in a small table, else where there seem to be few of them."""
+    few = [i for i, number in enumerate(about) if number <= _FEW or total <= _SMALL]
     if not few or total > _QUICK:
         return {}
     asked = [f"count(DISTINCT {engine.value_sql(engine.names[i])}) AS d{i}" for i in few]
