@@ -87,3 +87,20 @@ def test_small_bars_are_hidden_until_revealed(bureau):
     bureau.act("hierarchies", "reveal", column="age")
     shown = edit(bureau, "age")["found"]["histogram"]
     assert shown["start"] + shown["step"] * len(shown["bars"]) > 97
+
+
+def test_groups_that_are_not_shown_are_counted_and_those_of_few_rows_named(bureau):
+    table = bureau.desk.project.table
+    table.write_text(
+        table.read_text() + "".join(f"Zed,{n},Ulm,flu\n" for n in range(1000, 1800, 8))
+    )
+    bureau.act("hierarchies", "widths", column="age", widths="5, 10, 1000")
+    levels = edit(bureau, "age")["found"]["tree"]["levels"]
+    assert levels[0]["few"] >= 100
+    assert all(node["rows"] >= 5 for level in levels for node in level["nodes"])
+    bureau.act("hierarchies", "reveal", column="age")
+    seen = edit(bureau, "age")["found"]["tree"]["levels"]
+    assert seen[0]["nodes"]
+    assert all(level["few"] == 0 for level in seen)
+    for level in (*levels, *seen):
+        assert len(level["nodes"]) + level["more"] == level["groups"]

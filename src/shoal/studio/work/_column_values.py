@@ -128,17 +128,17 @@ def _levels(tree: Hierarchy, counted: dict[Any, int], reveal: bool) -> list[dict
         rows = np.bincount(nodes, weights=weight, minlength=tree.n_nodes).astype(np.int64)
         used = np.flatnonzero(rows)
         inner = used[used >= tree.n_leaves]  # a leaf that a short branch repeats is a value
-        ordered = inner[np.argsort(tree.start[inner])]
+        ordered = inner[np.argsort(tree.start[inner])].tolist()
+        seen = [node for node in ordered if reveal or rows[node] >= FEWEST]
         levels.append(
             {
                 "groups": len(used),
                 "smallest": int(rows[used].min()) if len(used) else 0,
                 "nodes": [
-                    {"label": tree.labels[node], "rows": int(rows[node])}
-                    for node in ordered[:_NODES].tolist()
-                    if reveal or rows[node] >= FEWEST
+                    {"label": tree.labels[node], "rows": int(rows[node])} for node in seen[:_NODES]
                 ],
-                "more": max(0, len(ordered) - _NODES),
+                "more": len(used) - len(seen[:_NODES]),
+                "few": len(ordered) - len(seen),
             }
         )
     return [level for n, level in enumerate(levels) if level not in levels[n + 1 :][:1]]
