@@ -1,3 +1,8 @@
+import json
+import re
+from pathlib import Path
+
+from shoal.studio import _render
 from shoal.studio._render import number, percent, plain, say, seconds, size
 
 
@@ -18,3 +23,10 @@ def test_sizes_and_waits_are_spoken():
 
 def test_values_put_into_a_text_are_escaped():
     assert say("<b> {name}", name="<script>") == "&lt;b&gt; &lt;script&gt;"
+
+
+def test_htmx_is_told_to_set_no_inline_styles_which_the_policy_of_the_pages_refuses():
+    page = (Path(_render.__file__).parent / "templates" / "base.html").read_text("utf-8")
+    told = json.loads(re.search(r"name=\"htmx-config\" content='(.*?)'", page)[1])
+    assert "style" not in told["attributesToSettle"]
+    assert told["includeIndicatorStyles"] is False
