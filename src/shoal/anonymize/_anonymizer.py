@@ -78,9 +78,25 @@ class Anonymizer(Estimator):
     def _check_params(self) -> None:
         """Raise on parameters outside their range; called once, before anything is read."""
 
+    @property
+    def looks_at_target(self) -> bool:
+        """Whether the target's values steer the search, with these parameters."""
+        return False
+
     def _notes(self) -> tuple[str, ...]:
         """What the user should know about this fit; goes into the manifest."""
         return ()
+
+    def note_target(self) -> tuple[str, ...]:
+        """What a search tells that looked at a target which is sensitive."""
+        target = self.schema.target
+        if target is None or self.schema[target].role != "sensitive" or not self.looks_at_target:
+            return ()
+        return (
+            f"the search looked at the sensitive column {target!r}: who knows the method can learn "
+            "more about it than the groups say (see minimality in the guarantees). metric='ncp' "
+            "and gain=0 do not look; a tree always does.",
+        )
 
     def fit(
         self,
@@ -151,7 +167,7 @@ class Anonymizer(Estimator):
 
             recoded, said = search_in_steps(self, engine, compressed, cells, privacy, progress)
         solved = time.perf_counter()
-        notes = self._notes()
+        notes = self.note_target() + self._notes()
         if privacy.asks_of_some_columns:
             notes += note_unnamed(privacy, recoded.cells.names)
         parameters = {

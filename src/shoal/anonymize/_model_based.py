@@ -84,6 +84,11 @@ class ModelBased(Anonymizer):
             raise ParameterError("tree must be a KAnonymousTreeClassifier with a schema.")
         _require_target(self.schema)
 
+    @property
+    def looks_at_target(self) -> bool:
+        """Always: the tree is grown to predict it."""
+        return True
+
     def _notes(self) -> tuple[str, ...]:
         return _note_tree(self.tree_, self.recoding_.codings, exact=True)
 
@@ -172,6 +177,11 @@ class TreeGeneralization(Anonymizer):
         parameters = self.get_params(deep=False) | {"privacy": privacy}
         del parameters["ranges"]
         return KAnonymousTreeClassifier(**parameters)
+
+    @property
+    def looks_at_target(self) -> bool:
+        """Always: the tree is grown to predict it."""
+        return True
 
     def _notes(self) -> tuple[str, ...]:
         return _note_tree(self.tree_, self.recoding_.codings, exact=self.ranges == "exact")

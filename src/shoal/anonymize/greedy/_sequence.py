@@ -47,14 +47,10 @@ class SequenceMixin:
         )
         return self._problem
 
-    def _notes(self) -> tuple[str, ...]:
-        if self._problem.metric != "information" or not looks_at_sensitive(self.schema):
-            return ()
-        return (
-            f"the search looked at the sensitive column {self.schema.target!r}: who knows the "
-            "method can learn more about it than the groups say (see minimality in the "
-            "guarantees). metric='ncp' does not look.",
-        )
+    @property
+    def looks_at_target(self) -> bool:
+        """Whether steps are chosen by the target."""
+        return (self.metric or default_metric(self.schema)) == "information"
 
     def release_at(self, step: int) -> Release:
         """The release after a step; 0 is before the first.
@@ -103,11 +99,6 @@ def default_metric(schema: Schema) -> str:
     A search that looks at sensitive values tells about them: which step was taken says what the
     values were (the minimality attack).
     """
-    if schema.target is None or looks_at_sensitive(schema):
+    if schema.target is None or schema[schema.target].role == "sensitive":
         return "ncp"
     return "information"
-
-
-def looks_at_sensitive(schema: Schema) -> bool:
-    """Whether a search that is steered by the target reads sensitive values."""
-    return schema.target is not None and schema[schema.target].role == "sensitive"

@@ -114,8 +114,7 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
             check_number("time_limit", self.time_limit, 0, above=True)
 
     def _notes(self) -> tuple[str, ...]:
-        late = ("The time limit ended the search for finer labels.",) if self._late else ()
-        return super()._notes() + late
+        return ("The time limit ended the search for finer labels.",) if self._late else ()
 
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress

@@ -154,6 +154,11 @@ class FullDomain(Anonymizer):
         if limit is not None and (not isinstance(limit, Real) or not limit > 0):
             raise ParameterError(f"time_limit must be a number of seconds above 0, got {limit!r}.")
 
+    @property
+    def looks_at_target(self) -> bool:
+        """Whether levels are chosen by the target."""
+        return self.metric == "classification"
+
     def _notes(self) -> tuple[str, ...]:
         if self.hardened:
             return ("hardened: no label depends on any row, only which rows are left out.",)
@@ -169,7 +174,7 @@ class FullDomain(Anonymizer):
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> CutRecoding:
         # only what the metric asks for looks at the target: its values may be sensitive
-        steers = self.schema.target if self.metric == "classification" else None
+        steers = self.schema.target if self.looks_at_target else None
         least = max(privacy.minimum_size, 1)
         cells = grow_hierarchies(cells, steers, least, exact=self.ranges == "exact")
         cut = make_problem(

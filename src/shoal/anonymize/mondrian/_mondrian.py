@@ -223,6 +223,11 @@ class Mondrian(Anonymizer):
         )
         return recoding
 
+    @property
+    def looks_at_target(self) -> bool:
+        """Whether cuts are chosen by the target, too."""
+        return bool(self.gain)
+
     def _notes(self) -> tuple[str, ...]:
         late = ("The time limit ended the cutting of regions.",) if self._late_ else ()
         return (

@@ -195,6 +195,7 @@ def _solve(
     else:
         ranges = range_notes(_ranges(estimator, codings), exact=_ends(estimator) == "exact")
         notes = (*_notes(n_regions, privacy, asked), *ranges)
+    notes = estimator.note_target() + notes
     return RegionalRelease(
         method=type(estimator).__name__,
         parameters={
