@@ -238,8 +238,11 @@ def anonymize(
         if told != OpenOptions() or file_beside(out, "reading").exists():
             keep_reading(out, told)
     show_release(release, paths, round(time.perf_counter() - started, 3), earlier)
-    is_forced = method != "auto" or any(value is not None for value in parameters.values())
-    if choice.method != "local" and is_forced and not (out_.json or out_.quiet):
+    if (
+        choice.method != "local"
+        and (method != "auto" or any(value is not None for value in parameters.values()))
+        and not (out_.json or out_.quiet)
+    ):
         say_if_another_keeps_more(release)
 
 
