@@ -14,6 +14,7 @@ _NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)([.,][0-9]+)?")
 _WITH_UNIT = re.compile(
     r"(?P<before>[^\w\s.,+-]?)\s*[+-]?\d[\d.,' ]*?\s*(?P<after>[^\W\d_]{1,6}\.?|[^\w\s.,]?)"
 )
+_BOUND = re.compile(r"[<>≤≥]=?\s*\d[\d.,]*|\d[\d.,]*\s*\+")
 _NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-[789]")
 _TOTALS = frozenset(
     ["total", "totals", "grand total", "sub total", "subtotal", "total general", "sum", "sums",
@@ -61,6 +62,14 @@ def _words(facts: Facts) -> str:
     words = [value for value in facts.texts if not _NUMBER.fullmatch(value)]
     if not words or len(words) > _MOST_WORDS or len(facts.texts) - len(words) < 2 * len(words):
         return ""
+    bounds = [word for word in words if _BOUND.fullmatch(word)]
+    if bounds:
+        others = "; name only words that stand for nothing" if len(bounds) < len(words) else ""
+        return (
+            "most values are numbers and some are bounds (N+, <N), which tell something: write a "
+            "number in their place to have numbers, or leave the column as text; --missing WORD "
+            f"would lose them{others}"
+        )
     return (
         "most values are numbers and some are not: name words that stand for nothing with "
         "--missing WORD to have numbers"

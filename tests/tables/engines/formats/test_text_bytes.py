@@ -10,7 +10,7 @@ WESTERN = {
     "French without an accent": "nom;cout\nDurand;10\u00a0689,50\nPetit;88\u00a0863,50\n",
     "Spanish": "nombre;año;dirección\nMuñoz;1º;¿Dónde está?\nPEÑA;2ª;CÓRDOBA ÁVILA\n"
     "Gil;nº 5;Güímar\n",
-    "Portuguese": "nome;observações\nJoão;informações médicas não há\n"
+    "Portuguese": "pessoa;observações\nJoão;informações médicas não há\n"
     "Conceição;ÓRGÃOS, três avós\n",
     "Scandinavian": "navn;by\nSøren Ærø;København\nÅse;Tromsø 5 kr.\nBjörn;Malmö\nØyvind;Århus\n",
     "German": "name;ort\nMüller;Köln \u2013 Süd\nGroß;Lübeck 5°\nJäger;„Zoo“\n",
