@@ -122,6 +122,13 @@ def test_thousands_without_decimals_are_not_read_a_thousand_times_too_small(tmp_
     assert numbers_of(tmp_path, text, decimal=".")["cost"] == [1.08, 49.085]
 
 
+def test_between_commas_three_digits_behind_a_point_are_decimals(tmp_path):
+    text = "age,weight\n51,49.085\n29,1.080\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert numbers_of(tmp_path, text)["weight"] == [1.08, 49.085]
+
+
 @pytest.mark.parametrize(("weight", "cost"), [("70,5", 49085), ("70.5", 49.085)])
 def test_decimals_of_one_column_decide_on_thousands_of_another(tmp_path, weight, cost):
     text = f"weight;cost\n{weight};49.085\n{weight};1.080\n"

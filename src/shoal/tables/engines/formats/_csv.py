@@ -139,10 +139,11 @@ def _stage(
     """Rows by a FROM clause of texts, or read one by one where there is none."""
     connection = connect()
     bad: tuple[BadRows, ...] = ()
+    found = replace(options, delimiter=shape.delimiter)
     try:
         if read is None:
             raise duckdb.InvalidInputException
-        readings, values = read_types(connection, read, shape.names, options)
+        readings, values = read_types(connection, read, shape.names, found)
         # a name among numbers would have made them texts
         if shape.has_header and all(reading.sort == "text" for reading in readings):
             _stop_at_names(connection, read, shape)
@@ -154,7 +155,7 @@ def _stage(
         bad = tuple(cleaned)
         _say_skipped(paths, bad)
         read = _clean_sql([folder / f"{at}.csv" for at in range(len(paths))], len(shape.names))
-        readings, values = read_types(connection, read, shape.names, options)
+        readings, values = read_types(connection, read, shape.names, found)
     named = list(zip(shape.names, readings, strict=True))
     units = {name: reading.unit for name, reading in named if any(reading.unit)}
     dialect = TextDialect(

@@ -23,6 +23,7 @@ from shoal.tables.engines.formats._text_values import (
     unit_pattern,
 )
 
+_NUMBER = re.compile(NUMBER)
 _SAMPLE_ROWS = 5_000
 _MISFITS = 500
 """Values that do not fit a first idea which are looked at, a column and round."""
@@ -133,7 +134,11 @@ def read_column(
         reading = Reading("whole")
     # there is no other number and no date without a digit
     elif all(map(_DIGIT.search, values)) or {value.lower() for value in values} <= _TRUTHS:
-        signs = (options.decimal or decimal, options.thousands)
+        decimal = options.decimal or decimal
+        # who writes commas between cells writes points before decimals
+        if options.delimiter == "," and all(map(_NUMBER.fullmatch, values)):
+            decimal = decimal or "."
+        signs = (decimal, options.thousands)
         reading = next(iter(close_readings(values, *signs, options.dates)), reading)
         # 'true' stays a word, and a date keeps the way it was written
         if options.guess == "numbers" and reading.sort in ("boolean", "date", "moment"):
