@@ -144,7 +144,7 @@ EXPECTED = {
     "odd_names.csv": Expected(names=[*NAMES[:4], "a\nb", 'x"y', "illness"]),
     "nested.jsonl": Expected(names=["name", "age", "at.city", "at.day"]),
     "lists.jsonl": Expected(error="lists.jsonl, line 1: 'x' holds a list"),
-    "titles.xlsx": Expected(note="1 row above the names of the columns was left out"),
+    "titles.xlsx": Expected(note="2 rows above the names of the columns were left out"),
     "groups_of_names.xlsx": Expected(note="1 row above the names of the columns was left out"),
     "merged_cells.xlsx": Expected(),
     "failed_formulas.xlsx": Expected(missing={"cost": 5}),

@@ -3,7 +3,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from shoal.errors import TableError
+from shoal.errors import TableError, TableWarning
 from shoal.tables import open_table
 from tests.extras import need
 
@@ -140,3 +140,12 @@ def test_a_damaged_older_workbook_is_refused_in_plain_words(tmp_path, suffix):
     with pytest.raises(TableError, match="cannot be read: it is damaged") as caught:
         open_table(path)
     assert "CANARY" not in str(caught.value)
+
+
+def test_a_title_and_names_of_groups_are_counted_together(tmp_path):
+    names = ["age", "born", "code", "town", "sex"]
+    rows = [[n, f"b{n}", f"c{n}", f"d{n}", "f"] for n in range(5)]
+    above = [["Report"], ["person", None, None, "place"]]
+    write_book(tmp_path / "t.xlsx", {"table": [*above, names, *rows]})
+    with pytest.warns(TableWarning, match="2 rows above the names of the columns were left out"):
+        assert open_table(tmp_path / "t.xlsx").names == tuple(names)

@@ -198,12 +198,14 @@ def _is_filled(row: Sequence[Any]) -> bool:
 def _table(path: Path, rows: _Rows, options: OpenOptions) -> tuple[tuple[str, ...], _Rows]:
     """Names and rows of a sheet, without titles above and without empty rows and columns."""
     rows = _without_empty([row for row in rows if _is_filled(row)])
+    n_rows = len(rows)
     while len(rows[0]) > 1 and len(rows) > 1 and _n_filled(rows[0]) == 1:
         rows = rows[1:]  # a title
     if titles := _titles(rows):
+        above = n_rows - len(rows) + titles
         rows = _without_empty(rows[titles:])
-        lines = "1 row" if titles == 1 else f"{titles} rows"
-        are = "was" if titles == 1 else "were"
+        lines = "1 row" if above == 1 else f"{above} rows"
+        are = "was" if above == 1 else "were"
         warnings.warn(
             f"{path.name}: {lines} above the names of the columns {are} left out.",
             TableWarning,
