@@ -171,6 +171,48 @@ def test_spark_may_note_its_version_and_types_and_nothing_else(tmp_path, note, i
     assert doors == (() if is_plain else ("metadata of the file",))
 
 
+@pytest.mark.parametrize(
+    ("change", "is_plain"),
+    [
+        (lambda frame: frame, True),
+        (lambda frame: frame.rename_axis("Ann"), False),
+        (lambda frame: frame.rename_axis("Ann", axis=1), False),
+        (lambda frame: frame.set_axis([5, 6], axis=0), False),
+        (lambda frame: frame.iloc[1:], False),
+    ],
+)
+def test_pandas_may_note_types_and_the_number_of_rows_and_nothing_else(tmp_path, change, is_plain):
+    pandas = need("pandas")
+    need("pyarrow")
+    days = pandas.to_datetime(["2024-01-01"] * 2)
+    frame = change(pandas.DataFrame({"a": ["x", "y"], "n": [1, 2], "f": [0.5, 1], "t": days}))
+    frame.to_parquet(tmp_path / "p.parquet")
+    doors = read_texts([tmp_path / "p.parquet"]).side_doors
+    assert doors == (() if is_plain else ("metadata of the file",))
+
+
+@pytest.mark.parametrize(
+    ("said", "instead"),
+    [(b'"attributes": {}', b'"attributes": {"who": "Ann"}'), (b'"stop": 1', b'"stop": 1337'),
+     (b'"object"', b'"Ann"'), (b'"2.', b'"2.Ann Lee'), (b"null}]", b"null}] ")],
+)  # fmt: skip
+def test_what_is_hidden_in_a_note_of_pandas_is_found(tmp_path, said, instead):
+    pa, parquet = need("pyarrow"), need("pyarrow.parquet")
+    note = (
+        b'{"index_columns": [{"kind": "range", "name": null, "start": 0, "stop": 1, "step": 1}], '
+        b'"column_indexes": [{"name": null, "field_name": null, "pandas_type": "unicode", '
+        b'"numpy_type": "object", "metadata": {"encoding": "UTF-8"}}], "columns": [{"name": "a", '
+        b'"field_name": "a", "pandas_type": "unicode", "numpy_type": "object", "metadata": null}], '
+        b'"attributes": {}, "creator": {"library": "pyarrow", "version": "20.0.0"}, '
+        b'"pandas_version": "2.3.3"}'
+    )
+    for text, is_plain in ((note, True), (note.replace(said, instead), False)):
+        table = pa.table({"a": ["x"]}).replace_schema_metadata({"pandas": text})
+        parquet.write_table(table, tmp_path / "p.parquet")
+        doors = read_texts([tmp_path / "p.parquet"]).side_doors
+        assert doors == (() if is_plain else ("metadata of the file",))
+
+
 def test_side_doors_of_arrow_files_are_found(tmp_path):
     pa = need("pyarrow")
     parquet = need("pyarrow.parquet")

@@ -42,8 +42,8 @@ def read_binary(path: Path, names: Sequence[str] | None) -> TextTable:
     if path.suffix.lower() in ARROW:
         with pa.memory_map(str(path)) as source:
             table: Any = pa.ipc.open_file(source).read_all()
+            doors = metadata_doors(table.schema, n_rows=table.num_rows)
             table = table if wanted is None else table.select(wanted)
-        doors = metadata_doors(table.schema)
     else:
         return _read_parquet(path, wanted)
     return of_arrow(table, doors)
@@ -57,7 +57,7 @@ def _read_parquet(path: Path, wanted: list[str] | None) -> TextTable:
     with parquet.ParquetFile(path) as file:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
         texts = [f.name for f in schema if pa.types.is_string(f.type)]
-        doors = metadata_doors(schema, file.metadata.metadata)
+        doors = metadata_doors(schema, file.metadata.metadata, n_rows)
     if wanted is not None and n_rows > ROWS_IN_MEMORY:
         there = tuple(name for name in wanted if name in schema.names)
         return TextTable(_ColumnsOfFile(path, there, n_rows), n_rows, doors)

@@ -20,6 +20,11 @@ BLOCK = 1 << 22
 
 _OWN = {b"ARROW:schema"}
 """What writers of Parquet add by themselves: the types of the columns."""
+_TYPE = re.compile(
+    r"unicode|string|str|object|bytes|bool|boolean|date|datetime|time|decimal|empty|"
+    r"([Uu]?[Ii]nt|[Ff]loat)(8|16|32|64)|datetime64\[(s|ms|us|ns)\]"
+)
+"""Types of columns by their names in pandas."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,12 +154,16 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
     return TextTable(columns, table.num_rows, tuple(found))
 
 
-def metadata_doors(schema: Any, stored: Mapping[bytes, bytes] | None = None) -> tuple[str, ...]:
-    """Metadata of a schema, of its fields and of a file, named by where they are."""
+def metadata_doors(
+    schema: Any, stored: Mapping[bytes, bytes] | None = None, n_rows: int = -1
+) -> tuple[str, ...]:
+    """Metadata of a schema, of its fields and of a file of `n_rows`, named by where they are."""
     found = []
-    notes = (*(schema.metadata or {}).items(), *(stored or {}).items())
-    if any(key not in _OWN and not _is_sparks(key, text, schema.names) for key, text in notes):
-        found.append("metadata of the file")
+    for key, text in (*(schema.metadata or {}).items(), *(stored or {}).items()):
+        if key in _OWN or _is_sparks(key, text, schema.names):
+            continue
+        if key != b"pandas" or not _is_plain_pandas(text, schema.names, n_rows):
+            found = ["metadata of the file"]
     found += [f"metadata of column {field.name!r}" for field in schema if _noted(field)]
     return tuple(found)
 
@@ -183,6 +192,40 @@ def _is_sparks(key: bytes, text: bytes, names: Sequence[str]) -> bool:
         {"type": "struct", "fields": fields}, separators=(",", ":"), ensure_ascii=False
     )
     return plain and said.encode() == text
+
+
+def _is_plain_pandas(text: bytes, names: Sequence[str], n_rows: int) -> bool:
+    """Whether pandas notes the columns' names and types, numbered rows, and nothing else.
+
+    The text is made again, as above: types are words, and rows are numbered from 0 to their number.
+    """
+    try:
+        said = json.loads(text)
+        types = [(one["pandas_type"], one["numpy_type"]) for one in said["columns"]]
+        heads = [(one["pandas_type"], one["numpy_type"]) for one in said["column_indexes"]]
+        versions = (said["creator"]["version"], said["pandas_version"])
+    except (ValueError, TypeError, KeyError):
+        return False
+    is_plain = all(_TYPE.fullmatch(str(one)) for both in types for one in both)
+    is_plain &= heads in ([("unicode", "object")], [("unicode", "str")])
+    is_plain &= all(re.fullmatch(r"[0-9][\w.+-]{0,30}", str(version)) for version in versions)
+    encoded = {"metadata": {"encoding": "UTF-8"}}
+    made = {
+        "index_columns": [{"kind": "range", "name": None, "start": 0, "stop": n_rows, "step": 1}],
+        "column_indexes": [
+            {"name": None, "field_name": None, "pandas_type": one, "numpy_type": other, **encoded}
+            for one, other in heads
+        ],
+        "columns": [
+            {"name": name, "field_name": name, "pandas_type": one, "numpy_type": other}
+            | {"metadata": None}
+            for name, (one, other) in zip(names, types, strict=False)
+        ],
+        "attributes": {},
+        "creator": {"library": "pyarrow", "version": versions[0]},
+        "pandas_version": versions[1],
+    }
+    return is_plain and json.dumps(made).encode() == text
 
 
 def _noted(field: Any) -> bool:
