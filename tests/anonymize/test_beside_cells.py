@@ -5,6 +5,7 @@ import pytest
 
 from shoal import Schema, check_table
 from shoal.anonymize._beside_cells import beside_cells
+from shoal.errors import TableWarning
 
 SCHEMA = Schema({"age": {"role": "quasi-identifier"}})
 
@@ -67,10 +68,11 @@ def test_an_archive_with_another_file_is_undecided(tmp_path):
     assert check_table(tmp_path / "t.zip", schema, 2).is_undecided
 
 
-def test_formats_that_are_not_looked_into_are_undecided(tmp_path):
+def test_of_formats_that_are_not_looked_into_a_note_says_so(tmp_path):
     for name in ("t.xls", "t.ods", "t.sav", "t.dta"):
         (tmp_path / name).write_bytes(b"")
-        assert "not looked into" in beside_cells(tmp_path / name)[0]
+        with pytest.warns(TableWarning, match="not looked into: the verdict is on the cells"):
+            assert beside_cells(tmp_path / name) == ()
 
 
 def test_tables_that_are_no_files_have_cells_only():

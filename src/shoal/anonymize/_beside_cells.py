@@ -1,11 +1,13 @@
 """What a file holds besides the cells of its table, of a table that somebody else may have made.
 
-The judge knows it of what Shoal writes; its readers look here, and where they cannot, that is said.
+The judge knows it of what Shoal writes; its readers look here, and where they cannot, a note says
+so: what is known then is known of the cells alone.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from shoal._addresses import is_address
+from shoal.errors import TableWarning
 from shoal.judge._read_files import read_texts
 from shoal.judge._read_others import read_workbook
 from shoal.tables.engines.formats._formats import unpacked
@@ -24,10 +27,15 @@ _JSON = tuple(end + packed for end in (".jsonl", ".ndjson") for packed in ("", "
 _READ = (".sqlite", ".sqlite3", ".db", ".duckdb", *_JSON)
 """Files whose rows come from a database when they are counted: what else is there is not seen."""
 _NOT_LOOKED_INTO = {
-    (".xls", ".xlsb", ".ods"): "whatever else a workbook of this kind has: it is not looked into",
-    (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"): (
-        "labels and notes, where a file of this kind has some: they are not looked into"
-    ),
+    (".xls", ".xlsb", ".ods"): "whatever else a workbook of this kind has",
+    (
+        ".sav",
+        ".zsav",
+        ".por",
+        ".dta",
+        ".sas7bdat",
+        ".xpt",
+    ): "what a file of this kind has in labels and notes",
 }
 _PLAIN_TEXT = frozenset(("sst", "si", "t"))
 _OF_NO_ROW = re.compile("r|spans|.*dyDescent")
@@ -45,7 +53,13 @@ def beside_cells(table: Any) -> tuple[str, ...]:
 
 def _doors(path: Path) -> Iterator[str]:
     suffix = path.suffix.lower()
-    yield from (why for endings, why in _NOT_LOOKED_INTO.items() if suffix in endings)
+    for endings, what in _NOT_LOOKED_INTO.items():
+        if suffix in endings:
+            warnings.warn(
+                f"{what} was not looked into: the verdict is on the cells. Give out a CSV file.",
+                TableWarning,
+                stacklevel=2,
+            )
     try:
         if suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
