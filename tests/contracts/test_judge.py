@@ -13,7 +13,7 @@ import pytest
 from shoal.anonymize import FullDomain, check_table
 from shoal.anonymize._recheck import recheck
 from shoal.anonymize._registry import METHODS, make_method
-from shoal.errors import GuaranteeError, TableError
+from shoal.errors import GuaranteeError, SchemaError, TableError
 from shoal.judge._labels import LabelReader
 from shoal.judge._read_files import read_texts
 from shoal.judge._values import canonical
@@ -358,14 +358,22 @@ def test_lines_within_names_are_no_rows(name, suffix, tmp_path):
     assert release.write(tmp_path / f"o{suffix}")["table"].exists()
 
 
-def test_categories_are_texts_and_numbers_are_numbers(tmp_path):
-    """`1` and `+1` are two categories of a text column, and one number of a numeric one."""
+def test_categories_are_texts_and_spellings_of_one_number_are_one_value(tmp_path):
+    """`1`, `+1` and `01` are one value, in a numeric column and beside a word."""
     rows = pd.DataFrame({"age": [30] * 4, "ill": ["1", "+1", "x", "01"]})
     schema = {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}
-    method = make_method("mondrian", Schema(schema), DistinctDiversity(4))
-    release = method.fit(rows).release_
-    path = release.write(tmp_path / "o.csv")["table"]
-    assert check_table(path, Schema(schema), DistinctDiversity(4)).holds
+    method = make_method("mondrian", Schema(schema), DistinctDiversity(3))
+    with pytest.raises(SchemaError, match="other spellings"):
+        method.fit(rows)
+    assert not check_table(rows, Schema(schema), DistinctDiversity(3)).holds
+    assert check_table(rows, Schema(schema), DistinctDiversity(2)).holds
+    words = rows.assign(ill=["1", "a1", "x", "2"])
+    path = (
+        method.set_params(privacy=DistinctDiversity(4))
+        .fit(words)
+        .release_.write(tmp_path / "o.csv")
+    )
+    assert check_table(path["table"], Schema(schema), DistinctDiversity(4)).holds
     numeric = Schema(schema | {"ill": {"role": "sensitive", "kind": "numeric"}})
     numbers = rows.assign(ill=["1", "+1", "2", "01"])
     assert not check_table(numbers, numeric, DistinctDiversity(3)).holds

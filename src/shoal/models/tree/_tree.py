@@ -134,7 +134,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     hierarchy is not used.  Limits on generalization in the schema do not apply, since a tree that
     leaves a column out generalizes nothing.  Splits into two sets of values, a limit of leaves and
     looking ahead are not in the papers; the guarantee is checked on the finished tree in the same
-    way.  The papers' trees are those of ``splits="multiway"``.
+    way.  The papers' trees are those of ``splits="multiway"``, which also name values of private
+    columns that fewer than k people have; ours do not.
 
     References
     ----------
