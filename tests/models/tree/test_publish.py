@@ -13,6 +13,7 @@ from shoal.errors import SchemaError, TableError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.privacy import EntropyDiversity, KAnonymity
 from shoal.schema import Schema
+from tests.extras import need
 from tests.models.tables import SCHEMA, people
 
 
@@ -95,7 +96,7 @@ def test_what_is_not_a_tree_is_refused(tmp_path):
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="the PMML consumer needs Java")
 def test_an_independent_consumer_of_pmml_predicts_the_same(tree, table, tmp_path):
-    pypmml = pytest.importorskip("pypmml")
+    pypmml = need("pypmml")
     frame, _ = table
     tree.export_pmml(tmp_path / "tree.pmml")
     model = pypmml.Model.load(str(tmp_path / "tree.pmml"))
@@ -151,8 +152,23 @@ def test_pmml_says_what_it_cannot_write():
         tree.export_pmml()
 
 
+def test_thresholds_are_shown_as_people_write_them():
+    """Half-way between 76.7 and 76.9 a double is 76.80000000000001."""
+    weights = [76.7] * 9 + [76.9] * 9 + [20260101123456.0] * 9 + [20260101123457.0] * 9
+    frame = {"weight": weights, "ill": ["no"] * 9 + ["yes"] * 9 + ["no"] * 9 + ["yes"] * 9}
+    schema = Schema(
+        {
+            "weight": {"role": "quasi-identifier", "kind": "numeric"},
+            "ill": {"role": "insensitive", "target": True},
+        }
+    )
+    shown = KAnonymousTreeClassifier(schema, 5).fit(frame, frame["ill"]).export_text()
+    assert "weight <= 76.8: no" in shown
+    assert "weight <= 20260101123456.5: no" in shown
+
+
 def test_drawing(tree):
-    plt = pytest.importorskip("matplotlib.pyplot")
+    plt = need("matplotlib.pyplot")
     plt.switch_backend("agg")
     axes = tree.plot(max_depth=2)
     assert len(axes.texts) > 3

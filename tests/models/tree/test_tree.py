@@ -373,3 +373,19 @@ def test_values_that_nobody_had_stop_where_every_value_is_named():
     tree = KAnonymousTreeClassifier(privacy=10, splits="binary").fit(letters[:, None], y)
     assert "x0 is b or d or f" in tree.export_text()
     assert tree.apply(np.array([["z"]], object)).tolist() == [0]
+
+
+def test_the_target_of_the_schema_is_not_learned_from():
+    """Whoever hands over the whole table means its other columns."""
+    frame = {"age": [20, 30, 40, 50] * 10, "ill": ["no", "no", "yes", "no"] * 10}
+    schema = Schema(
+        {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "ill": {"role": "insensitive", "target": True},
+        }
+    )
+    whole = KAnonymousTreeClassifier(schema, 5).fit(frame, frame["ill"])
+    own = KAnonymousTreeClassifier(schema, 5).fit({"age": frame["age"]}, frame["ill"])
+    assert whole.export_text() == own.export_text()
+    assert "ill" not in whole.export_text()
+    assert whole.predict(frame).tolist() == own.predict({"age": frame["age"]}).tolist()

@@ -166,7 +166,7 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
         name = target or ("class" if "class" not in table.names else "target class")
         is_public = bool(schema and target and schema[target].role != "sensitive")
         described = describe_attributes(table, schema, target)
-        used = [(own, place) for place, own in enumerate(described) if own and own.name != target]
+        used = [(own, place) for place, own in enumerate(described) if own]
         return [own for own, _ in used], [place for _, place in used], name, is_public
 
     def _private(

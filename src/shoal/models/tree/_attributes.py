@@ -149,7 +149,7 @@ class Attribute:
 def describe_attributes(
     table: Input, schema: Schema | None, target: str | None
 ) -> list[Attribute | None]:
-    """What the schema says of each column; None for identifiers, which a tree never uses.
+    """What the schema says of each column; None for identifiers and the target, never used.
 
     Without a schema every column is public, and text is categorical.
     """
@@ -158,7 +158,10 @@ def describe_attributes(
     names = [*table.names]
     schema.require(names if target is None or target in names else [*names, target])
     schema.require_rows_of_own("a tree")
-    return [_describe(name, schema[name], table, place) for place, name in enumerate(table.names)]
+    return [
+        None if name == target else _describe(name, schema[name], table, place)
+        for place, name in enumerate(table.names)
+    ]
 
 
 def _guess(table: Input, place: int) -> Kind:

@@ -42,7 +42,7 @@ def show_threshold(attribute: Attribute, threshold: float) -> str:
     if attribute.kind == "date":
         moment = dt.datetime(1970, 1, 1) + dt.timedelta(days=float(threshold))
         return moment.isoformat(sep=" ", timespec="minutes")
-    return f"{threshold:g}" if float(f"{threshold:g}") == threshold else repr(float(threshold))
+    return f"{threshold:.15g}"  # all digits that a decimal keeps: 76.8, not 76.80000000000001
 
 
 def describe_leaf(tree: FittedTree, node: int, classes: Sequence[Any]) -> str:
