@@ -2,10 +2,21 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import (
+    BayesianRidge,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    PoissonRegressor,
+    QuantileRegressor,
+    Ridge,
+    RidgeClassifier,
+    SGDClassifier,
+)
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
 
 from shoal import Schema
 from shoal.audit import audit
@@ -96,3 +107,73 @@ def test_leverage_is_the_weight_of_a_persons_own_target():
             said = [design @ np.linalg.pinv(design) @ t for t in (target, moved)]
             own = said[1][person] - said[0][person]
             assert _leverages(matrix)[person] == pytest.approx(own, abs=1e-7)
+
+
+COSTS = Schema(
+    {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "sex": {"role": "quasi-identifier", "kind": "numeric"},
+        "cost": {"role": "sensitive", "kind": "numeric", "target": True},
+    }
+)
+
+
+def costs(n=240):
+    draw = np.random.default_rng(0)
+    age, sex = draw.uniform(18, 80, n), draw.integers(0, 2, n)
+    cost = np.round(age * 100) + draw.integers(0, 3000, n)
+    return pd.DataFrame({"age": age, "sex": sex, "cost": cost})
+
+
+def judged(model, table, weights=None, **options):
+    named = {} if weights is None else {"sample_weight": weights}
+    model.fit(table[["age", "sex"]], table["cost"], **named)
+    return audit(model, table, COSTS, k=10, threshold=5000, **options)
+
+
+def test_a_model_by_quantiles_tells_whose_cost_is_which():
+    """It passes through as many people as it has coefficients, and costs are whole numbers."""
+    table = costs()
+    model = QuantileRegressor(quantile=0.5, alpha=0).fit(table[["age", "sex"]], table["cost"])
+    said = model.predict(table[["age", "sex"]])  # which anybody can with a register
+    found = np.flatnonzero(np.abs(said - said.round()) < 1e-6)
+    assert len(found) == 3
+    assert (said[found].round() == table["cost"].to_numpy()[found]).all()
+    verdict = judged(QuantileRegressor(quantile=0.5, alpha=0), table)
+    assert verdict.answer == "cannot tell"
+    assert any("exactly the target of 3 people" in reason for reason in verdict.unread)
+
+
+@pytest.mark.parametrize("regression", [LinearRegression(), Ridge()])
+def test_least_squares_is_safe_only_where_people_count_alike(regression):
+    table = costs()
+    assert judged(regression, table).is_safe
+    assert judged(make_pipeline(StandardScaler(), regression), table).is_safe
+    draw = np.random.default_rng(3)
+    for weights in (draw.uniform(0.1, 10, len(table)), np.where(np.arange(len(table)) < 3, 1e9, 1)):
+        found = judged(regression, table, weights)
+        assert found.answer == "cannot tell"
+        assert "do not count alike" in found.unread[-1]
+        assert judged(regression, table, weights, check_table=False).unread == found.unread[:-1]
+    assert judged(regression, table, np.ones(len(table))).is_safe
+
+
+def test_other_regressions_are_safe_that_tell_nobodys_target():
+    table = costs()
+    assert judged(BayesianRidge(), table).is_safe
+    assert judged(make_pipeline(StandardScaler(), PoissonRegressor()), table).is_safe
+    exact = table.assign(cost=table["age"] * 100.0 + table["sex"])
+    assert judged(LinearRegression(), exact).answer == "cannot tell"  # it tells everybody's
+    agreed = table.assign(age=20 + 40 * table["sex"], cost=100.0 * table["sex"])
+    assert judged(LinearRegression(), agreed).is_safe  # of groups of more than k: homogeneity
+
+
+@pytest.mark.parametrize(
+    "model", [Perceptron(), SGDClassifier(), LinearSVC()], ids=lambda one: type(one).__name__
+)
+def test_models_that_few_rows_decide_are_not_safe_by_leverage(model):
+    found = verdict(model, people(["a"]), ["age"])
+    assert found.answer == "cannot tell"
+    assert "which few people may decide" in found.unread[0]
+    public = Schema({**SCHEMA, "ill": {"role": "insensitive", "target": True}})
+    assert verdict(model, people(["a"]), ["age"], public).is_safe

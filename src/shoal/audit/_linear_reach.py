@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import Features, find_features, split_pipeline
-from shoal.audit._few_people import few_behind_centroids, few_behind_coefficients, small_classes
+from shoal.audit._few_people import (
+    few_behind_centroids,
+    few_behind_coefficients,
+    few_behind_fit,
+    small_classes,
+)
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
 from shoal.errors import ParameterError, TableError
@@ -48,7 +53,8 @@ def find_linear_spans(
     unread: tuple[str, ...] = ()
     if decided_by:
         classes = small_classes(table, decided_by) if hasattr(last, "classes_") else ()
-        unread = (*classes, *few_behind_coefficients(features.doubles, table, decided_by))
+        fitted = few_behind_fit(last, features.doubles, table, decided_by, check_table=check_table)
+        unread = (*classes, *fitted, *few_behind_coefficients(features.doubles, table, decided_by))
     if means_of:
         unread = few_behind_centroids(own, table, means_of)
     return ModelSpans(
