@@ -1,6 +1,8 @@
 """Rules fit to publish: audited, fixed, audited again."""
 
+import copy
 import csv
+import pickle
 
 import numpy as np
 import pytest
@@ -218,3 +220,43 @@ def not_diverse(baskets, rules, private):
         groups.setdefault(states, []).append(private <= set(basket))
     told = [own for states, own in groups.items() if any(len(one) > 1 for one in states)]
     return sum(len(set(own)) < 2 for own in told)
+
+
+def _numbers_within(model):
+    """All that a pickle of a model holds of counted things: arrays, and numbers by name."""
+    return {name: value for name, value in vars(model).items() if name.endswith("_")}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pickles_hold_no_basket_and_nothing_of_rules_left_out(seed):
+    baskets, items, private = random_baskets(seed, 60)
+    model = KAnonymousRules(item_schema(items, private), 6, min_support=0.1).fit(baskets)
+    assert model.cost_.dropped  # else nothing was tested
+    assert len(model.spans_.span_of_row) == 60
+    for again in (pickle.loads(pickle.dumps(model)), copy.copy(model), copy.deepcopy(model)):
+        assert _numbers_within(again).keys() == {"rules_", "private_", "privacy_"}
+        assert again.rules_ == model.rules_
+        assert again.to_columns(baskets).keys() == model.to_columns(baskets).keys()
+
+
+def test_the_weights_of_cost_tell_the_rule_that_was_left_out():
+    """Why `cost_` is no part of what is published: 53 have pills, 50 of them bread."""
+    baskets = 50 * [["bread", "pills"]] + 50 * [["bread"]] + 3 * [["tea", "pills"]] + 97 * [["tea"]]
+    model = KAnonymousRules(item_schema(["bread", "tea"], ["pills"]), 10).fit(baskets)
+    (rule,) = model.rules_
+    lost = model.cost_.weight_before - model.cost_.weight_after
+    assert round(rule["support"] * 200 / (lost / rule["support"])) == 53  # the support of pills
+    assert not hasattr(pickle.loads(pickle.dumps(model)), "cost_")
+
+
+def test_rules_are_in_an_order_that_the_search_does_not_decide():
+    """White bread and pills is refused, and the rule of all bread has its place in the search."""
+    baskets = 20 * [["white", "pills"]] + 30 * [["brown", "pills"]] + 30 * [["brown"]]
+    baskets += 30 * [["tea", "milk"]] + 20 * [["tea"]] + 70 * [["pills"]]
+    schema = item_schema(["white", "brown", "tea", "milk"], ["pills"])
+    parents = {"white": "bread", "brown": "bread"}
+    model = KAnonymousRules(schema, 30, hierarchy=parents, close_channels=False).fit(baskets)
+    assert model.cost_.generalized
+    weights = [rule["support"] * rule["confidence"] for rule in model.rules_]
+    assert len(weights) > 1
+    assert weights == sorted(weights, reverse=True)

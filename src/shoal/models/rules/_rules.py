@@ -17,7 +17,7 @@ from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._groups import count_only, read_privacy
 from shoal.models._input import read_input
 from shoal.models.rules._choose_rules import Allows, Baskets, choose_rules
-from shoal.models.rules._mine_rules import generalize, mine
+from shoal.models.rules._mine_rules import Mined, generalize, mine
 from shoal.privacy import KAnonymity, PrivacyModel
 from shoal.privacy.spans._rule_groups import RuleGroups
 from shoal.privacy.spans._rule_spans import RuleSpans, rule_spans
@@ -82,12 +82,14 @@ class KAnonymousRules(BaseEstimator):
     Attributes
     ----------
     rules_ : list of dict
-        `antecedents`, `consequents`, `support`, `confidence` of each released rule; an audit takes
-        them as they are.
+        `antecedents`, `consequents`, `support`, `confidence` of each released rule, the heaviest
+        first; an audit takes them as they are.
     cost_ : RuleCost
-        What was left out.
+        What was left out.  For the owner of the data: where one rule was left out, the difference
+        of the weights is its support.  It is left out of pickles and copies.
     spans_ : RuleSpans
-        The spans behind the guarantee.
+        The spans behind the guarantee.  For the owner of the data: it has a basket of every span
+        and the span of every basket.  It is left out of pickles and copies.
     privacy_ : PrivacyModel
         What the spans satisfy.
 
@@ -182,7 +184,8 @@ class KAnonymousRules(BaseEstimator):
         self.spans_: RuleSpans = replace(
             found, spans=replace(found.spans, groups=count_only(found.spans.groups))
         )
-        self.rules_ = [one.to_dict() for one in chosen.rules]
+        # in an order of their own: by that of the search, a coarser rule lies where the finer was
+        self.rules_ = [one.to_dict() for one in sorted(chosen.rules, key=_place)]
         self.private_ = tuple(sorted(closed))
         coarse = sum(rule in chosen.generalized for rule in rules)
         self.cost_ = RuleCost(
@@ -195,6 +198,11 @@ class KAnonymousRules(BaseEstimator):
             weight_after=float(sum(one.weight for one in chosen.rules)),
         )
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the rules, and nothing that tells of baskets or of rules left out."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in ("spans_", "cost_")}
 
     def to_columns(self, X: Any) -> dict[str, Flags]:
         """Baskets as truth values by item, generalized items included: what an audit reads."""
@@ -251,6 +259,11 @@ def read_baskets(X: Mapping[str, Any] | Iterable[Iterable[Any]]) -> dict[str, Fl
     if not columns or not len(next(iter(columns.values()))):
         raise TableError("there are no baskets to mine.")
     return columns
+
+
+def _place(one: Mined) -> tuple[float, list[str], list[str]]:
+    """Heavier rules first; equally heavy ones by their items."""
+    return -one.weight, sorted(one.rule.left), sorted(one.rule.right)
 
 
 def _private_values(
