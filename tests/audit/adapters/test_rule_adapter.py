@@ -116,3 +116,58 @@ def test_no_rules_say_nothing():
     found = rule_spans([], {}, ["viagra"], 5)
     assert found.spans.is_single.tolist() == [True]
     assert found.spans.population.tolist() == [5]
+
+
+def rules_that_count_out_three():
+    """Of 53 people with pills 50 have bread: whoever hears of 53 and 50 counts out three."""
+    bread, pills = np.arange(200) < 100, np.arange(200) < 50
+    pills[100:103] = True
+    rule = {"antecedents": ["bread"], "consequents": ["pills"], "support": 0.25, "confidence": 0.5}
+    return rule, pd.DataFrame({"bread": bread, "pills": pills}), item_schema(["bread"], ["pills"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("consequent support", 0.265),
+        ("lift", 0.5 / 0.265),
+        ("leverage", 0.25 - 0.5 * 0.265),
+        ("kulczynski", (0.5 + 50 / 53) / 2),
+    ],
+)
+def test_numbers_that_tell_of_the_right_side_are_supports_too(name, value):
+    rule, table, schema = rules_that_count_out_three()
+    assert audit([rule], table, schema, k=10).is_safe
+    for model in ([rule | {name: value}], pd.DataFrame([rule | {name: value}])):
+        found = audit(model, table, schema, k=10)
+        assert found.answer == "cannot tell"
+        assert "count out fewer than 10" in found.unread[0]
+
+
+def test_rules_of_mlxtend_publish_their_right_sides():
+    patterns = need("mlxtend.frequent_patterns")
+    _, table, schema = rules_that_count_out_three()
+    sets = patterns.fpgrowth(table, 0.05, use_colnames=True)
+    rules = patterns.association_rules(sets, min_threshold=0.3)
+    one = rules[rules["antecedents"] == frozenset(["bread"])]
+    assert audit(one, table, schema, k=10).answer == "cannot tell"
+    assert audit(one[["antecedents", "consequents", "support"]], table, schema, k=10).is_safe
+
+
+def test_supports_count_whichever_rule_has_them():
+    rule, table, schema = rules_that_count_out_three()
+    back = {"antecedents": ["pills"], "consequents": ["bread"], "support": 0.25}
+    first = {"antecedents": ["bread"], "consequents": ["pills"]}
+    assert audit([first, {**back, "support": None}], table, schema, k=10).is_safe
+    assert audit([first, back], table, schema, k=10).answer == "cannot tell"
+    assert audit([first, rule], table, schema, k=10).is_safe
+
+
+def test_numbers_that_nobody_knows_are_not_read():
+    rule, table, schema = rules_that_count_out_three()
+    table["bread"] = table["pills"] = table["bread"]
+    rule = rule | {"support": 0.5, "confidence": 1.0}
+    assert audit([rule], table, schema, k=10).is_safe
+    found = audit([rule | {"of whom": 31}], table, schema, k=10)
+    assert found.answer == "cannot tell"
+    assert "'of whom'" in found.unread[0]

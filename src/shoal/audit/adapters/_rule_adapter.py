@@ -17,6 +17,14 @@ from shoal.schema import Schema
 from shoal.typing import Flags
 
 MOST_SETS = 60  # published itemsets whose supports are checked together
+SIDES = {"antecedents", "consequents"}
+OF_LEFT = {"support", "confidence", "antecedent support", "coverage", "count"}
+"""Numbers that follow from how many baskets have the left side, and how many the whole rule."""
+OF_RIGHT = {
+    "consequent support", "lift", "leverage", "conviction", "zhangs_metric", "jaccard",
+    "certainty", "kulczynski", "representativity",
+}  # fmt: skip
+"""Numbers that tell how many have the right side as well."""
 
 
 def item_schema(public: Iterable[str], private: Iterable[str]) -> Schema:
@@ -94,14 +102,14 @@ def _unread_supports(
     k: int,
 ) -> tuple[str, ...]:
     """Supports that are published must not count out few baskets together."""
-    named: set[str] = set()
-    if hasattr(model, "columns"):
-        named = set(map(str, model.columns))
-    elif isinstance(model[0], Mapping):
-        named = set(model[0])
-    if not {"support", "confidence"} & named:
+    named = _named(model)
+    if not named:
         return ()
+    closed = sorted(named - OF_LEFT - OF_RIGHT)
+    unknown = (f"what rules say beside their items ({', '.join(map(repr, closed[:3]))})",)
     sets = {side for rule in rules for side in (rule.left, rule.items)}
+    if named - OF_LEFT:
+        sets |= {rule.right for rule in rules}
     if len(sets) <= MOST_SETS:
         supports = {
             items: int(np.logical_and.reduce([columns[item] for item in items]).sum())
@@ -109,8 +117,17 @@ def _unread_supports(
             if items
         }
         if has_world(supports, table.n_rows, k, table.private, _item_tree(columns)):
-            return ()
-    return (f"supports of {len(sets)} itemsets may count out fewer than {k} baskets together",)
+            return unknown if closed else ()
+    together = f"supports of {len(sets)} itemsets may count out fewer than {k} baskets together"
+    return (together, *(unknown if closed else ()))
+
+
+def _named(model: Any) -> set[str]:
+    """What any of the rules is published with beside its items."""
+    if hasattr(model, "columns"):
+        return set(map(str, model.columns)) - SIDES
+    entries = (entry for rule in model if isinstance(rule, Mapping) for entry in rule.items())
+    return {str(name) for name, value in entries if value is not None} - SIDES
 
 
 def _item_tree(columns: Mapping[str, Flags]) -> ItemTree:
