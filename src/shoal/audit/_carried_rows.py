@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal.audit._boosting import ENDS
 from shoal.audit._contents import is_atom, open_model
 from shoal.audit._training_table import TrainingTable
-from shoal.schema._text import text
+from shoal.schema._text import text, texts
 from shoal.typing import Floats
 
 PER_ROW = {
@@ -58,6 +58,8 @@ class RowScan:
     def __init__(self, table: TrainingTable, k: int, matrices: Sequence[Floats] = ()) -> None:
         self.table, self.k, self.n_rows = table, k, table.n_rows
         self._given = [np.asarray(matrix, np.float64) for matrix in matrices]
+        self._counts: dict[int, list[tuple[Counter[bytes], float]]] = {}
+        self._text_counts: dict[int, tuple[Counter[tuple[str, ...]], float]] = {}
 
     def scan(self, model: Any, *, tells_something: bool) -> tuple[list[str], list[str]]:
         """What a model holds of the rows, and what of it could not be read.
@@ -167,25 +169,34 @@ class RowScan:
         return found
 
     @cached_property
-    def _counted(self) -> dict[int, list[tuple[Counter[bytes], float]]]:
-        """How many people have each row, and the bits of a row, by the number of columns."""
-        found: dict[int, list[tuple[Counter[bytes], float]]] = {}
+    def _widths(self) -> dict[int, list[Floats]]:
+        """The same by the number of columns."""
+        found: dict[int, list[Floats]] = {}
         for matrix in self._layouts:
-            bits = sum(np.log2(len(np.unique(column))) for column in matrix.T)
-            for keys in _keys(matrix):
-                found.setdefault(matrix.shape[1], []).append((Counter(keys), float(bits)))
+            found.setdefault(matrix.shape[1], []).append(matrix)
         return found
 
+    def _counted(self, width: int) -> list[tuple[Counter[bytes], float]]:
+        """How many people have each row of as many numbers, and the bits of a row."""
+        if width not in self._counts:  # most models have no array of most widths
+            found = self._counts[width] = []
+            for matrix in self._widths[width]:
+                bits = float(sum(np.log2(len(np.unique(column))) for column in matrix.T))
+                found += [(Counter(keys), bits) for keys in _keys(matrix)]
+        return self._counts[width]
+
     @cached_property
-    def _texts(self) -> dict[int, tuple[Counter[tuple[str, ...]], float]]:
+    def _text_widths(self) -> dict[int, Sequence[str]]:
         """The same for rows of texts: attributes, and all columns."""
-        frame = self.table.frame
-        found = {}
-        for names in (self.table.attributes, frame.names):
-            columns = [[*map(_text, frame.values(name))] for name in names]
-            bits = sum(np.log2(len(set(column))) for column in columns)
-            found[len(names)] = Counter(zip(*columns, strict=True)), float(bits)
-        return found
+        return {len(names): names for names in (self.table.attributes, self.table.frame.names)}
+
+    def _counted_texts(self, width: int) -> tuple[Counter[tuple[str, ...]], float]:
+        if width not in self._text_counts:
+            values = map(self.table.frame.values, self._text_widths[width])
+            columns = [["" if one is None else one for one in texts(own)] for own in values]
+            bits = float(sum(np.log2(len(set(column))) for column in columns))
+            self._text_counts[width] = Counter(zip(*columns, strict=True)), bits
+        return self._text_counts[width]
 
     def _rows(self, array: NDArray[Any], *, is_summary: bool) -> int:
         """Rows of an array that are rows of the table which fewer than k people have."""
@@ -200,7 +211,7 @@ class RowScan:
 
     def _shapes(self, flat: NDArray[Any]) -> Iterator[NDArray[Any]]:
         """Tables that a list of values may be, told row after row or column after column."""
-        for width in {len(flat), *self._counted, *self._texts}:
+        for width in {len(flat), *self._widths, *self._text_widths}:
             if width and len(flat) % width == 0:
                 yield flat.reshape(-1, width)
                 yield flat.reshape(width, -1).T
@@ -211,14 +222,14 @@ class RowScan:
             return 0
         best = 0
         numbers = _numbers(rows)
-        if numbers is not None and width in self._counted:
+        if numbers is not None and width in self._widths:
             variants = [set(keys) for keys in _keys(numbers)]
             most = width * _bits_of_entry(numbers)
-            for place, (counted, bits) in enumerate(self._counted[width]):
+            for place, (counted, bits) in enumerate(self._counted(width)):
                 best = max(best, self._count(variants[place % 2], counted, min(bits, most)))
-        if rows.dtype.kind in "OUT" and width in self._texts:
+        if rows.dtype.kind in "OUT" and width in self._text_widths:
             own = {tuple(map(_text, row)) for row in rows.tolist()}
-            best = max(best, self._count(own, *self._texts[width]))
+            best = max(best, self._count(own, *self._counted_texts(width)))
         return best
 
     def _count(self, own: set[Any], counted: Counter[Any], bits: float) -> int:
