@@ -7,6 +7,7 @@ import pytest
 from shoal._addresses import read_address
 from shoal.errors import ParameterError, TableError, TableWarning
 from shoal.tables import open_table
+from tests.extras import need
 from tests.postgres import postgres
 
 __all__ = ["postgres"]
@@ -59,6 +60,16 @@ def test_a_name_that_fits_two_tables_is_asked_about(tmp_path):
         open_table(path, table="wards")
 
 
+def test_a_file_that_was_refused_is_not_held_open(tmp_path):
+    path = tmp_path / "house.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE people AS SELECT 1 AS own")
+    with pytest.raises(TableError) as refused:
+        open_table(path, table="staff")
+    duckdb.connect(str(path)).close()  # for writing, while what was raised is still looked at
+    assert refused.traceback
+
+
 def test_a_table_of_sqlite_is_not_found_by_the_end_of_its_name(tmp_path):
     path = tmp_path / "house.db"
     with sqlite3.connect(path) as connection:
@@ -87,7 +98,7 @@ def test_a_database_is_named_without_what_its_address_holds():
 
 
 def test_a_server_that_does_not_answer_is_said_without_the_password():
-    pytest.importorskip("adbc_driver_postgresql")
+    need("adbc_driver_postgresql")
     with pytest.raises(TableError, match="cannot connect to database 'house'") as caught:
         open_table("postgresql://ann:secret@127.0.0.1:1/house?table=people")
     assert "secret" not in str(caught.value)
@@ -95,7 +106,7 @@ def test_a_server_that_does_not_answer_is_said_without_the_password():
 
 @pytest.fixture
 def server(postgres):
-    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
+    dbapi = need("adbc_driver_postgresql.dbapi")
     with closing(dbapi.connect(postgres)) as connection, closing(connection.cursor()) as cursor:
         for command in (
             "DROP SCHEMA IF EXISTS ward CASCADE",

@@ -146,13 +146,15 @@ def _duckdb_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 def _read_duckdb(path: Path, asked: str | None) -> Engine:
     connection = _attached(path)
-    with disclose_nothing():
-        table = choose_table(_duckdb_names(connection), asked, repr(path.name), "main")
-        read = f"house.{quoted_table(table)}"
-        names = connection.sql(f"FROM {read} LIMIT 0").columns
-        require_names(names)
-        staged = stage_table(connection, read, names)
-        connection.execute("DETACH house")
+    try:
+        with disclose_nothing():
+            table = choose_table(_duckdb_names(connection), asked, repr(path.name), "main")
+            read = f"house.{quoted_table(table)}"
+            names = connection.sql(f"FROM {read} LIMIT 0").columns
+            require_names(names)
+            staged = stage_table(connection, read, names)
+    finally:
+        connection.execute("DETACH house")  # others may want to open the file
     return DuckEngine(staged)
 
 
