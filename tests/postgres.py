@@ -8,6 +8,8 @@ from tempfile import mkdtemp
 
 import pytest
 
+from tests.extras import need
+
 FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
@@ -24,8 +26,8 @@ def _run(*command):
 @pytest.fixture(scope="module")
 def postgres():
     """Address of an empty database on a socket in a new folder, without the table."""
-    pytest.importorskip("adbc_driver_postgresql", reason="needs adbc-driver-postgresql")
-    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    need("adbc_driver_postgresql")
+    need("pyarrow")
     found = next(iter(FOLDERS), None)
     if found is None:
         pytest.skip("needs Debian's postgresql, which is not installed: no server was tried")

@@ -4,10 +4,10 @@ import time
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from shoal import _jit_cache
 from shoal._jit_cache import compile_in_turn, kernel_folder, prune, take_turns
+from tests.extras import need
 
 
 def folders(root):
@@ -79,7 +79,7 @@ def _count_up(folder, times):
 
 
 def test_numba_still_has_the_files_that_are_locked(tmp_path, monkeypatch):
-    numba = pytest.importorskip("numba")
+    numba = need("numba")
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     dispatcher = numba.njit(cache=True)(_add_one)
     take_turns(dispatcher, str(tmp_path))
@@ -89,7 +89,7 @@ def test_numba_still_has_the_files_that_are_locked(tmp_path, monkeypatch):
 
 
 def test_who_needs_a_kernel_that_another_process_compiles_waits_and_loads_it(tmp_path, monkeypatch):
-    numba = pytest.importorskip("numba")
+    numba = need("numba")
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     context = multiprocessing.get_context("fork")
     together, answers = context.Barrier(3), context.Queue()

@@ -7,9 +7,9 @@ import pytest
 
 from shoal import _jit_whole
 from shoal._jit import kernel
-from tests.extras import ROOT
+from tests.extras import ROOT, need
 
-numba = pytest.importorskip("numba")
+numba = need("numba")
 
 
 is_tried = pytest.mark.skipif(

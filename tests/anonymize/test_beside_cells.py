@@ -6,6 +6,7 @@ import pytest
 from shoal import Schema, check_table
 from shoal.anonymize._beside_cells import beside_cells
 from shoal.errors import TableWarning
+from tests.extras import need
 
 SCHEMA = Schema({"age": {"role": "quasi-identifier"}})
 
@@ -28,7 +29,7 @@ def author(openpyxl, sheet):
 
 @pytest.mark.parametrize("change", [comment, hidden_row, number_format, author])
 def test_a_workbook_with_more_than_cells_does_not_hold(change, tmp_path):
-    openpyxl = pytest.importorskip("openpyxl")
+    openpyxl = need("openpyxl")
     book = openpyxl.Workbook()
     for value in ("age", 7, 7, 7):
         book.active.append([value])

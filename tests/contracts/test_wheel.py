@@ -13,13 +13,13 @@ import pytest
 
 from shoal._jit_shipped import FOLDER
 from shoal.anonymize._registry import METHODS
-from tests.extras import ROOT
+from tests.extras import ROOT, need
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """The wheel of this tree, built without a network and without compiled kernels."""
-    pytest.importorskip("hatchling")
+    need("hatchling")
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     environment = os.environ | {"SHOAL_BUILD_KERNELS": "0"}
@@ -61,7 +61,7 @@ def test_the_wheel_asks_for_what_a_release_and_its_report_need(wheel):
 @pytest.fixture
 def hook():
     """The file that compiles kernels while the package is installed."""
-    pytest.importorskip("hatchling")
+    need("hatchling")
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -7,6 +7,7 @@ from shoal.discover import distinct_ratio, mask
 from shoal.discover._publish import write_masked
 from shoal.errors import GuaranteeError, ParameterError, TableError
 from tests.discover.tables import EXAMPLE
+from tests.extras import need
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_files_are_not_overwritten_and_formats_are_known(table, tmp_path):
 
 
 def test_a_frame_is_written_like_a_file(table, tmp_path):
-    pa = pytest.importorskip("pyarrow")
+    pa = need("pyarrow")
     found = mask(EXAMPLE, 0.8)
     assert write_masked(pa.table(EXAMPLE), found, tmp_path / "frame.csv") == write_masked(
         table, found, tmp_path / "file.csv"

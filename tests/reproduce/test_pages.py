@@ -13,6 +13,7 @@ from reproduce import (
     Setup,
     write_pages,
 )  # fmt: skip
+from tests.extras import need
 
 FINDINGS = [
     Finding("Table 1", "k = 10", 5198, 5198, 5198, 5198),
@@ -24,7 +25,7 @@ FINDINGS = [
 
 
 def outcome(name="small", evidence=None, skipped=None):
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    need("matplotlib")
     experiment = Experiment("Errors grow slowly.", "Somebody, 2008", lambda setup: evidence)
     setup = Setup(True, 3, lambda done, total, what: None)
     return Outcome(name, experiment, setup, evidence, skipped, 1.25)

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from shoal import cli
 from tests.cli import worked_example
+from tests.extras import need
 
 MADE = "sqlite:///house.sqlite?table=made"
 
@@ -69,7 +70,7 @@ def test_a_table_of_names_does_not_hold_and_is_measured(tmp_path, monkeypatch):
 
 
 def test_a_file_with_more_than_cells_is_undecided(tmp_path, monkeypatch):
-    openpyxl = pytest.importorskip("openpyxl")
+    openpyxl = need("openpyxl")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text('[columns.age]\nrole = "quasi-identifier"\n')
     book = openpyxl.Workbook()

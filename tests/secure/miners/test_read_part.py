@@ -4,6 +4,7 @@ import pytest
 from shoal.errors import SchemaError, TableError
 from shoal.schema import Schema
 from shoal.secure import read_part
+from tests.extras import need
 
 SCHEMA = Schema(
     {
@@ -33,7 +34,7 @@ def test_values_come_from_the_schema(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_a_part_is_read_from_every_format(tmp_path, suffix):
-    polars = pytest.importorskip("polars")
+    polars = need("polars")
     table = polars.DataFrame({"b": ["r", "p"], "id": [7, 8], "a": ["x", "y"]})
     path = tmp_path / f"part.{suffix}"
     (table.write_parquet if suffix == "parquet" else table.write_ipc)(path)

@@ -2,6 +2,7 @@ import pytest
 
 from shoal.errors import TableWarning
 from shoal.tables.engines.formats._text_bytes import find_encoding
+from tests.extras import need
 
 WESTERN = {
     "French": "nom;coût\nMüller;10\u00a0689,50\u00a0€\nNoël;88\u00a0863,50\u00a0€\n"
@@ -39,5 +40,5 @@ def test_western_texts_with_their_signs_are_read_as_western(tmp_path, text):
 
 @pytest.mark.parametrize("text", MIDDLE.values(), ids=MIDDLE)
 def test_texts_of_middle_europe_are_not_taken_for_western(tmp_path, text):
-    pytest.importorskip("charset_normalizer")
+    need("charset_normalizer")
     assert found_in(tmp_path, text, "cp1250") == "cp1250"
