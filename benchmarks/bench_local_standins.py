@@ -2,9 +2,9 @@
 
 The tables are drawn (`_standins`).  With ranges the peer is the better of Mondrian's two cuts, for
 quick searches and without refinement, too; nodes only it is the best full-domain generalization of
-the rows left, again and again (`_iterated`), where the lattice can be searched whole, and ARX, which
-was compiled from its sources and run on two of the tables (loss metric, local recoding by
-`optimizeIterativeFast` with 0.01; the same settings gave ARX's figures for Adult).  A ratio above 1
+the rows left, again and again (`_iterated`), where the lattice can be searched whole; and ARX, as
+compiled from its sources and run on two of the tables (loss metric, local recoding by
+`optimizeIterativeFast` with 0.01; the same settings give ARX's figures for Adult).  A ratio above 1
 is a defect.  Times are of the processor, compilation included where it has to be.
 """
 
