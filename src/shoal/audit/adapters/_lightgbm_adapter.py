@@ -12,6 +12,7 @@ from shoal.audit._feature_map import Features, last_step, match_columns, split_p
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
+from shoal.audit.trees._leaf_values import uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
 from shoal.typing import Floats
@@ -57,6 +58,7 @@ class LightGBMAdapter(TreeAdapter):
             none if drawn else tuple(rows for _, rows in trees),
             trained_on=None if drawn or not trees else int(trees[0][1][0]),
             notes=notes if drawn else (),
+            unread=uneven_boosting(str(dump.get("objective", "")).split(" ")[0], drawn=drawn),
         )
 
 

@@ -39,6 +39,8 @@ class TreeModel:
         Whatever the reader of the report has to know.
     apply : callable or None
         The library's own way to the leaves of one tree, where that is faster.
+    unread : tuple of str
+        Why values of leaves may tell of fewer people than are in them, where they tell anything.
     """
 
     kind: str
@@ -50,6 +52,7 @@ class TreeModel:
     trained_on: int | None = None
     notes: tuple[str, ...] = ()
     apply: Callable[[int], RowGroups] | None = None
+    unread: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n_features = len(self.features.names)

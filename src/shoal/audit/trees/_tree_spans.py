@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from shoal.audit._model_spans import ModelSpans, shorten
@@ -20,11 +22,13 @@ def find_tree_spans(model: TreeModel, table: TrainingTable, *, check_table: bool
     """Spans of one tree, or the joint spans of several."""
     outcome, outcomes = _outcomes(model.n_classes, table)
     if len(model.trees) != 1:
-        return find_joint_spans(model, table, outcome, outcomes, check_table=check_table)
-    ends = model.ends(0)
-    if check_table:
-        model.check(0, ends)
-    return _find_spans(model, table, outcome, outcomes, ends, model.reach(0, ends))
+        found = find_joint_spans(model, table, outcome, outcomes, check_table=check_table)
+    else:
+        ends = model.ends(0)
+        if check_table:
+            model.check(0, ends)
+        found = _find_spans(model, table, outcome, outcomes, ends, model.reach(0, ends))
+    return found if found.spans.is_single.all() else replace(found, unread=model.unread)
 
 
 def _outcomes(n_classes: int | None, table: TrainingTable) -> tuple[Codes, tuple[str, ...]]:
