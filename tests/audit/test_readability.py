@@ -14,8 +14,8 @@ from sklearn.ensemble import (
 )
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.impute import KNNImputer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.linear_model import LassoCV, LogisticRegression, LogisticRegressionCV
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, RandomizedSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -24,6 +24,7 @@ from sklearn.semi_supervised import LabelPropagation
 from sklearn.svm import SVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from shoal import Schema
 from shoal.audit import audit
 from tests.audit.people import roles
 from tests.extras import need
@@ -135,3 +136,25 @@ def test_functions_are_asked_not_read():
     assert audit(model.predict, table, SCHEMA).answer == "unsafe"
     assert audit(lambda rows: model.predict(rows), table, SCHEMA).answer != "safe"
     assert audit(lambda rows: np.zeros(len(rows)), table, SCHEMA).answer == "cannot tell"
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize(
+    "search", [LassoCV(cv=LeaveOneOut()), LogisticRegressionCV(cv=30)], ids=["errors", "folds"]
+)
+def test_results_of_parts_of_the_table_are_not_safe(search):
+    """Left out alone, a person's error tells their target."""
+    draw = np.random.default_rng(0)
+    kind = "numeric" if isinstance(search, LassoCV) else "categorical"
+    table = pd.DataFrame({"age": draw.normal(size=120).round(1), "y": draw.integers(0, 2, 120)})
+    roles = {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "y": {"role": "sensitive", "kind": kind, "target": True},
+    }
+    search.fit(table[["age"]], table["y"])
+    found = audit(search, table, Schema(roles), k=10, threshold=0.5)
+    assert any("keeps results of parts" in reason for reason in found.unread)
+    for name in ("mse_path_", "coefs_paths_", "scores_"):
+        vars(search).pop(name, None)
+    found = audit(search, table, Schema(roles), k=10, threshold=0.5)
+    assert not any("keeps results of parts" in reason for reason in found.unread)

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.audit._linear_fit import is_known, leverages, read_fit
+from shoal.audit._moment_bits import bits_of_classes, steps_of, tells_too_much
 from shoal.audit._training_table import TrainingTable
 from shoal.typing import Floats
 
@@ -18,14 +20,8 @@ MOST_CELLS = 50_000_000
 """Cells of features up to which leverages are computed: three copies of them are held."""
 MOST_WORK = 2e11
 """Multiplications up to which they are."""
-BY_FEW = ("LinearSV", "PassiveAggressive", "Perceptron", "Quantile", "SGD", "TheilSen")
-"""Linear models that few rows decide, whatever their leverage: those that a loss with a bend is
-zero at, those that were mistaken, those that were looked at last."""
 EXACT = 1e-7
 """Share of the targets' range within which a prediction is the target: no chance hits that."""
-
-SOLVED = 1e-3
-"""How far from the best fit solvers may stop, relative to what is left over."""
 
 
 def small_classes(table: TrainingTable, k: int) -> tuple[str, ...]:
@@ -43,50 +39,77 @@ def small_classes(table: TrainingTable, k: int) -> tuple[str, ...]:
     return (f"numbers that were fitted to {few:,} classes with fewer than {k} people each",)
 
 
-def few_behind_coefficients(matrix: Floats, table: TrainingTable, k: int) -> tuple[str, ...]:
+def few_behind_coefficients(matrix: Floats, k: int) -> tuple[str, ...]:
     """What is not known to be safe since fewer than k people decide what is said about some.
 
     The measure is leverage: in least squares it is the weight of a person's own target in what the
     model says about that person, and a feature that m people share gives each of them 1 / m.
     """
-    if not table.target_is_private:
-        return ()
     weight = _leverages(matrix)
     if weight is None:
         return (f"numbers for {matrix.shape[1]:,} features, too many to see whose they are",)
     exposed = int((weight * k > 1 + 1e-9).sum())
-    if not exposed:
-        return ()
-    return (f"numbers by which fewer than {k} people decide what is said about {exposed:,} people",)
+    return (_decided(exposed, k),) if exposed else ()
+
+
+def _decided(exposed: int, k: int) -> str:
+    return f"numbers by which fewer than {k} people decide what is said about {exposed:,} people"
 
 
 def few_behind_fit(
     last: Any, matrix: Floats, table: TrainingTable, k: int, *, check_table: bool = True
 ) -> tuple[str, ...]:
-    """What is not known to be safe of a linear model that is not least squares over the rows.
+    """What is not known to be safe of a linear model beside leverages of least squares.
 
-    Leverage measures those only.  A model by quantiles passes through some people's targets, and
-    whoever predicts for everybody finds targets that are whole numbers; weights make leverages of
-    their own.
+    Those are of the best fit to people who count alike, and other losses have others.  A model by
+    quantiles passes through some people's targets, and whoever predicts for everybody finds
+    targets that are whole numbers.
     """
-    if not table.target_is_private or not hasattr(last, "coef_"):
-        return ()
     kind = type(last).__name__
-    found = []
-    if kind.startswith(BY_FEW):
-        found.append(f"coefficients of {kind}, which few people may decide")
+    found = [] if is_known(last) else [f"coefficients of {kind}, which few people may decide"]
     target = str(table.schema.target)
-    if not hasattr(last, "classes_") and table.frame.types[target] == "number":
+    is_number = not hasattr(last, "classes_") and table.frame.types.get(target) == "number"
+    if is_number and table.target_is_private:
         said = matrix @ np.ravel(last.coef_) + float(np.ravel(last.intercept_)[0])
         wanted = np.asarray(table.frame.numbers(target), np.float64)
         if people := _told_exactly(said, wanted, k):
             found.append(f"predictions that are exactly the target of {people:,} people")
-        if check_table and _is_weighted(last, matrix, said, wanted):
-            found.append(
-                f"coefficients of {kind} to which people do not count alike: it was fitted with "
-                "weights, or to another table"
-            )
+    if not check_table or not is_known(last):
+        return tuple(found)
+    fit = read_fit(last, matrix, table)
+    if fit is not None and not fit.is_best:
+        found.append(
+            f"coefficients of {kind} to which people do not count alike: it was fitted with "
+            "weights, to another table, or its solver stopped early"
+        )
+    elif fit is not None and (exposed := int((leverages(fit, matrix) * k > 1 + 1e-9).sum())):
+        found.append(_decided(exposed, k))
+    gaps = np.zeros(matrix.shape[1]) if fit is None else np.abs(fit.slope).max(axis=1)
+    if _is_solvable(last, matrix, gaps, table):
+        found.append(
+            "coefficients as exact as all that is private: who adds up to them may be computed"
+        )
     return tuple(found)
+
+
+def _is_solvable(last: Any, matrix: Floats, gaps: Floats, table: TrainingTable) -> bool:
+    """Whether coefficients have as many bits as what is private of all people together."""
+    target = table.schema.target
+    if target is None:
+        return False
+    is_class = hasattr(last, "classes_")
+    steps = 1.0 if is_class else steps_of(np.asarray(table.frame.numbers(target), np.float64))
+    hidden = [target] if table.target_is_private else [*table.private]
+    unknown = min(_bits(table, name) for name in hidden)
+    n_outputs = max(1, len(last.classes_) - 1) if is_class else 1
+    return tells_too_much(matrix, steps, gaps, unknown, n_outputs)
+
+
+def _bits(table: TrainingTable, name: str) -> float:
+    """Bits that are not known of a private value."""
+    if table.schema[name].kind == "numeric" and table.frame.types[name] == "number":
+        return float(np.log2(1 + steps_of(np.asarray(table.frame.numbers(name), np.float64))))
+    return bits_of_classes(table.frame.factorize(name)[0])
 
 
 def _told_exactly(said: Floats, wanted: Floats, k: int) -> int:
@@ -99,22 +122,6 @@ def _told_exactly(said: Floats, wanted: Floats, k: int) -> int:
         hit = known & ((np.abs(said - wanted) <= near) | (np.abs(np.exp(said) - wanted) <= near))
     _, group, sizes = np.unique(np.round(said, 9), return_inverse=True, return_counts=True)
     return int((hit & (sizes[group.ravel()] < k)).sum())
-
-
-def _is_weighted(last: Any, matrix: Floats, said: Floats, wanted: Floats) -> bool:
-    """Whether what least squares leaves over is not as least squares leaves it over."""
-    if type(last).__name__ not in ("LinearRegression", "Ridge") or getattr(last, "positive", False):
-        return False
-    known = np.isfinite(wanted) & np.isfinite(matrix).all(axis=1)
-    middle = matrix[known].mean(axis=0) if last.fit_intercept else 0.0
-    design, rest = matrix[known] - middle, (wanted - said)[known]
-    penalty = np.ravel(getattr(last, "alpha", 0.0)) * np.ravel(last.coef_)
-    slope = design.T @ rest - penalty
-    rounding = 1e-9 * np.abs(said[known]).max(initial=0.0)
-    lengths = np.linalg.norm(design, axis=0) * (np.linalg.norm(rest) + rounding)
-    tilted = bool((np.abs(slope) > SOLVED * (lengths + np.abs(penalty))).any())
-    uneven = abs(rest.sum()) > SOLVED * (np.abs(rest) + rounding).sum()
-    return tilted or (last.fit_intercept and bool(uneven))
 
 
 def few_behind_centroids(own: NDArray[np.int64], table: TrainingTable, k: int) -> tuple[str, ...]:

@@ -51,10 +51,11 @@ def find_linear_spans(
     several = sum(one.segment is not None for one in features.private) > 1
     notes = ("outputs that are possible at ties only are left out",) if several else ()
     unread: tuple[str, ...] = ()
-    if decided_by:
+    is_fitted = table.schema.target is not None and bool(features.private)
+    if decided_by > 1 and (table.target_is_private or is_fitted):
         classes = small_classes(table, decided_by) if hasattr(last, "classes_") else ()
         fitted = few_behind_fit(last, features.doubles, table, decided_by, check_table=check_table)
-        unread = (*classes, *fitted, *few_behind_coefficients(features.doubles, table, decided_by))
+        unread = (*classes, *fitted, *few_behind_coefficients(features.doubles, decided_by))
     if means_of:
         unread = few_behind_centroids(own, table, means_of)
     return ModelSpans(

@@ -24,6 +24,9 @@ CARRIERS = (
 NOT_CARRIERS = ("KernelCenterer",)
 FOLDS = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 
+OF_FOLDS = ("coefs_paths_", "cv_alphas_", "mse_path_", "scores_")
+"""What linear models that choose their own penalty keep of parts of the table."""
+
 
 def is_carrier(model: Any) -> bool:
     """Whether this estimator, or one that it inherits from, keeps training rows to predict."""
@@ -106,6 +109,22 @@ def open_search(model: Any) -> tuple[Any, tuple[str, ...]]:
         )
         model = model.best_estimator_
     return model, tuple(unread)
+
+
+def unread_folds(model: Any) -> tuple[str, ...]:
+    """Models that tried penalties on parts of the table, and keep what came out of each.
+
+    A part may leave out one person: errors and coefficients are then that person's.
+    """
+    found = []
+    for part in parts_of(model):
+        kept = [name for name in OF_FOLDS if name in vars(part)]
+        if kept and type(part).__name__.endswith("CV"):
+            found.append(
+                f"{type(part).__name__} keeps results of parts of the table ({', '.join(kept)}): "
+                "delete them before you publish"
+            )
+    return tuple(found)
 
 
 def unread_init(model: Any) -> tuple[str, ...]:
