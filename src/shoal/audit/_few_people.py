@@ -20,6 +20,8 @@ MOST_CELLS = 50_000_000
 """Cells of features up to which leverages are computed: three copies of them are held."""
 MOST_WORK = 2e11
 """Multiplications up to which they are."""
+BESIDE = 0.1
+"""Share of their people's deviation by which centroids may miss the mean: solvers stop early."""
 EXACT = 1e-7
 """Share of the targets' range within which a prediction is the target: no chance hits that."""
 
@@ -124,19 +126,33 @@ def _told_exactly(said: Floats, wanted: Floats, k: int) -> int:
     return int((hit & (sizes[group.ravel()] < k)).sum())
 
 
-def few_behind_centroids(own: NDArray[np.int64], table: TrainingTable, k: int) -> tuple[str, ...]:
+def few_behind_centroids(
+    own: NDArray[np.int64], centres: Floats, matrix: Floats, table: TrainingTable, k: int
+) -> tuple[str, ...]:
     """What is not known to be safe since a centroid is the mean of few people, or of one.
 
     `own` is the centroid nearest to each row.  Spans do not see it: they say who may be in a
-    cluster, and a mean of one row is that row, private columns and all.
+    cluster, and a mean of one row is that row, private columns and all.  With weights, or after
+    few rounds, centroids are not the means of those that are nearest.
     """
     if not table.private:
         return ()
-    sizes = np.bincount(own)
-    few = int(((sizes > 0) & (sizes < k)).sum())
-    if not few:
-        return ()
-    return (f"private coordinates of {few:,} centroids that fewer than {k} people have each",)
+    sizes = np.bincount(own, minlength=len(centres))
+    found = []
+    if few := int(((sizes > 0) & (sizes < k)).sum()):
+        whose = f"fewer than {k} people have each"
+        found.append(f"private coordinates of {few:,} centroids that {whose}")
+    rows = [matrix[own == centre] for centre in range(len(centres))]
+    if lost := sum(not _is_mean(*pair) for pair in zip(centres, rows, strict=True)):
+        found.append(f"coordinates of {lost:,} centroids that are not the mean of their people")
+    return tuple(found)
+
+
+def _is_mean(centre: Floats, rows: Floats) -> bool:
+    if not len(rows):
+        return False
+    away = np.abs(rows.mean(axis=0) - centre)
+    return not (away > BESIDE * rows.std(axis=0) + 1e-9 * (1 + np.abs(centre))).any()
 
 
 def _leverages(matrix: Floats) -> Floats | None:

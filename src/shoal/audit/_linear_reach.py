@@ -57,7 +57,8 @@ def find_linear_spans(
         fitted = few_behind_fit(last, features.doubles, table, decided_by, check_table=check_table)
         unread = (*classes, *fitted, *few_behind_coefficients(features.doubles, decided_by))
     if means_of:
-        unread = few_behind_centroids(own, table, means_of)
+        centres = np.asarray(last.cluster_centers_, np.float64)
+        unread = few_behind_centroids(own, centres, features.doubles, table, means_of)
     return ModelSpans(
         type(last).__name__,
         spans,
