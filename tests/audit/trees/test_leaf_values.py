@@ -19,6 +19,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from shoal import Schema
 from shoal.audit import audit
 from shoal.audit.trees._leaf_values import DRAWN, WEIGHTED
+from shoal.audit.trees._tree_model import OTHERS
+from shoal.errors import TableError
 from tests.extras import need
 
 pd = need("pandas")
@@ -148,3 +150,24 @@ def test_a_model_that_tells_nothing_private_may_draw_rows():
     public = Schema({**schema("ill"), "ill": {"role": "insensitive", "target": True}})
     model = RandomForestClassifier(3, **STUMP).fit(TABLE[["sex"]], TABLE["ill"])
     assert audit(model, TABLE[["sex", "ill"]], public, k=10).is_safe
+
+
+def test_leaves_that_count_others_are_not_safe():
+    """What was trained with weights is refused, and to accept its counts does not make it safe."""
+    lightgbm, xgboost = need("lightgbm"), need("xgboost")
+    few = {"n_estimators": 1, "max_depth": 1}
+    with pytest.raises(TableError, match="drawn or weighted"):
+        judged(xgboost.XGBRegressor(**few), "cost", WEIGHTS)
+    found = judged(xgboost.XGBRegressor(**few), "cost", WEIGHTS, check_table=False)
+    assert found.unread == (OTHERS,)
+    assert judged(xgboost.XGBRegressor(**few), "cost", check_table=False).is_safe
+    model = lightgbm.LGBMClassifier(verbose=-1, min_child_samples=30, **few)
+    assert judged(model).is_safe
+    assert judged(model, weights=WEIGHTS).unread == (WEIGHTED,)
+
+
+@pytest.mark.parametrize("model", EVEN[:3], ids=lambda one: type(one).__name__)
+def test_trees_of_other_people_are_not_safe(model):
+    model.fit(TABLE[["sex"]], TABLE["ill"])
+    some = TABLE[["sex", "ill"]].iloc[20:]
+    assert OTHERS in audit(model, some, schema("ill"), k=10, check_table=False).unread

@@ -10,7 +10,7 @@ from shoal.audit._model_spans import ModelSpans, shorten
 from shoal.audit._row_groups import RowGroups, first_rows, with_class
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.trees._joint_spans import find_joint_spans
-from shoal.audit.trees._tree_model import TreeModel
+from shoal.audit.trees._tree_model import OTHERS, TreeModel
 from shoal.audit.trees._tree_reach import TreeReach
 from shoal.errors import TableError
 from shoal.privacy.spans._spans import Bins, Spans
@@ -28,7 +28,10 @@ def find_tree_spans(model: TreeModel, table: TrainingTable, *, check_table: bool
         if check_table:
             model.check(0, ends)
         found = _find_spans(model, table, outcome, outcomes, ends, model.reach(0, ends))
-    return found if found.spans.is_single.all() else replace(found, unread=model.unread)
+        if model.n_differing(0, ends):
+            found = replace(found, unread=(OTHERS,))
+    unread = () if found.spans.is_single.all() else (*found.unread, *model.unread)
+    return replace(found, unread=unread)
 
 
 def _outcomes(n_classes: int | None, table: TrainingTable) -> tuple[Codes, tuple[str, ...]]:
