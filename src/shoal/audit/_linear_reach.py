@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import Features, find_features, split_pipeline
-from shoal.audit._few_people import (
+from shoal.audit._model_spans import ModelSpans
+from shoal.audit._training_table import TrainingTable
+from shoal.audit.fits._few_people import (
     few_behind_centroids,
     few_behind_coefficients,
     few_behind_fit,
     small_classes,
 )
-from shoal.audit._model_spans import ModelSpans
-from shoal.audit._training_table import TrainingTable
 from shoal.errors import ParameterError, TableError
 from shoal.privacy.spans._linear_spans import LinearSpans
 from shoal.privacy.spans._spans import Bins, Spans

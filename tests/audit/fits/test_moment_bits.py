@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.audit._moment_bits import steps_of, tells_too_much
+from shoal.audit.fits._moment_bits import steps_of, tells_too_much
 
 NONE = np.zeros(1)
 

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from shoal import Schema
 from shoal.audit import audit
-from shoal.audit._few_people import _leverages
+from shoal.audit.fits._few_people import _leverages
 from tests.extras import need
 
 pd = need("pandas")
@@ -88,7 +88,7 @@ def test_a_target_that_everybody_knows_tells_nothing():
 
 
 def test_too_many_features_are_not_called_safe(monkeypatch):
-    monkeypatch.setattr("shoal.audit._few_people.MOST_CELLS", 300)
+    monkeypatch.setattr("shoal.audit.fits._few_people.MOST_CELLS", 300)
     found = verdict(LogisticRegression(), people(["a"]), ["age"])
     assert found.answer == "cannot tell"
     assert "too many to see" in found.unread[-1]

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit._linear_fit import is_known, leverages, read_fit
-from shoal.audit._moment_bits import bits_of_classes, steps_of, tells_too_much
 from shoal.audit._training_table import TrainingTable
+from shoal.audit.fits._linear_fit import is_known, leverages, read_fit
+from shoal.audit.fits._moment_bits import bits_of_classes, steps_of, tells_too_much
 from shoal.typing import Floats
 
 MOST_CELLS = 50_000_000

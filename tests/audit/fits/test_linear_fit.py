@@ -23,8 +23,8 @@ from sklearn.linear_model import (
 
 from shoal import Schema
 from shoal.audit import audit
-from shoal.audit._linear_fit import leverages, read_fit
 from shoal.audit._training_table import read_training_table
+from shoal.audit.fits._linear_fit import leverages, read_fit
 from tests.extras import need
 
 pd = need("pandas")
