@@ -1,8 +1,11 @@
 """Three answers: what is not read completely is never called safe."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import KMeans
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -158,3 +161,33 @@ def test_results_of_parts_of_the_table_are_not_safe(search):
         vars(search).pop(name, None)
     found = audit(search, table, Schema(roles), k=10, threshold=0.5)
     assert not any("keeps results of parts" in reason for reason in found.unread)
+
+
+def test_what_a_model_was_fitted_to_has_to_be_in_the_schema():
+    """With a leaf for everybody it tells what is private, though no column of the table is."""
+    table = people()
+    tree = DecisionTreeClassifier().fit(table[["age", "zip"]], table["ill"])
+    assert (tree.predict(table[["age", "zip"]]) == table["ill"]).all()
+    public = Schema({name: SCHEMA[name] for name in ("age", "zip")})
+    for model in (tree, LogisticRegression().fit(table[["age", "zip"]], table["ill"])):
+        found = audit(model, table[["age", "zip"]], public, k=10)
+        assert found.answer == "cannot tell"
+        assert "not in the schema" in found.unread[-1]
+    clusters = KMeans(3, n_init=1, random_state=0).fit(table[["age", "zip"]])
+    assert audit(clusters, table[["age", "zip"]], public, k=10).is_safe
+
+
+@pytest.mark.parametrize("form", ["model", "booster", "file", "dump"])
+def test_boosting_that_was_fitted_to_something_else_is_not_safe(form):
+    xgboost, table = need("xgboost"), people()
+    model = xgboost.XGBRegressor(n_estimators=1).fit(table[["age", "zip"]], table["ill"] == "yes")
+    booster = model.get_booster()
+    forms = {
+        "model": model,
+        "booster": booster,
+        "file": json.loads(bytes(booster.save_raw(raw_format="json"))),
+        "dump": [json.loads(one) for one in booster.get_dump(dump_format="json", with_stats=True)],
+    }
+    public = Schema({name: SCHEMA[name] for name in ("age", "zip")})
+    found = audit(forms[form], table[["age", "zip"]], public, k=10)
+    assert any("not in the schema" in reason for reason in found.unread)

@@ -19,6 +19,7 @@ from shoal.audit._readability import (
     row_spans,
     unread_folds,
     unread_init,
+    unread_target,
 )
 from shoal.audit._training_table import TrainingTable, read_training_table
 from shoal.audit.adapters._adapter import AdapterOptions
@@ -168,7 +169,7 @@ def _read(
             held, closed = scan.scan(model, tells_something=told)
     except ParameterError as refused:  # centroids that are too few people's means
         held, closed = [str(refused).removesuffix(".")], []
-    folds = unread_folds(opened) if table.columns else ()
+    folds = (*unread_target(opened, table), *(unread_folds(opened) if table.columns else ()))
     others = (*unread_init(opened), *folds, *unknown_entries(opened))
     unread = (*read.unread, *unread, *others, *closed)
     return replace(read, unread=unread), (*read.held, *held)

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier, is_regressor
 
+from shoal.audit._boosting import is_boosting
 from shoal.audit._feature_map import last_step
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
@@ -109,6 +111,34 @@ def open_search(model: Any) -> tuple[Any, tuple[str, ...]]:
         )
         model = model.best_estimator_
     return model, tuple(unread)
+
+
+def unread_target(model: Any, table: TrainingTable) -> tuple[str, ...]:
+    """A model that was fitted to something of which the schema says nothing: it may be private.
+
+    Of a tree with a person in each leaf it tells everybody's.
+    """
+    if table.schema.target is not None:
+        return ()
+    last = last_step(model)
+    if type(last).__name__ == "NearestCentroid" or not (_is_boosted(last) or _is_supervised(last)):
+        return ()  # centroids are read like those of clusters
+    return (
+        "what it was fitted to is not in the schema: add that column, and say that it is the "
+        "target",
+    )
+
+
+def _is_supervised(last: Any) -> bool:
+    return _is_part(last) and (is_classifier(last) or is_regressor(last))
+
+
+def _is_boosted(last: Any) -> bool:
+    """Whether this is of a library of boosting, or what one of them writes."""
+    if isinstance(last, list):
+        last = last[0] if last else None
+    written = isinstance(last, dict) and bool({"learner", "nodeid", "tree_info"} & last.keys())
+    return written or is_boosting(last)
 
 
 def unread_folds(model: Any) -> tuple[str, ...]:
