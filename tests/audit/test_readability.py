@@ -191,3 +191,27 @@ def test_boosting_that_was_fitted_to_something_else_is_not_safe(form):
     public = Schema({name: SCHEMA[name] for name in ("age", "zip")})
     found = audit(forms[form], table[["age", "zip"]], public, k=10)
     assert any("not in the schema" in reason for reason in found.unread)
+
+
+def test_a_model_of_another_column_than_the_target_is_not_safe():
+    """It tells everybody's private class, and the schema says that something else was asked."""
+    table = people().assign(sex=["f", "m"] * 30)
+    columns = {name: SCHEMA[name] for name in ("age", "zip")}
+    sex = {"role": "quasi-identifier", "target": True}
+    schema = Schema({**columns, "ill": {"role": "sensitive"}, "sex": sex})
+    tree = DecisionTreeClassifier().fit(table[["age", "zip"]], table["ill"])
+    found = audit(tree, table, schema, k=10)
+    assert found.answer == "cannot tell"
+    assert "its classes are not those of 'sex'" in found.unread[-1]
+    tree.fit(table[["age", "zip"]], table["sex"])
+    assert audit(tree, table, schema, k=10).is_safe
+
+
+@pytest.mark.parametrize("model", [BROAD, LogisticRegression(C=0.01)], ids=["tree", "linear"])
+def test_classes_may_be_numbered_as_encoders_do(model):
+    table = people(400).assign(zip=1.0)
+    numbered = np.searchsorted(["no", "yes"], table["ill"])
+    model.fit(table[["age", "zip"]], numbered)
+    assert audit(model, table, SCHEMA, k=10).is_safe
+    model.fit(table[["age", "zip"]], 1 - numbered)  # the other way round they are other classes
+    assert not audit(model, table, SCHEMA, k=10).is_safe

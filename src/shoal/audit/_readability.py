@@ -118,9 +118,14 @@ def unread_target(model: Any, table: TrainingTable) -> tuple[str, ...]:
 
     Of a tree with a person in each leaf it tells everybody's.
     """
-    if table.schema.target is not None:
-        return ()
     last = last_step(model)
+    target = table.schema.target
+    if target is not None:
+        classes = getattr(last, "classes_", None) if _is_supervised(last) else None
+        if not isinstance(classes, np.ndarray) or table.class_codes(classes) is not None:
+            return ()
+        other = f"its classes are not those of {target!r}"
+        return (f"{other}: it may have been fitted to another column",)
     if type(last).__name__ == "NearestCentroid" or not (_is_boosted(last) or _is_supervised(last)):
         return ()  # centroids are read like those of clusters
     return (

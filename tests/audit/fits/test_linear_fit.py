@@ -119,3 +119,9 @@ def test_models_whose_best_fit_is_not_known_are_not_safe(model):
         vars(model).pop(name, None)
     found = audit(model, table, schema, k=10, threshold=300)
     assert any("which few people may decide" in reason for reason in found.unread)
+
+
+def test_a_column_that_everybody_has_alike_says_nothing_of_weights():
+    rows = np.column_stack([ROWS.to_numpy(np.float64), np.ones(N)])
+    table = read_training_table(*table_of(TWO))
+    assert read_fit(LogisticRegression(C=0.01).fit(rows, TWO), rows, table).is_best

@@ -25,7 +25,6 @@ from shoal.audit.trees._binary_tree import BinaryTree
 from shoal.audit.trees._leaf_values import WEIGHTED, uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError
-from shoal.schema._text import text
 from shoal.typing import Floats
 
 MODELS = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
@@ -89,15 +88,17 @@ def _starts_evenly(model: Any, table: TrainingTable) -> bool:
     target = table.schema.target
     if target is None:
         return True
+    weights = None
     try:
         if count_classes(model) is None:
             wanted = np.asarray(table.numbers(target), np.float64)
         else:
-            place = {text(one): code for code, one in enumerate(model.classes_.tolist())}
-            wanted = np.array([float(place[text(v)]) for v in table.frame.values(target)])
-        weights = None
-        if getattr(model, "class_weight", None) is not None:
-            weights = compute_sample_weight(model.class_weight, table.frame.values(target))
+            codes = table.class_codes(model.classes_)
+            if codes is None:
+                return False
+            wanted = codes.astype(np.float64)
+            if model.class_weight is not None:
+                weights = compute_sample_weight(model.class_weight, model.classes_[codes])
         start = model._loss.fit_intercept_only(wanted, sample_weight=weights)
         return bool(np.allclose(np.ravel(start), np.ravel(model._baseline_prediction), rtol=1e-6))
     except (AttributeError, KeyError, TypeError, ValueError):  # not as this release has it

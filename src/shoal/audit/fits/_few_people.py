@@ -76,7 +76,7 @@ def few_behind_fit(
         wanted = np.asarray(table.frame.numbers(target), np.float64)
         if people := _told_exactly(said, wanted, k):
             found.append(f"predictions that are exactly the target of {people:,} people")
-    if not check_table or not is_known(last):
+    if not check_table or not is_known(last) or _is_large(matrix):
         return tuple(found)
     fit = read_fit(last, matrix, table)
     if fit is not None and not fit.is_best:
@@ -155,10 +155,15 @@ def _is_mean(centre: Floats, rows: Floats) -> bool:
     return not (away > BESIDE * rows.std(axis=0) + 1e-9 * (1 + np.abs(centre))).any()
 
 
+def _is_large(matrix: Floats) -> bool:
+    n_rows, width = matrix.shape
+    return n_rows * width > MOST_CELLS or n_rows * width * min(n_rows, width) > MOST_WORK
+
+
 def _leverages(matrix: Floats) -> Floats | None:
     """Diagonal of the projection onto the features and a constant; None if it takes too long."""
-    n_rows, width = matrix.shape
-    if n_rows * width > MOST_CELLS or n_rows * width * min(n_rows, width) > MOST_WORK:
+    n_rows = len(matrix)
+    if _is_large(matrix):
         return None
     known = np.where(np.isfinite(matrix), matrix, 0.0)
     spread = np.abs(known).max(axis=0, initial=0.0)

@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.utils.class_weight import compute_sample_weight
 
 from shoal.audit._training_table import TrainingTable
-from shoal.schema._text import text
 from shoal.typing import Flags, Floats
 
 SOLVED = 1e-3
@@ -86,7 +85,8 @@ def read_fit(model: Any, matrix: Floats, table: TrainingTable) -> LinearFit | No
     tolerance = SOLVED if exact else NEARLY
     size = np.linalg.norm(rest, axis=0) + rounding
     most = np.linalg.norm(design, axis=0)[:, None] * size + np.abs(pull) + lasso
-    is_best = not (np.abs(slope) > tolerance * most).any()
+    varies = np.ptp(matrix, axis=0) > 0  # a constant column is an intercept, which is looked at
+    is_best = not (np.abs(slope) > tolerance * most)[varies].any()
     if model.fit_intercept:
         held = _intercept_penalty(model)
         over = np.abs(rest.sum(axis=0) - held)
@@ -104,7 +104,7 @@ def leverages(fit: LinearFit, matrix: Floats) -> Floats:
     for bend in fit.bend.T:
         whole = design.T @ (design * bend[:, None]) + pull
         inner = np.linalg.pinv(whole, rcond=1e-12, hermitian=True)
-        found = np.maximum(found, bend * np.einsum("ij,jk,ik->i", design, inner, design))
+        found = np.maximum(found, bend * ((design @ inner) * design).sum(axis=1))
     return found
 
 
@@ -117,12 +117,11 @@ def _wanted(model: Any, table: TrainingTable) -> Floats | None:
         if table.frame.types[target] not in ("number", "boolean"):
             return None
         return np.asarray(table.frame.numbers(target), np.float64)[:, None]
-    place = {text(one): code for code, one in enumerate(np.ravel(model.classes_).tolist())}
-    codes = np.array([place.get(text(v), -1) for v in table.frame.values(target)])
-    if (codes < 0).any():
+    codes = table.class_codes(model.classes_)
+    if codes is None:
         return None
-    flags = (codes[:, None] == np.arange(len(place))).astype(np.float64)
-    flags = flags[:, 1:] if len(place) == 2 else flags
+    flags = (codes[:, None] == np.arange(len(model.classes_))).astype(np.float64)
+    flags = flags[:, 1:] if len(model.classes_) == 2 else flags
     return 2 * flags - 1 if type(model).__name__.startswith("RidgeC") else flags
 
 
@@ -130,11 +129,11 @@ def _class_weights(model: Any, table: TrainingTable) -> Floats | None:
     wanted = getattr(model, "class_weight", None)
     if wanted is None:
         return None
-    values = np.asarray(table.frame.values(str(table.schema.target)))
     try:
+        values = model.classes_[table.class_codes(model.classes_)]
         return np.asarray(compute_sample_weight(wanted, values), np.float64)
     except (TypeError, ValueError):  # weights of other classes
-        return np.zeros(len(values))
+        return np.zeros(table.n_rows)
 
 
 def _said(model: Any, said: Floats) -> tuple[Floats, Floats]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
 from shoal.audit._training_table import TrainingTable
-from shoal.schema._text import text
 from shoal.typing import Floats
 
 DRAWN = "rows were drawn for its trees, by which leaves tell of some people more than of others"
@@ -77,10 +76,10 @@ def _read_people(model: Any, features: NDArray[np.float32], table: TrainingTable
     even = np.ones(table.n_rows)
     if not hasattr(model, "classes_"):
         return _People(features, np.asarray(table.numbers(target), np.float64)[:, None], even)
-    known = [text(value) for value in np.ravel(model.classes_).tolist()]
-    place = {value: number for number, value in enumerate(known)}
-    codes = np.array([place.get(text(value), -1) for value in table.frame.values(target)])
-    return _People(features, (codes[:, None] == np.arange(len(known))).astype(np.float64), even)
+    codes, n_classes = table.class_codes(model.classes_), len(model.classes_)
+    if codes is None:  # whatever it was fitted to, its leaves have other shares
+        return _People(features, np.full((table.n_rows, n_classes), np.nan), even)
+    return _People(features, (codes[:, None] == np.arange(n_classes)).astype(np.float64), even)
 
 
 def _of_model(model: Any, people: _People | None) -> str | None:
@@ -149,7 +148,7 @@ def _has_own_values(tree: Any, people: _People) -> bool:
     ends = tree.apply(people.features)
     whole = np.bincount(ends, people.weights, tree.node_count)
     filled = whole != 0
-    scale = np.abs(people.values).max(initial=1.0)
+    scale = np.nanmax(np.abs(people.values), initial=1.0)
     for place, own in enumerate(people.values.T):
         sums = np.bincount(ends, people.weights * own, tree.node_count)
         mean = sums[filled] / whole[filled]
