@@ -14,6 +14,13 @@ def test_a_column_that_few_people_have_tells_of_them_though_there_are_many_other
     assert not tells_too_much((some > 0).astype(float), 1.0, NONE, 1.0, 1)
 
 
+def test_a_few_combinations_are_too_few():
+    """Of 60 classes 2 ** 60 combinations are possible, and 16 of them add up to 56 bits."""
+    ages = np.random.default_rng(0).uniform(18, 80, (60, 1))
+    assert tells_too_much(ages, 1.0, NONE, 1.0, 1)
+    assert not tells_too_much(np.repeat(ages, 2, axis=0), 1.0, NONE, 1.0, 1)
+
+
 def test_sums_that_a_solver_left_open_tell_less():
     ages = np.random.default_rng(0).uniform(18, 80, (44, 1))
     assert tells_too_much(ages, 1.0, NONE, 1.0, 1)

@@ -14,6 +14,8 @@ from shoal.typing import Floats
 
 MOST_BITS = 50.0
 """Bits of a double that survive a sum over people."""
+SPARE_BITS = 20.0
+"""Bits that have to stay unknown beside those that are told: a million combinations."""
 DECIMALS = 6
 GRID = 1e-6
 """How far from whole multiples of a step values may lie that were scaled."""
@@ -57,9 +59,14 @@ def tells_too_much(
         least = max(_step(values), gap, whole * 2.0**-MOST_BITS)
         bits = float(np.log2(1 + whole / least))
         total += bits
-        if bits * n_outputs >= int((away > 0).sum()) * unknown:
+        if _exceeds(bits * n_outputs, int((away > 0).sum()) * unknown):
             return True
-    return bool(total * n_outputs >= n_rows * unknown)
+    return _exceeds(total * n_outputs, n_rows * unknown)
+
+
+def _exceeds(told: float, unknown: float) -> bool:
+    """Whether so few combinations are left that most of them have much in common."""
+    return bool(told + min(told, SPARE_BITS) >= unknown)
 
 
 def bits_of_classes(codes: NDArray[np.integer]) -> float:
