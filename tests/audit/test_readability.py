@@ -1,8 +1,11 @@
 """Three answers: what is not read completely is never called safe."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import KMeans
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -14,8 +17,8 @@ from sklearn.ensemble import (
 )
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.impute import KNNImputer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.linear_model import LassoCV, LogisticRegression, LogisticRegressionCV
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, RandomizedSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -24,6 +27,7 @@ from sklearn.semi_supervised import LabelPropagation
 from sklearn.svm import SVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from shoal import Schema
 from shoal.audit import audit
 from tests.audit.people import roles
 from tests.extras import need
@@ -135,3 +139,79 @@ def test_functions_are_asked_not_read():
     assert audit(model.predict, table, SCHEMA).answer == "unsafe"
     assert audit(lambda rows: model.predict(rows), table, SCHEMA).answer != "safe"
     assert audit(lambda rows: np.zeros(len(rows)), table, SCHEMA).answer == "cannot tell"
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize(
+    "search", [LassoCV(cv=LeaveOneOut()), LogisticRegressionCV(cv=30)], ids=["errors", "folds"]
+)
+def test_results_of_parts_of_the_table_are_not_safe(search):
+    """Left out alone, a person's error tells their target."""
+    draw = np.random.default_rng(0)
+    kind = "numeric" if isinstance(search, LassoCV) else "categorical"
+    table = pd.DataFrame({"age": draw.normal(size=120).round(1), "y": draw.integers(0, 2, 120)})
+    roles = {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "y": {"role": "sensitive", "kind": kind, "target": True},
+    }
+    search.fit(table[["age"]], table["y"])
+    found = audit(search, table, Schema(roles), k=10, threshold=0.5)
+    assert any("keeps results of parts" in reason for reason in found.unread)
+    for name in ("mse_path_", "coefs_paths_", "scores_"):
+        vars(search).pop(name, None)
+    found = audit(search, table, Schema(roles), k=10, threshold=0.5)
+    assert not any("keeps results of parts" in reason for reason in found.unread)
+
+
+def test_what_a_model_was_fitted_to_has_to_be_in_the_schema():
+    """With a leaf for everybody it tells what is private, though no column of the table is."""
+    table = people()
+    tree = DecisionTreeClassifier().fit(table[["age", "zip"]], table["ill"])
+    assert (tree.predict(table[["age", "zip"]]) == table["ill"]).all()
+    public = Schema({name: SCHEMA[name] for name in ("age", "zip")})
+    for model in (tree, LogisticRegression().fit(table[["age", "zip"]], table["ill"])):
+        found = audit(model, table[["age", "zip"]], public, k=10)
+        assert found.answer == "cannot tell"
+        assert "not in the schema" in found.unread[-1]
+    clusters = KMeans(3, n_init=1, random_state=0).fit(table[["age", "zip"]])
+    assert audit(clusters, table[["age", "zip"]], public, k=10).is_safe
+
+
+@pytest.mark.parametrize("form", ["model", "booster", "file", "dump"])
+def test_boosting_that_was_fitted_to_something_else_is_not_safe(form):
+    xgboost, table = need("xgboost"), people()
+    model = xgboost.XGBRegressor(n_estimators=1).fit(table[["age", "zip"]], table["ill"] == "yes")
+    booster = model.get_booster()
+    forms = {
+        "model": model,
+        "booster": booster,
+        "file": json.loads(bytes(booster.save_raw(raw_format="json"))),
+        "dump": [json.loads(one) for one in booster.get_dump(dump_format="json", with_stats=True)],
+    }
+    public = Schema({name: SCHEMA[name] for name in ("age", "zip")})
+    found = audit(forms[form], table[["age", "zip"]], public, k=10)
+    assert any("not in the schema" in reason for reason in found.unread)
+
+
+def test_a_model_of_another_column_than_the_target_is_not_safe():
+    """It tells everybody's private class, and the schema says that something else was asked."""
+    table = people().assign(sex=["f", "m"] * 30)
+    columns = {name: SCHEMA[name] for name in ("age", "zip")}
+    sex = {"role": "quasi-identifier", "target": True}
+    schema = Schema({**columns, "ill": {"role": "sensitive"}, "sex": sex})
+    tree = DecisionTreeClassifier().fit(table[["age", "zip"]], table["ill"])
+    found = audit(tree, table, schema, k=10)
+    assert found.answer == "cannot tell"
+    assert "its classes are not those of 'sex'" in found.unread[-1]
+    tree.fit(table[["age", "zip"]], table["sex"])
+    assert audit(tree, table, schema, k=10).is_safe
+
+
+@pytest.mark.parametrize("model", [BROAD, LogisticRegression(C=0.01)], ids=["tree", "linear"])
+def test_classes_may_be_numbered_as_encoders_do(model):
+    table = people(400).assign(zip=1.0)
+    numbered = np.searchsorted(["no", "yes"], table["ill"])
+    model.fit(table[["age", "zip"]], numbered)
+    assert audit(model, table, SCHEMA, k=10).is_safe
+    model.fit(table[["age", "zip"]], 1 - numbered)  # the other way round they are other classes
+    assert not audit(model, table, SCHEMA, k=10).is_safe

@@ -13,7 +13,14 @@ from shoal.audit._carried_rows import RowScan
 from shoal.audit._feature_map import transformed
 from shoal.audit._model_audit import Breach, ModelAudit, ReleaseKind
 from shoal.audit._model_spans import ModelSpans
-from shoal.audit._readability import find_carriers, open_search, row_spans, unread_init
+from shoal.audit._readability import (
+    find_carriers,
+    open_search,
+    row_spans,
+    unread_folds,
+    unread_init,
+    unread_target,
+)
 from shoal.audit._training_table import TrainingTable, read_training_table
 from shoal.audit.adapters._adapter import AdapterOptions
 from shoal.audit.adapters._registry import find_adapter
@@ -162,7 +169,9 @@ def _read(
             held, closed = scan.scan(model, tells_something=told)
     except ParameterError as refused:  # centroids that are too few people's means
         held, closed = [str(refused).removesuffix(".")], []
-    unread = (*read.unread, *unread, *unread_init(opened), *unknown_entries(opened), *closed)
+    folds = (*unread_target(opened, table), *(unread_folds(opened) if table.columns else ()))
+    others = (*unread_init(opened), *folds, *unknown_entries(opened))
+    unread = (*read.unread, *unread, *others, *closed)
     return replace(read, unread=unread), (*read.held, *held)
 
 

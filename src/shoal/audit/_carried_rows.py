@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shoal.audit._boosting import ENDS
 from shoal.audit._contents import is_atom, open_model
 from shoal.audit._training_table import TrainingTable
+from shoal.audit.opened._private_statistics import FEW_VALUES, PrivateStatistics
 from shoal.schema._text import text, texts
 from shoal.typing import Floats
 
@@ -37,7 +38,6 @@ EXTREMES = {
 }  # fmt: skip
 """Attributes of encoders and boosters with values of single rows: ends, quantiles, medians."""
 BY_CHANCE = 20  # rows from which an array of as many entries is no coincidence
-FEW_VALUES = 10  # values of a column that are no more than a scale
 EVIDENCE = 12.0  # bits that rows must have in common with the table to be no coincidence
 DIGITS = 5  # significant digits in which scaled rows are compared
 
@@ -81,6 +81,8 @@ class RowScan:
                     held.append(f"{name} has an entry for each training row, in their order")
             elif said := self._held(name, array):
                 held.append(said)
+            elif said := self._statistics.told(_attribute(name), array):
+                unread.append(f"{name} {said}")
             elif self._is_per_row(name, array) and (
                 tells_something or _attribute(name) not in EXTREMES
             ):
@@ -117,6 +119,10 @@ class RowScan:
                 few = f"that fewer than {self.k} people have"
                 return f"{name} holds a value of private column {column!r} {few}"
         return None
+
+    @cached_property
+    def _statistics(self) -> PrivateStatistics:
+        return PrivateStatistics(self.table, self.k)
 
     def _is_per_row(self, name: str, array: NDArray[Any]) -> bool:
         long = self.n_rows >= BY_CHANCE and array.shape[:1] == (self.n_rows,)

@@ -19,6 +19,7 @@ from shoal.audit._foreign import (
 )
 from shoal.audit.opened._plain_containers import hides_state, slots_of
 from shoal.audit.opened._tree_arrays import (
+    CLOSED,
     inside_of_predictor,
     inside_of_tree,
     is_compiled_tree,
@@ -107,8 +108,8 @@ def _of_object(piece: Any) -> Inside | None:
         return None
     try:
         state = piece.__reduce_ex__(2)
-    except Exception:  # whatever a foreign object does when it is asked
-        return None
+    except Exception:  # whatever an object does when it is asked; its attributes are there
+        return [*own.items(), ("its state", CLOSED)] if own else None
     if not isinstance(state, str):  # a text is the name of something that is there anyway
         own["its state"] = [_without(part, own) for part in state[1:]]
     return list(own.items())

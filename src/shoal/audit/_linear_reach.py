@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._feature_map import Features, find_features, split_pipeline
-from shoal.audit._few_people import (
+from shoal.audit._model_spans import ModelSpans
+from shoal.audit._training_table import TrainingTable
+from shoal.audit.fits._few_people import (
     few_behind_centroids,
     few_behind_coefficients,
     few_behind_fit,
     small_classes,
 )
-from shoal.audit._model_spans import ModelSpans
-from shoal.audit._training_table import TrainingTable
 from shoal.errors import ParameterError, TableError
 from shoal.privacy.spans._linear_spans import LinearSpans
 from shoal.privacy.spans._spans import Bins, Spans
@@ -51,12 +51,14 @@ def find_linear_spans(
     several = sum(one.segment is not None for one in features.private) > 1
     notes = ("outputs that are possible at ties only are left out",) if several else ()
     unread: tuple[str, ...] = ()
-    if decided_by:
+    is_fitted = table.schema.target is not None and bool(features.private)
+    if decided_by > 1 and (table.target_is_private or is_fitted):
         classes = small_classes(table, decided_by) if hasattr(last, "classes_") else ()
         fitted = few_behind_fit(last, features.doubles, table, decided_by, check_table=check_table)
-        unread = (*classes, *fitted, *few_behind_coefficients(features.doubles, table, decided_by))
+        unread = (*classes, *fitted, *few_behind_coefficients(features.doubles, decided_by))
     if means_of:
-        unread = few_behind_centroids(own, table, means_of)
+        centres = np.asarray(last.cluster_centers_, np.float64)
+        unread = few_behind_centroids(own, centres, features.doubles, table, means_of)
     return ModelSpans(
         type(last).__name__,
         spans,

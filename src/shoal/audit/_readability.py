@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier, is_regressor
 
+from shoal.audit._boosting import is_boosting
 from shoal.audit._feature_map import last_step
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
@@ -23,6 +25,9 @@ CARRIERS = (
 """Estimators of scikit-learn whose prediction needs rows of the training table."""
 NOT_CARRIERS = ("KernelCenterer",)
 FOLDS = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+
+OF_FOLDS = ("coefs_paths_", "cv_alphas_", "mse_path_", "scores_")
+"""What linear models that choose their own penalty keep of parts of the table."""
 
 
 def is_carrier(model: Any) -> bool:
@@ -106,6 +111,55 @@ def open_search(model: Any) -> tuple[Any, tuple[str, ...]]:
         )
         model = model.best_estimator_
     return model, tuple(unread)
+
+
+def unread_target(model: Any, table: TrainingTable) -> tuple[str, ...]:
+    """A model that was fitted to something of which the schema says nothing: it may be private.
+
+    Of a tree with a person in each leaf it tells everybody's.
+    """
+    last = last_step(model)
+    target = table.schema.target
+    if target is not None:
+        classes = getattr(last, "classes_", None) if _is_supervised(last) else None
+        if not isinstance(classes, np.ndarray) or table.class_codes(classes) is not None:
+            return ()
+        other = f"its classes are not those of {target!r}"
+        return (f"{other}: it may have been fitted to another column",)
+    if type(last).__name__ == "NearestCentroid" or not (_is_boosted(last) or _is_supervised(last)):
+        return ()  # centroids are read like those of clusters
+    return (
+        "what it was fitted to is not in the schema: add that column, and say that it is the "
+        "target",
+    )
+
+
+def _is_supervised(last: Any) -> bool:
+    return _is_part(last) and (is_classifier(last) or is_regressor(last))
+
+
+def _is_boosted(last: Any) -> bool:
+    """Whether this is of a library of boosting, or what one of them writes."""
+    if isinstance(last, list):
+        last = last[0] if last else None
+    written = isinstance(last, dict) and bool({"learner", "nodeid", "tree_info"} & last.keys())
+    return written or is_boosting(last)
+
+
+def unread_folds(model: Any) -> tuple[str, ...]:
+    """Models that tried penalties on parts of the table, and keep what came out of each.
+
+    A part may leave out one person: errors and coefficients are then that person's.
+    """
+    found = []
+    for part in parts_of(model):
+        kept = [name for name in OF_FOLDS if name in vars(part)]
+        if kept and type(part).__name__.endswith("CV"):
+            found.append(
+                f"{type(part).__name__} keeps results of parts of the table ({', '.join(kept)}): "
+                "delete them before you publish"
+            )
+    return tuple(found)
 
 
 def unread_init(model: Any) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.errors import SchemaError, TableError
 from shoal.frames._frame import Frame
@@ -84,6 +85,24 @@ class TrainingTable:
                 "Audit the whole Pipeline with the encoders it was fitted with."
             )
         return self.frame.numbers(name)
+
+    def class_codes(self, classes: Any) -> NDArray[np.int64] | None:
+        """Place of each row's target among the classes of a model; None where they are others.
+
+        Classes 0, 1, 2 may also stand for the target's values in order, as encoders number them.
+        """
+        target = self.schema.target
+        if target is None or not isinstance(classes, np.ndarray) or classes.ndim != 1:
+            return None
+        codes, values = self.frame.factorize(target)
+        known = [text(value) for value in values]
+        own = [text(value) for value in classes.tolist()]
+        if not set(own) <= set(known) and own == [text(n) for n in range(len(known))]:
+            own = sorted(known, key=lambda one: (one is None, str(one)))
+        place = {value: number for number, value in enumerate(own)}
+        if (codes < 0).any() or not set(known) <= place.keys():
+            return None
+        return np.array([place[value] for value in known], np.int64)[codes]
 
 
 def read_training_table(

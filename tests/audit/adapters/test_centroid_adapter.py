@@ -117,3 +117,23 @@ def test_other_distances_are_left_to_predict():
     table = random_points(1)
     model = NearestCentroid(metric="manhattan").fit(table, table["a"] > 0)
     assert find_adapter(model).name.startswith("functions")
+
+
+@pytest.mark.parametrize("how", ["weights", "one round"])
+def test_centroids_that_are_not_the_means_of_their_people_are_not_safe(how):
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame(draw.integers(0, 80, (240, 2)), columns=["zip", "income"])
+    schema = numeric(zip="quasi-identifier", income="sensitive")
+
+    def judged(model, weights=None):
+        model.fit(table, sample_weight=weights)
+        del model.labels_
+        return audit(model, table, schema, k=10)
+
+    assert judged(KMeans(3, n_init=1, random_state=0)).is_safe
+    heavy = np.where(np.arange(len(table)) == 5, 1e6, 1.0)
+    if how == "weights":
+        found = judged(KMeans(3, n_init=1, random_state=0), heavy)
+    else:
+        found = judged(KMeans(3, n_init=1, random_state=0, max_iter=1))
+    assert "not the mean of their people" in found.unread[0]

@@ -1,6 +1,7 @@
 """Rules: worked example 4 to the number, and brute force over baskets."""
 
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -171,3 +172,54 @@ def test_numbers_that_nobody_knows_are_not_read():
     found = audit([rule | {"of whom": 31}], table, schema, k=10)
     assert found.answer == "cannot tell"
     assert "'of whom'" in found.unread[0]
+
+
+class Named(NamedTuple):
+    """A rule with a number on its class."""
+
+    left: list
+    right: list
+    confidence = 50 / 53
+
+
+class Noted(dict):
+    """A rule that takes attributes."""
+
+
+class Found(list):
+    """A list that takes attributes."""
+
+
+def beside_items():
+    """Rules that tell by some way that 50 of 53 people with pills have bread."""
+    plain = {"antecedents": ["pills"], "consequents": ["bread"]}
+    frame = pd.DataFrame({name: [side] for name, side in plain.items()})
+    noted, found = Noted(plain), Found([plain])
+    noted.confidence = found.confidence = 50 / 53
+    notes = frame.copy()
+    notes.attrs = {"confidence": 50 / 53}
+    return {
+        "index": frame.assign(confidence=50 / 53).set_index("confidence"),
+        "name of the index": frame.rename_axis(index="50 of 53"),
+        "name of the columns": frame.rename_axis(columns="50 of 53"),
+        "attrs": notes,
+        "items with numbers": [{**plain, "antecedents": {"pills": 50 / 53}}],
+        "items with numbers in a table": frame.assign(antecedents=[{"pills": 50 / 53}]),
+        "named tuple": [Named(["pills"], ["bread"])],
+        "attribute of a rule": [noted],
+        "attribute of the list": found,
+    }
+
+
+@pytest.mark.parametrize("way", beside_items())
+def test_numbers_beside_rules_are_not_passed_over(way):
+    baskets = 50 * [{"pills", "bread"}] + 3 * [{"pills"}] + 60 * [{"bread"}] + 60 * [set()]
+    table = pd.DataFrame({item: [item in own for own in baskets] for item in ("bread", "pills")})
+    schema = item_schema(["bread"], ["pills"])
+    plain = {"antecedents": ["pills"], "consequents": ["bread"]}
+    assert audit([plain], table, schema, k=10).is_safe
+    kept = pd.DataFrame({name: [side, side] for name, side in plain.items()}).iloc[1:]
+    assert audit(kept, table, schema, k=10).is_safe  # places in a longer table are no secret
+    found = audit(beside_items()[way], table, schema, k=10)
+    assert found.answer == "cannot tell"
+    assert "beside their items" in found.unread[-1]

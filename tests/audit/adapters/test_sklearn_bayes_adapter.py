@@ -96,3 +96,15 @@ def test_a_schema_without_a_target_is_refused():
     schema = numeric(a="quasi-identifier", b="quasi-identifier", c="sensitive", y="sensitive")
     with pytest.raises(SchemaError, match="needs its target"):
         audit(model, table, schema)
+
+
+def test_sums_of_weights_are_not_safe():
+    """Of known weights one combination adds up to each sum."""
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame({"job": draw.integers(0, 3, 90), "group": draw.choice(["a", "b"], 90)})
+    schema = roles(job="s", group="p")
+    weights = 2.0 ** draw.uniform(0, 3, 90)
+    model = CategoricalNB().fit(table[["job"]], table["group"])
+    assert audit(model, table, schema, k=10).is_safe
+    model.fit(table[["job"]], table["group"], sample_weight=weights * 90 / weights.sum())
+    assert "do not count alike" in audit(model, table, schema, k=10).unread[0]

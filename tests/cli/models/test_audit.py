@@ -96,6 +96,11 @@ def test_files_of_boosted_trees(files):
     root = {"nodeid": 0, "split": "a", "split_condition": 6, "yes": 1, "no": 2, "missing": 1}
     root["children"] = [{"nodeid": 1, "leaf": 0.5}, {"nodeid": 2, "leaf": -0.5}]
     (files / "model.json").write_text(json.dumps([root]))
+    # without statistics nobody sees whether all rows counted alike
+    assert run(files, "-k", "6", model="model.json").exit_code == 5
+    for node, cover in zip((root, *root["children"]), (12, 6, 6), strict=True):
+        node["cover"] = cover
+    (files / "model.json").write_text(json.dumps([root]))
     safe = run(files, "-k", "6", "--json", model="model.json")
     assert safe.exit_code == 0
     assert json.loads(safe.stdout)["spans"]["population"] == [6, 6]

@@ -3,6 +3,7 @@
 import copy
 import functools
 import json
+import pickle
 import random
 
 import numpy as np
@@ -167,3 +168,17 @@ def test_the_guarantee_is_a_sentence_without_values(model):
     assert said.startswith("Of 120 people")
     silent = KAnonymousClustering(n_clusters=2).fit(np.arange(20.0)[:, None])
     assert silent.guarantee().endswith("nothing private.")
+
+
+@pytest.mark.parametrize("way", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_no_file_or_copy_has_a_centroid_that_is_one_person(table, way):
+    alone = table.copy()
+    alone.loc[7, ["age", "pay"]] = [300.0, 98_765.0]
+    model = KAnonymousClustering(SCHEMA, 5).fit(alone)
+    told = model.cluster_centers_[:, -1] * model.space_.axes[-1].spread
+    assert np.isclose(told + model.space_.axes[-1].origin, 98_765.0).any()
+    with pytest.raises(ParameterError, match="Fit with min_rows=5") as refused:
+        way(model)
+    assert "98" not in str(refused.value)
+    way(KAnonymousClustering(SCHEMA, 5, min_rows=5).fit(alone))
+    way(KAnonymousClustering(SCHEMA, 5))

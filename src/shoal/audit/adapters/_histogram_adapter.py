@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import __version__ as sklearn_version
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.class_weight import compute_sample_weight
 
 from shoal.audit._feature_map import (
     Features,
@@ -21,6 +22,7 @@ from shoal.audit._feature_map import (
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree
+from shoal.audit.trees._leaf_values import WEIGHTED, uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError
 from shoal.typing import Floats
@@ -71,10 +73,36 @@ class HistogramAdapter(TreeAdapter):
             trained_on=int(nodes[0]["count"][0]),
         )
         _compare(before, last, table, trees, [one["value"] for one in nodes])
-        if last.do_early_stopping_ and last.validation_fraction is not None:
+        drawn = bool(last.do_early_stopping_) and last.validation_fraction is not None
+        unread = uneven_boosting(last.loss, drawn=drawn)
+        if drawn:
             note = "early stopping held rows back: that this is the training table was not checked"
-            return replace(trees, rows=(None,) * len(nodes), notes=(note,))
-        return trees
+            return replace(trees, rows=(None,) * len(nodes), notes=(note,), unread=unread)
+        if not unread and options.check_table and not _starts_evenly(last, table):
+            unread = (WEIGHTED,)
+        return replace(trees, unread=unread)
+
+
+def _starts_evenly(model: Any, table: TrainingTable) -> bool:
+    """Whether the constant that trees are added to is that of rows which all count alike."""
+    target = table.schema.target
+    if target is None:
+        return True
+    weights = None
+    try:
+        if count_classes(model) is None:
+            wanted = np.asarray(table.numbers(target), np.float64)
+        else:
+            codes = table.class_codes(model.classes_)
+            if codes is None:
+                return False
+            wanted = codes.astype(np.float64)
+            if model.class_weight is not None:
+                weights = compute_sample_weight(model.class_weight, model.classes_[codes])
+        start = model._loss.fit_intercept_only(wanted, sample_weight=weights)
+        return bool(np.allclose(np.ravel(start), np.ravel(model._baseline_prediction), rtol=1e-6))
+    except (AttributeError, KeyError, TypeError, ValueError):  # not as this release has it
+        return False
 
 
 def _read_private_parts(model: Any) -> tuple[Any, list[Any], list[NDArray[np.uint32]]]:

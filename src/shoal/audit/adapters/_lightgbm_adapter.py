@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from shoal.audit._feature_map import Features, last_step, match_columns, split_p
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
+from shoal.audit.trees._leaf_values import WEIGHTED, uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
 from shoal.typing import Floats
@@ -57,7 +58,35 @@ class LightGBMAdapter(TreeAdapter):
             none if drawn else tuple(rows for _, rows in trees),
             trained_on=None if drawn or not trees else int(trees[0][1][0]),
             notes=notes if drawn else (),
+            unread=_uneven(dump, drawn=drawn),
         )
+
+
+def _uneven(dump: Node, *, drawn: bool) -> tuple[str, ...]:
+    """Why leaves may tell of fewer people than are in them.
+
+    Before the first round all rows have one second derivative, so that sums of them are as the
+    counts of rows, unless rows have weights.
+    """
+    found = uneven_boosting(str(dump.get("objective", "")).split(" ")[0], drawn=drawn)
+    for tree in dump["tree_info"][: int(dump.get("num_tree_per_iteration", 1))]:
+        leaves = [*_leaves(tree["tree_structure"])]
+        sums = np.array([float(leaf.get("leaf_weight", np.nan)) for leaf in leaves])
+        counts = np.array([float(leaf.get("leaf_count", np.nan)) for leaf in leaves])
+        share = sums / counts if len(leaves) > 1 else np.ones(1)
+        if not found and not np.allclose(share, share[0], rtol=1e-4):
+            found = (WEIGHTED,)
+    return found
+
+
+def _leaves(root: Node) -> Iterator[Node]:
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if "left_child" in node:
+            todo += [node["left_child"], node["right_child"]]
+        else:
+            yield node
 
 
 def _is_drawn(given: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import Adapter, AdapterOptions
+from shoal.audit.opened._layouts import beside_rules
 from shoal.errors import SchemaError, TableError
 from shoal.privacy.spans._rule_spans import ItemRule, read_rules, rule_spans
 from shoal.privacy.spans._rule_worlds import ItemTree, has_world
@@ -76,7 +77,10 @@ class RuleAdapter(Adapter):
         def explain(span: int) -> tuple[str, ...]:
             return tuple(f"rule {rules[rule]}" for rule in told.speaking(span)[:5])
 
-        unread = _unread_supports(model, rules, columns, table, options.k)
+        unread = (
+            *_unread_supports(model, rules, columns, table, options.k),
+            *beside_rules(model),
+        )
         return ModelSpans(
             "association rules", told.spans, told.span_of_row, told.bins, explain, unread=unread
         )

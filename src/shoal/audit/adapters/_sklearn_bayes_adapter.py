@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,11 @@ COUNTED = "category_count_"
 TOGETHER = (
     "counts of several columns over the same people can be subtracted from one another, so that "
     "people are told apart by all public columns together"
+)
+
+WEIGHTED = (
+    "counts in which people do not count alike: it was fitted with weights, by which sums tell "
+    "who is in them"
 )
 
 
@@ -42,7 +48,10 @@ class SklearnBayesAdapter(Adapter):
         classes = _classes(last, table.frame.values(target), table, options)
         if not hasattr(last, COUNTED):
             return _read_means(last, classes, table, options.k)
-        return _read_counts(last, find_features(before, model, table), classes, table)
+        features = find_features(before, model, table)
+        read = _read_counts(last, features, classes, table)
+        even = not options.check_table or _counts_alike(last, features, classes)
+        return read if even or read.spans.is_single.all() else replace(read, unread=(WEIGHTED,))
 
 
 def _classes(
@@ -84,6 +93,17 @@ def _read_counts(
         "CategoricalNB", spans, span_of_row, _name_bins(last, features), explain,
         notes=(*features.notes, *several),
     )  # fmt: skip
+
+
+def _counts_alike(last: Any, features: Features, classes: NDArray[np.int64]) -> bool:
+    """Whether the counts that are kept are those of the rows, each counted once."""
+    n_classes = len(last.classes_)
+    categories = features.matrix.astype(np.int64)
+    for own, kept in zip(categories.T, last.category_count_, strict=True):
+        counts = np.bincount(classes * kept.shape[1] + own, minlength=kept.size)
+        if not np.array_equal(counts.reshape(n_classes, -1), kept):
+            return False
+    return True
 
 
 def _members(

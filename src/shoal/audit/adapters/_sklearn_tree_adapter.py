@@ -12,6 +12,7 @@ from shoal.audit._row_groups import RowGroups
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree
+from shoal.audit.trees._leaf_values import uneven_leaves
 from shoal.audit.trees._tree_model import TreeModel, wrong_table_message
 from shoal.errors import TableError
 from shoal.typing import Floats
@@ -48,6 +49,7 @@ class SklearnTreeAdapter(TreeAdapter):
             _count_rows(last, parts, table.n_rows, options.check_table),
             trained_on=int(parts[0].tree_.n_node_samples[0]),
             apply=apply,
+            unread=uneven_leaves(last, features.matrix, table, check_table=options.check_table),
         )
 
 

@@ -16,6 +16,7 @@ from shoal.audit._feature_map import Features, last_step, match_columns, split_p
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
+from shoal.audit.trees._leaf_values import uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
 from shoal.typing import Floats
@@ -79,6 +80,7 @@ def _from_model(before: Any, model: Any, table: TrainingTable) -> TreeModel:
         rows,
         slack=_slack(table.n_rows),
         notes=notes,
+        unread=uneven_boosting(str(learner["objective"]["name"]), drawn=bool(notes)),
     )
 
 
@@ -183,6 +185,7 @@ def _from_dump(dump: Sequence[Any], table: TrainingTable) -> TreeModel:
         rows,
         slack=_slack(table.n_rows),
         notes=notes,
+        unread=uneven_boosting("", drawn=bool(notes)),
     )
 
 

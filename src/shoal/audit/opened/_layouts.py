@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from shoal.audit._foreign import is_of_library
 from shoal.audit.opened._options import is_crowded
 
 XGBOOST: dict[str, set[str]] = {
@@ -54,6 +55,60 @@ LIGHTGBM_TREE = {
     "leaf_features",
 }  # fmt: skip
 RULE_LISTS = {"antecedents", "consequents"}
+
+
+PLAIN = (str, list, tuple, set, frozenset)
+"""What a side of a rule is; anything else may tell more than items."""
+
+
+def beside_rules(model: Any) -> tuple[str, ...]:
+    """Where rules may hold numbers that are neither items nor entries of a rule: in an index, say.
+
+    Examples
+    --------
+    >>> beside_rules([{"antecedents": ["bread"], "consequents": ["pills"]}])
+    ()
+    >>> beside_rules([{"antecedents": {"bread": 0.94}, "consequents": ["pills"]}])
+    ("what rules hold beside their items ('antecedents')",)
+    """
+    if hasattr(model, "columns"):
+        found = [*_beside_table(model)]
+    else:
+        found = ["the list"] if type(model) not in (list, tuple) else []
+        found += [name for rule in model for name in _beside_rule(rule)]
+    listed = ", ".join(map(repr, [*dict.fromkeys(found)][:3]))
+    return (f"what rules hold beside their items ({listed})",) if found else ()
+
+
+def _beside_table(model: Any) -> Iterator[str]:
+    """An index of anything but places, names of axes, notes, and sides that are no items."""
+    index = getattr(model, "index", None)
+    if index is not None and not callable(index):  # polars has none
+        places = getattr(getattr(index, "dtype", None), "kind", "") in "iu"
+        if not places or any(name is not None for name in [*index.names, *model.columns.names]):
+            yield "index"
+    if getattr(model, "attrs", None):
+        yield "attrs"
+    for name in sorted(RULE_LISTS):
+        own = model[name]
+        if getattr(own, "ndim", 1) > 1 or any(type(one) not in PLAIN for one in _cells(own)):
+            yield name
+
+
+def _cells(column: Any) -> list[Any]:
+    """Cells of a column of any library, lists as lists."""
+    cells = column.to_list() if hasattr(column, "to_list") else list(column)
+    return [one.tolist() if hasattr(one, "dtype") else one for one in cells]
+
+
+def _beside_rule(rule: Any) -> Iterator[str]:
+    if type(rule) is dict:
+        yield from [name for name in sorted(RULE_LISTS) if type(rule.get(name)) not in PLAIN]
+    elif type(rule) in (list, tuple):
+        if any(type(side) not in PLAIN for side in rule):
+            yield "a side"
+    elif not is_of_library(type(rule), ("shoal",)):
+        yield type(rule).__name__
 
 
 def unknown_entries(model: Any) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal.audit._model_spans import MOST_PATHS, ModelSpans
 from shoal.audit._row_groups import first_rows, join_labels, with_class
 from shoal.audit._training_table import TrainingTable
-from shoal.audit.trees._tree_model import TreeModel
+from shoal.audit.trees._tree_model import OTHERS, TreeModel
 from shoal.audit.trees._tree_reach import TreeReach
 from shoal.privacy.spans._spans import Bins, Spans, count_groups
 from shoal.typing import Codes, Counts, Flags
@@ -35,10 +35,12 @@ def find_joint_spans(
     """
     parts: list[TreeReach] = []
     filled: list[Counts] = []
+    n_differing = 0
     for number, tree in enumerate(model.trees):
         ends = model.ends(number)
         if check_table:
             model.check(number, ends)
+        n_differing += model.n_differing(number, ends)
         reach = model.reach(number, ends)
         small = np.min_scalar_type(len(reach.start))  # there may be many trees and many rows
         parts.append(reach._replace(label=reach.label.astype(small)))
@@ -65,7 +67,8 @@ def find_joint_spans(
     bins = Bins(layout, np.concatenate([own, *(filled if several.any() else [])]))
     note = "joint spans over all trees, since an attacker sees them all"
     notes = (note, *model.notes, *model.features.notes)
-    return ModelSpans(model.kind, spans, joint, bins, layout.explain, notes=notes)
+    unread = (OTHERS,) if n_differing else ()
+    return ModelSpans(model.kind, spans, joint, bins, layout.explain, notes=notes, unread=unread)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,11 @@ from shoal.audit.trees._tree_reach import TreeReach, find_ends, find_reach
 from shoal.errors import TableError
 from shoal.typing import Floats
 
+OTHERS = (
+    "leaves count others than these people: it was trained on another table, or rows were drawn or "
+    "weighted, by which leaves tell of some people more than of others"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class TreeModel:
@@ -39,6 +44,8 @@ class TreeModel:
         Whatever the reader of the report has to know.
     apply : callable or None
         The library's own way to the leaves of one tree, where that is faster.
+    unread : tuple of str
+        Why values of leaves may tell of fewer people than are in them, where they tell anything.
     """
 
     kind: str
@@ -50,6 +57,7 @@ class TreeModel:
     trained_on: int | None = None
     notes: tuple[str, ...] = ()
     apply: Callable[[int], RowGroups] | None = None
+    unread: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n_features = len(self.features.names)
@@ -73,11 +81,8 @@ class TreeModel:
 
     def check(self, number: int, ends: RowGroups) -> None:
         """Refuse a table whose rows do not fill the leaves of a tree as the training rows did."""
-        tree, rows = self.trees[number], self.rows[number]
-        if rows is None:
-            return
-        counts = np.bincount(ends, minlength=len(tree.left))[tree.leaves]
-        differ = int((np.abs(counts - rows[tree.leaves]) > self.slack).sum())
+        tree = self.trees[number]
+        differ = self.n_differing(number, ends)
         if not differ:
             return
         why = f"{differ} of {len(tree.leaves)} leaves have other counts in the model"
@@ -86,6 +91,14 @@ class TreeModel:
         if self.slack:  # counts come from weights
             why += ", unless rows were drawn or weighted in training"
         raise TableError(wrong_table_message(why))
+
+    def n_differing(self, number: int, ends: RowGroups) -> int:
+        """Leaves of a tree in which the model counts other rows; 0 where it does not count."""
+        tree, rows = self.trees[number], self.rows[number]
+        if rows is None:
+            return 0
+        counts = np.bincount(ends, minlength=len(tree.left))[tree.leaves]
+        return int((np.abs(counts - rows[tree.leaves]) > self.slack).sum())
 
 
 def wrong_table_message(why: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from shoal.audit._model_spans import ModelSpans, shorten
 from shoal.audit._row_groups import RowGroups, first_rows, with_class
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.trees._joint_spans import find_joint_spans
-from shoal.audit.trees._tree_model import TreeModel
+from shoal.audit.trees._tree_model import OTHERS, TreeModel
 from shoal.audit.trees._tree_reach import TreeReach
 from shoal.errors import TableError
 from shoal.privacy.spans._spans import Bins, Spans
@@ -20,11 +22,16 @@ def find_tree_spans(model: TreeModel, table: TrainingTable, *, check_table: bool
     """Spans of one tree, or the joint spans of several."""
     outcome, outcomes = _outcomes(model.n_classes, table)
     if len(model.trees) != 1:
-        return find_joint_spans(model, table, outcome, outcomes, check_table=check_table)
-    ends = model.ends(0)
-    if check_table:
-        model.check(0, ends)
-    return _find_spans(model, table, outcome, outcomes, ends, model.reach(0, ends))
+        found = find_joint_spans(model, table, outcome, outcomes, check_table=check_table)
+    else:
+        ends = model.ends(0)
+        if check_table:
+            model.check(0, ends)
+        found = _find_spans(model, table, outcome, outcomes, ends, model.reach(0, ends))
+        if model.n_differing(0, ends):
+            found = replace(found, unread=(OTHERS,))
+    unread = () if found.spans.is_single.all() else (*found.unread, *model.unread)
+    return replace(found, unread=unread)
 
 
 def _outcomes(n_classes: int | None, table: TrainingTable) -> tuple[Codes, tuple[str, ...]]:

@@ -33,7 +33,13 @@ class PublishedClusters(Published):
     tie_: float
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: all but `labels_`, which says of every training row where it is."""
+        """What is pickled: all but `labels_`, which says of every training row where it is.
+
+        Refused like :meth:`to_dict`: a pickle is published as easily, and a centroid of one row is
+        that row.
+        """
+        if "center_rows_" in vars(self):
+            self._require_means()
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
         return {name: value for name, value in state.items() if name != "labels_"}
 

@@ -51,8 +51,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         Bring numeric columns to mean 0 and variance 1.
     min_rows : int, default=1
         Rows behind every centroid.  Centroids are means over private columns too: a mean of one
-        row is that row.  :meth:`to_json` refuses means of fewer rows than the privacy model's
-        smallest group, so give k here for clusters that are to be published.
+        row is that row.  :meth:`to_json`, pickles and copies refuse means of fewer rows than the
+        privacy model's smallest group, so give k here for clusters that are to be published.
     max_tries : int, optional
         Edges tried, longest first, for large tables: a try takes time in proportion to the
         distinct public rows.  By default all are tried; with several private numeric columns, of

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from shoal import Schema
 from shoal.audit import audit
-from shoal.audit._few_people import _leverages
+from shoal.audit.fits._few_people import _leverages
 from tests.extras import need
 
 pd = need("pandas")
@@ -88,7 +88,7 @@ def test_a_target_that_everybody_knows_tells_nothing():
 
 
 def test_too_many_features_are_not_called_safe(monkeypatch):
-    monkeypatch.setattr("shoal.audit._few_people.MOST_CELLS", 300)
+    monkeypatch.setattr("shoal.audit.fits._few_people.MOST_CELLS", 300)
     found = verdict(LogisticRegression(), people(["a"]), ["age"])
     assert found.answer == "cannot tell"
     assert "too many to see" in found.unread[-1]
@@ -177,3 +177,58 @@ def test_models_that_few_rows_decide_are_not_safe_by_leverage(model):
     assert "which few people may decide" in found.unread[0]
     public = Schema({**SCHEMA, "ill": {"role": "insensitive", "target": True}})
     assert verdict(model, people(["a"]), ["age"], public).is_safe
+
+
+def test_classes_are_not_computed_from_coefficients_of_few_people():
+    """Which of 36 people are ill is the one combination whose ages add up."""
+    draw = np.random.default_rng(0)
+    ages, ill = draw.uniform(18, 80, 36), draw.integers(0, 2, 36)
+    schema = Schema({**SCHEMA, "age": {"role": "quasi-identifier", "kind": "numeric"}})
+    table = pd.DataFrame({"age": ages, "town": ["a"] * 36, "ill": ill})
+    model = RidgeClassifier().fit(table[["age"]], table["ill"])
+    apart = ages - ages.mean()
+    wanted = np.ravel(model.coef_)[0] * (apart @ apart + model.alpha) / 2
+
+    def sums(some):
+        found = np.zeros(1)
+        for one in some:
+            found = np.concatenate([found, found + one])
+        return found
+
+    first, last = sums(apart[:18]), sums(apart[18:])
+    order = np.argsort(last)
+    near = np.searchsorted(last[order], wanted - first).clip(1, len(last) - 1)
+    other = np.stack([order[near - 1], order[near]])
+    side, one = np.divmod(np.abs(first + last[other] - wanted).argmin(), len(first))
+    bits = (int(one) >> np.arange(18) & 1, int(other[side, one]) >> np.arange(18) & 1)
+    assert np.concatenate(bits).tolist() == ill.tolist()
+    found = audit(model, table, schema, k=8)
+    assert any("may be computed" in reason for reason in found.unread)
+    whole = table.assign(age=np.round(ages))
+    assert audit(RidgeClassifier().fit(whole[["age"]], ill), whole, schema, k=8).is_safe
+
+
+def test_few_people_decide_between_classes_that_hardly_overlap():
+    table = people(["a"])
+    table["ill"] = np.where(table["age"] > 50, "HIV", "none")
+    found = verdict(LogisticRegression(C=100), table, ["age"])
+    assert found.answer == "cannot tell"
+    assert "people decide what is said" in found.unread[0]
+
+
+def test_private_features_that_one_person_has_are_not_safe():
+    """What a public target is fitted to by one person tells what that person has."""
+    table = people(["a"])
+    table["load"] = np.where(np.arange(len(table)) == 7, 53_000.0, 0.0)
+    roles = {
+        "age": {"role": "insensitive", "kind": "numeric", "target": True},
+        "town": {"role": "quasi-identifier"},
+        "ill": {"role": "quasi-identifier"},
+        "load": {"role": "sensitive", "kind": "numeric"},
+    }
+    model = LinearRegression().fit(table[["load"]], table["age"])
+    found = audit(model, table, Schema(roles), k=10, threshold=50)
+    assert found.answer == "cannot tell"
+    spread = table.assign(load=np.random.default_rng(1).integers(0, 5, len(table)))
+    model.fit(spread[["load"]], spread["age"])
+    assert audit(model, spread, Schema(roles), k=10, threshold=50).is_safe

@@ -1,0 +1,174 @@
+"""Numbers of a model that too few people decide, where the target is private.
+
+Spans say whom a model tells apart by what it *asks*.  Coefficients and centroids also tell what
+they were *fitted* to: one for each postcode, say, is the class of the one person who lives there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.audit._training_table import TrainingTable
+from shoal.audit.fits._linear_fit import is_known, leverages, read_fit
+from shoal.audit.fits._moment_bits import bits_of_classes, steps_of, tells_too_much
+from shoal.typing import Floats
+
+MOST_CELLS = 50_000_000
+"""Cells of features up to which leverages are computed: three copies of them are held."""
+MOST_WORK = 2e11
+"""Multiplications up to which they are."""
+BESIDE = 0.1
+"""Share of their people's deviation by which centroids may miss the mean: solvers stop early."""
+EXACT = 1e-7
+"""Share of the targets' range within which a prediction is the target: no chance hits that."""
+
+
+def small_classes(table: TrainingTable, k: int) -> tuple[str, ...]:
+    """What is not known to be safe since a class has few people: means and coefficients are theirs.
+
+    Empty where the target is no secret.
+    """
+    if not table.target_is_private:
+        return ()
+    codes = table.frame.factorize(str(table.schema.target))[0]
+    sizes = np.bincount(codes[codes >= 0])
+    few = int(((sizes > 0) & (sizes < k)).sum())
+    if not few:
+        return ()
+    return (f"numbers that were fitted to {few:,} classes with fewer than {k} people each",)
+
+
+def few_behind_coefficients(matrix: Floats, k: int) -> tuple[str, ...]:
+    """What is not known to be safe since fewer than k people decide what is said about some.
+
+    The measure is leverage: in least squares it is the weight of a person's own target in what the
+    model says about that person, and a feature that m people share gives each of them 1 / m.
+    """
+    weight = _leverages(matrix)
+    if weight is None:
+        return (f"numbers for {matrix.shape[1]:,} features, too many to see whose they are",)
+    exposed = int((weight * k > 1 + 1e-9).sum())
+    return (_decided(exposed, k),) if exposed else ()
+
+
+def _decided(exposed: int, k: int) -> str:
+    return f"numbers by which fewer than {k} people decide what is said about {exposed:,} people"
+
+
+def few_behind_fit(
+    last: Any, matrix: Floats, table: TrainingTable, k: int, *, check_table: bool = True
+) -> tuple[str, ...]:
+    """What is not known to be safe of a linear model beside leverages of least squares.
+
+    Those are of the best fit to people who count alike, and other losses have others.  A model by
+    quantiles passes through some people's targets, and whoever predicts for everybody finds
+    targets that are whole numbers.
+    """
+    kind = type(last).__name__
+    found = [] if is_known(last) else [f"coefficients of {kind}, which few people may decide"]
+    target = str(table.schema.target)
+    is_number = not hasattr(last, "classes_") and table.frame.types.get(target) == "number"
+    if is_number and table.target_is_private:
+        said = matrix @ np.ravel(last.coef_) + float(np.ravel(last.intercept_)[0])
+        wanted = np.asarray(table.frame.numbers(target), np.float64)
+        if people := _told_exactly(said, wanted, k):
+            found.append(f"predictions that are exactly the target of {people:,} people")
+    if not check_table or not is_known(last) or _is_large(matrix):
+        return tuple(found)
+    fit = read_fit(last, matrix, table)
+    if fit is not None and not fit.is_best:
+        found.append(
+            f"coefficients of {kind} to which people do not count alike: it was fitted with "
+            "weights, to another table, or its solver stopped early"
+        )
+    elif fit is not None and (exposed := int((leverages(fit, matrix) * k > 1 + 1e-9).sum())):
+        found.append(_decided(exposed, k))
+    gaps = np.zeros(matrix.shape[1]) if fit is None else np.abs(fit.slope).max(axis=1)
+    if _is_solvable(last, matrix, gaps, table):
+        found.append(
+            "coefficients as exact as all that is private: who adds up to them may be computed"
+        )
+    return tuple(found)
+
+
+def _is_solvable(last: Any, matrix: Floats, gaps: Floats, table: TrainingTable) -> bool:
+    """Whether coefficients have as many bits as what is private of all people together."""
+    target = table.schema.target
+    if target is None:
+        return False
+    is_class = hasattr(last, "classes_")
+    steps = 1.0 if is_class else steps_of(np.asarray(table.frame.numbers(target), np.float64))
+    hidden = [target] if table.target_is_private else [*table.private]
+    unknown = min(_bits(table, name) for name in hidden)
+    n_outputs = max(1, len(last.classes_) - 1) if is_class else 1
+    return tells_too_much(matrix, steps, gaps, unknown, n_outputs)
+
+
+def _bits(table: TrainingTable, name: str) -> float:
+    """Bits that are not known of a private value."""
+    if table.schema[name].kind == "numeric" and table.frame.types[name] == "number":
+        return float(np.log2(1 + steps_of(np.asarray(table.frame.numbers(name), np.float64))))
+    return bits_of_classes(table.frame.factorize(name)[0])
+
+
+def _told_exactly(said: Floats, wanted: Floats, k: int) -> int:
+    """People whose target is predicted to the last digit, and that of fewer than k of them."""
+    known = np.isfinite(wanted) & np.isfinite(said)
+    if not known.any():
+        return 0
+    near = EXACT * float(np.ptp(wanted[known]))
+    with np.errstate(over="ignore"):  # of models that predict logarithms
+        hit = known & ((np.abs(said - wanted) <= near) | (np.abs(np.exp(said) - wanted) <= near))
+    _, group, sizes = np.unique(np.round(said, 9), return_inverse=True, return_counts=True)
+    return int((hit & (sizes[group.ravel()] < k)).sum())
+
+
+def few_behind_centroids(
+    own: NDArray[np.int64], centres: Floats, matrix: Floats, table: TrainingTable, k: int
+) -> tuple[str, ...]:
+    """What is not known to be safe since a centroid is the mean of few people, or of one.
+
+    `own` is the centroid nearest to each row.  Spans do not see it: they say who may be in a
+    cluster, and a mean of one row is that row, private columns and all.  With weights, or after
+    few rounds, centroids are not the means of those that are nearest.
+    """
+    if not table.private:
+        return ()
+    sizes = np.bincount(own, minlength=len(centres))
+    found = []
+    if few := int(((sizes > 0) & (sizes < k)).sum()):
+        whose = f"fewer than {k} people have each"
+        found.append(f"private coordinates of {few:,} centroids that {whose}")
+    rows = [matrix[own == centre] for centre in range(len(centres))]
+    if lost := sum(not _is_mean(*pair) for pair in zip(centres, rows, strict=True)):
+        found.append(f"coordinates of {lost:,} centroids that are not the mean of their people")
+    return tuple(found)
+
+
+def _is_mean(centre: Floats, rows: Floats) -> bool:
+    if not len(rows):
+        return False
+    away = np.abs(rows.mean(axis=0) - centre)
+    return not (away > BESIDE * rows.std(axis=0) + 1e-9 * (1 + np.abs(centre))).any()
+
+
+def _is_large(matrix: Floats) -> bool:
+    n_rows, width = matrix.shape
+    return n_rows * width > MOST_CELLS or n_rows * width * min(n_rows, width) > MOST_WORK
+
+
+def _leverages(matrix: Floats) -> Floats | None:
+    """Diagonal of the projection onto the features and a constant; None if it takes too long."""
+    n_rows = len(matrix)
+    if _is_large(matrix):
+        return None
+    known = np.where(np.isfinite(matrix), matrix, 0.0)
+    spread = np.abs(known).max(axis=0, initial=0.0)
+    design = np.column_stack([np.ones(n_rows), known / np.where(spread > 0, spread, 1.0)])
+    basis, sizes, _ = np.linalg.svd(design, full_matrices=False)
+    kept = sizes > sizes.max() * max(design.shape) * np.finfo(np.float64).eps
+    leverages: Floats = (basis[:, kept] ** 2).sum(axis=1)
+    return leverages
