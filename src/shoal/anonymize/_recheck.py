@@ -188,7 +188,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
         engine = open_table(table, encoding=encoding)
         compressed = engine.compress(plain_schema(schema, engine.names))
         return Written(compressed.cells, None, compressed.people)
-    written = join_intervals(_read_again(table, encoding), schema.quasi_identifiers)
+    written = join_intervals(read_again(table, encoding), schema.quasi_identifiers)
     released = plain_schema(schema, written.names)
     counted = released.counted
     groups, group_of_row = count_texts(written, released, counted)
@@ -205,7 +205,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     return Written(groups, group_of_row, people, doors)
 
 
-def _read_again(table: Native, encoding: str | None) -> TextTable:
+def read_again(table: Native, encoding: str | None) -> TextTable:
     """A table by what stands in it; of files, the way in which they are written is found first."""
     if not isinstance(table, str | PathLike):
         return read_texts(table)
