@@ -60,8 +60,15 @@ def recheck(
     readers = {}
     for labels in recoded.labels:
         coding, tree = labels.coding, labels.coding.hierarchy
-        nodes = ((), ()) if tree is None else (tree.labels, tree.parent.tolist())
-        readers[coding.name] = LabelReader(coding.kind, schema[coding.name].order or (), *nodes)
+        lines = schema[coding.name].lines
+        readers[coding.name] = LabelReader(
+            coding.kind,
+            schema[coding.name].order or (),
+            () if tree is None else tree.labels,
+            () if tree is None else tree.parent.tolist(),
+            on_lines=labels.ends is not None,
+            step=None if lines is None or isinstance(lines, str) else float(lines),
+        )
     charge = Charge(
         schema=schema,
         privacy=privacy,

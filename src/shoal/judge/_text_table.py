@@ -128,7 +128,9 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
 
     columns, found = {}, list(doors)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        column = _plain_column(name, column, found)
+        is_coded = pa.types.is_dictionary(column.type)
+        if not (is_coded and pa.types.is_string(column.type.value_type)):
+            column = _plain_column(name, column, found)
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode(null_encoding="mask")
         if column.num_chunks > 1:
