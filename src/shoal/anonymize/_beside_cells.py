@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from shoal._addresses import is_address
+from shoal._addresses import address_of, is_address, read_address
 from shoal.anonymize._release_files import digest, file_beside
 from shoal.judge._read_files import read_texts
 from shoal.judge._read_others import read_workbook
 from shoal.judge._text_table import TextTable
 from shoal.tables.engines.formats._formats import unpacked
+from shoal.tables.engines.formats._kept_there import kept_there
 
 _WORKBOOKS = (".xlsx", ".xlsm")
 _DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb")
@@ -51,7 +52,7 @@ Counted = Mapping[str, int]
 
 
 def beside_cells(table: Any, counted: Counted | None = None) -> tuple[str, ...]:
-    """What files hold besides cells, in words; empty for tables that are no files.
+    """What files and databases hold besides cells, in words; empty for tables in memory.
 
     Parameters
     ----------
@@ -61,11 +62,14 @@ def beside_cells(table: Any, counted: Counted | None = None) -> tuple[str, ...]:
         Columns whose values make groups, and how many different ones were counted in each: where
         the file has more, it tells apart what counts as one.
     """
-    if not isinstance(table, str | PathLike) or is_address(table):
+    if not isinstance(table, str | PathLike):
         return ()
     path = Path(table)
     doors: list[str] = []
-    if path.is_dir():
+    if is_address(table):
+        asked = getattr(getattr(table, "options", None), "table", None)
+        doors += kept_there(read_address(address_of(table), asked), counted or {})
+    elif path.is_dir():
         inside = sorted(file for file in path.rglob("*") if file.is_file())
         doors += ["further files in the folder"] if any(map(_is_unread, inside)) else []
         for file in inside:

@@ -11,7 +11,6 @@ from shoal.metrics.kept._shares import ColumnPair
 from shoal.metrics.kept._table_pair import TablePair
 from shoal.typing import Floats
 
-
 _FEWEST_LEFT_OUT = 10
 """Rows that a release leaves out at least before means of both tables are compared: whoever has the
 release computes theirs from the difference."""

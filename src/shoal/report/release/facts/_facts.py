@@ -112,8 +112,9 @@ def find_facts(
         cells = values.cells
         marginals = compare_marginals(values, seen.groups)
         after = RawValues.of(seen.groups).sensitive
-        left_out = int(cells.row_counts.sum() - seen.groups.row_counts.sum())
-        if not 0 < left_out < least:  # how far values move tells which ones few people had
+        if (
+            not 0 < (release.number("suppressed_rows") or 0) < least
+        ):  # how far values move tells which ones few people had
             kept = {
                 name: moved_between(values.sensitive[name], after[name])
                 for name in release.schema.sensitive
