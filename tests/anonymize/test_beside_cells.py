@@ -1,9 +1,13 @@
+import gzip
+import json
 import sqlite3
 import zipfile
 
+import duckdb
 import pytest
 
 from shoal import Schema, check_table
+from shoal.anonymize import Mondrian
 from shoal.anonymize._beside_cells import beside_cells
 from shoal.errors import TableWarning
 from tests.extras import need
@@ -45,20 +49,6 @@ def test_a_workbook_with_more_than_cells_does_not_hold(change, tmp_path):
     assert not any("Ann" in door for door in verdict.side_doors)
 
 
-def test_deleted_rows_of_a_database_are_told(tmp_path):
-    with sqlite3.connect(tmp_path / "t.sqlite") as database:
-        database.execute("PRAGMA secure_delete = off")
-        database.execute("CREATE TABLE t (age TEXT)")
-        database.executemany("INSERT INTO t VALUES (?)", [["7"]] * 3)
-    assert check_table(tmp_path / "t.sqlite", SCHEMA, 3).holds
-    with sqlite3.connect(tmp_path / "t.sqlite") as database:
-        database.execute("PRAGMA secure_delete = off")
-        database.execute("INSERT INTO t VALUES ('Ann Smith')")
-        database.commit()
-        database.execute("DELETE FROM t WHERE age <> '7'")
-    assert check_table(tmp_path / "t.sqlite", SCHEMA, 3).is_undecided
-
-
 def test_an_archive_with_another_file_is_undecided(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
         archive.writestr("t.csv", "age,n\n7,1\n7,1\n")
@@ -69,11 +59,118 @@ def test_an_archive_with_another_file_is_undecided(tmp_path):
     assert check_table(tmp_path / "t.zip", schema, 2).is_undecided
 
 
-def test_of_formats_that_are_not_looked_into_a_note_says_so(tmp_path):
+def test_formats_that_are_not_looked_into_are_undecided(tmp_path):
     for name in ("t.xls", "t.ods", "t.sav", "t.dta"):
         (tmp_path / name).write_bytes(b"")
-        with pytest.warns(TableWarning, match="not looked into: the verdict is on the cells"):
-            assert beside_cells(tmp_path / name) == ()
+        assert beside_cells(tmp_path / name)
+
+
+@pytest.mark.parametrize("ending", ["sqlite", "db"])
+def test_deleted_rows_of_a_database_are_told(ending, tmp_path):
+    path = tmp_path / f"t.{ending}"
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA secure_delete = off")
+        database.execute("CREATE TABLE t (age TEXT)")
+        database.executemany("INSERT INTO t VALUES (?)", [["7"]] * 3)
+    assert check_table(path, SCHEMA, 3).holds
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA secure_delete = off")
+        database.execute("INSERT INTO t VALUES ('Ann Smith')")
+        database.commit()
+        database.execute("DELETE FROM t WHERE age <> '7'")
+    assert check_table(path, SCHEMA, 3).is_undecided
+
+
+def test_space_that_a_database_gave_up_is_told_unless_a_release_was_written_so(tmp_path):
+    path = tmp_path / "t.duckdb"
+    with duckdb.connect(str(path)) as database:
+        database.execute("CREATE TABLE t AS SELECT 'Ann Smith of nowhere' AS age FROM range(3)")
+        database.execute("CHECKPOINT")
+        database.execute("UPDATE t SET age = '7'")
+        database.execute("CHECKPOINT")
+    assert b"Ann Smith" in path.read_bytes()
+    assert check_table(path, SCHEMA, 3).is_undecided
+    released = tmp_path / "released.duckdb"
+    schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
+    Mondrian(schema, 3).fit({"age": [7, 7, 7]}).release_.write(released)
+    assert check_table(released, schema, 3).holds
+
+
+def json_lines(path, cells):
+    path = path.with_suffix(".jsonl")
+    path.write_text("".join(f'{{"age": {cell}}}\n' for cell in cells))
+    return path
+
+
+def json_list(path, cells):
+    path = path.with_suffix(".json")
+    path.write_text("[" + ", ".join(f'{{"age": {cell}}}' for cell in cells) + "]")
+    return path
+
+
+def sqlite_file(path, cells):
+    path = path.with_suffix(".sqlite")
+    path.unlink(missing_ok=True)
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE t (age)")
+        for cell in cells:
+            database.execute("INSERT INTO t VALUES (?)", [json.loads(cell)])
+    return path
+
+
+def workbook(path, cells):
+    openpyxl = need("openpyxl")
+    path = path.with_suffix(".xlsx")
+    book = openpyxl.Workbook()
+    for cell in ("age", *map(json.loads, cells)):
+        book.active.append([cell])
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("write", [json_lines, json_list, sqlite_file, workbook])
+@pytest.mark.parametrize("cells", [("7", "7", '"7"'), ("7", "7", "7.5"), ("7.5", "7.5", '"7.50"')])
+def test_cells_that_only_their_file_tells_apart_do_not_hold(write, cells, tmp_path):
+    assert check_table(write(tmp_path / "t", ["7"] * 3), SCHEMA, 3).holds
+    assert check_table(write(tmp_path / "t", ['"x"'] * 3), SCHEMA, 3).holds
+    assert not check_table(write(tmp_path / "t", cells), SCHEMA, 3).holds
+
+
+@pytest.mark.parametrize("cells", [("7", "7.0", "7.00"), ("null", '""', "null")])
+def test_numbers_of_json_are_told_apart_by_how_they_are_written(cells, tmp_path):
+    assert not check_table(json_lines(tmp_path / "t", cells), SCHEMA, 3).holds
+
+
+@pytest.mark.parametrize("ending", ["csv", "dat", "psv", "dat.gz"])
+def test_text_files_are_counted_by_what_is_written_whatever_they_are_called(ending, tmp_path):
+    path, rows = tmp_path / f"t.{ending}", b"age|n\n7|1\n7|1\n7.0|1\n"
+    path.write_bytes(gzip.compress(rows, mtime=0) if ending.endswith("gz") else rows)
+    schema = SCHEMA.replace(n={"role": "insensitive"})
+    assert check_table(path, schema, 3).smallest_group == 1
+
+
+@pytest.mark.parametrize("above", ["Ann Smith was here\n", "# Ann Smith\n", "Ann Smith\n\n"])
+def test_lines_above_a_table_are_undecided(above, tmp_path):
+    path, rows = tmp_path / "t.csv", "age,n\n7,1\n7,2\n"
+    schema = SCHEMA.replace(n={"role": "insensitive"})
+    for fine in ("", "sep=,\n"):
+        path.write_text(fine + rows)
+        assert check_table(path, schema, 2).holds
+    path.write_text(above + rows)
+    with pytest.warns(TableWarning, match="before the names of the columns"):
+        verdict = check_table(path, schema, 2)
+    assert verdict.is_undecided
+
+
+def test_files_that_lie_in_the_folder_of_a_table_are_told(tmp_path):
+    for part in (0, 1):
+        (tmp_path / f"part-{part}.csv").write_text("age,n\n7,1\n7,2\n")
+        (tmp_path / f".part-{part}.csv.crc").write_bytes(b"crc")
+    (tmp_path / "_SUCCESS").write_bytes(b"")
+    schema = SCHEMA.replace(n={"role": "insensitive"})
+    assert check_table(tmp_path, schema, 4).holds
+    (tmp_path / "_part-2.csv").write_text("age,n\nAnn Smith,1\n")
+    assert check_table(tmp_path, schema, 4).is_undecided
 
 
 def test_tables_that_are_no_files_have_cells_only():

@@ -6,7 +6,7 @@ import pytest
 
 from shoal.judge import _proofs, _read_binary
 from shoal.judge._labels import LabelReader
-from shoal.judge._proofs import unproven_pairs
+from shoal.judge._proofs import ends_of_few, unproven_pairs
 from shoal.judge._read_files import read_texts
 from shoal.judge._text_table import TextColumn, numbers_of
 from tests.extras import need
@@ -53,6 +53,45 @@ def test_what_is_proven_is_true(reader, labels, values, least, by_rows, monkeypa
     proven = {(int(i), int(j)) for i, j in pairs} - open_
     assert all(reader.covers(labels[i], values[j]) for i, j in proven)
     assert len(proven) >= (least // 2 if by_rows else least)  # and most that is true is proven
+
+
+def column(*values):
+    return TextColumn(np.arange(len(values), dtype=np.int32), tuple(map(str, values)))
+
+
+LISTED = LabelReader(
+    "numeric", labels=("23.417", "47.5", "young", "old", "*"), parents=(2, 3, 4, 4, -1),
+    on_lines=True,
+)  # fmt: skip
+SCALE = LabelReader(
+    "numeric", labels=("17", "18", "19", "20", "young", "old", "*"), parents=(4, 4, 5, 5, 6, 6, -1),
+    on_lines=True,
+)  # fmt: skip
+BROKEN = LabelReader(
+    "numeric", labels=("3", "30", "70", "<18", "18-64", "*"), parents=(3, 4, 5, 5, 5, -1),
+    on_lines=True,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reader", "labels", "values", "found"),
+    [
+        (LISTED, ["[23.417-47.5]", "young"], (23.417, 47.5), 2),
+        (LISTED, ["[20-50)", "old"], (20, 23.417, 47.5, 50), 0),
+        (LISTED, ["[20-47.5]"], (23.417, 47.5), 1),
+        (LISTED, ["[23.417-47.5]"], (1, 2), 0),  # nobody has them
+        (LISTED, ["[23.417-47.5]"], (23.417,) * 3 + (47.5,) * 3, 0),  # as many as are asked for
+        (SCALE, ["[18-19]"], (17, 18, 19, 20), 0),
+        (BROKEN, ["<65", ">=18"], (18, 65, 3), 0),
+        (BROKEN, ["<71", "[3-64]"], (3, 70, 71), 2),
+        (LabelReader("numeric", on_lines=True), ["[1235-6789]"], (1235, 6789), 2),
+        (LabelReader("numeric", on_lines=True), ["[1000-6999]"], (1000, 6999), 0),
+        (LabelReader("numeric", on_lines=True, step=7), ["[21-34]"], (21, 34), 0),
+        (LabelReader("numeric"), ["[23.417-47.5]"], (23.417, 47.5), 0),  # said to be exact
+    ],
+)
+def test_an_end_that_few_people_have_is_a_line_or_told(reader, labels, values, found):
+    assert ends_of_few(reader, labels, column(*values), 3) == found
 
 
 def test_random_ranges_are_proven_when_and_only_when_they_hold():

@@ -79,7 +79,38 @@ def test_the_finest_bands_of_a_hierarchy_are_lines():
         "[1990-02-01 to 1990-05-31]",
     ]
     named = Hierarchy.from_tree({"young": ["10", "20"], "old": ["60", "90"]})
-    assert texts([10, 20, 60], hierarchy=named) == ["young", "[10-90]", "[10-90]"]
+    assert texts([10, 20, 60], hierarchy=named) == ["young", "[0-99]", "[0-99]"]
+
+
+def all_texts(tree, kind="numeric", **parts):
+    coding, _ = made([], kind, hierarchy=Hierarchy.from_tree(tree), **parts)
+    widen, n = public_lines(coding), coding.n_codes
+    return {widen(low, high).text for low in range(n) for high in range(low + 1, n)}
+
+
+def test_ranges_over_bands_with_names_do_not_end_at_values_that_the_tree_lists():
+    listed = {"young": ["23.417", "31.5"], "middle": ["40.25", "47.5"], "old": ["66.1", "97.531"]}
+    assert all_texts(listed) == {"young", "middle", "old", "[20-50)", "[20-100)", "[40-100)"}
+    days = ["1971-03-04", "1975-06-07", "1993-10-11", "1998-02-13"]
+    then_and_now = {"then": days[:2], "now": days[2:]}
+    both = "[1971-01-01 to 1998-12-31]"
+    assert all_texts(then_and_now, "date") == {"then", "now", both}
+    limited = {"all": {"young": ["1.5", "2.25"], "old": ["7.5", "9.75"]}, "none": ["11.5", "12.5"]}
+    assert all_texts(limited, limit=("all",)) == {"young", "old", "all", "none", "*"}
+
+
+def test_ranges_of_a_tree_that_lists_every_whole_number_end_with_its_bands():
+    bands = {f"band {start}": [str(start + i) for i in range(5)] for start in (17, 22, 27, 32)}
+    found = all_texts(bands) - set(bands)
+    assert found == {"[22-31]", "<27", "<32", ">=22", ">=27", "*"}
+
+
+def test_bands_that_files_write_without_brackets_are_read():
+    bands = {"20-24": ["21", "24"], "25-29": ["25", "28"], "30-34": ["30", "33"]}
+    assert all_texts(bands) - set(bands) == {"[20-29]", "[20-34]", "[25-34]"}
+    # a label that does not hold what is below it is a name
+    bands = {"31-33": ["21", "24"], "25-29": ["25", "28"]}
+    assert all_texts(bands) - set(bands) == {"[20-29]"}
 
 
 def test_text_without_an_order_has_no_lines_and_is_starred():

@@ -60,8 +60,15 @@ def recheck(
     readers = {}
     for labels in recoded.labels:
         coding, tree = labels.coding, labels.coding.hierarchy
-        nodes = ((), ()) if tree is None else (tree.labels, tree.parent.tolist())
-        readers[coding.name] = LabelReader(coding.kind, schema[coding.name].order or (), *nodes)
+        lines = schema[coding.name].lines
+        readers[coding.name] = LabelReader(
+            coding.kind,
+            schema[coding.name].order or (),
+            () if tree is None else tree.labels,
+            () if tree is None else tree.parent.tolist(),
+            on_lines=labels.ends is not None,
+            step=None if lines is None or isinstance(lines, str) else float(lines),
+        )
     charge = Charge(
         schema=schema,
         privacy=privacy,
@@ -188,7 +195,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
         engine = open_table(table, encoding=encoding)
         compressed = engine.compress(plain_schema(schema, engine.names))
         return Written(compressed.cells, None, compressed.people)
-    written = join_intervals(_read_again(table, encoding), schema.quasi_identifiers)
+    written = join_intervals(read_again(table, encoding), schema.quasi_identifiers)
     released = plain_schema(schema, written.names)
     counted = released.counted
     groups, group_of_row = count_texts(written, released, counted)
@@ -205,7 +212,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     return Written(groups, group_of_row, people, doors)
 
 
-def _read_again(table: Native, encoding: str | None) -> TextTable:
+def read_again(table: Native, encoding: str | None) -> TextTable:
     """A table by what stands in it; of files, the way in which they are written is found first."""
     if not isinstance(table, str | PathLike):
         return read_texts(table)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal._notebook import html_note, html_table
 from shoal.anonymize._beside_cells import beside_cells
-from shoal.anonymize._recheck import count_written, names_of, starred_groups
+from shoal.anonymize._recheck import Written, count_written, names_of, starred_groups
 from shoal.anonymize._subjects import worst_of
 from shoal.anonymize.regions._check_there import CheckedThere, check_there
 from shoal.errors import SchemaError, TableError
@@ -131,12 +131,7 @@ class Verdict:
     @property
     def undecided(self) -> str:
         """What is in the file besides its cells, with what to do; empty where nothing is."""
-        if not self.side_doors:
-            return ""
-        return (
-            f"It cannot be told whether it holds: the file has more than cells "
-            f"({'; '.join(self.side_doors)}). Save the table as CSV, and give that out."
-        )
+        return undecided_by(self.side_doors)
 
     def _repr_html_(self) -> str:
         word = "It holds." if self.holds else "It does not hold."
@@ -164,6 +159,16 @@ class Verdict:
             "never_released": list(self.never_released),
             "side_doors": list(self.side_doors),
         }
+
+
+def undecided_by(side_doors: Sequence[str]) -> str:
+    """What is said of a file that holds more than its cells; nothing of any other."""
+    if not side_doors:
+        return ""
+    return (
+        f"It cannot be told whether it holds: the file has more than cells "
+        f"({'; '.join(side_doors)}). Save the table as CSV, and give that out."
+    )
 
 
 def check_table(
@@ -195,7 +200,7 @@ def check_table(
         How many failing groups to describe.
     """
     names = names_of(table, encoding)
-    _require(schema, names)
+    require_roles(schema, names)
     never_released = tuple(n for n in names if n in schema and not schema[n].is_released)
     privacy = bind_promise(privacy, schema)
     unnamed = schema.subject is not None and schema.subject not in names
@@ -246,8 +251,13 @@ def check_table(
         beyond_limits=_beyond_limits(counted, schema),
         notes=(*((_UNNAMED,) if unnamed else ()), *_absent_values(privacy, counted)),
         never_released=never_released,
-        side_doors=tuple(dict.fromkeys((*seen.side_doors, *beside_cells(table)))),
+        side_doors=tuple(dict.fromkeys((*seen.side_doors, *beside_cells(table, _values(seen))))),
     )
+
+
+def _values(seen: Written) -> dict[str, int]:
+    """How many different values of each quasi-identifier were counted."""
+    return {coding.name: len(coding.texts) for coding in seen.groups.codings}
 
 
 def _absent_values(privacy: PrivacyModel, groups: FrequencyTable) -> list[str]:
@@ -333,7 +343,8 @@ def _raw_values(coding: Coding, kind: str) -> list[Any]:
     return sorted({*raw, *(end for end in ends if np.isfinite(end))})
 
 
-def _require(schema: Schema, names: tuple[str, ...]) -> None:
+def require_roles(schema: Schema, names: tuple[str, ...]) -> None:
+    """Raise unless the table has every quasi-identifier, and every column of it has a role."""
     present = set(names)
     lost = [name for name in schema.quasi_identifiers if name not in present]
     if lost:

@@ -66,8 +66,8 @@ def _number_ends(label: str) -> tuple[str, ...]:
 def _steps(column: Column, label: str) -> tuple[str, ...]:
     """The first and the last step of a range between round numbers."""
     ends = _RANGE.match(label)
-    if ends is None:
-        return ()
+    if ends is None or not isinstance(column.hierarchy, Intervals | None):
+        return ()  # it ends with bands that people wrote, or around them
     whole = ends[3] == "]"
     start, stop = Fraction(ends[1]), Fraction(ends[2]) + whole
     step = _known_step(column) or _largest_step(start, stop, whole)

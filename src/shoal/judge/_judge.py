@@ -7,6 +7,7 @@ What is checked, each from the texts that stand in the output:
 - there are as many rows as were to be released, and no row of the source stands behind two;
 - every label covers the value of the row behind it, and every other cell says what the source says
   there; so no cell holds an identifier, or a value that only suppressed rows have;
+- ranges of numbers that are to end on public lines do not end at a value that few people have;
 - every rounded value is its source's nearest multiple, and none lies beyond its top or bottom;
 - every mean is that of its group, rounded to its step, and all rows of the group have it;
 - rows with equal text in all quasi-identifiers, starred ones among them, keep the promise.
@@ -39,7 +40,7 @@ from shoal.judge._forms import Claim, to_labels
 from shoal.judge._keyed import judge_shift, judge_tokens
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._means import RANGE_ENDS, Members, end_of_range, is_on_its_side, judge_means
-from shoal.judge._proofs import unproven_pairs
+from shoal.judge._proofs import ends_of_few, unproven_pairs
 from shoal.judge._text_table import BLOCK, TextColumn, TextTable, take
 from shoal.judge._values import same_value
 from shoal.judge.numbers._coarse import judge_coarse
@@ -221,6 +222,12 @@ def _judge_column(
             "values that the source does not have there"
         )  # fmt: skip
         raise GuaranteeError(f"column {name!r}: {rows} rows have {what}. {_WITHHELD}")
+    fewest = charge.privacy.minimum_size
+    if reader is not None and (few := ends_of_few(reader, column.texts, own, fewest)):
+        raise GuaranteeError(
+            f"column {name!r}: {few} ranges end at a value that fewer than {fewest} people have, "
+            f"and at no public line. {_WITHHELD}"
+        )
 
 
 def _count_rows(pairs: Sequence[tuple[int, int]], labels: Codes, values: Codes) -> int:

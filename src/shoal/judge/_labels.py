@@ -30,6 +30,10 @@ class LabelReader:
         Nodes of the hierarchy, if there is one.
     parents : sequence of int
         Place of each node's parent; the root's is its own or negative.
+    on_lines : bool
+        Whether ranges are said to end on public lines.
+    step : float or None
+        What the schema says of such lines, if they are numbers.
 
     Examples
     --------
@@ -42,6 +46,8 @@ class LabelReader:
     order: Sequence[str] = ()
     labels: Sequence[str | None] = ()
     parents: Sequence[int] = ()
+    on_lines: bool = False
+    step: float | None = None
 
     @cached_property
     def _nodes(self) -> dict[str | None, list[int]]:

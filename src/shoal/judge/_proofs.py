@@ -7,14 +7,17 @@ complete: whatever is left is asked one by one.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._text_table import TextColumn
-from shoal.judge._values import NUMBER, period
+from shoal.judge._values import NUMBER, number, period
 from shoal.typing import Codes, Flags, Floats
 
 _MARKS = 1 << 24
@@ -26,6 +29,8 @@ _BAND = re.compile(rf"\[({_SIGNED})-({_SIGNED})([\])])")
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MICROSECONDS_OF_A_DAY = 86_400_000_000
+_STEPS = [Fraction(10) ** power * factor for power in range(-20, 20) for factor in (1, 2, 5)]
+"""Between round numbers; a range is at most six of the steps that it ends on."""
 _SURE_SIGNS = 15
 """Decimals of so many digits differ as floats where they differ at all."""
 
@@ -168,6 +173,47 @@ def _read_ends(label: str | None, kind: str) -> _Ends:
         return _Ends(label, label)  # a month, a year
     low, sign, high = label[1:-1].partition(" to ")
     return _Ends(low, high, label.endswith(")")) if sign else _UNREAD
+
+
+# -- ends of ranges that are somebody's own value --------------------------------------------------
+
+
+def ends_of_few(reader: LabelReader, written: Texts, own: TextColumn, fewest: int) -> int:
+    """Ranges that begin or end at a number that somebody has, and fewer than `fewest` people.
+
+    Such a number may be a line all the same: one that the schema sets, or the tree in a label, a
+    border of a tree that lists every whole number, or a round one for the width of its range.
+    """
+    known = set(reader.labels)
+    ranges = [_read_ends(label, "numeric") for label in written if label not in known]
+    ranges = [ends for ends in ranges if ends is not _UNREAD]
+    if not (ranges and reader.on_lines and reader.kind == "numeric"):
+        return 0
+    rows: Counter[Decimal | None] = Counter()
+    for text, count in zip(own.texts, np.bincount(own.codes).tolist(), strict=False):
+        rows[number(text or "")] += count
+    inner = set(reader.parents)
+    leaves = {number(text or "") for at, text in enumerate(reader.labels) if at not in inner}
+    whole = all(value is None or value == value.to_integral_value() for value in {*rows, *leaves})
+    scale = sorted(value for value in leaves if value is not None)
+    is_scale = whole and bool(scale) and scale[-1] - scale[0] == len(scale) - 1
+    labels = [reader.labels[at] or "" for at in inner]
+    bands = [_read_ends(t if t[:1] in "[<>" else f"[{t}]", "numeric") for t in labels]
+    named = [number(text or "") for band in bands for text in (band.low, band.high)]
+    # the band behind [20-24] begins at 25
+    lines = {line + more for line in named if line is not None for more in (0, 1)}
+    found = 0
+    for ends in ranges:
+        low, high = number(ends.low or ""), number(ends.high or "")
+        width = 0 if low is None or high is None else high - low + (not ends.is_open)
+        steps = [step for step in _STEPS if width and step * 6 >= width]
+        steps += [] if reader.step is None else [Fraction(str(reader.step))]
+        beyond = high if high is None or ends.is_open or not whole else high + 1
+        for end, line in ((low, low), (high, beyond)):
+            few = end is not None and 0 < rows[end] < fewest
+            if line is not None and few and not (is_scale or {end, line} & lines):
+                found += all(Fraction(line) % step for step in steps)
+    return found
 
 
 # -- many texts put on a line at once: numbers by their worth, dates by their ends ---------------

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import TableError
+from shoal.judge._arrow_bytes import arrow_doors
 from shoal.judge._text_table import (
     TextColumn,
     TextTable,
@@ -41,8 +42,9 @@ def read_binary(path: Path, names: Sequence[str] | None) -> TextTable:
     doors: tuple[str, ...]
     if path.suffix.lower() in ARROW:
         with pa.memory_map(str(path)) as source:
-            table: Any = pa.ipc.open_file(source).read_all()
-            doors = metadata_doors(table.schema, n_rows=table.num_rows)
+            file = pa.ipc.open_file(source)
+            table: Any = file.read_all()
+            doors = metadata_doors(table.schema, n_rows=table.num_rows) + tuple(arrow_doors(file))
             table = table if wanted is None else table.select(wanted)
     else:
         return _read_parquet(path, wanted)

@@ -30,12 +30,16 @@ from shoal.tables._dialect import TextDialect
 
 _PACKED = ("", ".gz", ".zst")
 _TEXT = tuple(
-    end + packed for end in (".csv", ".tsv", ".txt", ".data", ".tab") for packed in _PACKED
+    end + packed
+    for end in (".csv", ".tsv", ".txt", ".data", ".tab", ".dat", ".psv")
+    for packed in _PACKED
 )
-_JSON = tuple(end + packed for end in (".jsonl", ".ndjson") for packed in _PACKED)
+_JSON = (".json", *(end + packed for end in (".jsonl", ".ndjson") for packed in _PACKED))
 _DELIMITERS = ",;\t|"
 _BLOCK = 1 << 22  # bytes read at once; each block has dictionaries of its own, joined afterwards
 _BLANK = " "
+_SEPARATOR = re.compile('"?sep=.?"?', re.IGNORECASE)
+"""What Excel writes above a table to say what stands between its cells."""
 _ESCAPED = re.compile("'(?='*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 
 
@@ -137,13 +141,26 @@ def _read_text(
             table = of_arrow(read)
     if table is None:
         table = _read_slowly(path, wanted, dialect, bad)
-    doors = table.side_doors
+    doors = table.side_doors + (("lines that are no rows",) if bad else ())
+    if dialect.start > 1:
+        doors += _lines_above(path, dialect)
     if path.suffix.lower() in (".gz", ".zst"):
         doors += packed_doors(path)
     if len(set(dialect.names)) < len(dialect.names):
         doors += ("columns of the same name",)
     said = {name: _as_said(name, column, dialect) for name, column in table.columns.items()}
     return TextTable(said, table.n_rows, doors)
+
+
+def _lines_above(path: Path, dialect: TextDialect) -> tuple[str, ...]:
+    """Whether something stands above the names of the columns, such as a title or remarks."""
+    encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
+    with _open(path, encoding) as file:
+        lines = [line for line, _ in zip(file, range(dialect.start), strict=False)]
+    while lines and (not lines[0].strip() or _SEPARATOR.fullmatch(lines[0].strip())):
+        del lines[0]
+    reader = csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.quote)
+    return ("lines above the names of the columns",) if len(list(reader)) > 1 else ()
 
 
 def with_own_header(path: Path, dialect: TextDialect) -> TextDialect:

@@ -9,6 +9,7 @@ import re
 import sqlite3
 import zipfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -25,6 +26,10 @@ from shoal.judge._side_doors import (
 )
 from shoal.judge._text_table import TextColumn, TextTable, find_pyarrow, plain_text
 
+Cell = tuple[str | None, str]
+"""What is written, and as what."""
+
+_NOTHING: Cell = (None, "nothing")
 _SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
@@ -56,6 +61,29 @@ def of_rows(
     return TextTable(columns, n_rows, (*doors, *same_names(names)))
 
 
+def of_cells(
+    names: Sequence[str], rows: Iterator[Sequence[Cell]], doors: tuple[str, ...] = ()
+) -> TextTable:
+    """A table of cells that have a type each, in formats that let it differ from row to row.
+
+    A number and a text of the same digits are told apart by whoever has the file: where a column
+    has both, texts are not all that it says.
+    """
+    types: list[dict[str | None, str]] = [{} for _ in names]
+    mixed: set[int] = set()
+
+    def texts() -> Iterator[list[str | None]]:
+        for row in rows:
+            for at, (text, kind) in enumerate(row):
+                if types[at].setdefault(text, kind) != kind:
+                    mixed.add(at)
+            yield [text for text, _ in row]
+
+    table = of_rows(names, texts(), doors)
+    told = [f"cells of column {names[at]!r} that only their types tell apart" for at in mixed]
+    return TextTable(table.columns, table.n_rows, (*table.side_doors, *sorted(told)))
+
+
 def same_names(names: Sequence[str]) -> tuple[str, ...]:
     """Columns of one name: a reader that goes by names sees one of them."""
     return ("columns of the same name",) if len(set(names)) < len(names) else ()
@@ -64,24 +92,44 @@ def same_names(names: Sequence[str]) -> tuple[str, ...]:
 def read_json_lines(path: Path) -> TextTable:
     """Objects, one on each line; all have the same keys."""
     with _unpacked(path) as lines:
-        rows = [json.loads(line, object_pairs_hook=_Pairs) for line in lines if line.strip()]
+        rows = _objects(lines)
     names = [name for name, _ in rows[0]] if rows else []
     if any([name for name, _ in row] != names for row in rows):
         raise TableError(f"{path.name}: lines have different keys.")
-    texts = ([_json_text(value) for _, value in row] for row in rows)
-    return of_rows(names, texts, packed_doors(path))
+    cells = ([_json_cell(value) for _, value in row] for row in rows)
+    return of_cells(names, cells, packed_doors(path))
+
+
+def _objects(lines: Any) -> list[_Pairs]:
+    """Objects, one on each line or all in one list, with numbers as they are written."""
+    read = partial(json.loads, object_pairs_hook=_Pairs, parse_int=_Number, parse_float=_Number)
+    rows: list[Any] = []
+    for line in lines:
+        if not rows and line.lstrip()[:1] == "[":
+            return list(read(line + lines.read()))
+        if line.strip():
+            rows.append(read(line))
+    return rows
+
+
+class _Number(str):
+    """A number as it is written: 7.0 and 7.00 are two texts."""
+
+    __slots__ = ()
 
 
 class _Pairs(list[tuple[str, Any]]):
     """An object as it is written; a dictionary would pass over a key that comes twice."""
 
 
-def _json_text(value: Any) -> str | None:
+def _json_cell(value: Any) -> Cell:
     if isinstance(value, _Pairs):
-        return json.dumps(dict(value))
+        return json.dumps(dict(value)), "object"
     if isinstance(value, list):
-        return json.dumps(value)
-    return plain_text(value)
+        return json.dumps(value), "list"
+    if isinstance(value, _Number):
+        return str(value), "number"
+    return plain_text(value), type(value).__name__
 
 
 def _unpacked(path: Path) -> Any:
@@ -101,7 +149,7 @@ def read_workbook(path: Path) -> TextTable:
     with zipfile.ZipFile(path) as archive:
         doors = list(workbook_doors(archive))
         shared = _shared(archive)
-        rows: list[list[str | None]] = []
+        rows: list[list[Cell]] = []
         with archive.open("xl/worksheets/sheet1.xml") as sheet:
             for _, element in ElementTree.iterparse(sheet):
                 if element.tag == f"{_SHEET}row":
@@ -111,14 +159,14 @@ def read_workbook(path: Path) -> TextTable:
                     doors.append("formulas")
                 elif element.tag.rpartition("}")[2] not in SHEET_TAGS:
                     doors.append("more than cells in the sheet")
-    header = [name or "" for name in rows[0]] if rows else []
+    header = [name or "" for name, _ in rows[0]] if rows else []
     width = len(header)
     if any(len(row) > width for row in rows):
         doors.append("cells beyond the header")
     if len(shared.texts) > len(shared.used):
         doors.append("texts that no cell has")
-    body = ([*row, *[None] * (width - len(row))][:width] for row in rows[1:])
-    return of_rows(header, body, tuple(dict.fromkeys(doors)))
+    body = ([*row, *[_NOTHING] * (width - len(row))][:width] for row in rows[1:])
+    return of_cells(header, body, tuple(dict.fromkeys(doors)))
 
 
 class _Shared(NamedTuple):
@@ -136,32 +184,32 @@ def _shared(archive: zipfile.ZipFile) -> _Shared:
     return _Shared(texts, set())
 
 
-def _cells(row: Any, shared: _Shared) -> list[str | None]:
-    cells: list[str | None] = []
+def _cells(row: Any, shared: _Shared) -> list[Cell]:
+    cells: list[Cell] = []
     for cell in row.iter(f"{_SHEET}c"):
         place = re.match("[A-Z]+", cell.get("r", ""))
         if place:  # empty cells may be left out
             at = 0
             for letter in place[0]:
                 at = at * 26 + ord(letter) - 64
-            cells += [None] * (at - 1 - len(cells))
+            cells += [_NOTHING] * (at - 1 - len(cells))
         cells.append(_cell(cell, shared))
     return cells
 
 
-def _cell(cell: Any, shared: _Shared) -> str | None:
+def _cell(cell: Any, shared: _Shared) -> Cell:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
-        return "".join(t.text or "" for t in cell.iter(f"{_SHEET}t")) or None
+        return "".join(t.text or "" for t in cell.iter(f"{_SHEET}t")) or None, "text"
     value = cell.find(f"{_SHEET}v")
     if value is None or value.text is None:
-        return None
+        return _NOTHING
     if kind == "s":
         shared.used.add(int(value.text))
-        return shared.texts[int(value.text)] or None
+        return shared.texts[int(value.text)] or None, "text"
     if kind == "b":
-        return "true" if value.text == "1" else "false"
-    return str(value.text)
+        return "true" if value.text == "1" else "false", "truth"
+    return str(value.text), "text" if kind == "str" else kind
 
 
 def read_database_file(path: Path) -> TextTable:
@@ -184,9 +232,12 @@ def read_database_file(path: Path) -> TextTable:
         cursor = sqlite.execute(f"SELECT * FROM {_quoted(found)}")
         names = [column[0] for column in cursor.description]
         doors = _others(len(listed))
-        if path.suffix.lower() in (".sqlite", ".sqlite3"):
-            doors = doors or sqlite_doors(sqlite, path, found)
-        return of_rows(names, (list(map(plain_text, row)) for row in cursor), doors)
+        doors = doors or sqlite_doors(sqlite, path, found)
+        return of_cells(names, ([_sqlite_cell(value) for value in row] for row in cursor), doors)
+
+
+def _sqlite_cell(value: Any) -> Cell:
+    return plain_text(value), type(value).__name__
 
 
 def read_rows(connection: Any, query: str) -> TextTable:

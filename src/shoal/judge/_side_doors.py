@@ -33,6 +33,13 @@ SHEET_TAGS = {
     "pageMargins",
 }  # fmt: skip
 """What a sheet of plain cells is made of: no notes, no lists of choices, no links."""
+_BOOK_TAGS = {
+    "workbook", "fileVersion", "workbookPr", "workbookProtection", "bookViews", "workbookView",
+    "sheets", "sheet", "definedNames", "definedName", "calcPr",
+}  # fmt: skip
+"""What a workbook says of itself: which sheets it has, and how it is shown and computed."""
+_NAMING = frozenset(("Manager", "Company", "HyperlinkBase", "HLinks", "Template"))
+"""Properties of a document that people fill in."""
 _PROPERTIES = frozenset(("creator", "created", "modified"))
 _IN_DUCKDB = {
     "views": "duckdb_views() WHERE NOT internal",
@@ -44,7 +51,8 @@ _IN_DUCKDB = {
     "comments": "duckdb_tables() WHERE comment IS NOT NULL",
     "comments of columns": "duckdb_columns() WHERE NOT internal AND comment IS NOT NULL",
     "defaults": "duckdb_columns() WHERE NOT internal AND column_default IS NOT NULL",
-    "lists of values": "duckdb_columns() WHERE NOT internal AND data_type LIKE 'ENUM%'",
+    "lists of values": "duckdb_columns() WHERE NOT internal AND data_type LIKE '%ENUM(%'",
+    "constraints": "duckdb_constraints()",
 }
 
 
@@ -107,9 +115,16 @@ def workbook_doors(archive: zipfile.ZipFile) -> Iterator[str]:
         authors = {element.text for element in root if _tag(element) == "creator"}
         if told or not authors <= {"openpyxl", None}:
             yield "properties of the document"
-    book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
-    if any(_tag(element) == "definedName" for element in book.iter()):
+    if "docProps/app.xml" in names:
+        root = ElementTree.fromstring(archive.read("docProps/app.xml"))
+        if any(_tag(element) in _NAMING and "".join(element.itertext()) for element in root):
+            yield "properties of the document"
+    root = ElementTree.fromstring(archive.read("xl/workbook.xml"))
+    book = {_tag(element) for element in root.iter()}
+    if "definedName" in book:
         yield "named ranges"
+    if book - _BOOK_TAGS:
+        yield "notes of the workbook"
 
 
 def packed_doors(path: Path) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import TableError
+from shoal.judge._arrow_bytes import ways_to_be_missing
 from shoal.typing import Codes
 
 BLOCK = 1 << 22
@@ -126,8 +128,9 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
 
     columns, found = {}, list(doors)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if str(column.type) in ("string_view", "binary_view"):  # few functions take views
-            column = column.cast(pa.string() if str(column.type) == "string_view" else pa.binary())
+        is_coded = pa.types.is_dictionary(column.type)
+        if not (is_coded and pa.types.is_string(column.type.value_type)):
+            column = _plain_column(name, column, found)
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode(null_encoding="mask")
         if column.num_chunks > 1:
@@ -152,6 +155,27 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
             found.append(f"values that no row has in the dictionary of column {name!r}")
         columns[name] = own
     return TextTable(columns, table.num_rows, tuple(found))
+
+
+def _plain_column(name: str, column: Any, found: list[str]) -> Any:
+    """The column in a type that most functions take; what else it has goes to `found`."""
+    import pyarrow as pa  # noqa: PLC0415  optional
+
+    if isinstance(column.type, pa.BaseExtensionType):
+        if not column.type.extension_name.startswith("arrow."):
+            found.append(f"metadata of column {name!r}")
+        parts = [chunk.storage for chunk in column.chunks]
+        column = pa.chunked_array(parts, column.type.storage_type)
+    if pa.types.is_nested(column.type):
+        raise TableError(
+            f"column {name!r} holds lists or structures, which are not judged. Give each of their "
+            "parts a column or a row of its own first."
+        )
+    if pa.types.is_floating(column.type) and ways_to_be_missing(column) > 1:
+        found.append(f"several kinds of missing numbers in column {name!r}")
+    if str(column.type) in ("string_view", "binary_view"):  # few functions take views
+        return column.cast(pa.string() if str(column.type) == "string_view" else pa.binary())
+    return column
 
 
 def metadata_doors(

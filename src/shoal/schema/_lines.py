@@ -15,6 +15,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -34,6 +35,7 @@ MONTHS_UNTIL = 731
 _SHARE_OF_WIDTH = 4  # a step is at least a quarter of the range
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 _PERIOD = re.compile(r"^(\d{4})(?:-(\d\d)|-Q([1-4])|(s))?$")
+_BAND = re.compile(r"^(\[?)(-?[^-\[\]]+?)-(-?[^-\[\])]+)([\])]?)$")  # files say 20-24, too
 _EPOCH = dt.date(1970, 1, 1)
 
 
@@ -120,20 +122,53 @@ def _by_bands(coding: Coding, bands: Codes) -> Widen:
     tree = coding.hierarchy
     assert tree is not None
     band_of = bands.tolist()
+    without_tree = replace(coding, hierarchy=None, ceiling=np.empty(0, np.int32))
+    by_values = public_lines(without_tree) if coding.kind in ("numeric", "date") else None
+    gaps = np.diff(coding.numbers[: coding.n_values])
+    is_rising, is_whole_scale = bool((gaps > 0).all()), bool((gaps == 1).all())
 
     @cache  # a band is an end of many ranges
     def band(node: int) -> _Band:
-        return _read_band(
-            coding, int(tree.start[node]), int(tree.stop[node]) - 1, str(tree.labels[node])
-        )
+        start, stop = int(tree.start[node]), int(tree.stop[node]) - 1
+        if node < tree.n_leaves:  # of a branch that is shorter than others: a value is no line
+            return _Band(start, stop, str(tree.labels[node]))
+        return _read_band(coding, start, stop, str(tree.labels[node]))
 
     def widen(low: int, high: int) -> PublicRange:
         first, last = band_of[low], band_of[high]
         if tree.root in (first, last):  # a value that the hierarchy was not made for
             return PublicRange(0, coding.n_codes - 1)
-        return _between(coding, band(first), band(last))
+        begin, end = band(first), band(last)
+        named = begin.least is None or end.most is None
+        if first == last or not named or coding.kind == "ordinal":
+            return _between(coding, begin, end)
+        # between bands with names: their first and last leaf may be somebody's own value
+        if coding.kind == "numeric" and is_whole_scale:
+            return _on_scale(coding, begin.start, end.stop)
+        if by_values is not None and is_rising and not coding.is_limited:
+            found = by_values(begin.start, end.stop)
+            assert found is not None
+            return found
+        node = int(tree.lowest_common_ancestor(first, last))
+        whole = PublicRange(0, coding.n_codes - 1)
+        return whole if node == tree.root else _between(coding, band(node), band(node))
 
     return widen
+
+
+def _on_scale(coding: Coding, start: int, stop: int) -> PublicRange:
+    """A range of a tree that lists every whole number, and none of them for being somebody's.
+
+    Where the list begins and ends may follow the table: such a range is open.
+    """
+    if start == 0 and stop == coding.n_values - 1:
+        return PublicRange(0, coding.n_codes - 1)
+    first, last = (Fraction(str(coding.texts[code])) for code in (start, stop))
+    least = _End(None, False) if start == 0 else _End(first, True)
+    most = _End(None, False) if stop == coding.n_values - 1 else _End(last, True)
+    low = -math.inf if least.value is None else float(first)
+    high = math.inf if most.value is None else float(last)
+    return PublicRange(start, stop, _text(coding, least, most), low, high)
 
 
 def _read_band(coding: Coding, start: int, stop: int, label: str) -> _Band:
@@ -143,13 +178,16 @@ def _read_band(coding: Coding, start: int, stop: int, label: str) -> _Band:
     least, most = ends
     low = -math.inf if least.value is None else float(least.value)
     high = math.inf if most.value is None else float(most.value)
+    inside = coding.numbers[start : stop + 1]
+    if coding.kind == "numeric" and not ((low <= inside) & (inside <= high)).all():
+        return _Band(start, stop, label)  # it only looks like a range
     return _Band(start, stop, label, least, most, low, high, *_halves(coding, least, most))
 
 
 def _between(coding: Coding, first: _Band, last: _Band) -> PublicRange:
     """The range from one band to another, which may be the same."""
     start, stop = first.start, last.stop
-    if first.least is None or last.most is None:  # the leaves of a written tree are public
+    if first.least is None or last.most is None:  # a name, or ordinal: its order is the schema's
         numbers = coding.numbers
         joined = first.label if first is last else _join(coding.texts[start], coding.texts[stop])
         return PublicRange(start, stop, joined, float(numbers[start]), float(numbers[stop]))
@@ -177,11 +215,11 @@ def _band_ends(kind: Kind, label: str) -> tuple[_End, _End] | None:
         return None if low is None else (_End(low, True), _End(None, False))
     if (number := _fraction(label)) is not None:
         return _End(number, True), _End(number, True)
-    ends = re.match(r"^\[(-?[^-\[\]]+?)-(-?[^-\[\])]+)([\])])$", label)
-    low, high = (_fraction(ends[1]), _fraction(ends[2])) if ends else (None, None)
-    if ends is None or low is None or high is None:
+    ends = _BAND.match(label)
+    low, high = (_fraction(ends[2]), _fraction(ends[3])) if ends else (None, None)
+    if ends is None or low is None or high is None or (ends[1] == "") != (ends[4] == ""):
         return None
-    return _End(low, True), _End(high, ends[3] == "]")
+    return _End(low, True), _End(high, ends[4] != ")")
 
 
 def _period_ends(period: re.Match[str]) -> tuple[_End, _End]:

@@ -5,6 +5,8 @@ import pytest
 
 import shoal
 from shoal.anonymize import check_table, group_values
+from shoal.anonymize.grouping import _group_values
+from shoal.anonymize.grouping._profiles import value_profiles
 from shoal.errors import SchemaError
 from shoal.privacy import KAnonymity
 from shoal.schema import Hierarchy, Schema
@@ -69,3 +71,32 @@ def test_a_file_is_grouped_without_pandas_and_polars(people, schema, tmp_path, m
         monkeypatch.setitem(sys.modules, library, None)
     grouped = group_values(path, schema, 5, method="mondrian")
     assert isinstance(grouped["town"].hierarchy, Hierarchy)
+
+
+@pytest.mark.parametrize(("role", "looks"), [("sensitive", False), ("insensitive", True)])
+def test_groups_are_made_without_a_look_at_a_sensitive_target(
+    role, looks, people, schema, monkeypatch
+):
+    asked = []
+
+    def profiles(cells, column, target=None):
+        asked.append(target)
+        return value_profiles(cells, column, target)
+
+    monkeypatch.setattr(_group_values, "value_profiles", profiles)
+    schema = schema.replace(illness={"role": role, "target": True})
+    group_values(people, schema, 5, method="mondrian", columns=["town"])
+    assert asked == [None, *(["illness"] if looks else [])]
+
+
+def test_labels_name_values_of_k_people_not_of_one_person_with_many_rows():
+    towns = ["often"] * 30 + ["solo"] * 12 + [f"t{i // 2}" for i in range(40)]
+    people = [*range(30), *[99] * 12, *range(140, 180)]
+    roles = {
+        "town": {"role": "quasi-identifier", "hierarchy": "flat"},
+        "who": {"role": "subject"},
+    }
+    grouped = group_values({"town": towns, "who": people}, Schema(roles), 3, method="mondrian")
+    tree = grouped["town"].hierarchy
+    assert isinstance(tree, Hierarchy)
+    assert [label for label in tree.labels if "solo" in label] == ["solo"]

@@ -270,3 +270,21 @@ def test_it_is_an_estimator():
     method = Mondrian(SCHEMA, KAnonymity(2), loss=1.0)
     assert clone(method).get_params()["loss"] == 1.0
     assert isinstance(Schema, type)
+
+
+def test_ranges_over_named_bands_tell_nobodys_value():
+    ages = [
+        23.417,
+        *(25.5 + step for step in range(14)),
+        *(40.5 + step for step in range(14)),
+        97.531,
+    ]
+    listed = {
+        "young": [str(age) for age in ages if age < 40],
+        "old": [str(age) for age in ages if age >= 40],
+    }
+    hierarchy = {"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"tree": listed}}
+    schema = Schema({"age": hierarchy, "sex": {"role": "quasi-identifier", "hierarchy": "flat"}})
+    table = {"age": ages, "sex": ["f", "m", "f"] * 10}
+    released = Mondrian(schema, 16).fit(table).release_.table["age"]
+    assert set(released) == {"[20-100)"}

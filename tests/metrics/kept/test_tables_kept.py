@@ -65,3 +65,11 @@ def test_a_shift_of_the_mean_is_told_in_standard_deviations():
     found = compare_tables_kept(read_pair({"x": [-1.0, 1.0]}, {"x": [1.0, 5.0]}))
     assert (found.columns[0].mean_shift, found.columns[0].spread_ratio) == (3, 2)
     assert found.moved is None
+
+
+def test_means_are_not_compared_where_few_rows_were_left_out():
+    raw = {"x": [float(number) for number in range(40)]}
+    for left_out, told in ((0, True), (1, False), (9, False), (10, True)):
+        released = {"x": raw["x"][left_out:]}
+        found = compare_tables_kept(read_pair(raw, released)).columns[0]
+        assert (found.mean_shift is not None) == (found.spread_ratio is not None) == told

@@ -21,6 +21,7 @@ from shoal.schema import Hierarchy, Schema
 from shoal.schema._builders import Flat
 from shoal.tables import FrequencyTable, open_table
 from shoal.tables._engine import Engine, OpenOptions
+from shoal.tables._people import People
 from shoal.tables.engines.formats._value_columns import stage_columns
 from shoal.typing import Native, Progress
 
@@ -70,7 +71,8 @@ def group_values(
     Notes
     -----
     Four ways are tried for each column: rare values bundled, the smallest groups joined, values
-    joined that are seen in like company of the other columns, or with like shares of the target.
+    joined that are seen in like company of the other columns, or with like shares of the target if
+    that is not sensitive: which values are joined would tell about it.
     Up to 2,000 sampled rows are released with each, and the way with the least mean NCP is taken.
 
     **Guarantee.**  None of its own: a release is judged as with any other hierarchy, and keeps its
@@ -87,7 +89,8 @@ def group_values(
     """
     check_integer("k", k, 1)
     engine = open_table(table, encoding=encoding)
-    cells = engine.compress(schema).cells
+    compressed = engine.compress(schema)
+    cells, people = compressed.cells, compressed.people
     wanted = _wanted(schema, cells, columns)
     sample = _sample(cells, np.random.default_rng(random_state))
     for done, name in enumerate(wanted):
@@ -95,7 +98,7 @@ def group_values(
             progress(done, len(wanted), f"groups of {name}")
         flat = schema.replace(**{name: replace(schema[name], hierarchy=Flat())})
         best, least = flat, _loss(sample, flat, k, method)
-        for tree in _trees(cells, cells.names.index(name), k, schema.target):
+        for tree in _trees(cells, people, cells.names.index(name), k, _open_target(schema)):
             tried = schema.replace(**{name: replace(schema[name], hierarchy=tree)})
             loss = _loss(sample, tried, k, method)
             if loss < least - 1e-9:
@@ -123,10 +126,18 @@ def _wanted(schema: Schema, cells: FrequencyTable, columns: Sequence[str] | None
     return list(columns)
 
 
-def _trees(cells: FrequencyTable, column: int, k: int, target: str | None) -> Iterator[Hierarchy]:
+def _open_target(schema: Schema) -> str | None:
+    """The target, unless it is sensitive: groups by its shares would tell of it in their labels."""
+    target = schema.target
+    return None if target is None or schema[target].role == "sensitive" else target
+
+
+def _trees(
+    cells: FrequencyTable, people: People | None, column: int, k: int, target: str | None
+) -> Iterator[Hierarchy]:
     coding = cells.codings[column]
     texts = [value for value in coding.texts if value is not None]
-    counts = value_counts(cells, column)[: len(texts)]
+    counts = value_counts(cells, column, people)[: len(texts)]
     ways = [
         bundle_rare(counts, k),
         merge_smallest(counts),

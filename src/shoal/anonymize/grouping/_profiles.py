@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.tables import FrequencyTable
+from shoal.tables._people import People
 from shoal.typing import Counts, Floats
 
 _MOST_VALUES = 200
 """Other columns with more values say little about likeness, and cost memory."""
 
 
-def value_counts(cells: FrequencyTable, column: int) -> Counts:
-    """Rows with each value of a column."""
+def value_counts(cells: FrequencyTable, column: int, people: People | None = None) -> Counts:
+    """Rows with each value of a column; people, where it is known who they are."""
     n_codes = cells.codings[column].n_codes
+    if people is not None:
+        who = np.unique(people.person * n_codes + cells.keys[people.cell, column])
+        return np.bincount(who % n_codes, minlength=n_codes).astype(np.int64)
     return np.bincount(cells.keys[:, column], cells.row_counts, n_codes).astype(np.int64)
 
 

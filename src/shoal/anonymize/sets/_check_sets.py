@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from shoal._checks import check_integer
+from shoal.anonymize._beside_cells import beside_cells
+from shoal.anonymize._recheck import read_again
+from shoal.anonymize._verdict import require_roles
 from shoal.anonymize.sets._release_sets import set_column
 from shoal.anonymize.sets._transactions import code_sets, count_combinations
 from shoal.errors import SchemaError, TableError
@@ -33,6 +37,8 @@ class SetVerdict:
         For each size: combinations that some row has, and those in fewer than k rows.
     never_released : tuple of str
         Columns that the table has and no release may have, such as identifiers.
+    side_doors : tuple of str
+        What a file holds besides the cells of its table, as in :class:`Verdict`.
 
     Examples
     --------
@@ -47,11 +53,17 @@ class SetVerdict:
     combinations: tuple[int, ...]
     rare: tuple[int, ...]
     never_released: tuple[str, ...] = ()
+    side_doors: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether no combination is rare, and no column names people."""
-        return not any(self.rare) and not self.never_released
+        """Whether no combination is rare, no column names people, and there are cells only."""
+        return not (any(self.rare) or self.never_released or self.side_doors)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether nothing speaks against the table but what else is in its file."""
+        return bool(self.side_doors) and not any(self.rare) and not self.never_released
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -89,6 +101,7 @@ def check_sets(
     engine = open_table(table, encoding=encoding)
     if name not in engine.names:
         raise SchemaError(f"the table lacks column {name!r}.")
+    require_roles(schema, engine.names)
     if not engine.n_rows:
         raise TableError("the table has no rows, so there is nothing to check.")
     codes, values = engine.frame().factorize(name)
@@ -103,5 +116,14 @@ def check_sets(
         tuple(int(counts.min()) if len(counts) else 0 for counts in counted),
         tuple(map(len, counted)),
         tuple(int((counts < k).sum()) for counts in counted),
-        tuple(n for n in engine.names if n in schema and not schema[n].is_released),
+        tuple(n for n in engine.names if not schema[n].is_released),
+        _doors(table, encoding),
     )
+
+
+def _doors(table: Native, encoding: str | None) -> tuple[str, ...]:
+    """What a file has besides cells; its items are counted by an engine, which does not see it."""
+    if not isinstance(table, str | PathLike):
+        return ()
+    doors = (*read_again(table, encoding).side_doors, *beside_cells(table))
+    return tuple(dict.fromkeys(doors))

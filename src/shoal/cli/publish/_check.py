@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -116,7 +117,7 @@ def _check_sets(table: Path, columns: Schema, km: str | None, encoding: str | No
     """The promise on a column of sets: that asked for, or that of the manifest."""
     from shoal.anonymize import check_sets
     from shoal.anonymize._release_files import file_beside, written_form
-    from shoal.tables import open_table
+    from shoal.tables._engine import OpenOptions, TableFile
 
     if km is None:
         try:
@@ -129,7 +130,8 @@ def _check_sets(table: Path, columns: Schema, km: str | None, encoding: str | No
     k, m = read_km(km)
     ours = written_form(table) == "sets" and table.suffix.lower() == ".csv"
     # a file with this one column looks as if the sign between items were that between columns
-    read = open_table(table, encoding=encoding, delimiter=",") if ours else table
+    how = getattr(table, "options", OpenOptions())
+    read = TableFile.of(str(table), replace(how, delimiter=",")) if ours else table
     verdict = check_sets(read, columns, k, m, encoding=encoding)
     matches = _matches_manifest(table)
     output().emit(
@@ -137,8 +139,10 @@ def _check_sets(table: Path, columns: Schema, km: str | None, encoding: str | No
     )
     if matches is False:
         output().note(f"{table.name} is not the file that the manifest was written with.")
-    if not verdict.holds or matches is False:
+    if matches is False or not (verdict.holds or verdict.is_undecided):
         raise typer.Exit(CHECK_FAILED)
+    if verdict.is_undecided:
+        raise typer.Exit(CANNOT_TELL)
 
 
 def schema_beside(table: Path) -> Path:

@@ -74,6 +74,8 @@ def read_km(text: str) -> tuple[int, int]:
 
 def show_sets(verdict: SetVerdict, schema: Schema) -> None:
     """What a check of sets found, as a table."""
+    from shoal.anonymize._verdict import undecided_by
+
     out = output()
     rows = zip(verdict.combinations, verdict.fewest, verdict.rare, strict=True)
     out.table(
@@ -91,6 +93,10 @@ def show_sets(verdict: SetVerdict, schema: Schema) -> None:
     if verdict.never_released:
         columns = ", ".join(map(repr, verdict.never_released))
         out.print(f"It does not hold: by the schema no release has {columns}. Leave that out.")
+    if verdict.is_undecided:
+        out.print(undecided_by(verdict.side_doors))
+    elif verdict.side_doors:
+        out.print(f"The file has more than cells: {'; '.join(verdict.side_doors)}.")
 
 
 def _show(release: SetRelease, name: str) -> None:

@@ -11,6 +11,10 @@ from shoal.metrics.kept._shares import ColumnPair
 from shoal.metrics.kept._table_pair import TablePair
 from shoal.typing import Floats
 
+_FEWEST_LEFT_OUT = 10
+"""Rows that a release leaves out at least before means of both tables are compared: whoever has the
+release computes theirs from the difference."""
+
 
 @dataclass(frozen=True)
 class ColumnKept:
@@ -26,9 +30,10 @@ class ColumnKept:
     pairs_moved : float or None
         The same for its two-way tables with every other column, on average.
     mean_shift : float or None
-        Of numbers: mean of the release less that of the raw table, in standard deviations of it.
+        Of numbers: mean of the release less that of the raw table, in standard deviations of it;
+        None where fewer than ten rows were left out, whose mean it would tell.
     spread_ratio : float or None
-        Of numbers: standard deviation of the release over that of the raw table.
+        Of numbers: standard deviation of the release over that of the raw table; None likewise.
     """
 
     name: str
@@ -166,6 +171,8 @@ def _column(column: ColumnPair, pair: TablePair, moved: list[float]) -> ColumnKe
     ]
     away = distance(shares[0], shares[1])
     if not column.is_number:
+        return ColumnKept(column.name, away, _mean(moved))
+    if 0 < pair.n_raw - pair.n_released < _FEWEST_LEFT_OUT:
         return ColumnKept(column.name, away, _mean(moved))
     mean, spread = _moments(_raw(column), pair.raw_weights)
     other, other_spread = _moments(_released(column), pair.released_weights)

@@ -1,8 +1,12 @@
 import zipfile
 
 import duckdb
+import pytest
 
-from shoal.tables.engines.formats._writers import _write_excel
+from shoal._resources import scratch
+from shoal.errors import TableError
+from shoal.tables.engines.formats import _writers
+from shoal.tables.engines.formats._writers import _write_excel, _write_sqlite
 from tests.extras import need
 
 openpyxl = need("openpyxl")
@@ -19,3 +23,32 @@ def test_a_workbook_tells_no_time(tmp_path):
         assert not any(part.extra or part.comment for part in book.infolist())
     cells = [[cell.value for cell in row] for row in openpyxl.load_workbook(path).active.rows]
     assert cells == [["age", "note"], [31, "=1+1"], [32, "b"]]
+
+
+def test_rows_of_a_workbook_that_is_being_written_lie_where_they_are_removed(tmp_path, monkeypatch):
+    rows = duckdb.sql("SELECT i AS age FROM range(3) t(i)")
+    monkeypatch.setattr(_writers.tempfile, "tempdir", str(tmp_path))
+    seen = []
+    monkeypatch.setattr(_writers, "_rows", lambda relation: look(relation.fetchall()))
+
+    def look(fetched):
+        seen.extend(path for path in tmp_path.rglob("openpyxl*"))
+        yield from fetched
+
+    _write_excel(rows, tmp_path / "out.xlsx")
+    assert [path.parent for path in seen] == [scratch()]
+    assert _writers.tempfile.tempdir == str(tmp_path)
+
+
+def test_a_database_on_a_full_disk_is_an_error_in_words(tmp_path):
+    resource = need("resource")
+    rows = duckdb.sql(
+        "SELECT 'a long text that takes its room ' || i AS note FROM range(9999) t(i)"
+    )
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+    try:
+        with pytest.raises(TableError, match="the database cannot be written"):
+            _write_sqlite(rows, tmp_path / "out.sqlite")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

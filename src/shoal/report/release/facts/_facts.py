@@ -42,7 +42,8 @@ class Facts:
     marginals : sequence of Marginal
         Quasi-identifiers before and after; empty without the raw table.
     kept : dict of str to float
-        For every sensitive column, how far its distribution moved.
+        For every sensitive column, how far its distribution moved; empty where fewer rows were left
+        out than a bar stands for, since that tells of them.
     attacks : Attacks
         What attacks gave.
     special : Special
@@ -111,10 +112,13 @@ def find_facts(
         cells = values.cells
         marginals = compare_marginals(values, seen.groups)
         after = RawValues.of(seen.groups).sensitive
-        kept = {
-            name: moved_between(values.sensitive[name], after[name])
-            for name in release.schema.sensitive
-        }
+        if (
+            not 0 < (release.number("suppressed_rows") or 0) < least
+        ):  # how far values move tells which ones few people had
+            kept = {
+                name: moved_between(values.sensitive[name], after[name])
+                for name in release.schema.sensitive
+            }
     attacks = find_attacks(release, seen, raw, n_people, seed)
     problems = tuple(find_problems(release, seen))
     special = find_special(cells, seen)

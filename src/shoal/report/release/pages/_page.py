@@ -63,6 +63,7 @@ def render_page(facts: Facts) -> str:
         compared=[compared_column(i, m, facts.least) for i, m in enumerate(facts.marginals)],
         released=[] if seen is None else list(released_columns(seen)),
         kept=facts.kept,
+        sensitive=release.schema.sensitive,
         least=facts.least,
         size_bars="" if seen is None else size_bars(seen),
         size_rows=[] if seen is None else size_rows(seen),

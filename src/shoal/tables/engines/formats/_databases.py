@@ -87,18 +87,19 @@ def quoted_table(name: str) -> str:
 def list_tables(path: Path) -> list[str]:
     """Names of the tables in a file of SQLite or DuckDB; no row is read."""
     if path.suffix.lower() in DUCKDB.suffixes:
-        with closing(_attached(path)) as house, disclose_nothing():
-            return _duckdb_names(house)
+        with closing(attached(path)) as house, disclose_nothing():
+            return duckdb_names(house)
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            return _sqlite_names(connection)
+            return sqlite_names(connection)
     except (sqlite3.Error, UnicodeDecodeError):
         raise TableError(
             f"{path.name!r} cannot be read: it is damaged, locked, or no SQLite database."
         ) from None
 
 
-def _sqlite_names(connection: sqlite3.Connection) -> list[str]:
+def sqlite_names(connection: sqlite3.Connection) -> list[str]:
+    """Tables and views of an open SQLite database."""
     listed = connection.execute(
         "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
         "AND name NOT LIKE 'sqlite_%' ORDER BY name"
@@ -109,7 +110,7 @@ def _sqlite_names(connection: sqlite3.Connection) -> list[str]:
 def _read_sqlite(path: Path, asked: str | None, options: OpenOptions) -> Engine:
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            table = choose_table(_sqlite_names(connection), asked, repr(path.name))
+            table = choose_table(sqlite_names(connection), asked, repr(path.name))
             cursor = connection.execute(f"SELECT * FROM {name_sql(table)}")
             names = [column[0] for column in cursor.description]
             rows = cursor.fetchall()
@@ -121,7 +122,7 @@ def _read_sqlite(path: Path, asked: str | None, options: OpenOptions) -> Engine:
     return stage_columns(names, columns, options)
 
 
-def _attached(path: Path) -> duckdb.DuckDBPyConnection:
+def attached(path: Path) -> duckdb.DuckDBPyConnection:
     """A connection in which the file is called `house`."""
     connection = connect()
     try:
@@ -134,7 +135,8 @@ def _attached(path: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _duckdb_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
+def duckdb_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Tables and views of the DuckDB database that is called `house`."""
     listed = connection.execute(
         "SELECT schema_name || '.' || table_name FROM duckdb_tables() "
         "WHERE database_name = 'house' UNION ALL "
@@ -145,10 +147,10 @@ def _duckdb_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def _read_duckdb(path: Path, asked: str | None) -> Engine:
-    connection = _attached(path)
+    connection = attached(path)
     try:
         with disclose_nothing():
-            table = choose_table(_duckdb_names(connection), asked, repr(path.name), "main")
+            table = choose_table(duckdb_names(connection), asked, repr(path.name), "main")
             read = f"house.{quoted_table(table)}"
             names = connection.sql(f"FROM {read} LIMIT 0").columns
             require_names(names)

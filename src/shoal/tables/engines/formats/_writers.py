@@ -8,14 +8,17 @@ import math
 import re
 import shutil
 import sqlite3
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from shoal._resources import scratch
 from shoal.errors import MissingExtraError, TableError
 from shoal.tables.engines._duck_connection import name_sql
 from shoal.tables.engines.formats._text_bytes import PACKED, pack
@@ -86,7 +89,8 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
         return made
 
     try:
-        sheet.append(list(map(cell, relation.columns)))
+        with _temporary_files_in(scratch()):  # the first row makes the one of the sheet
+            sheet.append(list(map(cell, relation.columns)))
         for number, row in enumerate(_rows(relation)):
             if number >= _MOST_ROWS:
                 raise TableError(
@@ -102,6 +106,16 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
         ) from None
     _without_times(timed, path)
     timed.unlink()
+
+
+@contextmanager
+def _temporary_files_in(folder: Path) -> Iterator[None]:
+    """Have a library put its own files where those of a killed process are removed."""
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def _without_times(source: Path, path: Path) -> None:
@@ -133,13 +147,19 @@ def _write_sqlite(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     )
     places = ", ".join("?" * len(types))
     table = name_sql(table_name(path))
-    with sqlite3.connect(path) as connection:
-        connection.execute(f"CREATE TABLE {table} ({columns})")
-        connection.executemany(
-            f"INSERT INTO {table} VALUES ({places})",
-            (tuple(map(sqlite_value, row)) for row in _rows(relation)),
-        )
-    connection.close()
+    with closing(sqlite3.connect(path)) as connection:
+        try:
+            connection.execute(f"CREATE TABLE {table} ({columns})")
+            connection.executemany(
+                f"INSERT INTO {table} VALUES ({places})",
+                (tuple(map(sqlite_value, row)) for row in _rows(relation)),
+            )
+            connection.commit()
+        except sqlite3.OperationalError:
+            raise TableError(
+                "the database cannot be written. Is the disk full? Check the folder and its "
+                "permissions; nothing was kept."
+            ) from None
 
 
 def sqlite_type(kind: str) -> str:
