@@ -153,6 +153,7 @@ IDENTIFIER, QUASI, SENSITIVE, GUARDED = (
     {"quasi-identifier", "sensitive"},
 )
 
+
 @functools.cache
 def tuning():
     """Columns that were looked at while words and forms were chosen."""
@@ -218,6 +219,7 @@ def tuning():
         "city_name": (pick(*TOWNS), QUASI),
         "drug_name": (pick("aspirin", "ibuprofen", "paracetamol"), SENSITIVE),
     }
+
 
 @functools.cache
 def held_out():
