@@ -23,6 +23,8 @@ LONGEST = (
     "tests/contracts/test_engines.py",
     "tests/tables/engines/regions/test_spark_regions.py",  # and all others of Spark
     "tests/contracts/test_file_formats.py",
+    "tests/files/test_messy.py",
+    "tests/anonymize/clusters/test_refine_kernels.py",
     "tests/cli/together/test_twoparty.py",
 )
 """Those that take longest: one that is begun last keeps all other workers waiting for it."""

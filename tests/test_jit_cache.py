@@ -4,9 +4,10 @@ import time
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from shoal import _jit_cache
-from shoal._jit_cache import compile_in_turn, kernel_folder, prune, take_turns
+from shoal._jit_cache import compile_in_turn, kernel_folder, prune, take_turns, with_room
 from tests.extras import need
 
 
@@ -117,3 +118,27 @@ def _compile(folder, together, answers):
 
 def _add_one(x):
     return x + 1
+
+
+def faults_at_any_depth(most_frames=400):
+    """Pages that a loop of calls took from the system, beginning at each depth of the stack."""
+    resource = pytest.importorskip("resource")
+
+    def call():
+        pass
+
+    call.__code__ = call.__code__.replace(co_stacksize=256)  # a large frame, as compilers have
+
+    def loop(frames):
+        if frames:
+            return loop(frames - 1)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        for _ in range(200):
+            call()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+    return sum(loop(frames) for frames in range(most_frames))
+
+
+def test_calls_with_room_take_no_memory_from_the_system_again_and_again():
+    assert with_room(faults_at_any_depth, 400) < 200

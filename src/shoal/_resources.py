@@ -45,7 +45,7 @@ def n_threads(otherwise: int | None = None) -> int:
 
 
 def database_memory() -> str:
-    """Memory that a database of ours may take before it goes on on disk.
+    """Memory that the database of our tables may take before it goes on on disk.
 
     What `SHOAL_MEMORY` says (`8GB`), else 2 GB, or an eighth of a gigabyte for each core where
     there are many: each thread of a database works in a part of its own.

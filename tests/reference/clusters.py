@@ -99,15 +99,10 @@ def sums_below(parent, cut, points, weights, node):
 
 def nearest_along(point, begin, along, added, centres, steps):
     """Centroids that a point is nearest to when it moves along a segment, step by step."""
-    met = set()
-    for step in range(steps + 1):
-        share = step / steps
-        here = [
-            p + a + b + share * d for p, a, b, d in zip(point, added, begin, along, strict=True)
-        ]
-        gaps = [sum((x - c) ** 2 for x, c in zip(here, centre, strict=True)) for centre in centres]
-        met.add(gaps.index(min(gaps)))
-    return met
+    start = np.add(np.add(point, added), begin)
+    here = start + np.outer(np.arange(steps + 1) / steps, along)
+    gaps = ((here[:, None] - np.array(centres)) ** 2).sum(axis=2)
+    return set(gaps.argmin(axis=1).tolist())
 
 
 def smallest_span(spans, rows):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -94,12 +95,11 @@ class Input:
                 codes[codes == len(distinct) - 1] = -1
                 distinct = distinct[:-1]
             return Factor(codes, distinct.tolist())
-        code_of: dict[Any, int] = {}
-        codes = np.empty(len(values), np.int32)
-        for row, value in enumerate(values.tolist()):
-            missing = value is None or value != value
-            codes[row] = -1 if missing else code_of.setdefault(value, len(code_of))
-        return Factor(codes, list(code_of))
+        listed = values.tolist()
+        known = [value for value in dict.fromkeys(listed) if value is not None and value == value]
+        code_of = {value: code for code, value in enumerate(known)}
+        codes = np.fromiter(map(code_of.get, listed, repeat(-1)), np.int32, len(listed))
+        return Factor(codes, known)
 
     def take(self, rows: NDArray[np.intp]) -> Input:
         """Some of the rows."""

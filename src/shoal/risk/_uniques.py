@@ -177,6 +177,8 @@ def draw_shares(
     """Estimated shares of people who are alone, with groups drawn anew; NaN without an answer."""
     rng = np.random.default_rng(random_state)
     shares = np.full(times, np.nan)
+    if not times:  # looking for threads takes longer than the estimate
+        return shares
     # models of two parameters: threads of BLAS would spin for longer than they compute
     with threadpool_limits(1, user_api="blas"):
         for turn in range(times):

@@ -1,4 +1,5 @@
 import csv
+import functools
 from collections import Counter
 
 import numpy as np
@@ -38,6 +39,7 @@ def people(n=60):
     }
 
 
+@functools.cache  # several engines are asked for the same table
 def slow(value, step=None, bottom=None, top=None):
     if value is None:
         return None

@@ -19,10 +19,10 @@ def _best_of_all(values, classes, weights, criterion, least, least_named):
     found, n_rows = np.unique(values, return_counts=True)
     rare = found[n_rows < least_named]
     items = [[value] for value in found[n_rows >= least_named]] + ([rare] if len(rare) else [])
-    best = -1.0
-    for size in range(1, len(items)):
-        for chosen in combinations(items, size):
-            inside = np.isin(values, np.concatenate(chosen))
+    best, (first, *others) = -1.0, items  # a set and the other one are the same way to split
+    for size in range(len(others)):
+        for chosen in combinations(others, size):
+            inside = np.isin(values, np.concatenate([first, *chosen]))
             if min(inside.sum(), (~inside).sum()) >= least:
                 best = max(best, splits.gain(inside.astype(int), classes, weights, criterion))
     return best

@@ -124,7 +124,7 @@ def _read_sqlite(path: Path, asked: str | None, options: OpenOptions) -> Engine:
 
 def attached(path: Path) -> duckdb.DuckDBPyConnection:
     """A connection in which the file is called `house`."""
-    connection = connect()
+    connection = connect(":memory:")  # others would see the file, or attach one under its name
     try:
         connection.execute(f"ATTACH {value_sql(str(path))} AS house (READ_ONLY)")
     except duckdb.Error:
