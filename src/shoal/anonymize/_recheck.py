@@ -5,7 +5,7 @@ Solvers and engines have no part in it: see :mod:`shoal.judge`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -188,7 +188,9 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
         engine = open_table(table, encoding=encoding)
         compressed = engine.compress(plain_schema(schema, engine.names))
         return Written(compressed.cells, None, compressed.people)
-    written = join_intervals(_read_again(table, encoding), schema.quasi_identifiers)
+    # sensitive numbers are compared by what they are worth: 2.345,00 is 2345
+    numbers = [name for name in schema.counted if schema[name].kind == "numeric"]
+    written = join_intervals(_read_again(table, encoding, numbers), schema.quasi_identifiers)
     released = plain_schema(schema, written.names)
     counted = released.counted
     groups, group_of_row = count_texts(written, released, counted)
@@ -205,7 +207,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     return Written(groups, group_of_row, people, doors)
 
 
-def _read_again(table: Native, encoding: str | None) -> TextTable:
+def _read_again(table: Native, encoding: str | None, numbers: Sequence[str]) -> TextTable:
     """A table by what stands in it; of files, the way in which they are written is found first."""
     if not isinstance(table, str | PathLike):
         return read_texts(table)
@@ -214,7 +216,7 @@ def _read_again(table: Native, encoding: str | None) -> TextTable:
     if staged is None:
         return read_texts(Path(table))
     if staged.dialect is not None:
-        return read_texts(staged.paths, dialect=staged.dialect.as_written())
+        return read_texts(staged.paths, dialect=staged.dialect.as_written(numbers))
     return read_texts(staged.paths or staged.relation)
 
 
