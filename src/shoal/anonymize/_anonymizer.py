@@ -143,7 +143,7 @@ class Anonymizer(Estimator):
             missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies
         )
         progress(0, 0, "counting")
-        engine = open_table(table, encoding=encoding)
+        engine = open_table(table, encoding=encoding, schema=self.schema)
         require_filled(engine, "release")
         if regions is not None or engine.n_rows > ROWS_WORTH_A_LOOK:
             made = _regions().release_by_regions(

@@ -80,7 +80,7 @@ def release(
     model = reduce(and_, asked) if asked else bind_promise(None, schema)
     choice = Choice(method, "")
     if method == "auto":
-        table = open_table(table, encoding=encoding)
+        table = open_table(table, encoding=encoding, schema=schema)
         given = [name for name, value in parameters.items() if value is not None]
         choice = choose_on_table(table, schema, purpose, given, model)
     estimator = make_method(choice.method, schema, model, parameters)

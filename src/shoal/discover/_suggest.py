@@ -21,7 +21,7 @@ from shoal.errors import TableError
 from shoal.schema import Column, Schema
 from shoal.schema._text import text
 from shoal.tables import open_table
-from shoal.tables._engine import Engine
+from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables._open import require_filled
 from shoal.typing import Native
 
@@ -101,6 +101,7 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
     Schema(id: identifier, age: quasi-identifier)
     """
     engine = open_table(table, encoding=encoding)
+    told = getattr(table, "options", None) or OpenOptions()
     _require_rows(engine)
     facts = [look(engine, name) for name in engine.names]
     decisions = {fact.name: decide(fact) for fact in facts}
@@ -121,7 +122,7 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
     _leave_out_twins(engine, facts, columns, reasons)
     _measure_gains(engine, columns, reasons)
     _choose_target(facts, columns, reasons)
-    schema = Schema(columns)
+    schema = Schema(columns, reading=replace(told, encoding=encoding or told.encoding).said())
     warnings = tuple(
         f"column {name!r}: {said}."
         for name, decision in decisions.items()

@@ -10,6 +10,7 @@ from typing import Any, TypedDict, Unpack
 
 from shoal._addresses import address_of, is_address
 from shoal.errors import TableError
+from shoal.schema import Schema
 from shoal.tables._engine import STANDARD, Engine, Guess, OpenOptions
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._engines import ENGINES, find_engine
@@ -48,6 +49,7 @@ def open_table(
     encoding: str | None = None,
     guess: Guess = "all",
     types: Mapping[str, str] | None = None,
+    schema: Schema | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Engine:
     """Find the engine for a table.
@@ -66,6 +68,8 @@ def open_table(
     types : mapping of str to str, optional
         SQL types of columns of a CSV file that are not left to a guess; names that the file does
         not have are passed over.
+    schema : Schema, optional
+        Its `reading` holds where nothing else is said about the file.
     **reading
         How a file is written, where it is not to be found: `delimiter`, `decimal`, `thousands`,
         `dates` ("dmy" or "mdy"), `header` (whether there is one), `missing` (words for nothing),
@@ -86,6 +90,8 @@ def open_table(
         types=dict(types or {}),
         **{name: value for name, value in reading.items() if value is not None},  # type: ignore[arg-type]
     )
+    if schema is not None and schema.reading:
+        options = options.filled(schema.reading)
     if isinstance(source, str | PathLike):
         return _open_file(source, options)
     engine = find_engine(source)

@@ -86,7 +86,7 @@ def group_values(
     True
     """
     check_integer("k", k, 1)
-    engine = open_table(table, encoding=encoding)
+    engine = open_table(table, encoding=encoding, schema=schema)
     cells = engine.compress(schema).cells
     wanted = _wanted(schema, cells, columns)
     sample = _sample(cells, np.random.default_rng(random_state))

@@ -47,8 +47,6 @@ class SchemaWalk:
 
     def run(self) -> Schema | None:
         """The schema as it was decided; None where the user left."""
-        from shoal.schema import Schema
-
         self.columns = dict(self.suggestion.schema.items())
         names = list(self.columns)
         self.say(HELP)
@@ -56,7 +54,7 @@ class SchemaWalk:
             if self.place == len(names):
                 word = self.ask(f"{len(names)} columns are decided. Write it? [y]es, [u]ndo, quit")
                 if word.lower() in ("", "y", "yes"):
-                    return Schema(self.columns)
+                    return self.suggestion.schema.replace(**self.columns)
             else:
                 self._show(names[self.place])
                 word = self.ask("role, h, t, u, quit, ? or return")
