@@ -211,7 +211,8 @@ def _read_again(table: Native, encoding: str | None, numbers: Sequence[str]) -> 
     """A table by what stands in it; of files, the way in which they are written is found first."""
     if not isinstance(table, str | PathLike):
         return read_texts(table)
-    engine = open_table(table, encoding=encoding)
+    # in a release, a row of empty cells may stand for somebody
+    engine = open_table(table, encoding=encoding, keep_empty_rows=True)
     staged = engine.staged if isinstance(engine, DuckEngine) else None
     if staged is None:
         return read_texts(Path(table))
@@ -230,7 +231,7 @@ def starred_groups(groups: FrequencyTable) -> Flags:
 
 def names_of(table: Native, encoding: str | None = None) -> tuple[str, ...]:
     """Names of the columns of a table."""
-    engine: Engine = open_table(table, encoding=encoding)
+    engine: Engine = open_table(table, encoding=encoding, keep_empty_rows=True)
     return engine.names
 
 

@@ -207,7 +207,8 @@ def as_written(table: PathText, told: OpenOptions, *, of_raw: bool = False) -> O
     try:
         manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
         known, how = manifest["files"][Path(table).name], manifest["written"]
-        own = type(told)(guess=told.guess, types=told.types)  # nothing is said of how it is read
+        # nothing is said of how it is read, and every row of it is one
+        own = type(told)(guess=told.guess, types=told.types, keep_empty_rows=True)
         if known != digest(Path(table)):
             return own if of_raw else told
         if how is None:  # no text: all stands in the file

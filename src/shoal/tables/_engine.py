@@ -49,6 +49,7 @@ class OpenOptions:
     skip_bad_rows: bool = False
     sheet: str | None = None
     table: str | None = None
+    keep_empty_rows: bool = False
 
     def __post_init__(self) -> None:
         if self.decimal or self.dates or self.thousands is not None:

@@ -41,6 +41,7 @@ class ReadingOptions(TypedDict, total=False):
     skip_bad_rows: bool
     sheet: str | None
     table: str | None
+    keep_empty_rows: bool
 
 
 def open_table(
@@ -73,7 +74,8 @@ def open_table(
     **reading
         How a file is written, where it is not to be found: `delimiter`, `decimal`, `thousands`,
         `dates` ("dmy" or "mdy"), `header` (whether there is one), `missing` (words for nothing),
-        `skip_bad_rows`, `sheet` of a workbook, `table` of a database.
+        `skip_bad_rows`, `keep_empty_rows` (rows of empty cells between commas, which are left out
+        else), `sheet` of a workbook, `table` of a database.
 
     Examples
     --------
