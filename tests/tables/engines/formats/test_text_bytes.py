@@ -15,6 +15,7 @@ WESTERN = {
     "Conceição;ÓRGÃOS, três avós\n",
     "Scandinavian": "navn;by\nSøren Ærø;København\nÅse;Tromsø 5 kr.\nBjörn;Malmö\nØyvind;Århus\n",
     "German": "name;ort\nMüller;Köln \u2013 Süd\nGroß;Lübeck 5°\nJäger;„Zoo“\n",
+    "Italian": "età;città;attività\n31;Forlì;però sì\n40;Cantù;caffè\n52;NARDÒ;lunedì, LIBERTÀ\n",
 }
 MIDDLE = {
     "Czech": "jméno;město;cena\nJiří Dvořák;Plzeň;1\u00a0000\u00a0Kč\n"
@@ -23,6 +24,8 @@ MIDDLE = {
     "Hungarian": "név;város\nKovács Győző;Győr\nSzabó Ödön;műtét után jól van\n"
     "Tóth;10\u00a0000\u00a0Ft\n",
     "Slovak": "meno;mesto\nĽuboš Kováč;Košice\nMária Šťastná;Žilina\nJán Novák;Nové Zámky\n",
+    "Czech with ends as in Italian": "osoba;obec\nmu\u017e;Plzeň\nžena;v Brně\ndítě;Třeboň\n",
+    "Slovak with an r that is no a": "meno;obec\nMŕtvy;Vŕbovce\nHŕčka;Třeboň\nŠoltés;Kŕnô v Brně\n",
 }  # fmt: skip
 
 

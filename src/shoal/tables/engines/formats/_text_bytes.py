@@ -53,6 +53,9 @@ _SIGN = re.compile(
 Between letters the same bytes are letters of another code page. Powers (`m³`) and ordinals (`nº`)
 are letters in Poland and Romania, where they do not stand behind these.
 """
+_ITALIAN = re.compile(rb"(?<=[A-Za-z])[\xe0\xc0](?!%b)" % _LETTER)
+_ITALIAN_ENDS = re.compile(rb"(?<=[A-Za-z])[\xec\xf2\xcc\xd2](?!%b)" % _LETTER)
+"""Words that end in ì or ò. Czech words end in these bytes, too (`Plzeň`), but none in that of à."""
 _HUNGARIAN = re.compile(rb"\xf5(?!e)")
 
 
@@ -257,6 +260,8 @@ def _is_western(content: bytes) -> bool:
         0x85,
     }
     content = _SIGN.sub(b" ", content)
+    if _ITALIAN.search(content):
+        content = _ITALIAN_ENDS.sub(b" ", content)
     beyond = [byte for byte in content if byte >= 128]
     if not beyond:
         return True
