@@ -42,8 +42,8 @@ class Suggestion:
         Why each column is what it is; counts and column names, no values.
     summary : tuple of str
         What the quasi-identifiers do together.
-    warnings : tuple of str
-        What whoever signs the schema should think about before anything is released.
+    warned : mapping of str to tuple of str
+        What whoever signs the schema should think about before anything is released, by column.
     coarsened : mapping of str to Column
         What each column would be as a quasi-identifier.
     """
@@ -51,8 +51,23 @@ class Suggestion:
     schema: Schema
     reasons: Mapping[str, tuple[str, ...]]
     summary: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
+    warned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     coarsened: Mapping[str, Column] = field(default_factory=dict, repr=False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings as sentences; what holds for several columns is said once.
+
+        Examples
+        --------
+        >>> Suggestion(Schema({"a": {"role": "sensitive"}}), {}, (), {"a": ("odd",)}).warnings
+        ("column 'a': odd.",)
+        """
+        of: dict[str, list[str]] = {}
+        for name, sayings in self.warned.items():
+            for said in sayings:
+                of.setdefault(said, []).append(repr(name))
+        return tuple(f"{_listed(names)}: {said}." for said, names in of.items())
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -123,13 +138,17 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
     _measure_gains(engine, columns, reasons)
     _choose_target(facts, columns, reasons)
     schema = Schema(columns, reading=replace(told, encoding=encoding or told.encoding).said())
-    warnings = tuple(
-        f"column {name!r}: {said}."
-        for name, decision in decisions.items()
-        for said in (decision.warning, odd.get(name))
-        if said
-    )
-    return Suggestion(schema, reasons, _summary(engine, schema), warnings, coarsened)
+    sayings = {name: (one.warning, odd.get(name, "")) for name, one in decisions.items()}
+    warned = {name: tuple(filter(None, said)) for name, said in sayings.items() if any(said)}
+    return Suggestion(schema, reasons, _summary(engine, schema), warned, coarsened)
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) == 1:
+        return f"column {names[0]}"
+    more = [f"{len(names) - 3} more"] if len(names) > 4 else names[3:]
+    first = [*names[:3], *more]
+    return f"columns {', '.join(first[:-1])} and {first[-1]}"
 
 
 def _require_rows(engine: Engine) -> None:

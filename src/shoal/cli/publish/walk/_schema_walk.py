@@ -102,9 +102,9 @@ class SchemaWalk:
         from shoal.schema import Column
 
         column = self.columns[name]
-        warning = next((w for w in self.suggestion.warnings if f"column {name!r}" in w), None)
-        if role == "insensitive" and warning is not None:
-            self.say(f"  {warning}")
+        warned = self.suggestion.warned.get(name, ())
+        if role == "insensitive" and warned:
+            self.say(f"  column {name!r}: {warned[0]}.")
             if self.ask("released as it is all the same? type yes").lower() != "yes":
                 return
         if role == "quasi-identifier":

@@ -55,7 +55,7 @@ are letters in Poland and Romania, where they do not stand behind these.
 """
 _ITALIAN = re.compile(rb"(?<=[A-Za-z])[\xe0\xc0](?!%b)" % _LETTER)
 _ITALIAN_ENDS = re.compile(rb"(?<=[A-Za-z])[\xec\xf2\xcc\xd2](?!%b)" % _LETTER)
-"""Words that end in ì or ò. Czech words end in these bytes, too (`Plzeň`), but none in that of à."""
+"""Words that end in ì or ò. Czech ones end in these bytes, too (`Plzeň`), but not in that of à."""
 _HUNGARIAN = re.compile(rb"\xf5(?!e)")
 
 
