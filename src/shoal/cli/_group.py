@@ -174,13 +174,13 @@ _SHARED = ("json", "quiet", "show_values")
 """Options that stand before a command or behind it."""
 
 
-_TYPES = {"str": "text", "int": "number", "int range": "number", "float": "number"}
+_TYPES = {"str": "text", "int": "number", "float": "number"}
 """What help calls the types of Python, of which `list` says only that an option may be repeated."""
 
 
 def _say_type(named: Callable[..., str], *given: Any, **more: Any) -> str:
     label = named(*given, **more).strip("<>")
-    label = label.removeprefix("list[").removesuffix("]")
+    label = label.removeprefix("list[").removesuffix("]").removesuffix(" range")
     return f"<{_TYPES.get(label, label)}>"
 
 
