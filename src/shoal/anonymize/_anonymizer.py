@@ -208,7 +208,10 @@ class Anonymizer(Estimator):
     def _bind(self) -> PrivacyModel:
         """What a release promises: what is asked for, and what the schema requires."""
         if not isinstance(self.schema, Schema):
-            raise ParameterError("schema must be a Schema.")
+            raise ParameterError(
+                "schema must be a Schema. `Schema.from_toml(path)` reads one, and "
+                "`suggest_schema(table).schema` suggests one."
+            )
         if self.schema.requirements or getattr(self.privacy, "asks_of_some_columns", False):
             return bind_promise(self.privacy, self.schema)
         return as_privacy_model(self.privacy).bind(self.schema.sensitive)

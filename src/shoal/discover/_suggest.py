@@ -49,7 +49,7 @@ class Suggestion:
     """
 
     schema: Schema
-    reasons: Mapping[str, tuple[str, ...]]
+    reasons: Mapping[str, tuple[str, ...]] = field(repr=False)
     summary: tuple[str, ...]
     warned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     coarsened: Mapping[str, Column] = field(default_factory=dict, repr=False)
