@@ -1,3 +1,5 @@
+import warnings
+
 import pytest
 
 from shoal.errors import TableWarning
@@ -45,3 +47,22 @@ def test_western_texts_with_their_signs_are_read_as_western(tmp_path, text):
 def test_texts_of_middle_europe_are_not_taken_for_western(tmp_path, text):
     need("charset_normalizer")
     assert found_in(tmp_path, text, "cp1250") == "cp1250"
+
+
+def test_a_file_of_utf8_that_is_said_to_be_something_else_is_told(tmp_path):
+    """A schema may say how last year's file was encoded."""
+    path = tmp_path / "t.csv"
+    path.write_text("ort;alter\nKöln;31\n", encoding="utf-8")
+    with pytest.warns(TableWarning, match="looks like UTF-8, and is read as cp1252"):
+        assert find_encoding(path, "cp1252").name == "cp1252"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"), [("Köln", "cp1252"), ("Ulm", "cp1252"), ("Köln", "utf-8")]
+)
+def test_what_is_said_rightly_is_taken_without_a_word(tmp_path, text, encoding):
+    path = tmp_path / "t.csv"
+    path.write_text(f"ort;alter\n{text};31\n", encoding=encoding)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert find_encoding(path, encoding).name == encoding
