@@ -23,7 +23,7 @@ def test_a_schema_file_keeps_how_its_table_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ({"delimeter": ";"}, "has no 'delimeter'. It has encoding, delimiter"),
+        ({"separator": ";"}, "has no 'separator'. It has encoding, delimiter"),
         ({"decimal": ";"}, "decimal"),
         ({"dates": "ymd"}, "dates"),
         ({"thousands": "  "}, "give one sign"),
