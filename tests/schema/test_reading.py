@@ -1,8 +1,12 @@
 """What a schema says about how its table is read is checked, kept, and never published."""
 
+import pickle
+
 import pytest
+from sklearn.base import clone
 
 from shoal import Schema
+from shoal.anonymize import Mondrian
 from shoal.errors import SchemaError
 from shoal.schema._schema import published_schema
 
@@ -42,3 +46,10 @@ def test_what_is_published_says_nothing_of_it():
     """Words for nothing and names of sheets are the house's own."""
     schema = Schema(COLUMN, reading={"sheet": "Ward 7", "missing": ["refused"]})
     assert "reading" not in published_schema(schema, {}).to_dict()
+
+
+def test_models_that_are_given_out_do_not_hold_it_and_clones_do():
+    schema = Schema(COLUMN, reading={"sheet": "Ward 7", "missing": ["refused"]})
+    assert b"Ward 7" not in pickle.dumps(schema)
+    assert pickle.loads(pickle.dumps(schema)) == Schema(COLUMN)
+    assert clone(Mondrian(schema, 5)).schema.reading == schema.reading

@@ -168,17 +168,16 @@ def _follow_files_beside(files: dict[str, Any], schema: Path | None) -> None:
         used = {n: v for n, v in known.items() if n not in told[name].said()}
         # a release that its manifest describes is not read by the schema of the raw table
         if schema is not None and used and used.items() <= file.options.said().items():
-            words = " ".join(map(shlex.quote, reading_words(used)))
-            output().note(f"{file.name} is read with {words}, as {schema.name} says.")
+            output().note(f"{file.name} is read with {shown_reading(used)}, as {schema.name} says.")
 
 
-def reading_words(said: Mapping[str, Any]) -> list[str]:
-    """The options that say so.
+def shown_reading(said: Mapping[str, Any]) -> str:
+    """The options that say so, as they are typed.
 
     Examples
     --------
-    >>> reading_words({"header": False, "missing": ("?", "n/a"), "skip_bad_rows": True})
-    ['--no-header', '--missing=?', '--missing=n/a', '--skip-bad-rows']
+    >>> shown_reading({"header": False, "missing": ("?", "not asked"), "skip_bad_rows": True})
+    "--no-header '--missing=?' '--missing=not asked' --skip-bad-rows"
     """
     words = []
     for name, value in said.items():
@@ -188,7 +187,7 @@ def reading_words(said: Mapping[str, Any]) -> list[str]:
         else:
             values = value if isinstance(value, tuple) else (value,)
             words += [f"--{option}={word}" for word in values]
-    return words
+    return " ".join(map(shlex.quote, words))
 
 
 def _follow_release(files: dict[str, Any]) -> None:

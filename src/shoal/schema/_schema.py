@@ -319,6 +319,14 @@ class Schema(Mapping[str, Column]):
     def __hash__(self) -> int:
         return hash((tuple(self.items()), self.requirements))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled, with a model that is given out, say: how a table is read is not."""
+        return vars(self) | {"reading": {}}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Schema:
+        """The same: nothing of a schema changes, and clones of an estimator read its tables."""
+        return self
+
 
 def _misspelt(wanted: Sequence[str], spare: Sequence[str]) -> str:
     """Columns that the schema has under nearly the same name, as the end of a sentence."""

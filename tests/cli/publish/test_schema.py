@@ -172,6 +172,8 @@ def test_how_a_table_was_read_stands_in_the_schema_and_its_lack_is_told(table, t
     assert made.exit_code == 0, made.output
     noted = " ".join(made.output.split())
     assert "mixed.csv is read with --dates=dmy --header '--missing=was asked', as s.toml" in noted
+    shown = shoal("schema", "show", path).output
+    assert "Its table is read with --dates=dmy --header '--missing=was asked'." in shown
     Schema(Schema.from_toml(path)).to_toml(path)  # without it
     failed = shoal(*release, "--force")
     assert failed.exit_code == 2

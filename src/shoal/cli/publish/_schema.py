@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import reads_tables, shown_reading
 from shoal.cli.publish.walk._schema_files import hierarchy_folder, hierarchy_paths, write_schema
 from shoal.cli.publish.walk._schema_terminal import require_terminal, walk_in_terminal
 from shoal.errors import ParameterError
@@ -212,6 +212,8 @@ def show(
 
     described = Schema.from_toml(schema)
     output().emit(described, lambda: output().print(draw_schema(described)))
+    if described.reading:
+        output().note(f"Its table is read with {shown_reading(described.reading)}.")
 
 
 def draw_schema(schema: Schema) -> Branches:
