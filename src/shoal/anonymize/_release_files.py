@@ -207,13 +207,14 @@ def as_written(table: PathText, told: OpenOptions, *, of_raw: bool = False) -> O
     try:
         manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
         known, how = manifest["files"][Path(table).name], manifest["written"]
-        # nothing is said of how it is read, and every row of it is one
-        own = type(told)(guess=told.guess, types=told.types, keep_empty_rows=True)
+        own = type(told)(guess=told.guess, types=told.types)  # nothing is said of how it is read
         if known != digest(Path(table)):
             return own if of_raw else told
         if how is None:  # no text: all stands in the file
             return own
-        return replace(own, **{name: str(how[name]) for name in _WRITTEN}, header=True)  # type: ignore[arg-type]
+        written = {name: str(how[name]) for name in _WRITTEN}
+        # every row of it is one, also one of empty cells
+        return replace(own, **written, header=True, keep_empty_rows=True)  # type: ignore[arg-type]
     except (OSError, ValueError, KeyError, TypeError):
         return told
 
