@@ -1,6 +1,7 @@
 import pytest
 
 import shoal
+from shoal.anonymize import Mondrian
 from shoal.datasets import census
 from shoal.datasets._census import census_schema
 from shoal.errors import ParameterError
@@ -41,3 +42,18 @@ def test_nothing_asked_for_is_an_error(people):
         shoal.release(people, SCHEMA)
     with pytest.raises(ParameterError, match="unknown method 'magic'"):
         shoal.release(people, SCHEMA, k=5, method="magic")
+
+
+def test_a_schema_may_be_a_file(people, tmp_path):
+    SCHEMA.to_toml(tmp_path / "schema.toml")
+    made = shoal.release(people, tmp_path / "schema.toml", k=5, method="mondrian")
+    assert made.schema == SCHEMA
+    assert made.reached[0].holds
+
+
+@pytest.mark.parametrize("schema", [{"age": {"role": "quasi-identifier"}}, None])
+def test_what_is_no_schema_is_told_how_to_get_one(people, schema):
+    with pytest.raises(ParameterError, match=r"`suggest_schema\(table\).schema` suggests one"):
+        shoal.release(people, schema, k=5)
+    with pytest.raises(ParameterError, match=r"`Schema.from_toml\(path\)` reads one"):
+        Mondrian(schema, 5).fit(people)

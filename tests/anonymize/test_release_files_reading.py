@@ -22,6 +22,7 @@ def test_a_release_is_read_as_its_manifest_says_whatever_was_told(tmp_path):
     write_manifest(table)
     read = as_written(table, told)
     assert (read.delimiter, read.encoding, read.decimal, read.header) == (";", "cp1252", ",", True)
+    assert read.keep_empty_rows  # they may stand for somebody
 
 
 def test_another_file_of_its_name_is_not(tmp_path):

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -169,6 +170,7 @@ def test_every_command_explains_itself_and_takes_json_and_quiet(name):
         pytest.skip(result.stderr.strip())
     assert result.exit_code == 0, result.output
     shown = result.output
+    assert not re.search(r"<(list|str|int|float)", shown)  # words of programs
     if "COMMAND [ARGS]" not in shown or "--json" in shown:
         assert "--json" in shown
         assert "--quiet" in shown

@@ -1,10 +1,14 @@
 """What was said once about a raw table need not be said again."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import shoal
+from shoal import Schema
 from shoal.cli import app
 from tests.extras import need
 
@@ -146,3 +150,76 @@ def test_sheets_are_those_of_the_raw_workbook(released):
     for line in (["compare", "raw.xlsx", "book.xlsx"], ["check", "book.xlsx"]):
         done = run(*line, *told)
         assert done.exit_code == 0, done.output
+
+
+@pytest.fixture
+def described(released):
+    """The same table beside a schema that says how it is read, and no release of it."""
+    for made in released.glob("out.*"):
+        (shutil.rmtree if made.is_dir() else Path.unlink)(made)
+    said = '[reading]\nheader = false\ndelimiter = "|"\nmissing = ["refused"]\n'
+    (released / "schema.toml").write_text(SCHEMA + said)
+    return released
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("anonymize", "raw.csv", "-k", "4", "-m", "mondrian", "-o", "again.csv"),
+        ("check", "raw.csv", "-k", "1"),
+        ("metrics", "raw.csv"),
+        ("compare", "raw.csv", "-k", "4", "-m", "mondrian", "--test", "raw.csv"),
+        ("risk", "raw.csv"),
+        ("perturb", "raw.csv", "--noise", "column1=1", "--pram", "column2=0.8", "-o", "noisy.csv"),
+    ],
+)
+def test_commands_read_a_table_as_its_schema_says(described, line):
+    done = CliRunner().invoke(app, [*line, "--schema", "schema.toml"])
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert (
+        "raw.csv is read with --no-header '--delimiter=|' --missing=refused, as schema.toml" in said
+    )
+
+
+def test_what_the_command_says_comes_before_what_the_schema_says(described):
+    (described / "other.csv").write_text((described / "raw.csv").read_text().replace("|", ";"))
+    line = ["check", "other.csv", "-s", "schema.toml", "-k", "1", "--delimiter", ";"]
+    done = CliRunner().invoke(app, line)
+    assert done.exit_code == 0, done.output
+    assert "other.csv is read with --no-header --missing=refused" in " ".join(done.output.split())
+
+
+def test_a_release_is_read_by_its_manifest_and_not_by_the_schema_of_the_raw_table(described):
+    made = (
+        "anonymize",
+        "raw.csv",
+        "-s",
+        "schema.toml",
+        "-k",
+        "4",
+        "-o",
+        "out.csv",
+        "-m",
+        "mondrian",
+    )
+    assert run(*made).exit_code == 0
+    for name in ("out.schema.toml", "out.manifest.json"):
+        assert "refused" not in (described / name).read_text()
+        assert "reading" not in (described / name).read_text()
+    done = CliRunner().invoke(app, ["check", "out.csv", "-s", "schema.toml", "-k", "4"])
+    assert done.exit_code == 0, done.output
+    assert "is read with" not in done.output
+
+
+def test_python_reads_a_table_as_its_schema_says(described):
+    schema = Schema.from_toml(described / "schema.toml")
+    made = shoal.release("raw.csv", schema, k=4, method="mondrian")
+    assert made.metrics.n_rows == 40
+
+
+def test_no_header_said_anew_holds_against_what_was_kept(released):
+    kept = {"shoal": "reading", "header": True, "delimiter": "|"}
+    (released / "out.private" / "reading.json").write_text(json.dumps(kept))
+    done = run("compare", "raw.csv", "out.csv", "--no-header")
+    assert done.exit_code == 0, done.output

@@ -126,6 +126,16 @@ def test_what_a_cell_names(cell, text, named, tmp_path):
         judge_companions(manifest, schema, own, {"town": {cell}})
 
 
+def test_how_the_raw_table_is_read_is_not_published(tmp_path):
+    manifest, schema = tmp_path / "o.manifest.json", tmp_path / "o.schema.toml"
+    own = Schema({"town": {"role": "quasi-identifier"}}, reading={"sheet": "Ward 7"})
+    schema.write_text(own.to_toml())
+    manifest.write_text(json.dumps({"schema": {"columns": {}}}))
+    with pytest.raises(GuaranteeError, match="tells how the raw table is read") as caught:
+        judge_companions(manifest, schema, own, {})
+    assert "Ward" not in str(caught.value)
+
+
 def test_a_protected_value_that_only_suppressed_people_have_is_told_nowhere(tmp_path):
     town = {"role": "quasi-identifier", "hierarchy": "flat", "limit": ["Seltendorf"]}
     schema = Schema({"town": town, "ill": {"role": "sensitive"}})

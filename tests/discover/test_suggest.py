@@ -165,3 +165,12 @@ def test_columns_of_one_value_or_none_are_called_so():
     assert reasons["place"][0] == "1 distinct value in 3 rows"
     assert reasons["remark"][0] == "no values at all in 3 rows"
     assert not any("one value" in why for why in reasons["remark"])
+
+
+def test_what_is_warned_of_in_several_columns_is_said_once():
+    """A survey codes no answer as 99 in every question."""
+    answers = {f"q{i}": [1, 2, 3, 4, 5, 99] * 5 for i in range(7)}
+    found = suggest_schema({"age": list(range(20, 50)), **answers})
+    (said,) = [warning for warning in found.warnings if "codes for nothing" in warning]
+    assert said.startswith("columns 'q0', 'q1', 'q2' and 4 more: one number stands far")
+    assert set(found.warned) >= set(answers)

@@ -65,6 +65,8 @@ def test_what_words_cannot_say_is_not_said():
     ("text", "message"),
     [
         ("magic:3", "unknown condition 'magic'. Choose from distinct, entropy, recursive, conf"),
+        ("l:2", "unknown condition 'l'. l-diversity is distinct:2, entropy:2 or recursive:3:2. Ch"),
+        ("t-closeness:0.1", "t-closeness is t:0.2"),
         ("recursive:3", "condition recursive takes 2 number.*recursive:3:2"),
         ("entropy:many", "condition entropy takes 1 number"),
         ("entropy:1.5.5", "'1.5.5' is not a number"),

@@ -143,7 +143,7 @@ class Anonymizer(Estimator):
             missing_to_root=missing_to_root, build_hierarchies=self._builds_hierarchies
         )
         progress(0, 0, "counting")
-        engine = open_table(table, encoding=encoding)
+        engine = open_table(table, encoding=encoding, schema=self.schema)
         require_filled(engine, "release")
         if regions is not None or engine.n_rows > ROWS_WORTH_A_LOOK:
             made = _regions().release_by_regions(
@@ -208,7 +208,10 @@ class Anonymizer(Estimator):
     def _bind(self) -> PrivacyModel:
         """What a release promises: what is asked for, and what the schema requires."""
         if not isinstance(self.schema, Schema):
-            raise ParameterError("schema must be a Schema.")
+            raise ParameterError(
+                "schema must be a Schema. `Schema.from_toml(path)` reads one, and "
+                "`suggest_schema(table).schema` suggests one."
+            )
         if self.schema.requirements or getattr(self.privacy, "asks_of_some_columns", False):
             return bind_promise(self.privacy, self.schema)
         return as_privacy_model(self.privacy).bind(self.schema.sensitive)

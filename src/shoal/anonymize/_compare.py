@@ -125,7 +125,7 @@ def compare_methods(
     """
     names, privacy = list(methods or METHODS), bind_promise(privacy, schema)
     tell = progress or no_progress
-    engine = open_table(table)
+    engine = open_table(table, schema=schema)
     require_filled(engine, "compare methods on")
     cells = privacy.prepare(engine.compress(schema).cells)
     require_rows(cells, privacy)
@@ -217,7 +217,7 @@ def _parts(
         return None
     if test is not None:
         options = CodingOptions(use_hierarchies=False)
-        return cells, open_table(test).compress(schema, options).cells
+        return cells, open_table(test, schema=schema).compress(schema, options).cells
     if set(cells.histograms) != {target}:
         return None  # rows cannot be drawn from cells that count several columns apart
     return split_cells(cells, target, random_state)

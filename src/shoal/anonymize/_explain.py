@@ -173,7 +173,7 @@ def explain_released(
     """Explain a row of a release that was written, with the recoding in its private folder."""
     recoding = load_recoding(find_recoding(release))
     schema = Schema.from_toml(find_schema(release))
-    compressed = open_table(original, encoding=encoding).compress(schema)
+    compressed = open_table(original, encoding=encoding, schema=schema).compress(schema)
     recoded = recoding.recode(compressed.cells)
     others = {k: _made_again(release, schema, k).recode_cells(compressed.cells) for k in ks}
     cell = cell_of_row(compressed, row)

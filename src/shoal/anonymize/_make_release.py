@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import and_
+from os import PathLike
 from typing import Any, Literal
 
 from shoal._notebook import NotebookProgress, notebook_progress
@@ -18,12 +19,12 @@ from shoal.privacy._promise import bind_promise
 from shoal.privacy.models._k_anonymity import as_privacy_model
 from shoal.schema import Schema
 from shoal.tables import RowOptions, open_table
-from shoal.typing import Native, Progress
+from shoal.typing import Native, PathText, Progress
 
 
 def release(
     table: Native,
-    schema: Schema,
+    schema: Schema | PathText,
     k: int | None = None,
     *,
     privacy: PrivacyModel | None = None,
@@ -44,8 +45,8 @@ def release(
     ----------
     table : table or path
         Whatever :func:`shoal.open_table` takes.
-    schema : Schema
-        What the columns are.
+    schema : Schema or path
+        What the columns are; a path is read as a schema file.
     k : int, optional
         Smallest group of people that look alike.
     privacy : PrivacyModel, optional
@@ -74,13 +75,20 @@ def release(
     >>> made.reached[0].holds
     True
     """
+    if isinstance(schema, str | PathLike):
+        schema = Schema.from_toml(schema)
+    elif not isinstance(schema, Schema):
+        raise ParameterError(
+            f"schema must be a Schema or the path of a schema file, got {type(schema).__name__}. "
+            "`suggest_schema(table).schema` suggests one."
+        )
     asked = [as_privacy_model(part) for part in (k, privacy) if part is not None]
     if not asked and not schema.requirements:
         raise ParameterError("nothing is asked for. Give k=10, or a model as privacy.")
     model = reduce(and_, asked) if asked else bind_promise(None, schema)
     choice = Choice(method, "")
     if method == "auto":
-        table = open_table(table, encoding=encoding)
+        table = open_table(table, encoding=encoding, schema=schema)
         given = [name for name, value in parameters.items() if value is not None]
         choice = choose_on_table(table, schema, purpose, given, model)
     estimator = make_method(choice.method, schema, model, parameters)

@@ -5,7 +5,7 @@ Solvers and engines have no part in it: see :mod:`shoal.judge`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -195,7 +195,9 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
         engine = open_table(table, encoding=encoding)
         compressed = engine.compress(plain_schema(schema, engine.names))
         return Written(compressed.cells, None, compressed.people)
-    written = join_intervals(read_again(table, encoding), schema.quasi_identifiers)
+    # sensitive numbers are compared by what they are worth: 2.345,00 is 2345
+    numbers = [name for name in schema.counted if schema[name].kind == "numeric"]
+    written = join_intervals(read_again(table, encoding, numbers), schema.quasi_identifiers)
     released = plain_schema(schema, written.names)
     counted = released.counted
     groups, group_of_row = count_texts(written, released, counted)
@@ -212,16 +214,17 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     return Written(groups, group_of_row, people, doors)
 
 
-def read_again(table: Native, encoding: str | None) -> TextTable:
+def read_again(table: Native, encoding: str | None, numbers: Sequence[str] = ()) -> TextTable:
     """A table by what stands in it; of files, the way in which they are written is found first."""
     if not isinstance(table, str | PathLike):
         return read_texts(table)
-    engine = open_table(table, encoding=encoding)
+    # in a release, a row of empty cells may stand for somebody
+    engine = open_table(table, encoding=encoding, keep_empty_rows=True)
     staged = engine.staged if isinstance(engine, DuckEngine) else None
     if staged is None:
         return read_texts(Path(table))
     if staged.dialect is not None:
-        return read_texts(staged.paths, dialect=staged.dialect.as_written())
+        return read_texts(staged.paths, dialect=staged.dialect.as_written(numbers))
     return read_texts(staged.paths or staged.relation)
 
 
@@ -235,7 +238,7 @@ def starred_groups(groups: FrequencyTable) -> Flags:
 
 def names_of(table: Native, encoding: str | None = None) -> tuple[str, ...]:
     """Names of the columns of a table."""
-    engine: Engine = open_table(table, encoding=encoding)
+    engine: Engine = open_table(table, encoding=encoding, keep_empty_rows=True)
     return engine.names
 
 

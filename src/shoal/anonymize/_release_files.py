@@ -12,7 +12,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from shoal._addresses import address_of, is_address, read_address
 from shoal._atomic import atomic_paths, refuse_existing
@@ -66,17 +66,6 @@ _NOT_OF_LABELS = {
 
 _WRITTEN = ("encoding", "delimiter", "decimal")
 """What a manifest says of a released text file."""
-
-_READING = (
-    "encoding", "delimiter", "decimal", "thousands", "dates", "missing", "skip_bad_rows", "sheet",
-    "table",
-)  # fmt: skip
-"""What may be told about a raw table, besides whether it has a header."""
-
-_UNTOLD: dict[str, Any] = {
-    **dict.fromkeys((*_READING, "header")), "skip_bad_rows": False,
-}  # fmt: skip
-"""What is said of a table about which nothing was told."""
 
 
 def release_files(table: PathText) -> dict[str, Path]:
@@ -218,12 +207,14 @@ def as_written(table: PathText, told: OpenOptions, *, of_raw: bool = False) -> O
     try:
         manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
         known, how = manifest["files"][Path(table).name], manifest["written"]
-        own = replace(told, **_UNTOLD)
+        own = type(told)(guess=told.guess, types=told.types)  # nothing is said of how it is read
         if known != digest(Path(table)):
             return own if of_raw else told
         if how is None:  # no text: all stands in the file
             return own
-        return replace(own, **{name: str(how[name]) for name in _WRITTEN}, header=True)  # type: ignore[arg-type]
+        written = {name: str(how[name]) for name in _WRITTEN}
+        # every row of it is one, also one of empty cells
+        return replace(own, **written, header=True, keep_empty_rows=True)  # type: ignore[arg-type]
     except (OSError, ValueError, KeyError, TypeError):
         return told
 
@@ -231,10 +222,7 @@ def as_written(table: PathText, told: OpenOptions, *, of_raw: bool = False) -> O
 def keep_reading(table: PathText, told: OpenOptions) -> None:
     """Note in the house how the raw table of a release was said to be read, for later commands."""
     path = file_beside(table, "reading")
-    asked = {n: v for n in _READING if (v := getattr(told, n)) not in (None, False, ())}
-    if told.header is not None:
-        asked["header"] = told.header
-    if not asked:
+    if not (asked := told.said()):
         path.unlink(missing_ok=True)
         return
     with atomic_paths({"reading": path}, "the reading options", private={"reading"}) as drafts:
@@ -250,12 +238,11 @@ def as_told(release: PathText, told: OpenOptions) -> OpenOptions:
     >>> as_told("no-such-release.csv", OpenOptions(delimiter=";")).delimiter
     ';'
     """
+    from shoal.schema._reading import READING, read_reading  # noqa: PLC0415  names load nothing
+
     try:
         kept = json.loads(file_beside(release, "reading").read_text("utf-8"))
-        missing = kept.get("missing")
-        kept["missing"] = None if missing is None else tuple(map(str, missing))
-        open_ = [name for name in (*_READING, "header") if getattr(told, name) in (None, False)]
-        return replace(told, **{name: kept[name] for name in open_ if kept.get(name) is not None})
+        return told.filled(read_reading({n: kept[n] for n in READING if kept.get(n) is not None}))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return told
 

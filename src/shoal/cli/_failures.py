@@ -67,6 +67,8 @@ _AS_OPTIONS = {
     "weights: ": "--weights: ",
     "ranges: ": "--statistics: ",
     "--force (in Python force=True)": "--force",
+    "Change each with noise, swap or pram, say that it may be kept,": "Change each with --noise, "
+    "--swap or --pram, say --keep COLUMN,",
 }
 """What is said in the words of Python, and on the command line."""
 

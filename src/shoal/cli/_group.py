@@ -77,6 +77,8 @@ class LazyGroup(TyperGroup):
             command.rich_markup_mode = None  # plain help: a third of the time, and it pipes well
             command.params = [p for p in command.params if not str(p.name).endswith("_completion")]
             for param in command.params:
+                if hasattr(param, "display_type"):
+                    param.display_type = partial(_say_type, param.display_type)
                 if param.required and param.name in _MISSING:
                     param.get_missing_message = partial(_say_missing, _MISSING[param.name])
             is_group = isinstance(command, TyperGroup)
@@ -170,6 +172,16 @@ VALUES_OPTION: Any = typer.Option(
 
 _SHARED = ("json", "quiet", "show_values")
 """Options that stand before a command or behind it."""
+
+
+_TYPES = {"str": "text", "int": "number", "float": "number"}
+"""What help calls the types of Python, of which `list` says only that an option may be repeated."""
+
+
+def _say_type(named: Callable[..., str], *given: Any, **more: Any) -> str:
+    label = named(*given, **more).strip("<>")
+    label = label.removeprefix("list[").removesuffix("]").removesuffix(" range")
+    return f"<{_TYPES.get(label, label)}>"
 
 
 def _say_missing(advice: str, *, ctx: Any) -> str:

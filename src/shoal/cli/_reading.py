@@ -6,9 +6,10 @@ Nothing here loads the library before a command runs.
 from __future__ import annotations
 
 import inspect
+import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,6 +33,9 @@ TABLES = (
     "population",
 )  # fmt: skip
 """Parameters of commands that name tables."""
+
+LIKE_THE_SCHEMA = ("table", "original", "test", "control")
+"""Those that hold rows of the kind that a schema describes; others may be written otherwise."""
 
 RELEASED = ("release", "second")
 """Those that are releases: what is said about reading is said of the raw table beside them."""
@@ -111,8 +115,10 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
         options = OpenOptions(**told)
         files = {name: TableFile.of(str(given[name]), options) for name in named}
         given |= files
-        if any(any(file.parent.glob(MANIFESTS)) for file in files.values()):
-            _follow_release(files)
+        schema = Path(given.get("schema") or "")  # one that cannot be read is told by the command
+        is_told = schema.is_file() and b"reading" in schema.read_bytes()
+        if is_told or any(any(file.parent.glob(MANIFESTS)) for file in files.values()):
+            _follow_files_beside(files, schema if is_told else None)
         if given.get("out") == "-":
             _to_standard_output(command, given)
             return
@@ -146,6 +152,42 @@ def _in_database(address: str) -> Path:
     from shoal.tables._engine import OpenOptions, TableFile
 
     return TableFile.of(address, OpenOptions())
+
+
+def _follow_files_beside(files: dict[str, Any], schema: Path | None) -> None:
+    """Read tables as a schema or the files of a release say, where the command line does not."""
+    from shoal.schema import Schema
+
+    told = {name: file.options for name, file in files.items()}
+    known = {} if schema is None else Schema.from_toml(schema).reading
+    for name in LIKE_THE_SCHEMA:
+        if name in files:
+            files[name].options = told[name].filled(known)
+    _follow_release(files)
+    for name, file in files.items():
+        used = {n: v for n, v in known.items() if n not in told[name].said()}
+        # a release that its manifest describes is not read by the schema of the raw table
+        if schema is not None and used and used.items() <= file.options.said().items():
+            output().note(f"{file.name} is read with {shown_reading(used)}, as {schema.name} says.")
+
+
+def shown_reading(said: Mapping[str, Any]) -> str:
+    """The options that say so, as they are typed.
+
+    Examples
+    --------
+    >>> shown_reading({"header": False, "missing": ("?", "not asked"), "skip_bad_rows": True})
+    "--no-header '--missing=?' '--missing=not asked' --skip-bad-rows"
+    """
+    words = []
+    for name, value in said.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+        else:
+            values = value if isinstance(value, tuple) else (value,)
+            words += [f"--{option}={word}" for word in values]
+    return " ".join(map(shlex.quote, words))
 
 
 def _follow_release(files: dict[str, Any]) -> None:

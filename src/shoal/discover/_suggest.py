@@ -21,7 +21,7 @@ from shoal.errors import TableError
 from shoal.schema import Column, Schema
 from shoal.schema._text import text
 from shoal.tables import open_table
-from shoal.tables._engine import Engine
+from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables._open import require_filled
 from shoal.typing import Native
 
@@ -42,17 +42,32 @@ class Suggestion:
         Why each column is what it is; counts and column names, no values.
     summary : tuple of str
         What the quasi-identifiers do together.
-    warnings : tuple of str
-        What whoever signs the schema should think about before anything is released.
+    warned : mapping of str to tuple of str
+        What whoever signs the schema should think about before anything is released, by column.
     coarsened : mapping of str to Column
         What each column would be as a quasi-identifier.
     """
 
     schema: Schema
-    reasons: Mapping[str, tuple[str, ...]]
+    reasons: Mapping[str, tuple[str, ...]] = field(repr=False)
     summary: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
+    warned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     coarsened: Mapping[str, Column] = field(default_factory=dict, repr=False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings as sentences; what holds for several columns is said once.
+
+        Examples
+        --------
+        >>> Suggestion(Schema({"a": {"role": "sensitive"}}), {}, (), {"a": ("odd",)}).warnings
+        ("column 'a': odd.",)
+        """
+        of: dict[str, list[str]] = {}
+        for name, sayings in self.warned.items():
+            for said in sayings:
+                of.setdefault(said, []).append(repr(name))
+        return tuple(f"{_listed(names)}: {said}." for said, names in of.items())
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -101,6 +116,7 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
     Schema(id: identifier, age: quasi-identifier)
     """
     engine = open_table(table, encoding=encoding)
+    told = getattr(table, "options", None) or OpenOptions()
     _require_rows(engine)
     facts = [look(engine, name) for name in engine.names]
     decisions = {fact.name: decide(fact) for fact in facts}
@@ -121,14 +137,18 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
     _leave_out_twins(engine, facts, columns, reasons)
     _measure_gains(engine, columns, reasons)
     _choose_target(facts, columns, reasons)
-    schema = Schema(columns)
-    warnings = tuple(
-        f"column {name!r}: {said}."
-        for name, decision in decisions.items()
-        for said in (decision.warning, odd.get(name))
-        if said
-    )
-    return Suggestion(schema, reasons, _summary(engine, schema), warnings, coarsened)
+    schema = Schema(columns, reading=replace(told, encoding=encoding or told.encoding).said())
+    sayings = {name: (one.warning, odd.get(name, "")) for name, one in decisions.items()}
+    warned = {name: tuple(filter(None, said)) for name, said in sayings.items() if any(said)}
+    return Suggestion(schema, reasons, _summary(engine, schema), warned, coarsened)
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) == 1:
+        return f"column {names[0]}"
+    more = [f"{len(names) - 3} more"] if len(names) > 4 else names[3:]
+    first = [*names[:3], *more]
+    return f"columns {', '.join(first[:-1])} and {first[-1]}"
 
 
 def _require_rows(engine: Engine) -> None:

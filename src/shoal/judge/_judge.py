@@ -329,6 +329,10 @@ def judge_companions(
         "the manifest": json.loads(manifest.read_text("utf-8"))["schema"],
     }
     for what, plain in published.items():
+        if "reading" in plain:  # sheets and words for nothing may be anybody's
+            raise GuaranteeError(
+                f"{what} beside the output tells how the raw table is read. {_WITHHELD}"
+            )
         for name, column in plain["columns"].items():
             if own[name].public:
                 continue

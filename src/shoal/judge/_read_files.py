@@ -277,7 +277,7 @@ def _as_said(name: str, column: TextColumn, dialect: TextDialect) -> TextColumn:
     said: list[str | None] = []
     for text in column.texts:
         bare = (text or "").strip(_BLANK) if dialect.blanks else text
-        if not text or not bare or (dialect.blanks and bare.lower() in missing):
+        if not text or not bare or bare.strip(_BLANK).lower() in missing:
             said.append(None)
             continue
         if unit is not None:

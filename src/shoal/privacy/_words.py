@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from shoal.tables import FrequencyTable
 
 _NUMBER = re.compile(r"-?[\d.]+(e-?\d+)?")
+_DIVERSITY = "l-diversity is distinct:2, entropy:2 or recursive:3:2. "
+_USUAL_NAMES = {
+    **dict.fromkeys(("l", "l-diversity", "diversity", "ldiversity"), _DIVERSITY),
+    **dict.fromkeys(("t-closeness", "closeness", "tcloseness"), "t-closeness is t:0.2. "),
+    **dict.fromkeys(("k", "k-anonymity"), "k-anonymity is -k 10. "),
+}
+"""What people type who know a condition by its name in papers and in other programs."""
 
 
 def worded_models() -> dict[str, type[PrivacyModel]]:
@@ -59,8 +66,9 @@ def read_condition(
     kind, *numbers = words.split(":")
     known = worded_models()
     if kind not in known:
+        usual = _USUAL_NAMES.get(kind.lower(), "")
         raise ParameterError(
-            f"unknown condition {kind!r}. Choose from {', '.join(known)}, e.g. entropy:1.5."
+            f"unknown condition {kind!r}. {usual}Choose from {', '.join(known)}, e.g. entropy:1.5."
         )
     word = _word(known[kind])
     parameters, takes = word.parameters, {f.name for f in fields(known[kind])}  # type: ignore[arg-type]

@@ -104,7 +104,7 @@ def _count(
         name: Column("insensitive") if column.role in ("subject", "household") else column
         for name, column in roles.items()
     }
-    engine = open_table(table, encoding=encoding)
+    engine = open_table(table, encoding=encoding, schema=schema)
     absent = {name for name, column in rows.items() if column.role in ("identifier", "insensitive")}
     kept = {name: c for name, c in rows.items() if name in engine.names or name not in absent}
     return engine.compress(Schema(kept)).cells

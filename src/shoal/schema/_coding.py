@@ -298,7 +298,8 @@ def _natural_order(
             raise SchemaError(
                 f"column {name!r} is {column.kind}, and some of its values are not. "
                 "Clean them, change its kind to categorical, or read the table as when the schema "
-                "was made (--missing, --decimal, --dates, --encoding, --sheet)."
+                "was made (--missing, --decimal, --dates, --encoding, --sheet; [reading] in the "
+                "schema keeps them)."
             ) from None
         return order, keys[order]
     order = sorted(range(len(known)), key=known.__getitem__)

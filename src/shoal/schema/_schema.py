@@ -18,10 +18,13 @@ from shoal.schema._builders import Tree
 from shoal.schema._column import ROLES, Column
 from shoal.schema._csv import FromFile
 from shoal.schema._hierarchy import Hierarchy
+from shoal.schema._reading import read_reading
 from shoal.schema._required import Required
 from shoal.typing import PathText
 
 _LEVEL = re.compile(r" \[level \d+\]$")
+_PARTS = ("columns", "requirements", "reading")
+_READ_AGAIN = "How the table is read: commands that are given this schema read it so again."
 
 
 class Schema(Mapping[str, Column]):
@@ -34,6 +37,9 @@ class Schema(Mapping[str, Column]):
     requirements : sequence of mapping
         What is asked of rows that agree on some of the quasi-identifiers: `columns`, with `k` or
         `diversity`, as in a schema file.  Releases promise it besides what is asked elsewhere.
+    reading : mapping, optional
+        How the file of the table is read where that is not said otherwise, in the words of
+        :func:`shoal.tables.open_table`; it is never published.
 
     Examples
     --------
@@ -50,6 +56,7 @@ class Schema(Mapping[str, Column]):
         self,
         columns: Mapping[str, Column | Mapping[str, Any]],
         requirements: Sequence[Required | Mapping[str, Any]] = (),
+        reading: Mapping[str, Any] | None = None,
     ) -> None:
         self._columns: dict[str, Column] = {}
         for name, column in columns.items():
@@ -62,6 +69,8 @@ class Schema(Mapping[str, Column]):
             raise SchemaError("the schema has no columns. Describe at least one.")
         #: What is asked of rows that agree on some of the quasi-identifiers.
         self.requirements = tuple(Required.from_toml(one) for one in requirements)
+        #: How the file of the table is read, where that is not said otherwise.
+        self.reading: dict[str, Any] = read_reading(reading) if reading else {}
         roles = {
             role: tuple(n for n, column in self._columns.items() if column.role == role)
             for role in ROLES
@@ -145,7 +154,7 @@ class Schema(Mapping[str, Column]):
 
     def replace(self, **columns: Column | Mapping[str, Any]) -> Schema:
         """Copy with some columns exchanged or added."""
-        return Schema({**self._columns, **columns}, self.requirements)
+        return Schema({**self._columns, **columns}, self.requirements, self.reading)
 
     def require(self, names: Iterable[str], *, to_group: bool = False) -> None:
         """Raise unless the schema describes exactly these columns of a table.
@@ -193,6 +202,8 @@ class Schema(Mapping[str, Column]):
         plain: dict[str, Any] = {"columns": {n: column.to_toml() for n, column in self.items()}}
         if self.requirements:
             plain["requirements"] = [required.to_toml() for required in self.requirements]
+        if self.reading:
+            plain["reading"] = dict(self.reading)
         return plain
 
     @classmethod
@@ -201,7 +212,7 @@ class Schema(Mapping[str, Column]):
         columns = data.get("columns")
         if not isinstance(columns, Mapping):
             raise SchemaError("a schema needs one table per column: [columns.NAME].")
-        if extra := [key for key in data if key not in ("columns", "requirements")]:
+        if extra := [key for key in data if key not in _PARTS]:
             raise SchemaError(
                 f"unknown part {extra[0]!r} of the schema. Columns stand under [columns.NAME]."
             )
@@ -214,6 +225,7 @@ class Schema(Mapping[str, Column]):
                 for name, column in columns.items()
             },
             requirements,
+            data.get("reading"),
         )
 
     def to_toml(
@@ -246,6 +258,9 @@ class Schema(Mapping[str, Column]):
         }
         plain = (self.replace(**moved) if moved else self).to_dict()
         blocks = [comment_toml(header)] if header else []
+        if self.reading:
+            above = comment_toml([_READ_AGAIN])
+            blocks.append(above + table_toml(("reading",), plain["reading"]))
         for name, table in plain["columns"].items():
             above = comment_toml(comments[name]) if comments and name in comments else ""
             blocks.append(above + table_toml(("columns", name), table))
@@ -298,10 +313,19 @@ class Schema(Mapping[str, Column]):
         """Same columns in the same order: the order of quasi-identifiers means something."""
         if not isinstance(other, Schema):
             return NotImplemented
-        return (list(self.items()), self.requirements) == (list(other.items()), other.requirements)
+        mine = (list(self.items()), self.requirements, self.reading)
+        return mine == (list(other.items()), other.requirements, other.reading)
 
     def __hash__(self) -> int:
         return hash((tuple(self.items()), self.requirements))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled, with a model that is given out, say: how a table is read is not."""
+        return vars(self) | {"reading": {}}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Schema:
+        """The same: nothing of a schema changes, and clones of an estimator read its tables."""
+        return self
 
 
 def _misspelt(wanted: Sequence[str], spare: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 
@@ -65,6 +65,15 @@ class TextDialect:
     blanks: bool = False
     missing: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def as_written(self) -> TextDialect:
-        """The same file taken by its letters: what is written differently is different."""
-        return replace(self, grouped={}, units={}, missing={}, blanks=False)
+    def as_written(self, numbers: Collection[str] = ()) -> TextDialect:
+        """The same file taken by its letters: what is written differently is different.
+
+        Columns of `numbers` keep how their numbers are written, which letters alone do not tell.
+        """
+        return replace(
+            self,
+            grouped={name: signs for name, signs in self.grouped.items() if name in numbers},
+            units={name: unit for name, unit in self.units.items() if name in numbers},
+            missing={name: words for name, words in self.missing.items() if name in numbers},
+            blanks=False,
+        )

@@ -15,6 +15,7 @@ from shoal._checks import check_choice
 from shoal.errors import ParameterError
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
+from shoal.schema._reading import READING, check_signs
 from shoal.tables._dialect import TextDialect
 from shoal.tables._frequency import CodingOptions, FrequencyTable
 from shoal.tables._people import People
@@ -48,14 +49,35 @@ class OpenOptions:
     skip_bad_rows: bool = False
     sheet: str | None = None
     table: str | None = None
+    keep_empty_rows: bool = False
 
     def __post_init__(self) -> None:
-        if self.decimal is not None:
-            check_choice("decimal", self.decimal, (".", ","))
-        if self.dates is not None:
-            check_choice("dates", self.dates, ("dmy", "mdy"))
-        if self.thousands is not None and len(self.thousands) != 1:
-            raise ParameterError("thousands: give one sign, such as . or ' or a space.")
+        if self.decimal or self.dates or self.thousands is not None:
+            check_signs(self.decimal, self.dates, self.thousands)
+
+    def said(self) -> dict[str, Any]:
+        """What was said, by name: all but what is found or taken for granted.
+
+        Examples
+        --------
+        >>> OpenOptions(delimiter=";", header=False).said()
+        {'delimiter': ';', 'header': False}
+        """
+        told = {name: getattr(self, name) for name in READING}
+        return {
+            n: v for n, v in told.items() if v is not None and (v is not False or n == "header")
+        }
+
+    def filled(self, known: Mapping[str, Any]) -> OpenOptions:
+        """The same, and what is `known` where nothing was said.
+
+        Examples
+        --------
+        >>> OpenOptions(decimal=",").filled({"decimal": ".", "delimiter": ";"}).said()
+        {'delimiter': ';', 'decimal': ','}
+        """
+        said = self.said()
+        return replace(self, **{name: value for name, value in known.items() if name not in said})
 
 
 class TableFile(type(Path())):  # type: ignore[misc]

@@ -10,6 +10,7 @@ from typing import Any, TypedDict, Unpack
 
 from shoal._addresses import address_of, is_address
 from shoal.errors import TableError
+from shoal.schema import Schema
 from shoal.tables._engine import STANDARD, Engine, Guess, OpenOptions
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._engines import ENGINES, find_engine
@@ -40,6 +41,7 @@ class ReadingOptions(TypedDict, total=False):
     skip_bad_rows: bool
     sheet: str | None
     table: str | None
+    keep_empty_rows: bool
 
 
 def open_table(
@@ -48,6 +50,7 @@ def open_table(
     encoding: str | None = None,
     guess: Guess = "all",
     types: Mapping[str, str] | None = None,
+    schema: Schema | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Engine:
     """Find the engine for a table.
@@ -66,10 +69,13 @@ def open_table(
     types : mapping of str to str, optional
         SQL types of columns of a CSV file that are not left to a guess; names that the file does
         not have are passed over.
+    schema : Schema, optional
+        Its `reading` holds where nothing else is said about the file.
     **reading
         How a file is written, where it is not to be found: `delimiter`, `decimal`, `thousands`,
         `dates` ("dmy" or "mdy"), `header` (whether there is one), `missing` (words for nothing),
-        `skip_bad_rows`, `sheet` of a workbook, `table` of a database.
+        `skip_bad_rows`, `keep_empty_rows` (rows of empty cells between commas, which are left out
+        else), `sheet` of a workbook, `table` of a database.
 
     Examples
     --------
@@ -86,6 +92,8 @@ def open_table(
         types=dict(types or {}),
         **{name: value for name, value in reading.items() if value is not None},  # type: ignore[arg-type]
     )
+    if schema is not None and schema.reading:
+        options = options.filled(schema.reading)
     if isinstance(source, str | PathLike):
         return _open_file(source, options)
     engine = find_engine(source)

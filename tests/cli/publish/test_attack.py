@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 
 import pytest
@@ -56,7 +57,10 @@ def test_a_release_is_linked_to_its_people(folder):
     assert said["no group"] == 0
     (found,) = said["attacks"]
     assert 0 <= found["interval"][0] <= found["risk"] <= found["interval"][1] <= 1
-    assert "by guessing" in attack().stdout
+    shown = " ".join(attack().stdout.split())
+    assert "by guessing" in shown
+    assert "people who fit several groups" in shown
+    assert re.search(r"[\d.]+ % +[\d.]+ to [\d.]+ % +[\d.]+ %", shown)
 
 
 def test_the_raw_table_tells_at_least_as_much_as_the_release(folder):

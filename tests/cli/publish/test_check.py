@@ -89,3 +89,28 @@ def test_a_file_with_more_than_cells_is_undecided(tmp_path, monkeypatch):
     broken = shoal("check", "hidden.xlsx", "-s", "s.toml", "-k", 4)
     assert broken.exit_code == 1
     assert "The file has more than cells" in " ".join(broken.output.split())
+
+
+@pytest.mark.parametrize("shown", ["2.{}00,50", "{},5", "{},25 €"])
+def test_sensitive_numbers_with_commas_before_decimals_are_counted(tmp_path, monkeypatch, shown):
+    """Releases keep the commas of their tables, and whoever gets one has to be able to check it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(
+        '[columns.age]\nrole = "quasi-identifier"\n'
+        '[columns.pay]\nrole = "sensitive"\nkind = "numeric"\n'
+    )
+    rows = [f"{30 + i % 2};{shown.format(i % 4 + 1)}\n" for i in range(16)] + ["30;NA\n"]
+    (tmp_path / "t.csv").write_text("age;pay\n" + "".join(rows), encoding="utf-8")
+    asked = ("-k", 4, "--diversity", "distinct:2")
+    made = shoal("anonymize", "t.csv", "-s", "s.toml", "-m", "mondrian", *asked, "-o", "o.csv")
+    assert made.exit_code == 0, made.output
+    for line in (
+        ["check", "o.csv"],
+        ["check", "t.csv", "-s", "s.toml", *asked],
+        ["metrics", "o.csv"],
+    ):
+        done = shoal(*line)
+        assert done.exit_code == 0, done.output
+    one = "".join(f"{30 + i % 2};{shown.format(1)}\n" for i in range(8))
+    (tmp_path / "one.csv").write_text(f"age;pay\n{one}", encoding="utf-8")
+    assert shoal("check", "one.csv", "-s", "s.toml", *asked).exit_code == 1

@@ -118,7 +118,7 @@ def test_the_table_itself_keeps_everything_without_a_schema(folder):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("table.csv",), "need a schema"),
+        (("table.csv",), "say what to compare table.csv with"),
         (("table.csv", "table.csv", "-k", 3), "-k is for methods"),
         (("table.csv", "-s", "schema.toml", "-k", 3, "--out", "c.html"), "--out is for a RELEASE"),
         (("table.csv", "table.csv", "--out", "table.csv", "--force"), "would be lost"),
@@ -141,3 +141,30 @@ def test_a_release_is_compared_with_the_schema_beside_it(folder):
     for name in ("r.schema.toml", "r.private/schema.toml"):
         (folder / name).unlink()
     assert shoal(*line).exit_code == 0  # a release of any program
+
+
+def test_the_raw_table_may_be_named_as_the_original(folder):
+    """As `report`, `explain` and the attacks have it."""
+    released()
+    first = shoal("compare", "table.csv", "r.csv", "--json")
+    second = shoal("compare", "r.csv", "--original", "table.csv", "--json")
+    assert second.exit_code == 0, second.output
+    assert json.loads(second.stdout) == json.loads(first.stdout)
+    twice = shoal("compare", "table.csv", "r.csv", "--original", "table.csv")
+    assert twice.exit_code == 2
+    assert "named twice" in twice.output
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["r.csv"], "r.csv is a release. Name the table that it was made of: `shoal compare r.csv"),
+        (["table.csv"], "`shoal compare table.csv RELEASE` shows what a release keeps"),
+        (["r.csv", "table.csv"], "comes second. Say `shoal compare table.csv r.csv`"),
+    ],
+)
+def test_what_to_name_is_said(folder, line, told):
+    released()
+    done = shoal("compare", *line)
+    assert done.exit_code == 2
+    assert told in " ".join(done.output.split())

@@ -35,6 +35,7 @@ def test_a_row_is_explained(tmp_path, monkeypatch):
     told = run(cli.app, ["explain", "r.csv", "--original", "table.csv", "--row", "0", "-k", "2"])
     assert told.exit_code == 0, told.output
     assert "lost most" in told.stdout
+    assert " % " in told.stdout.partition("Row 0")[0]
     assert "With k = 2" in told.stdout
     told = run(cli.app, ["explain", "r.csv", "--original", "table.csv", "--row", "0", "--json"])
     assert json.loads(told.stdout)["released"] is True

@@ -59,3 +59,14 @@ def test_files_are_not_replaced_and_an_old_recoding_does_not_stay(tmp_path):
     assert run("perturb", *files, *CHANGED, "--out", out, "--force").exit_code == 0
     assert not (tmp_path / "out.private" / "recoding.json").exists()
     assert run("perturb", *files, *CHANGED, "--out", tmp_path / "people.csv").exit_code == 2
+
+
+def test_what_would_be_written_as_it_is_is_told_with_the_options(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("age,sex\n" + "".join(f"{i},f\n" for i in range(9)))
+    (tmp_path / "s.toml").write_text(
+        '[columns.age]\nrole = "quasi-identifier"\n[columns.sex]\nrole = "quasi-identifier"\n'
+    )
+    line = ["perturb", "t.csv", "-s", "s.toml", "--pram", "sex=0.8", "-o", "o.csv"]
+    said = " ".join(CliRunner().invoke(app, line).output.split())
+    assert "Change each with --noise, --swap or --pram, say --keep COLUMN, or leave" in said

@@ -101,3 +101,16 @@ def test_a_schema_of_another_table_is_refused(table, tmp_path):
     done = run(table, "--schema", tmp_path / "s.toml")
     assert done.exit_code == 2
     assert "without a role" in done.output
+
+
+def test_of_many_columns_those_that_tell_most_are_listed(tmp_path):
+    names = [f"q{i}" for i in range(18)]
+    rows = [[row % 2] * 17 + [row] for row in range(12)]
+    lines = [",".join(names), *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    done = run(tmp_path / "t.csv")
+    assert done.exit_code == 0, done.output
+    listed = done.stdout.partition("An attacker")[0]
+    assert "  q17 " in listed
+    assert listed.count("\n  q") == 15
+    assert "3 further columns tell fewer rows apart: see --json." in done.stderr

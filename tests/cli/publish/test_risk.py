@@ -100,3 +100,12 @@ def test_what_the_manifest_says_is_shown_in_words(tmp_path):
     shown = CliRunner().invoke(app, ["metrics", out]).stdout
     assert "detail lost (GCP)" in shown
     assert not {"gcp", "n suppressed", "information loss share"} & set(shown.split("  "))
+
+
+def test_that_rows_were_counted_is_said_where_people_have_several(tmp_path):
+    files = write(tmp_path)
+    assert "rows were counted" not in CliRunner().invoke(app, ["risk", *files]).stderr
+    described = (tmp_path / "people.toml").read_text()
+    (tmp_path / "people.toml").write_text(described.replace('"identifier"', '"subject"'))
+    said = " ".join(CliRunner().invoke(app, ["risk", *files]).stderr.split())
+    assert "rows were counted, whoever they belong to by column 'home'" in said

@@ -164,13 +164,20 @@ def test_how_a_table_was_read_stands_in_the_schema_and_its_lack_is_told(table, t
     people.write_text(f"age,sex\nwas asked,a\n{ages}")
     told = ["--missing", "was asked", "--dates", "dmy", "--header"]
     assert shoal("schema", people, *told, "-o", path).exit_code == 0
-    assert "with --dates=dmy '--missing=was asked' --header: give the same" in path.read_text()
-    assert "read with" not in shoal("schema", table).stdout
-    release = ["anonymize", people, "-s", path, "-k", 5, "-o", tmp_path / "o.csv"]
-    failed = shoal(*release)
+    said = {"dates": "dmy", "header": True, "missing": ("was asked",)}
+    assert Schema.from_toml(path).reading == said
+    assert "reading" not in shoal("schema", table).stdout
+    release = ["anonymize", people, "-s", path, "-k", 5, "-m", "mondrian", "-o", tmp_path / "o.csv"]
+    made = shoal(*release)
+    assert made.exit_code == 0, made.output
+    noted = " ".join(made.output.split())
+    assert "mixed.csv is read with --dates=dmy --header '--missing=was asked', as s.toml" in noted
+    shown = shoal("schema", "show", path).output
+    assert "Its table is read with --dates=dmy --header '--missing=was asked'." in shown
+    Schema(Schema.from_toml(path)).to_toml(path)  # without it
+    failed = shoal(*release, "--force")
     assert failed.exit_code == 2
     assert "as when the schema was made (--missing" in " ".join(failed.output.split())
-    assert shoal(*release, *told).exit_code == 0
 
 
 def test_help_of_the_group_says_where_the_options_are():

@@ -47,3 +47,26 @@ def test_the_database_counts_what_memory_counts(tmp_path, monkeypatch, seed):
     assert shares[1] == pytest.approx(shares[0])
     assert in_place.pop("average") == pytest.approx(in_memory.pop("average"))
     assert in_place == in_memory
+
+
+def test_people_with_several_rows_are_counted_once(tmp_path):
+    """By the smallest group that has a row of theirs: there they are found."""
+    table = tmp_path / "stays.csv"
+    rows = ["A,30,U", "A,41,U", "A,52,U", "B,30,U", "B,41,K", "C,30,U", "D,60,K", "D,60,K"]
+    table.write_text("\n".join(["who,age,town", *rows]) + "\n")
+    schema = Schema(
+        {
+            "who": {"role": "subject"},
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "town": {"role": "quasi-identifier"},
+        }
+    )
+    args = {"table": str(table), "stamp": [1], "schema": schema.to_toml(), "folder": str(tmp_path)}
+    said = []
+    answer(Bench(), {"task": "exposure", "args": args}, said.append)
+    found = said[-1]["done"]
+    assert (found["counts"], found["n"]) == ("people", 4)
+    assert found["sizes"] == [[1, 3], [3, 1]]  # A, B and D are alone somewhere, C is among three
+    assert found["unique"] == 3
+    # without the town A and B are two at 41, and A alone at 52; without the age B and D are two
+    assert found["without"] == {"age": 0, "town": 2}

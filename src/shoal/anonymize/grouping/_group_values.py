@@ -88,7 +88,7 @@ def group_values(
     True
     """
     check_integer("k", k, 1)
-    engine = open_table(table, encoding=encoding)
+    engine = open_table(table, encoding=encoding, schema=schema)
     compressed = engine.compress(schema)
     cells, people = compressed.cells, compressed.people
     wanted = _wanted(schema, cells, columns)

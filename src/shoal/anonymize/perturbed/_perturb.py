@@ -90,7 +90,7 @@ def perturb_table(
     """
     asked = {"noise": dict(noise or {}), "swap": dict(swap or {}), "pram": dict(pram or {})}
     _check(schema, asked, keep)
-    engine = open_table(table, encoding=encoding)
+    engine = open_table(table, encoding=encoding, schema=schema)
     require_filled(engine, "change")
     frame = engine.frame()
     schema.require(frame.names)

@@ -182,7 +182,7 @@ def release_sets(
     check_integer("m", m, 1)
     name = set_column(schema)
     schema.require_rows_of_own("k^m-anonymity")
-    engine = open_table(table, encoding=encoding)
+    engine = open_table(table, encoding=encoding, schema=schema)
     require_filled(engine, "release")
     frame = engine.frame()
     schema.require(frame.names)

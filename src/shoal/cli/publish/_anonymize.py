@@ -237,7 +237,7 @@ def anonymize(
         told = getattr(table, "options", OpenOptions())
         if told != OpenOptions() or file_beside(out, "reading").exists():
             keep_reading(out, told)
-    show_release(release, paths, round(time.perf_counter() - started, 3), earlier)
+    show_release(release, paths, round(time.perf_counter() - started, 3), earlier, choice.reason)
     if (
         choice.method != "local"
         and (method != "auto" or any(value is not None for value in parameters.values()))

@@ -72,7 +72,18 @@ def release_attack(
     )
     details = attack.summary.details
     facts = {name.replace("_", " "): value for name, value in details.items()}
-    show_attacks({"column": attack.column} | facts, [attack.summary])
+    show_attacks({"column": attack.column} | facts, [attack.summary], _LINKED)
+
+
+_LINKED = {
+    "column": "column that is guessed",
+    "certain": "people whose value is certain",
+    "several groups": "people who fit several groups",
+    "no group": "people who fit no group",
+    "smallest group": "fewest people that somebody hides among",
+    "known": "people whose value was known",
+}
+"""What is found by linking, in words."""
 
 
 @app.command("any")

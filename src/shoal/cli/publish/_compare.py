@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,13 +34,35 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
+def _original_first(command: Callable[..., None]) -> Callable[..., None]:
+    """Let the raw table be named behind the release, as other commands have it."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        if given["original"] is not None:
+            if given["release"] is not None:
+                raise ParameterError(
+                    "the raw table is named twice. Say `shoal compare RAW RELEASE`, or "
+                    "`shoal compare RELEASE --original RAW`."
+                )
+            given |= {"table": given["original"], "release": given["table"], "original": None}
+        command(**given)
+
+    return run
+
+
 @app.command()
+@_original_first
 @reads_tables
 def compare(
     table: Table,
     release: Annotated[
         Path | None,
-        typer.Argument(metavar="[RELEASE]", help="A table made of TABLE, by whatever program."),
+        typer.Argument(metavar="RELEASE", help="A table made of TABLE, by whatever program."),
+    ] = None,
+    original: Annotated[
+        Path | None,
+        typer.Option("--original", help="The raw table, where TABLE is the release."),
     ] = None,
     schema: Annotated[
         Path | None,
@@ -73,6 +97,7 @@ def compare(
 ) -> None:
     """Show what RELEASE keeps of TABLE for analysts; without RELEASE, what each method would lose.
 
+    `shoal compare RELEASE --original RAW` is the same as `shoal compare RAW RELEASE`.
     RELEASE may be of any program: labels, intervals, noise or synthetic rows.  Its schema, where it
     lies beside it, says what the labels cover.  Methods are run with
     -k and shown by loss, discernibility, accuracy, risk and time; nothing is released.
@@ -83,7 +108,7 @@ def compare(
             if given is not None:
                 raise ParameterError(f"{name} is for a RELEASE. Name it behind the table.")
         if schema is None:
-            raise ParameterError("methods need a schema (--schema), or name a RELEASE to look at.")
+            raise ParameterError(_what_to_compare(table))
         from shoal.schema import Schema
 
         columns = Schema.from_toml(schema)
@@ -94,7 +119,30 @@ def compare(
                          ("--method", method), ("--suppress", suppress)):  # fmt: skip
         if wanted is not None:
             raise ParameterError(f"{name} is for methods, and a RELEASE is made already.")
+    if _is_released(table) and not _is_released(release):
+        raise ParameterError(
+            f"{table.name} is a release, by the manifest beside it, and comes second. Say `shoal "
+            f"compare {release.name} {table.name}`."
+        )
     _release(table, release, schema, target, weight, test, out, plot, seed, encoding)
+
+
+def _is_released(table: Path) -> bool:
+    from shoal.anonymize._release_files import file_beside
+
+    return file_beside(table, "manifest").exists()
+
+
+def _what_to_compare(table: Path) -> str:
+    if _is_released(table):
+        return (
+            f"{table.name} is a release. Name the table that it was made of: `shoal compare "
+            f"{table.name} --original RAW`."
+        )
+    return (
+        f"say what to compare {table.name} with: `shoal compare {table.name} RELEASE` shows what a "
+        f"release keeps, `shoal compare {table.name} --schema FILE -k 10` runs every method."
+    )
 
 
 def _release(

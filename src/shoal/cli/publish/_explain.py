@@ -10,6 +10,7 @@ import typer
 from shoal.cli._options import Encoding, whole_numbers
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
+from shoal.cli.publish._show import percent
 
 if TYPE_CHECKING:
     from shoal.anonymize._explain import Explanation
@@ -47,9 +48,9 @@ def _show(told: Explanation) -> None:
     out = output()
     out.table(
         "",
-        ["column", "released as", "lost", "alike without it"],
+        ["column", "released as", "lost", "rows alike without it"],
         [
-            [name, told.labels[name], told.lost[name], told.alike_without[name]]
+            [name, told.labels[name], percent(told.lost[name]), told.alike_without[name]]
             for name in told.labels
         ],
     )

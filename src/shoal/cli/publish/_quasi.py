@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Find the quasi-identifiers of a table.")
 
-_MOST_KEYS = 10
+_MOST_KEYS, _MOST_COLUMNS = 10, 15
 
 
 @app.command()
@@ -135,14 +135,20 @@ def _released(names: Sequence[str], path: Path) -> list[str]:
 
 def _show(survey: Survey, apart: KeyResult | None, plot: Path | None) -> None:
     out = output()
+    singles = survey.columns
+    if len(singles) > _MOST_COLUMNS:
+        telling = sorted(singles, key=lambda risk: (-risk.unique, -risk.separation_ratio))
+        singles = tuple(telling[:_MOST_COLUMNS])
     out.table(
         f"Single columns of {survey.n_rows:,} rows",
         ("column", "distinct ratio", "separation ratio", "unique rows"),
         [
             (risk.attributes[0], risk.distinct_ratio, risk.separation_ratio, risk.unique)
-            for risk in survey.columns
+            for risk in singles
         ],
     )
+    if left := len(survey.columns) - len(singles):
+        out.note(f"{left} further columns tell fewer rows apart: see --json.")
     _show_attackers(survey)
     _show_keys(survey)
     if apart is not None:

@@ -62,9 +62,10 @@ def risk(
     from shoal.risk import survey_risk
     from shoal.schema import Schema
 
+    described = Schema.from_toml(schema or schema_beside(table))
     found = survey_risk(
         table,
-        Schema.from_toml(schema or schema_beside(table)),
+        described,
         fraction=1.0 if fraction is None and weight is None else fraction,
         weight=weight,
         stratum=stratum,
@@ -75,6 +76,12 @@ def risk(
         encoding=encoding,
     )
     output().emit(found.to_dict(), lambda: _show(found))
+    if described.subject is not None:
+        output().note(
+            f"Note: rows were counted, whoever they belong to by column {described.subject!r}. A "
+            "person with several rows can be found by each of them; `shoal anonymize` counts "
+            "people."
+        )
 
 
 def _show(found: SurveyRisk) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ from typer.core import TyperGroup
 
 from shoal.cli._options import Encoding, Force, Table, refuse_existing
 from shoal.cli._output import output
-from shoal.cli._reading import reads_tables
+from shoal.cli._reading import reads_tables, shown_reading
 from shoal.cli.publish.walk._schema_files import hierarchy_folder, hierarchy_paths, write_schema
 from shoal.cli.publish.walk._schema_terminal import require_terminal, walk_in_terminal
 from shoal.errors import ParameterError
@@ -95,35 +94,17 @@ def suggest(
             'role = "quasi-identifier" before you anonymize.'
         )
     data = suggestion.to_dict() | {"schema": schema.to_dict()}
-    header = (*suggestion.header, *_how_read(table))
     if out is None:
-        content = schema.to_toml(comments=suggestion.reasons, header=header)
+        content = schema.to_toml(comments=suggestion.reasons, header=suggestion.header)
         out_.emit(data | {"file": None, "hierarchies": {}}, lambda: out_.print(content))
         return
     folder = hierarchy_folder(out, hierarchies)
     refuse_existing(hierarchy_paths(list(trees), folder).values(), force=force)
-    files = write_schema(out, schema, trees, folder, comments=suggestion.reasons, header=header)
+    files = write_schema(
+        out, schema, trees, folder, comments=suggestion.reasons, header=suggestion.header
+    )
     data |= _file_facts(out, files)
     out_.emit(data, lambda: _tell_files(out, folder, files))
-
-
-def _how_read(table: Any) -> tuple[str, ...]:
-    """The options on reading that were given, to be given again."""
-    words: list[str] = []
-    for name in (
-        "encoding", "delimiter", "decimal", "thousands", "dates", "missing", "sheet", "table"
-    ):  # fmt: skip
-        given = getattr(table.options, name)
-        for word in given if isinstance(given, tuple) else [given]:
-            words += [] if word is None else [shlex.quote(f"--{name}={word}")]
-    if table.options.header is not None:
-        words.append("--header" if table.options.header else "--no-header")
-    if table.options.skip_bad_rows:
-        words.append("--skip-bad-rows")
-    if not words:
-        return ()
-    told = " ".join(" ".join(words).split())
-    return (f"The table was read with {told}: give the same to commands that use this schema.",)
 
 
 def _grouped(table: Any, schema: Schema, k: int, encoding: str | None) -> Schema:
@@ -231,6 +212,8 @@ def show(
 
     described = Schema.from_toml(schema)
     output().emit(described, lambda: output().print(draw_schema(described)))
+    if described.reading:
+        output().note(f"Its table is read with {shown_reading(described.reading)}.")
 
 
 def draw_schema(schema: Schema) -> Branches:

@@ -58,6 +58,19 @@ def find_earlier(
     return list(found.values())
 
 
+MANY_COLUMNS, COLUMNS_OF_MANY = 15, 10
+"""Columns up to which all are listed, and how many of more are: those that lost most."""
+
+MOST = 0.5
+"""Share of the detail from which on it is said how less is lost."""
+
+TO_KEEP_MORE = (
+    "More is kept with fewer quasi-identifiers (columns that nobody outside knows are sensitive or "
+    "insensitive in the schema; `shoal quasi` shows which single people out), with --suppress "
+    "0.05, which lets rows go that are like no others, or with a smaller k."
+)
+
+
 def rows_of(paths: Mapping[str, Path]) -> tuple[int, int] | None:
     """Lines of a table in a text file, whatever their order; None where they cannot be compared.
 
@@ -91,10 +104,12 @@ def show_release(
     paths: Mapping[str, Path],
     seconds: float = 0.0,
     earlier: Sequence[Earlier] = (),
+    said: str = "",
 ) -> None:
     """Before and after, what was promised and reached, and where the files are.
 
-    `earlier` are releases with the same columns that lay there before.
+    `earlier` are releases with the same columns that lay there before; notes in which stands what
+    was `said` already are not repeated.
     With --json it is the manifest, the files, and the `seconds` that it all took.
     """
     out = output()
@@ -112,19 +127,24 @@ def show_release(
     rows: list[list[Any]] = [[n, raw.get(n), made.get(n)] for n in {**raw, **made}]
     people = getattr(getattr(release, "compressed", None), "people", None)
     if people is not None:
-        rows = [[re.sub(r"\brows\b", people.unit, name), *values] for name, *values in rows]
+        # a person with three rows may be alone with each of them: people are not what is counted
+        alone = "combinations of one " + ("person" if people.unit == "people" else "household")
+        named = {_UNIQUE: alone}
+        rows = [[named.get(n, re.sub(r"\brows\b", people.unit, n)), *v] for n, *v in rows]
     out.table("", ["measure", "before", "after"], rows)
     if release.privacy.asks_of_some_columns:
-        known = [
-            [one.known, one.fewest, percent(one.highest), percent(one.average)]
-            for one in release.column_risks
-        ]
-        header = ["known", "fewest rows that agree", "highest", "average"]
-        out.table("Chance to find a person, for those who know no more than", header, known)
-    changed = [[name, percent(after.ncp[name])] for name in release.schema.quasi_identifiers]
+        _show_known(release)
+    names = release.schema.quasi_identifiers
+    if len(names) > MANY_COLUMNS:  # a survey would fill the screen, and hide what stands above
+        names = tuple(sorted(names, key=lambda name: -after.ncp[name])[:COLUMNS_OF_MANY])
+    changed = [[name, percent(after.ncp[name])] for name in names]
     out.table("Detail lost, by column", ["column", "lost"], changed)
+    if left := len(release.schema.quasi_identifiers) - len(names):
+        out.print(f"and less in {left} more columns, which --json lists.\n")
     out.note(release.loss_bound.describe())
-    for note in release.notes:
+    if after.gcp > MOST and not release.privacy.asks_of_some_columns:
+        out.note(f"Note: {percent(after.gcp)} of the detail is lost. {TO_KEEP_MORE}")
+    for note in [note for note in release.notes if not said or said not in note]:
         out.note(f"Note: {note}")
     if others := [one.name for one in earlier if one.rows is None or one.rows != rows_of(paths)]:
         out.note(f"Note: {_say_earlier(others)}")
@@ -136,6 +156,18 @@ def show_release(
         out.print(f"  {kind:9} {shown}{stays}")
 
 
+def _show_known(release: Release) -> None:
+    known = [
+        [one.known, one.fewest, percent(one.highest), percent(one.average)]
+        for one in release.column_risks
+    ]
+    header = ["known", "fewest rows that agree", "highest", "average"]
+    output().table("Chance to find a person, for those who know no more than", header, known)
+
+
+_UNIQUE = "rows that are unique"
+
+
 def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
     """The measures worth a line each."""
     lines: dict[str, Any] = {
@@ -144,7 +176,7 @@ def measures(metrics: Metrics, risk: Risk) -> dict[str, Any]:
         "groups": metrics.n_groups,
         "smallest group": metrics.smallest_group,
         "average group": metrics.average_group_size,
-        "rows that are unique": risk.sample_uniques,
+        _UNIQUE: risk.sample_uniques,
         "pairs of rows told apart": percent(risk.separation_ratio),
         "highest chance to find a person": percent(risk.prosecutor.highest),
         "average chance to find a person": percent(risk.prosecutor.average),

@@ -15,6 +15,7 @@ _WITH_UNIT = re.compile(
     r"(?P<before>[^\w\s.,+-]?)\s*[+-]?\d[\d.,' ]*?\s*(?P<after>[^\W\d_]{1,6}\.?|[^\w\s.,]?)"
 )
 _BOUND = re.compile(r"[<>≤≥]=?\s*\d[\d.,]*|\d[\d.,]*\s*\+")
+_DAY = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-]\d{2,4}\b")
 _NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-[789]")
 _TOTALS = frozenset(
     ["total", "totals", "grand total", "sub total", "subtotal", "total general", "sum", "sums",
@@ -36,7 +37,9 @@ def odd_values(facts: Facts) -> str:
         return ""
     if facts.sort == "number":
         return _far_away(facts)
-    return _totals(facts) or _units(facts) or _words(facts) if facts.sort == "text" else ""
+    if facts.sort != "text":
+        return ""
+    return _totals(facts) or _orders(facts) or _units(facts) or _words(facts)
 
 
 def _totals(facts: Facts) -> str:
@@ -45,6 +48,19 @@ def _totals(facts: Facts) -> str:
     return (
         "a value says total or sum: a row that adds up others is nobody's, so take such rows out "
         "of the table"
+    )
+
+
+def _orders(facts: Facts) -> str:
+    """Dates of which some can only have the day first, and others only the month."""
+    found = [match for value in facts.texts if (match := _DAY.match(value)) is not None]
+    days = {(int(match[1]) > 12, int(match[2]) > 12) for match in found}
+    if not {(True, False), (False, True)} <= days:
+        return ""
+    return (
+        "some dates have the day first and some the month, so that 01/02 may be either: write "
+        "them as YYYY-MM-DD to have them coarsened by the calendar; as they are, each is shown or "
+        "hidden"
     )
 
 

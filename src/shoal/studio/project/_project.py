@@ -154,8 +154,11 @@ class Project:
         write_settings(self.folder / SETTINGS, self.settings)
 
     def save_schema(self, schema: Schema, reasons: Mapping[str, Sequence[str]]) -> None:
-        """Write the schema with the reasons as comments."""
-        schema.to_toml(self.schema_path, comments=reasons)
+        """Write the schema with the reasons as comments.
+
+        How the table is read stands in the settings, where it may change without the schema.
+        """
+        Schema(schema, schema.requirements).to_toml(self.schema_path, comments=reasons)
         self.schema = Schema.from_toml(self.schema_path)
 
     def restore_schema(self, text: str) -> None:

@@ -15,6 +15,7 @@ from shoal.studio.work._bench import Args, Bench, cells_of, read_schema
 from shoal.studio.work._registered import task
 from shoal.tables import FrequencyTable
 from shoal.tables._frequency import group_keys
+from shoal.tables._people import People
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.typing import Counts, Progress
 
@@ -34,20 +35,21 @@ def count_exposed(bench: Bench, args: Args, progress: Progress, part: Any) -> di
     if schema.subject is None and bench.engine(args).n_rows > _MOST_ROWS:
         return count_in_place(bench.relation(args), schema)
     compressed = bench.raw(args)
-    cells = cells_of(compressed)
+    cells, people = cells_of(compressed), compressed.people
     measured = risk(cells, sensitive=schema.sensitive)
+    least = None if people is None else _least_groups(people, np.arange(cells.n_groups))
     return {
-        "counts": "rows" if compressed.people is None else "people",
-        "n": measured.n_rows,
+        "counts": "rows" if people is None else "people",
+        "n": measured.n_rows if least is None else len(least),
         "groups": measured.n_groups,
-        "unique": measured.sample_uniques,
+        "unique": measured.sample_uniques if least is None else int((least == 1).sum()),
         "average": measured.prosecutor.average,
         "inference": {
             name: {"certain_share": found.certain_share}
             for name, found in measured.inference.items()
         },
-        "sizes": _sizes(cells.sizes),
-        "without": _without_each(cells),
+        "sizes": _sizes(cells.sizes if least is None else least, each=1 if people else None),
+        "without": _without_each(cells, people),
     }
 
 
@@ -81,20 +83,38 @@ def count_in_place(engine: DuckEngine, schema: Schema) -> dict[str, Any]:
     }
 
 
-def _sizes(sizes: Counts) -> list[list[int]]:
-    """Size of groups and the rows in groups of that size; the largest stand together."""
-    cut = np.minimum(sizes[sizes > 0], _LARGEST_SIZE)
-    rows = np.bincount(cut, weights=sizes[sizes > 0], minlength=1).astype(np.int64)
+def _least_groups(people: People, group_of_cell: Counts) -> Counts:
+    """For every person, the people in the smallest group that has a row of theirs."""
+    _, person = np.unique(people.person, return_inverse=True)
+    pairs = np.unique(np.stack([person, group_of_cell[people.cell]]), axis=1)
+    sizes = np.bincount(pairs[1])
+    least = np.full(int(person.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(least, pairs[0], sizes[pairs[1]])
+    return least
+
+
+def _sizes(sizes: Counts, each: int | None = None) -> list[list[int]]:
+    """Size of groups and the rows in groups of that size; the largest stand together.
+
+    `each` is what one size stands for, where it is not as many rows.
+    """
+    filled = sizes[sizes > 0]
+    cut = np.minimum(filled, _LARGEST_SIZE)
+    weights = filled if each is None else np.full(len(filled), each)
+    rows = np.bincount(cut, weights=weights, minlength=1).astype(np.int64)
     return [[int(size), int(rows[size])] for size in np.flatnonzero(rows)]
 
 
-def _without_each(cells: FrequencyTable) -> dict[str, int]:
+def _without_each(cells: FrequencyTable, people: People | None) -> dict[str, int]:
     """For every column, how many would still be alone if nobody knew it."""
     if cells.n_groups > _MOST_CELLS:
         return {}
     left = {}
     for column, name in enumerate(cells.names):
         group_of, n_groups = group_keys(np.delete(cells.keys, column, axis=1))
-        sizes = np.bincount(group_of, weights=cells.sizes, minlength=n_groups)
+        if people is None:
+            sizes = np.bincount(group_of, weights=cells.sizes, minlength=n_groups)
+        else:
+            sizes = _least_groups(people, group_of)
         left[name] = int((sizes == 1).sum())
     return left

@@ -3,6 +3,8 @@ import warnings
 
 import pytest
 
+from shoal import Schema
+from shoal.anonymize import Mondrian, check_table
 from shoal.errors import TableWarning
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
@@ -135,3 +137,47 @@ def test_decimals_of_one_column_decide_on_thousands_of_another(tmp_path, weight,
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert numbers_of(tmp_path, text)["cost"][-1] == cost
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_rows_of_empty_cells_are_left_out_and_counted(tmp_path, encoding):
+    """Spreadsheets write them below the table and between its parts."""
+    people = "".join(f"{20 + i};{'fm'[i % 2]};Köln\n" for i in range(6))
+    content = f"age;sex;town\n{people};;\n50;m;Bonn\n ;;\n;;\n"
+    (tmp_path / "t.csv").write_text(content, encoding=encoding)
+    with pytest.warns(TableWarning) as said:
+        engine = open_table(tmp_path / "t.csv", encoding=encoding)
+    assert [str(one.message) for one in said] == [
+        "t.csv: 3 rows of empty cells were left out, the first at line 8."
+    ]
+    assert engine.n_rows == 7
+    kept = open_table(tmp_path / "t.csv", encoding=encoding, keep_empty_rows=True)
+    assert kept.n_rows == 10
+
+
+def test_a_row_of_one_empty_cell_and_rows_of_words_for_nothing_are_rows(tmp_path):
+    (tmp_path / "one.csv").write_text("age\n31\n\n40\n")
+    assert open_table(tmp_path / "one.csv", delimiter=",").n_rows == 3
+    (tmp_path / "na.csv").write_text("age,sex\n31,f\nNA,NA\n40,m\n")
+    assert open_table(tmp_path / "na.csv").n_rows == 3
+
+
+def test_released_rows_find_their_people_beside_rows_of_empty_cells(tmp_path):
+    """The judge numbers the rows of the source by a reader of its own."""
+    people = [f"{20 + i % 4},{'fm'[i % 2]},{'ab'[i % 3 == 0]}" for i in range(24)]
+    content = "\n".join(["age,sex,ill", *people[:9], ",,", *people[9:], ",,", ",,"])
+    (tmp_path / "t.csv").write_text(content + "\n")
+    roles = {"age": "quasi-identifier", "sex": "quasi-identifier", "ill": "sensitive"}
+    schema = Schema({name: {"role": role} for name, role in roles.items()})
+    with pytest.warns(TableWarning, match="3 rows of empty cells"):
+        release = Mondrian(schema, 3).fit(tmp_path / "t.csv").release_
+    release.write(tmp_path / "o.csv")
+    released = (tmp_path / "o.csv").read_text().splitlines()
+    assert sorted(line[-1] for line in released[1:]) == sorted(row[-1] for row in people)
+
+
+def test_a_row_of_empty_cells_in_a_release_is_counted_by_check(tmp_path):
+    (tmp_path / "o.csv").write_text("age,sex\n" + "31,f\n" * 3 + ",\n")
+    schema = Schema({name: {"role": "quasi-identifier"} for name in ("age", "sex")})
+    verdict = check_table(tmp_path / "o.csv", schema, 3)
+    assert (verdict.n_rows, verdict.smallest_group, verdict.holds) == (4, 1, False)

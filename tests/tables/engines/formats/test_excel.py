@@ -49,9 +49,14 @@ def test_titles_empty_rows_and_empty_columns_are_no_part_of_the_table(tmp_path):
     rows = [["Patients of 2024", None, None], [None] * 3, ["age", None, "sex"], [31, None, "f"],
             [None] * 3, [44, None, "m"]]  # fmt: skip
     write_book(tmp_path / "a.xlsx", {"s": rows})
-    engine = open_table(tmp_path / "a.xlsx")
+    with pytest.warns(TableWarning) as said:
+        engine = open_table(tmp_path / "a.xlsx")
     assert engine.names == ("age", "sex")
     assert engine.n_rows == 2
+    assert [str(one.message) for one in said] == [
+        "a.xlsx: 1 row above the names of the columns was left out.",
+        "a.xlsx: 1 row of empty cells between others was left out.",
+    ]
 
 
 def test_a_first_row_of_data_is_asked_about_and_not_shown(tmp_path):

@@ -47,8 +47,6 @@ class SchemaWalk:
 
     def run(self) -> Schema | None:
         """The schema as it was decided; None where the user left."""
-        from shoal.schema import Schema
-
         self.columns = dict(self.suggestion.schema.items())
         names = list(self.columns)
         self.say(HELP)
@@ -56,7 +54,7 @@ class SchemaWalk:
             if self.place == len(names):
                 word = self.ask(f"{len(names)} columns are decided. Write it? [y]es, [u]ndo, quit")
                 if word.lower() in ("", "y", "yes"):
-                    return Schema(self.columns)
+                    return self.suggestion.schema.replace(**self.columns)
             else:
                 self._show(names[self.place])
                 word = self.ask("role, h, t, u, quit, ? or return")
@@ -104,9 +102,9 @@ class SchemaWalk:
         from shoal.schema import Column
 
         column = self.columns[name]
-        warning = next((w for w in self.suggestion.warnings if f"column {name!r}" in w), None)
-        if role == "insensitive" and warning is not None:
-            self.say(f"  {warning}")
+        warned = self.suggestion.warned.get(name, ())
+        if role == "insensitive" and warned:
+            self.say(f"  column {name!r}: {warned[0]}.")
             if self.ask("released as it is all the same? type yes").lower() != "yes":
                 return
         if role == "quasi-identifier":

@@ -33,7 +33,7 @@ from shoal.tables.engines.formats._text_bytes import (
     find_encoding,
     open_text,
 )
-from shoal.tables.engines.formats._text_rows import BadRows, clean_file
+from shoal.tables.engines.formats._text_rows import LeftOut, clean_file
 from shoal.tables.engines.formats._text_shape import Shape, find_shape
 from shoal.tables.engines.formats._text_types import read_types
 
@@ -138,22 +138,32 @@ def _stage(
 ) -> StagedRows:
     """Rows by a FROM clause of texts, or read one by one where there is none."""
     connection = connect()
-    bad: tuple[BadRows, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     found = replace(options, delimiter=shape.delimiter)
+    keeps_empty = options.keep_empty_rows or options.guess == "none" or len(shape.names) == 1
     try:
         if read is None:
             raise duckdb.InvalidInputException
-        readings, values = read_types(connection, read, shape.names, found)
+        readings, values = read_types(
+            connection, read, shape.names, found, stop_at_empty=not keeps_empty
+        )
         # a name among numbers would have made them texts
         if shape.has_header and all(reading.sort == "text" for reading in readings):
             _stop_at_names(connection, read, shape)
     except duckdb.InvalidInputException:  # or rows that DuckDB does not take: read one by one
         cleaned = [
-            clean_file(path, encoded, shape, folder / f"{at}.csv", skip=options.skip_bad_rows)
+            clean_file(
+                path,
+                encoded,
+                shape,
+                folder / f"{at}.csv",
+                skip=options.skip_bad_rows,
+                keep_empty=keeps_empty,
+            )
             for at, path in enumerate(paths)
         ]
-        bad = tuple(cleaned)
-        _say_skipped(paths, bad)
+        left_out = tuple(cleaned)
+        _say_skipped(paths, left_out)
         read = _clean_sql([folder / f"{at}.csv" for at in range(len(paths))], len(shape.names))
         readings, values = read_types(connection, read, shape.names, found)
     named = list(zip(shape.names, readings, strict=True))
@@ -168,7 +178,7 @@ def _stage(
         spaced=shape.spaced,
         names=shape.names,
         start=shape.start,
-        bad_lines=bad,
+        bad_lines=tuple(lines.bad | lines.empty for lines in left_out),
         decimal="," if {r.decimal for r in readings if r.sort == "grouped"} == {","} else ".",
         grouped={n: (r.decimal, r.thousands) for n, r in named if r.sort.startswith("grouped")},
         units=units,
@@ -195,18 +205,21 @@ def _clean_sql(paths: Sequence[Path], width: int) -> str:
     )
 
 
-def _say_skipped(paths: Sequence[Path], bad: Sequence[BadRows]) -> None:
-    count = sum(len(rows) for rows in bad)
-    if count:
-        where = f"{paths[0].name}" if len(paths) == 1 else f"{len(paths)} files"
-        first = min(min(rows) for rows in bad if rows)
-        lines = "1 line that is no row" if count == 1 else f"{count} lines that are no rows"
-        warnings.warn(
-            f"{where}: {lines} of the table {'was' if count == 1 else 'were'} left out, the first "
-            f"at line {first}.",
-            TableWarning,
-            stacklevel=2,
-        )
+def _say_skipped(paths: Sequence[Path], left_out: Sequence[LeftOut]) -> None:
+    where = f"{paths[0].name}" if len(paths) == 1 else f"{len(paths)} files"
+    for one, several, lines in (
+        ("line that is no row of the table", "lines that are no rows of the table", "bad"),
+        ("row of empty cells", "rows of empty cells", "empty"),
+    ):
+        parts = [getattr(file, lines) for file in left_out]
+        if count := sum(map(len, parts)):
+            said = f"1 {one} was" if count == 1 else f"{count:,} {several} were"
+            first = min(min(part) for part in parts if part)
+            warnings.warn(
+                f"{where}: {said} left out, the first at line {first}.",
+                TableWarning,
+                stacklevel=2,
+            )
 
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".data", ".tab", ".dat", ".psv")

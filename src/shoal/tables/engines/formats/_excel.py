@@ -197,20 +197,17 @@ def _is_filled(row: Sequence[Any]) -> bool:
 
 def _table(path: Path, rows: _Rows, options: OpenOptions) -> tuple[tuple[str, ...], _Rows]:
     """Names and rows of a sheet, without titles above and without empty rows and columns."""
-    rows = _without_empty([row for row in rows if _is_filled(row)])
+    places = [at for at, row in enumerate(rows) if _is_filled(row)]
+    rows = _without_empty([rows[at] for at in places])
     n_rows = len(rows)
     while len(rows[0]) > 1 and len(rows) > 1 and _n_filled(rows[0]) == 1:
         rows = rows[1:]  # a title
     if titles := _titles(rows):
-        above = n_rows - len(rows) + titles
         rows = _without_empty(rows[titles:])
-        lines = "1 row" if above == 1 else f"{above} rows"
-        are = "was" if above == 1 else "were"
-        warnings.warn(
-            f"{path.name}: {lines} above the names of the columns {are} left out.",
-            TableWarning,
-            stacklevel=2,
-        )
+    above = n_rows - len(rows)
+    _say_left_out(path, above, "row", "above the names of the columns")
+    between = places[-1] - places[above] + 1 - len(rows)
+    _say_left_out(path, between, "row of empty cells", "between others")
     first = [text(value) or "" for value in rows[0]]
     header = options.header or (options.header is False and are_own_names(first))
     if options.header is None:
@@ -220,6 +217,16 @@ def _table(path: Path, rows: _Rows, options: OpenOptions) -> tuple[tuple[str, ..
     if not header:
         return name_columns([""] * len(rows[0])), rows
     return name_columns(first), rows[1:]
+
+
+def _say_left_out(path: Path, count: int, what: str, where: str) -> None:
+    if count:
+        said = (
+            f"1 {what} {where} was"
+            if count == 1
+            else f"{count:,} {what.replace('row', 'rows')} {where} were"
+        )
+        warnings.warn(f"{path.name}: {said} left out.", TableWarning, stacklevel=2)
 
 
 def _without_empty(rows: _Rows) -> _Rows:

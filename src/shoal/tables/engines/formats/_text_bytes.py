@@ -53,6 +53,9 @@ _SIGN = re.compile(
 Between letters the same bytes are letters of another code page. Powers (`m³`) and ordinals (`nº`)
 are letters in Poland and Romania, where they do not stand behind these.
 """
+_ITALIAN = re.compile(rb"(?<=[A-Za-z])[\xe0\xc0](?!%b)" % _LETTER)
+_ITALIAN_ENDS = re.compile(rb"(?<=[A-Za-z])[\xec\xf2\xcc\xd2](?!%b)" % _LETTER)
+"""Words that end in ì or ò. Czech ones end in these bytes, too (`Plzeň`), but not in that of à."""
 _HUNGARIAN = re.compile(rb"\xf5(?!e)")
 
 
@@ -126,6 +129,7 @@ def find_encoding(path: Path, asked: str | None) -> Encoded:
         block = file.read(SAMPLE_BYTES)
         marked = next((name for mark, name in _MARKS if block.startswith(mark)), None)
         if asked is not None:
+            _say_if_utf8(path, block, _known(asked))
             return Encoded(_known(asked), marked is not None)
         if marked is not None:
             return Encoded(marked, bom=True)
@@ -145,6 +149,20 @@ def find_encoding(path: Path, asked: str | None) -> Encoded:
             decoder.decode(b"", final=True)
             return Encoded("utf-8")
     return Encoded(_guess(path))
+
+
+def _say_if_utf8(path: Path, block: bytes, name: str) -> None:
+    """Say that a file looks like UTF-8 which is to be read letter by letter: it would not fail."""
+    if block.isascii() or not name.startswith(("cp", "iso8859", "mac", "koi")):
+        return
+    with suppress(UnicodeDecodeError):
+        codecs.getincrementaldecoder("utf-8")().decode(block)
+        warnings.warn(
+            f"{path.name} looks like UTF-8, and is read as {name}, as was said. If letters are "
+            "wrong, leave --encoding out (or encoding in the schema's [reading]).",
+            TableWarning,
+            stacklevel=2,
+        )
 
 
 def _known(name: str) -> str:
@@ -257,6 +275,8 @@ def _is_western(content: bytes) -> bool:
         0x85,
     }
     content = _SIGN.sub(b" ", content)
+    if _ITALIAN.search(content):
+        content = _ITALIAN_ENDS.sub(b" ", content)
     beyond = [byte for byte in content if byte >= 128]
     if not beyond:
         return True

@@ -7,13 +7,22 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from shoal.errors import TableError
 from shoal.tables.engines.formats._text_bytes import Encoded, open_text
 from shoal.tables.engines.formats._text_shape import Shape
 
-BadRows = frozenset[int]
-"""Numbers of lines, from 1, that are no rows."""
+
+class LeftOut(NamedTuple):
+    """Lines of a file that are left out, numbered from 1."""
+
+    bad: frozenset[int]
+    """No rows: of another shape than the table."""
+
+    empty: frozenset[int]
+    """Rows of empty cells, as spreadsheets write them below and between the rows of people."""
+
 
 _END = "\x1a"
 """What old systems write behind the last line."""
@@ -21,22 +30,32 @@ _END = "\x1a"
 _UNCLOSED = "a quotation mark is opened and not closed, or closed within a cell"
 
 
-def clean_file(path: Path, encoded: Encoded, shape: Shape, target: Path, *, skip: bool) -> BadRows:
+def clean_file(
+    path: Path, encoded: Encoded, shape: Shape, target: Path, *, skip: bool, keep_empty: bool
+) -> LeftOut:
     """Write the rows of a file the plain way; returns the lines left out.
 
     A line that is no row is an error with its number, unless such lines are to be skipped.
     """
     bad: dict[int, str] = {}
+    empty: set[int] = set()
     with open_text(path, encoded) as text, target.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        for row in _rows(text, shape, bad):
-            writer.writerow(row)
+        for line, row in _rows(text, shape, bad):
+            # blanks are what the database takes for nothing
+            if line and not keep_empty and not "".join(row).strip(" "):
+                empty.add(line)
+            else:
+                writer.writerow(row)
     if bad and not skip:
         raise TableError(_explain(path, bad))
-    return frozenset(bad)
+    return LeftOut(frozenset(bad), frozenset(empty))
 
 
-def _rows(text: Iterable[str], shape: Shape, bad: dict[int, str]) -> Iterator[list[str]]:
+def _rows(
+    text: Iterable[str], shape: Shape, bad: dict[int, str]
+) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the number of their line; 0 where a row takes several lines."""
     wide = len(shape.names)
     lines = _Lines(text, shape.start)
     with _long_cells():
@@ -59,7 +78,7 @@ def _rows(text: Iterable[str], shape: Shape, bad: dict[int, str]) -> Iterator[li
                     elif shape.has_header and _is_header(row, shape):
                         bad[lines.first] = "the names of the columns come again"
                     elif len(row) == wide or (not row and wide == 1):
-                        yield row or [""]
+                        yield lines.only, row or [""]
                     elif row and any(cell.strip() for cell in row):
                         cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
                         bad[lines.first] = f"{cells} where the table has {wide} columns"
@@ -96,6 +115,11 @@ class _Lines:
         line = self._back.pop() if self._back else next(self._source)
         self._row.append(line)
         return line
+
+    @property
+    def only(self) -> int:
+        """The line of this row, where it takes one."""
+        return self.first if len(self._row) == 1 else 0
 
     def next_row(self) -> None:
         """What was read so far is a row, or none."""

@@ -77,10 +77,13 @@ def read_types(
     names: Sequence[str],
     options: OpenOptions,
     told: Mapping[int, str] | None = None,
+    *,
+    stop_at_empty: bool = False,
 ) -> tuple[list[Reading], str]:
     """How each column `p0`, `p1`, ... of a FROM clause of texts is read, and one of the values.
 
-    `told` are SQL types of columns whose texts are not looked at.
+    `told` are SQL types of columns whose texts are not looked at.  Rows of empty cells are an
+    error of DuckDB's kind where reading is to `stop_at_empty` ones.
     """
     told = told or {}
     given = {i: options.types[name] for i, name in enumerate(names) if name in options.types}
@@ -96,7 +99,7 @@ def read_types(
         for i, texts in enumerate(seen):
             if i not in told:
                 readings[i] = read_column(texts, options)
-        odd = _misfits(connection, read, readings)
+        odd = _misfits(connection, read, readings, stop_at_empty=stop_at_empty)
         if any(odd):
             readings = _held(connection, read, readings, odd, seen, options)
         if any(
@@ -258,7 +261,11 @@ def cell_sql(reading: Reading, column: int) -> CellSql:
 
 
 def _misfits(
-    connection: duckdb.DuckDBPyConnection, read: str, readings: Sequence[Reading]
+    connection: duckdb.DuckDBPyConnection,
+    read: str,
+    readings: Sequence[Reading],
+    *,
+    stop_at_empty: bool = False,
 ) -> list[set[str]]:
     """Some values of each column that do not fit how it is to be read."""
     tests = [
@@ -269,7 +276,12 @@ def _misfits(
     found: list[set[str]] = [set() for _ in readings]
     # every row is read in any case: a row of another shape is told here
     counts = ", ".join([f"count(*) FILTER ({test})" for _, test in tests] or ["count(p0)"])
+    if stop_at_empty:  # counted on the way
+        empty = " AND ".join(f"coalesce(trim(p{i}), '') = ''" for i in range(len(readings)))
+        counts += f", count(*) FILTER ({empty})"
     numbers = connection.sql(f"SELECT {counts} FROM {read}").fetchall()[0]
+    if stop_at_empty and numbers[-1]:
+        raise duckdb.InvalidInputException
     odd = [each for each, number in zip(tests, numbers, strict=False) if number]
     for start in range(0, len(odd), _AT_ONCE):
         part = odd[start : start + _AT_ONCE]
