@@ -8,7 +8,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import datetime as dt
-import functools
 import itertools
 import os
 import re
@@ -40,7 +39,7 @@ HUGE = ("HUGEINT", "UHUGEINT")
 _INCOMING = "incoming_arrays"
 
 _counter = itertools.count()
-_databases: dict[tuple[str, ...], duckdb.DuckDBPyConnection] = {}
+_databases: dict[tuple[Any, ...], duckdb.DuckDBPyConnection] = {}
 """The database of this process, by folder, memory and threads: one takes longer to make than a
 small table to read.  Nobody else has these connections: closing one closes all made of it."""
 _open: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
@@ -60,47 +59,40 @@ def connect(database: str | None = None) -> duckdb.DuckDBPyConnection:
         A file, or `:memory:` for a database that no other connection has, as attached files are
         seen by all that have it.  If None, connections share one.
     """
-    if database is not None:
-        return _made_quiet(_make(database))
-    settings = _settings()
-    key = (str(scratch()), *map(str, settings.values()))
-    # whichever thread comes first: a database that nobody uses goes at once
-    shared = _databases.get(key) or _databases.setdefault(key, _make(":memory:"))
-    try:
-        return _made_quiet(shared.cursor())
-    except duckdb.FatalException:  # by a defect of DuckDB's in another table: it answers no more
-        _databases.pop(key, None)
-        return _made_quiet(_databases.setdefault(key, _make(":memory:")).cursor())
-
-
-def _settings() -> dict[str, Any]:
-    settings: dict[str, Any] = {
-        "python_enable_replacements": False,  # a table is never a variable
-        "memory_limit": database_memory(),
-        "enable_external_file_cache": False,  # a file that is written anew is read anew
-    }
-    asked = n_threads(otherwise=0)
-    if asked:  # DuckDB takes every core unless told otherwise
-        settings["threads"] = asked
-    return settings
-
-
-def _make(database: str) -> duckdb.DuckDBPyConnection:
-    """A new database; what does not fit into memory goes into a folder of ours."""
-    spill = scratch() / f"spill-{secrets.token_hex(8)}"  # not where the user happens to be
-    made = duckdb.connect(database, config=_settings() | {"temp_directory": str(spill)})
-    if not _spills:
-        atexit.register(_leave)
-        _watch_forks()
-    _spills.add(spill)
-    _open.add(made)
-    return made
-
-
-def _made_quiet(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    # stdout belongs to the command; a notebook without widgets has no bar, and refuses the setting
-    with suppress(duckdb.InvalidInputException):
-        connection.execute("SET enable_progress_bar = false")
+    key = (database, str(scratch()), database_memory(), n_threads(otherwise=0))
+    while True:
+        shared = _databases.get(key)
+        if shared is None:
+            spill = scratch() / f"spill-{secrets.token_hex(8)}"  # not where the user happens to be
+            settings: dict[str, Any] = {
+                "temp_directory": str(spill),
+                "python_enable_replacements": False,  # a table is never a variable
+                "memory_limit": database_memory(),
+                "enable_external_file_cache": False,  # a file that is written anew is read anew
+            }
+            if key[-1]:  # DuckDB takes every core unless told otherwise
+                settings["threads"] = key[-1]
+            connection = duckdb.connect(database or ":memory:", config=settings)
+            if not _spills:
+                atexit.register(_leave)
+                if hasattr(os, "register_at_fork"):
+                    os.register_at_fork(before=_databases.clear, after_in_child=_forget)
+            _spills.add(spill)
+            _open.add(connection)
+            # whichever thread comes first: a database that nobody uses goes at once
+            shared = connection if database else _databases.setdefault(key, connection)
+        try:
+            connection = shared if database else shared.cursor()
+            # stdout belongs to the command; a notebook without widgets has no bar, and refuses
+            with suppress(duckdb.InvalidInputException):
+                connection.execute("SET enable_progress_bar = false")
+            break
+        except (
+            duckdb.FatalException
+        ):  # by a defect of DuckDB's in another table: it answers no more
+            if database is not None:
+                raise
+            _databases.pop(key, None)
     _open.add(connection)
     return connection
 
@@ -116,18 +108,12 @@ def _leave() -> None:
         shutil.rmtree(spill, ignore_errors=True)  # DuckDB does, unless it is cut short
 
 
-@functools.cache
-def _watch_forks() -> None:
+def _forget() -> None:
     """Let a child neither use nor take apart what its parent has open.
 
     DuckDB would wait there for threads that only the parent has, and never end.  A database that no
     table uses goes before the fork; of others a child keeps what it cannot take apart.
     """
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_databases.clear, after_in_child=_forget)
-
-
-def _forget() -> None:
     for connection in _open:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
     _open.clear()
