@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import json
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,9 @@ from shoal.audit._foreign import is_of_library
 BOOSTING = ("xgboost", "lightgbm")
 ENDS = "feature_infos"
 """Where LightGBM keeps the smallest and the largest value of each column it was trained on."""
+
+CATEGORIES = "categories_"
+"""What encoders call the categories of columns, which XGBoost keeps as bytes."""
 
 
 def is_boosting(piece: Any) -> bool:
@@ -29,9 +34,29 @@ def inside_of_boosting(piece: Any) -> list[tuple[str, Any]]:
     if hasattr(piece, "set_attr") and hasattr(piece, "save_raw"):
         own["attributes"] = piece.attributes()
         own["feature_names"] = piece.feature_names
+        grown = json.loads(bytes(piece.save_raw(raw_format="json")))["learner"]["gradient_booster"]
+        own[CATEGORIES] = categories_of(grown.get("gbtree", grown).get("model", {}))
     if hasattr(piece, "model_to_string") and hasattr(piece, "dump_model"):
         own[ENDS] = ends_of_columns(piece.dump_model()[ENDS])
     return list(own.items())
+
+
+def categories_of(grown: Mapping[str, Any]) -> list[list[Any]]:
+    """Names of categories by column: numbers, or texts that XGBoost keeps as one row of bytes.
+
+    Examples
+    --------
+    >>> categories_of({"cats": {"enc": [{"offsets": [0, 1, 3], "values": [97, 98, 99]}]}})
+    [['a', 'bc']]
+    """
+    found: list[list[Any]] = []
+    for stored in (grown.get("cats") or {}).get("enc") or []:
+        values = stored["values"]
+        if values and "offsets" in stored:
+            raw = bytes(value & 0xFF for value in values)
+            values = [raw[a:b].decode("utf-8") for a, b in pairwise(stored["offsets"])]
+        found.append(list(values))
+    return found
 
 
 def ends_of_columns(infos: Mapping[str, Any]) -> Any:

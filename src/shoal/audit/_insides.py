@@ -10,7 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from shoal.audit._boosting import BOOSTING, ENDS, ends_of_columns, inside_of_boosting, is_boosting
+from shoal.audit._boosting import (
+    BOOSTING,
+    CATEGORIES,
+    ENDS,
+    categories_of,
+    ends_of_columns,
+    inside_of_boosting,
+    is_boosting,
+)
 from shoal.audit._foreign import (
     LIBRARIES,
     has_library_globals,
@@ -50,6 +58,8 @@ def inside(piece: Any) -> Inside | None:
             more = [("default", piece.default_factory)] if hasattr(piece, "default_factory") else []
             if "tree_info" in piece and isinstance(piece.get(ENDS), Mapping):  # LightGBM's dump
                 more.append((ENDS, ends_of_columns(piece[ENDS])))
+            if "trees" in piece and "gbtree_model_param" in piece:  # XGBoost's model
+                more.append((CATEGORIES, categories_of(piece)))
             return [("keys", list(piece)), *((str(k), v) for k, v in piece.items()), *more]
         case bytes() | bytearray():
             return [] if len(piece) <= LONGEST_BYTES else None

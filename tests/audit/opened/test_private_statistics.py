@@ -1,5 +1,7 @@
 """What encoders keep of a private column is not that of a few people."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
@@ -70,3 +72,31 @@ def test_means_that_few_people_decide_are_seen(fill):
     assert judged(with_stump(first), many).is_safe
     found = judged(with_stump(first), few)
     assert any("tells a mean of private column 'own'" in reason for reason in found.unread)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_boosting_does_not_name_what_few_people_have(library):
+    """XGBoost keeps names as bytes, which are names all the same."""
+    few = {"n_estimators": 1, "max_depth": 1}
+    if library == "lightgbm":
+        model = need(library).LGBMClassifier(verbose=-1, min_child_samples=30, **few)
+    else:
+        model = need(library).XGBClassifier(enable_categorical=True, **few)
+    names = np.array([f"illness {i % 12}" for i in range(N)])
+    for rare in (False, True):
+        own = pd.Categorical(np.where(rare & (np.arange(N) == 3), "illness of one", names))
+        table = pd.DataFrame({"age": AGE, "own": own, "y": (GROUP == "a").astype(int)})
+        roles = {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "own": {"role": "sensitive"},
+            "y": {"role": "quasi-identifier", "kind": "categorical", "target": True},
+        }
+        model.fit(table[["age", "own"]], table["y"])
+        written = model.booster_.dump_model() if library == "lightgbm" else saved(model)
+        for form in (model, written):
+            found = audit(form, table, Schema(roles), k=10)
+            assert any("names 1 values" in reason for reason in found.unread) == rare
+
+
+def saved(model):
+    return json.loads(bytes(model.get_booster().save_raw(raw_format="json")))

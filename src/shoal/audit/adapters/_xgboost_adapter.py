@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from shoal.audit._boosting import categories_of
 from shoal.audit._coded_features import code_features, encoded_features
 from shoal.audit._feature_map import Features, last_step, match_columns, split_pipeline
 from shoal.audit._training_table import TrainingTable
@@ -88,8 +88,7 @@ def _features(
     before: Any, model: Any, learner: Node, grown: Node, table: TrainingTable
 ) -> Features:
     names = learner.get("feature_names") or None
-    stored = (grown.get("cats") or {}).get("enc") or []
-    coded = {number: _categories(one) for number, one in enumerate(stored) if one["values"]}
+    coded = {number: known for number, known in enumerate(categories_of(grown)) if known}
     if before is not None:
         return encoded_features(before, model, table, has_categories=bool(coded))
     columns = match_columns(names, int(learner["learner_model_param"]["num_feature"]), table)
@@ -109,16 +108,6 @@ def _take_for_missing(features: Features, missing: float) -> Features:
         private.append(replace(one, points=points))
     matrix = np.where(features.matrix == missing, np.nan, features.matrix)
     return replace(features, matrix=matrix, private=tuple(private))
-
-
-def _categories(stored: Node) -> list[Any]:
-    """Names of categories: numbers, or texts cut out of one row of bytes."""
-    values = stored["values"]
-    if "offsets" not in stored:
-        return list(values)
-    raw = bytes(value & 0xFF for value in values)
-    ends = stored["offsets"]
-    return [raw[a:b].decode("utf-8") for a, b in pairwise(ends)]
 
 
 def _read_arrays(tree: Node) -> tuple[BinaryTree, Floats]:
