@@ -205,14 +205,18 @@ def ends_of_few(reader: LabelReader, written: Texts, own: TextColumn, fewest: in
     found = 0
     for ends in ranges:
         low, high = number(ends.low or ""), number(ends.high or "")
+        beyond = high if high is None or ends.is_open or not whole else high + 1
+        alone = [
+            line
+            for end, line in ((low, low), (high, beyond))
+            if line is not None and 0 < rows[end] < fewest and not (is_scale or {end, line} & lines)
+        ]
+        if not alone:  # as a rule: looking for steps takes longest
+            continue
         width = 0 if low is None or high is None else high - low + (not ends.is_open)
         steps = [step for step in _STEPS if width and step * 6 >= width]
         steps += [] if reader.step is None else [Fraction(str(reader.step))]
-        beyond = high if high is None or ends.is_open or not whole else high + 1
-        for end, line in ((low, low), (high, beyond)):
-            few = end is not None and 0 < rows[end] < fewest
-            if line is not None and few and not (is_scale or {end, line} & lines):
-                found += all(Fraction(line) % step for step in steps)
+        found += sum(all(Fraction(line) % step for step in steps) for line in alone)
     return found
 
 
