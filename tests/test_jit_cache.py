@@ -4,7 +4,6 @@ import time
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from shoal import _jit_cache
 from shoal._jit_cache import compile_in_turn, kernel_folder, prune, take_turns, with_room
@@ -122,7 +121,7 @@ def _add_one(x):
 
 def faults_at_any_depth(most_frames=400):
     """Pages that a loop of calls took from the system, beginning at each depth of the stack."""
-    resource = pytest.importorskip("resource")
+    resource = need("resource")
 
     def call():
         pass
