@@ -92,7 +92,8 @@ def test_space_that_a_database_gave_up_is_told_unless_a_release_was_written_so(t
     assert check_table(path, SCHEMA, 3).is_undecided
     released = tmp_path / "released.duckdb"
     schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
-    Mondrian(schema, 3).fit({"age": [7, 7, 7]}).release_.write(released)
+    (tmp_path / "sevens.csv").write_text("age\n7\n7\n7\n")
+    Mondrian(schema, 3).fit(tmp_path / "sevens.csv").release_.write(released)
     assert check_table(released, schema, 3).holds
 
 

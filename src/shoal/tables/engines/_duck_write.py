@@ -16,7 +16,6 @@ from shoal.frames._frame import Frame
 from shoal.frames._native import refuse_same_letters
 from shoal.tables._dialect import TextDialect
 from shoal.tables.engines._duck_connection import connect, disclose_nothing, name_sql, value_sql
-from shoal.tables.engines.formats._text_bytes import PACKED, pack
 from shoal.tables.engines.formats._writers import (
     COMPUTED,
     FORMULA,
@@ -24,6 +23,7 @@ from shoal.tables.engines.formats._writers import (
     WRITERS,
     require_safe_names,
 )
+from shoal.tables.engines.formats.text._bytes import PACKED, pack
 
 _TEXTS = (".csv", ".tsv", ".txt", ".data", ".tab")
 _BEGINS = f"ascii({{}}) IN ({', '.join(str(ord(sign)) for sign in COMPUTED + chr(39))})"

@@ -9,8 +9,8 @@ from shoal.errors import TableWarning
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines.formats._csv import plain_shape
-from shoal.tables.engines.formats._text_bytes import Encoded, find_encoding
-from shoal.tables.engines.formats._text_shape import find_shape
+from shoal.tables.engines.formats.text._bytes import Encoded, find_encoding
+from shoal.tables.engines.formats.text._shape import find_shape
 
 ENDS = [["\n", "\r\n"], ["\n", "\r"], ["\r", "\r\n"], ["\n", "\r", "\r\n"], ["\r\n"] * 9 + ["\n"]]
 

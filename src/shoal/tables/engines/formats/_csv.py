@@ -27,15 +27,15 @@ from shoal.tables.engines._duck_connection import (
 )
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines.formats._file_format import FileFormat
-from shoal.tables.engines.formats._text_bytes import (
+from shoal.tables.engines.formats.text._bytes import (
     SAMPLE_BYTES,
     Encoded,
     find_encoding,
     open_text,
 )
-from shoal.tables.engines.formats._text_rows import LeftOut, clean_file
-from shoal.tables.engines.formats._text_shape import Shape, find_shape
-from shoal.tables.engines.formats._text_types import read_types
+from shoal.tables.engines.formats.text._rows import LeftOut, clean_file
+from shoal.tables.engines.formats.text._shape import Shape, find_shape
+from shoal.tables.engines.formats.text._types import read_types
 
 _PACKED = {".gz": "gzip", ".zst": "zstd"}
 _LONG = 1 << 16  # signs of a line that may be too long for a reader of rows

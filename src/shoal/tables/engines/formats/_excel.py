@@ -13,13 +13,13 @@ from shoal.errors import MissingExtraError, TableError, TableWarning
 from shoal.schema._text import text
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables.engines.formats._file_format import FileFormat
-from shoal.tables.engines.formats._text_shape import (
+from shoal.tables.engines.formats._value_columns import stage_columns
+from shoal.tables.engines.formats.text._shape import (
     are_own_names,
     looks_like_a_row,
     name_columns,
     refuse_a_row,
 )
-from shoal.tables.engines.formats._value_columns import stage_columns
 
 _Rows = list[list[Any]]
 _OLDER = (".xls", ".xlsb", ".ods")

@@ -26,7 +26,7 @@ from shoal.tables.engines.formats._file_format import FileFormat
 from shoal.tables.engines.formats._json_lines import JSON_LINES
 from shoal.tables.engines.formats._parquet import PARQUET
 from shoal.tables.engines.formats._statistics import SAS, SPSS, STATA
-from shoal.tables.engines.formats._text_bytes import PACKED
+from shoal.tables.engines.formats.text._bytes import PACKED
 
 FORMATS: tuple[FileFormat, ...] = (
     CSV, PARQUET, ARROW, EXCEL, JSON_LINES, SPSS, STATA, SAS, SQLITE, DUCKDB,

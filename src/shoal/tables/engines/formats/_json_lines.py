@@ -10,8 +10,8 @@ from typing import Any
 from shoal.errors import TableError
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables.engines.formats._file_format import FileFormat
-from shoal.tables.engines.formats._text_bytes import Encoded, open_text
 from shoal.tables.engines.formats._value_columns import stage_columns
+from shoal.tables.engines.formats.text._bytes import Encoded, open_text
 
 
 def _read(paths: Sequence[Path], options: OpenOptions) -> Engine:

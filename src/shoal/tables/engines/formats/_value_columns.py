@@ -25,7 +25,7 @@ from shoal.tables.engines._duck_connection import (
     store,
 )
 from shoal.tables.engines._duck_engine import DuckEngine
-from shoal.tables.engines.formats._text_types import read_types
+from shoal.tables.engines.formats.text._types import read_types
 
 _RAW = "raw_cells"
 

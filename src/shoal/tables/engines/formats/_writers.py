@@ -21,7 +21,7 @@ import duckdb
 from shoal._resources import scratch
 from shoal.errors import MissingExtraError, TableError
 from shoal.tables.engines._duck_connection import name_sql
-from shoal.tables.engines.formats._text_bytes import PACKED, pack
+from shoal.tables.engines.formats.text._bytes import PACKED, pack
 
 # A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`, with the wide forms of these
 # signs, or with a tab or a line's end before one, and somebody may have put such a cell into the

@@ -13,8 +13,8 @@ import duckdb
 from shoal.errors import TableWarning
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._duck_connection import value_sql
-from shoal.tables.engines.formats._text_sql import dated_sql, grouped_sql
-from shoal.tables.engines.formats._text_values import (
+from shoal.tables.engines.formats.text._sql import dated_sql, grouped_sql
+from shoal.tables.engines.formats.text._values import (
     BLANK,
     MISSING_WORDS,
     NUMBER,

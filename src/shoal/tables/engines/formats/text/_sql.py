@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.tables.engines._duck_connection import value_sql
-from shoal.tables.engines.formats._text_values import (
+from shoal.tables.engines.formats.text._values import (
     ORDERS,
     PIVOT,
     Reading,

@@ -6,7 +6,7 @@ import pytest
 from shoal.errors import ParameterError, TableError
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
-from shoal.tables.engines.formats._text_shape import find_shape, looks_like_a_row
+from shoal.tables.engines.formats.text._shape import find_shape, looks_like_a_row
 
 
 def shape(text, **options):

@@ -3,7 +3,7 @@ import warnings
 import pytest
 
 from shoal.errors import TableWarning
-from shoal.tables.engines.formats._text_bytes import find_encoding
+from shoal.tables.engines.formats.text._bytes import find_encoding
 from tests.extras import need
 
 WESTERN = {

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from shoal.errors import ParameterError, TableError
 from shoal.tables._engine import OpenOptions
-from shoal.tables.engines.formats._text_values import is_missing_word, is_typed
+from shoal.tables.engines.formats.text._values import is_missing_word, is_typed
 
 _DELIMITERS = ",;\t|"
 _RARE = "^~\x1f¦"

@@ -1,8 +1,8 @@
 import pytest
 
 from shoal.tables._engine import OpenOptions
-from shoal.tables.engines.formats._text_types import read_column
-from shoal.tables.engines.formats._text_values import is_typed
+from shoal.tables.engines.formats.text._types import read_column
+from shoal.tables.engines.formats.text._values import is_typed
 
 
 @pytest.mark.parametrize(

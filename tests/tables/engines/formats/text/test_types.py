@@ -10,7 +10,7 @@ from shoal.schema import Schema
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._duck_connection import value_sql
-from shoal.tables.engines.formats._text_types import cell_sql, read_column
+from shoal.tables.engines.formats.text._types import cell_sql, read_column
 
 SIGNS = "0123456789.,-eE/: T'"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoal.errors import TableError
-from shoal.tables.engines.formats._text_bytes import Encoded, open_text
-from shoal.tables.engines.formats._text_shape import Shape
+from shoal.tables.engines.formats.text._bytes import Encoded, open_text
+from shoal.tables.engines.formats.text._shape import Shape
 
 
 class LeftOut(NamedTuple):

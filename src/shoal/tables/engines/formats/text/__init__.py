@@ -1,0 +1,1 @@
+"""How files of text are written: bytes, lines, signs between cells, and what the cells are."""
