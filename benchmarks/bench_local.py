@@ -1,7 +1,9 @@
 """Loss and time of local recoding, nodes only, beside ARX 3.9.2: Adult and census-income.
 
 ARX's figures were measured with the same rows, quasi-identifiers and hierarchies; loss is the mean
-of (m - 1) / (M - 1) over rows and columns.  Counting the rows is not included (it is for neither).
+of (m - 1) / (M - 1) over rows and columns.  ARX was compiled from its sources and timed on the
+machine of docs/evidence/speed.md, two free cores, where Java had compiled what it runs (on Adult the
+second run in a process; the first takes 1.1 s longer).  Counting the rows is not included (it is for neither).
 Three budgets of ours, none by the clock: first groups alone (`refine=False`); a quick search
 (`refine="quick"`: a walk and regions, prices where groups are few and large, then one short round);
 and all refinement, which takes longest and loses least: the rounds that `part_rounds` and the looks
@@ -33,15 +35,15 @@ EIGHT = (
 ARX = "ARX 3.9.2"
 ARX_ADULT = {
     2: (0.0286, None),
-    5: (0.0569, 6.0),
-    10: (0.0790, 7.0),
+    5: (0.0569, 1.28),
+    10: (0.0790, 1.97),
     20: (0.1066, None),
-    50: (0.1503, 13.0),
-    100: (0.1925, 17.0),
-    200: (0.2455, None),
-    500: (0.3247, None),
+    50: (0.1503, 3.97),
+    100: (0.1925, 5.66),
+    200: (0.2455, 7.29),
+    500: (0.3247, 7.17),
 }
-ARX_CENSUS = {5: (0.0326, 31.0), 50: (0.0858, 66.0), 200: (0.1356, 107.0)}
+ARX_CENSUS = {5: (0.0326, 11.5), 50: (0.0858, 38.1), 200: (0.1356, 58.6)}
 NUMBERS = ("age", "weeks_worked_in_year")
 BUDGETS: dict[bool | Literal["quick"], str] = {
     False: ", first groups",
