@@ -2,8 +2,9 @@
 
 ARX's figures were measured with the same rows, quasi-identifiers and hierarchies; loss is the mean
 of (m - 1) / (M - 1) over rows and columns.  ARX was compiled from its sources and timed on the
-machine of docs/evidence/speed.md, two free cores, where Java had compiled what it runs (on Adult the
-second run in a process; the first takes 1.1 s longer).  Counting the rows is not included (it is for neither).
+machine of docs/evidence/speed.md, two free cores, where Java had compiled what it runs (on Adult
+the second run in a process; the first takes 1.1 s longer).  Counting the rows is not included (it
+is for neither).
 Three budgets of ours, none by the clock: first groups alone (`refine=False`); a quick search
 (`refine="quick"`: a walk and regions, prices where groups are few and large, then one short round);
 and all refinement, which takes longest and loses least: the rounds that `part_rounds` and the looks
