@@ -20,8 +20,9 @@ from shoal.datasets._adult import SCALE_UP_COLUMNS, adult_schema
 from shoal.datasets._scale import scale_up
 
 _RELEASE = """
-import json, resource, sys
+import json, sys
 from time import perf_counter
+from benchmarks._timing import peak_megabytes
 started = perf_counter()
 from shoal.anonymize import BottomUpGeneralization
 from shoal.privacy import KAnonymity
@@ -33,7 +34,7 @@ done = perf_counter()
 print(json.dumps({
     "import": imported - started, "whole": done - started, **method.release_.seconds,
     "cells": method.release_.recoded.cells.n_groups,
-    "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+    "gigabytes": peak_megabytes() / 1024,
 }))
 """
 BARE = """

@@ -18,7 +18,8 @@ from shoal.datasets import write_hospital
 from shoal.datasets._hospital import hospital_schema
 
 _RELEASE = """
-import json, resource, sys, time
+import json, sys, time
+from benchmarks._timing import peak_megabytes
 import shoal
 from shoal.schema import Schema
 source, schema, out, method = sys.argv[1:5]
@@ -28,7 +29,7 @@ release.write(out, force=True)
 print(json.dumps({
     "whole": time.perf_counter() - began,
     "processor": time.process_time(),
-    "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+    "gigabytes": peak_megabytes() / 1024,
     "loss": release.metrics.loss,
 }))
 """
