@@ -19,6 +19,7 @@ from shoal.judge._read_files import read_texts
 from shoal.judge._values import canonical
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
+from shoal.schema._lines import PublicRange
 from shoal.tables import RowOptions
 from tests.extras import need
 
@@ -129,6 +130,43 @@ def test_every_kind_of_break_is_refused_without_a_persons_value(change, tmp_path
     with pytest.raises(GuaranteeError) as refused:
         judge(tmp_path, release, witness, rows)
     assert not any(value in str(refused.value) for value in ("flu", "gout", "10115", "person1"))
+
+
+def exact_ranges(coding):
+    """Ranges that end at values, said to end on lines."""
+
+    def widen(low, high):
+        first, last = (str(coding.texts[code]) for code in (low, high))
+        sign = " to " if coding.kind == "date" else "-"
+        ends = float(coding.numbers[low]), float(coding.numbers[high])
+        return PublicRange(low, high, f"[{first}{sign}{last}]", *ends)
+
+    return widen
+
+
+@pytest.mark.parametrize("kind", ["date", "numeric"])
+@pytest.mark.parametrize("how", ["whole", "regions", "people"])
+def test_ranges_that_end_at_what_few_people_have_are_withheld(kind, how, monkeypatch):
+    """Of dates as of numbers, by regions, and where a value stands in many rows of one person."""
+    rng, n_rows = random.Random(3), 3 if how == "people" else 1
+    days = [f"19{rng.randint(40, 99)}-{rng.randint(1, 12):02}-{rng.randint(2, 27):02}"
+            for _ in range(300)]  # fmt: skip
+    values = days if kind == "date" else [rng.randint(1, 10**6) / 7 for _ in range(300)]
+    table = {
+        "who": [f"p{i}" for i in range(300) for _ in range(n_rows)],
+        "value": [value for value in values for _ in range(n_rows)],
+    }
+    role = "subject" if how == "people" else "identifier"
+    schema = Schema({"who": {"role": role}, "value": {"role": "quasi-identifier", "kind": kind}})
+    given = {"regions": 2} if how == "regions" else {}
+
+    def made():
+        return make_method("mondrian", schema, KAnonymity(3)).fit(table, **given).release_
+
+    assert len(made().table)
+    monkeypatch.setattr("shoal.tables._recoded.public_lines", exact_ranges)
+    with pytest.raises(GuaranteeError, match="ranges end at a value that fewer than 3 people"):
+        _ = made().table
 
 
 def test_rows_that_change_places_are_noticed(tmp_path, written):

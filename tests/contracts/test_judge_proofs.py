@@ -71,6 +71,11 @@ BROKEN = LabelReader(
     "numeric", labels=("3", "30", "70", "<18", "18-64", "*"), parents=(3, 4, 5, 5, 5, -1),
     on_lines=True,
 )  # fmt: skip
+DAYS = LabelReader("date", on_lines=True)
+MONTHS = LabelReader(
+    "date", labels=("1990-03-05", "2020-11-02", "1990-03", "1990-Q1", "2020s", "*"),
+    parents=(2, 4, 3, 5, 5, -1), on_lines=True,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -88,10 +93,44 @@ BROKEN = LabelReader(
         (LabelReader("numeric", on_lines=True), ["[1000-6999]"], (1000, 6999), 0),
         (LabelReader("numeric", on_lines=True, step=7), ["[21-34]"], (21, 34), 0),
         (LabelReader("numeric"), ["[23.417-47.5]"], (23.417, 47.5), 0),  # said to be exact
+        (DAYS, ["[2020-03-01 to 2020-05-31]"], ("2020-03-01", "2020-05-31"), 0),
+        (DAYS, ["[2020-03-02 to 2020-05-30]"], ("2020-03-02", "2020-05-30"), 2),
+        (DAYS, ["[2020-03-02 to 2020-05-30]"], ("2020-03-03", "2020-05-31"), 0),  # nobody's
+        (DAYS, ["[2020-03-02 to 2020-05-31]"], ("2020-03-02",) * 3, 0),
+        (DAYS, ["[2020-03-02 to 2020-05-31]"], ("2020-03-02 07:30:00", "2020-04-01"), 1),
+        (DAYS, ["[2020-03-02 07:30:00 to 2020-05-31]"], ("2020-03-02 07:30:00",) * 3, 1),
+        (DAYS, ["[2020-03-01 to 2020-06-01)"], ("2020-03-01", "2020-06-01 00:00:00"), 0),
+        (DAYS, ["[2020-03-01 to 2020-05-30)"], ("2020-05-29 11:00:00",), 1),
+        (
+            DAYS,
+            ["[1990-03-01 to 2020-12-31]", "[1990-01-01 to 2020-11-30]"],
+            ("1990-03-01", "2020-11-30"),
+            2,
+        ),
+        (DAYS, ["[1990-01-01 to 9999-12-31]"], ("1990-01-01", "9999-12-31"), 0),
+        (
+            LabelReader("date", on_lines=True, step="month"),
+            ["[1990-03-01 to 2020-11-30]"],
+            ("1990-03-01", "2020-11-30"),
+            0,
+        ),
+        (MONTHS, ["[1990-03-01 to 2020-11-30]"], ("1990-03-01", "2020-11-30"), 1),
+        (MONTHS, ["[1990-04-01 to 2020-12-31]"], ("1990-04-01", "2020-12-31"), 0),
+        (LabelReader("date"), ["[2020-03-02 to 2020-05-30]"], ("2020-03-02", "2020-05-30"), 0),
     ],
 )
 def test_an_end_that_few_people_have_is_a_line_or_told(reader, labels, values, found):
     assert ends_of_few(reader, labels, column(*values), 3) == found
+
+
+def test_people_behind_an_end_are_counted_and_not_their_rows():
+    reader, labels = LabelReader("numeric", on_lines=True), ["[23.417-47.5]"]
+    own = column(23.417, 23.417, "23.4170", 47.5, 47.5, 47.5)
+    people = TextColumn(np.array([0, 0, 1, 2, 3, 4], np.int32), ("Ann", "Ann ", "Bo", "Cy", "Di"))
+    assert ends_of_few(reader, labels, own, 3) == 0
+    assert ends_of_few(reader, labels, own, 3, people) == 1
+    rows = np.array([1, 0, 1, 1, 1, 1])
+    assert ends_of_few(reader, labels, own, 3, rows=rows) == 1
 
 
 def test_random_ranges_are_proven_when_and_only_when_they_hold():

@@ -57,23 +57,11 @@ def recheck(
     if output.keep_suppressed:
         n_rows = written.n_rows if source is None else source.n_rows
     labelled = {} if witness is None else witness.labels
-    readers = {}
-    for labels in recoded.labels:
-        coding, tree = labels.coding, labels.coding.hierarchy
-        lines = schema[coding.name].lines
-        readers[coding.name] = LabelReader(
-            coding.kind,
-            schema[coding.name].order or (),
-            () if tree is None else tree.labels,
-            () if tree is None else tree.parent.tolist(),
-            on_lines=labels.ends is not None,
-            step=None if lines is None or isinstance(lines, str) else float(lines),
-        )
     charge = Charge(
         schema=schema,
         privacy=privacy,
         n_rows=n_rows,
-        readers=readers,
+        readers=label_readers(recoded, schema),
         ranges=output.ranges,
         claim=_claim(recoded, output, labelled) if labelled else Claim(),
         key=output.key,
@@ -84,6 +72,22 @@ def recheck(
         ),
     )
     return judge(charge, written, source, None if witness is None else witness.row_ids)
+
+
+def label_readers(recoded: Recoded, schema: Schema) -> dict[str, LabelReader]:
+    """How the labels of every quasi-identifier are read."""
+    readers = {}
+    for labels in recoded.labels:
+        coding, tree = labels.coding, labels.coding.hierarchy
+        readers[coding.name] = LabelReader(
+            coding.kind,
+            schema[coding.name].order or (),
+            () if tree is None else tree.labels,
+            () if tree is None else tree.parent.tolist(),
+            on_lines=labels.ends is not None,
+            step=schema[coding.name].lines,
+        )
+    return readers
 
 
 def _claim(

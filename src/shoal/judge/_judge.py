@@ -7,7 +7,7 @@ What is checked, each from the texts that stand in the output:
 - there are as many rows as were to be released, and no row of the source stands behind two;
 - every label covers the value of the row behind it, and every other cell says what the source says
   there; so no cell holds an identifier, or a value that only suppressed rows have;
-- ranges of numbers that are to end on public lines do not end at a value that few people have;
+- ranges that are to end on public lines do not end at a number or day that few people have;
 - every rounded value is its source's nearest multiple, and none lies beyond its top or bottom;
 - every mean is that of its group, rounded to its step, and all rows of the group have it;
 - rows with equal text in all quasi-identifiers, starred ones among them, keep the promise.
@@ -223,7 +223,8 @@ def _judge_column(
         )  # fmt: skip
         raise GuaranteeError(f"column {name!r}: {rows} rows have {what}. {_WITHHELD}")
     fewest = charge.privacy.minimum_size
-    if reader is not None and (few := ends_of_few(reader, column.texts, own, fewest)):
+    people = source.columns.get(charge.schema.subject or "")
+    if reader is not None and (few := ends_of_few(reader, column.texts, read, fewest, people)):
         raise GuaranteeError(
             f"column {name!r}: {few} ranges end at a value that fewer than {fewest} people have, "
             f"and at no public line. {_WITHHELD}"

@@ -32,8 +32,8 @@ class LabelReader:
         Place of each node's parent; the root's is its own or negative.
     on_lines : bool
         Whether ranges are said to end on public lines.
-    step : float or None
-        What the schema says of such lines, if they are numbers.
+    step : float, str or None
+        What the schema says of such lines.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class LabelReader:
     labels: Sequence[str | None] = ()
     parents: Sequence[int] = ()
     on_lines: bool = False
-    step: float | None = None
+    step: float | str | None = None
 
     @cached_property
     def _nodes(self) -> dict[str | None, list[int]]:

@@ -7,18 +7,18 @@ complete: whatever is left is asked one by one.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal.judge._count import person_codes
+from shoal.judge._date_ends import dates_of_few, day_of
 from shoal.judge._labels import STAR, LabelReader
 from shoal.judge._text_table import TextColumn
 from shoal.judge._values import NUMBER, number, period
-from shoal.typing import Codes, Flags, Floats
+from shoal.typing import Codes, Counts, Flags, Floats
 
 _MARKS = 1 << 24
 """Pairs of texts up to which a table of marks is cheaper than looking at every row."""
@@ -178,26 +178,63 @@ def _read_ends(label: str | None, kind: str) -> _Ends:
 # -- ends of ranges that are somebody's own value --------------------------------------------------
 
 
-def ends_of_few(reader: LabelReader, written: Texts, own: TextColumn, fewest: int) -> int:
-    """Ranges that begin or end at a number that somebody has, and fewer than `fewest` people.
+def ends_of_few(
+    reader: LabelReader,
+    written: Texts,
+    own: TextColumn,
+    fewest: int,
+    people: TextColumn | None = None,
+    rows: Counts | None = None,
+) -> int:
+    """Ranges that begin or end at a value that somebody has, and fewer than `fewest` people.
 
     Such a number may be a line all the same: one that the schema sets, or the tree in a label, a
     border of a tree that lists every whole number, or a round one for the width of its range.
+    Days are lines as :mod:`shoal.judge._date_ends` says.
+
+    Parameters
+    ----------
+    reader : LabelReader
+        Of the column.
+    written : sequence of str or None
+        Distinct labels.
+    own : TextColumn
+        The column as the source has it.
+    fewest : int
+        People that may be told of together.
+    people : TextColumn, optional
+        Who is behind each row of the source; unless given, every row is a person.
+    rows : ndarray of int64, optional
+        Rows that each entry of `own` stands for, where that is not one.
     """
     known = set(reader.labels)
-    ranges = [_read_ends(label, "numeric") for label in written if label not in known]
+    ranges = [_read_ends(t, reader.kind) for t in written if t and t[0] in "[<>" and t not in known]
     ranges = [ends for ends in ranges if ends is not _UNREAD]
-    if not (ranges and reader.on_lines and reader.kind == "numeric"):
+    if not (ranges and reader.on_lines and reader.kind in ("numeric", "date")):
         return 0
-    rows: Counter[Decimal | None] = Counter()
-    for text, count in zip(own.texts, np.bincount(own.codes).tolist(), strict=False):
-        rows[number(text or "")] += count
+    place: Callable[[str], Any] = number if reader.kind == "numeric" else day_of
+    number_of: dict[Any, int] = {}
+    codes = np.array(
+        [number_of.setdefault(place(text or ""), len(number_of)) for text in own.texts]
+    )
+    if people is None:
+        of_text = np.bincount(own.codes, rows, minlength=len(codes))
+        counts = np.bincount(codes, of_text, minlength=len(number_of))
+    else:  # one person may have a value in several rows, written in several ways
+        person = person_codes(people)
+        room = int(person.max(initial=0)) + 1
+        members = np.unique(codes[own.codes] * room + person) // room
+        counts = np.bincount(members, minlength=len(number_of))
+    held = dict(zip(number_of, counts.tolist(), strict=True))
     inner = set(reader.parents)
+    labels = [reader.labels[at] or "" for at in inner if at >= 0]
+    if reader.kind == "date":
+        ends_of = [(ends.low, ends.high, ends.is_open) for ends in ranges]
+        return dates_of_few(ends_of, held, fewest, labels, reader.step)
     leaves = {number(text or "") for at, text in enumerate(reader.labels) if at not in inner}
-    whole = all(value is None or value == value.to_integral_value() for value in {*rows, *leaves})
+    whole = all(value is None or value == value.to_integral_value() for value in {*held, *leaves})
     scale = sorted(value for value in leaves if value is not None)
     is_scale = whole and bool(scale) and scale[-1] - scale[0] == len(scale) - 1
-    labels = [reader.labels[at] or "" for at in inner]
     bands = [_read_ends(t if t[:1] in "[<>" else f"[{t}]", "numeric") for t in labels]
     named = [number(text or "") for band in bands for text in (band.low, band.high)]
     # the band behind [20-24] begins at 25
@@ -209,7 +246,9 @@ def ends_of_few(reader: LabelReader, written: Texts, own: TextColumn, fewest: in
         alone = [
             line
             for end, line in ((low, low), (high, beyond))
-            if line is not None and 0 < rows[end] < fewest and not (is_scale or {end, line} & lines)
+            if line is not None
+            and 0 < held.get(end, 0) < fewest
+            and not (is_scale or {end, line} & lines)
         ]
         if not alone:  # as a rule: looking for steps takes longest
             continue

@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal._addresses import is_address
 from shoal._atomic import atomic_paths, refuse_existing
-from shoal.anonymize._recheck import recheck
+from shoal.anonymize._recheck import label_readers, recheck
 from shoal.anonymize._release import _ORDER_NOTES, MADE_WITH, seal_files
 from shoal.anonymize._release_files import (
     file_beside,
@@ -44,7 +44,7 @@ from shoal.schema._coding import Coding
 from shoal.schema._schema import published_schema
 from shoal.tables import FrequencyTable, RowOptions
 from shoal.tables._engine import Witness
-from shoal.tables._recoded import Recoded, range_labels
+from shoal.tables._recoded import Labels, Recoded
 from shoal.tables.engines.regions._region_rows import RegionRows
 from shoal.typing import Counts, Native, PathText
 
@@ -258,6 +258,8 @@ class RegionalRelease:
             }
             for name, column in self.rows.columns.items()
         }
+        readers = label_readers(self._charged(), self.schema)
+        held = {name: (own.coding.texts, own.counts) for name, own in self.rows.columns.items()}
         verdict = judge_cluster(
             table,
             self.schema,
@@ -266,6 +268,7 @@ class RegionalRelease:
             expected if keeps_all else None,
             self.totals.n_groups,
             self.rows.given(),
+            {name: (reader, *held[name]) for name, reader in readers.items()},
         )
         return GroupFigures(*verdict)
 
@@ -275,7 +278,11 @@ class RegionalRelease:
         none = np.zeros((1, len(codings)), np.int32)
         zero = np.zeros(1, np.int32)
         cells = FrequencyTable(codings, none, np.array([self.n_released], np.int64))
-        labels = tuple(range_labels(coding, zero, zero) for coding in codings)
+        # by default ranges end on public lines, as `Labels.ends` says; nodes are none
+        ends = np.zeros((1, 2)) if self.parameters.get("ranges") == "lines" else None
+        labels = tuple(
+            Labels(coding, (coding.texts[0],), zero, zero, ends=ends) for coding in codings
+        )
         return Recoded(cells, labels, none, np.zeros(1, np.int64))
 
     def __reduce__(self) -> str:

@@ -6,6 +6,7 @@ What is checked, each from what stands in the written files:
   as were to be released;
 - where no row was left out, every sensitive value stands there as often as in the source;
 - what rows have in columns that are released as they are, the source has together, as often;
+- ranges that are to end on public lines do not end at a number or day that few rows have;
 - rows with equal text in all quasi-identifiers keep the promise: Spark groups them where columns
   are texts and few values are counted, else workers count them where they lie and counts of a group
   travel to one worker; groups are judged by the plain definition, some of them at a time.
@@ -22,10 +23,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from shoal.errors import GuaranteeError
+from shoal.judge._labels import LabelReader
 from shoal.judge._text_table import find_pyarrow, plain_text
 from shoal.judge._values import canonical
 from shoal.judge.cluster._group_judge import GroupJudge
 from shoal.judge.cluster._other_columns import judge_others
+from shoal.judge.cluster._range_ends import judge_ends
 from shoal.judge.cluster._spark_groups import (
     GROUPS_TOGETHER,
     count_groups,
@@ -39,7 +42,7 @@ from shoal.schema._coding import Coding, make_coding
 from shoal.schema._column import NEVER_RELEASED
 from shoal.tables import FrequencyTable
 from shoal.tables._frequency import Histogram
-from shoal.typing import Native
+from shoal.typing import Counts, Native
 
 _WITHHELD = "It is withheld; please report this defect."
 
@@ -70,6 +73,7 @@ def judge_cluster(
     expected: Mapping[str, Mapping[str | None, int]] | None = None,
     n_groups: int | None = None,
     source: Native | None = None,
+    held: Mapping[str, tuple[LabelReader, Sequence[str | None], Counts]] | None = None,
 ) -> ClusterVerdict:
     """Raise :class:`GuaranteeError` unless the released rows keep the promise.
 
@@ -89,6 +93,8 @@ def judge_cluster(
         About how many groups there are; decides how they are counted, and nothing else.
     source : Spark DataFrame, optional
         The rows that were released, for the columns that are released as they are.
+    held : mapping, optional
+        For quasi-identifiers, how labels are read, the texts of the source, and rows with each.
     """
     _judge_columns(frame, schema)
     judge, found = make_judge(GroupJudge, frame, schema, settle, expected)
@@ -98,6 +104,7 @@ def judge_cluster(
         )
     if source is not None:
         judge_others(frame, source, schema, keeps_all=expected is not None)
+    judge_ends(frame, held or {}, judge.privacy.minimum_size)
     return _combine(judge.privacy, ask_workers(frame, judge, n_rows, n_groups))
 
 
