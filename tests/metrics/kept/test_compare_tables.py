@@ -67,3 +67,10 @@ def test_the_caution_says_whose_rows_were_tested():
     assert "may have been made of the test rows" in compare_tables(raw, released).caution
     others, _ = random_tables(1, 60)
     assert "rows of others" in compare_tables(raw, released, test=others).caution
+
+
+@pytest.mark.parametrize(("left_out", "told"), [(0, False), (1, True), (9, True), (10, False)])
+def test_figures_that_tell_of_few_rows_are_said_to_stay_in_the_house(left_out, told):
+    raw, _ = random_tables(0, 60)
+    released = {name: values[left_out:] for name, values in raw.items()}
+    assert ("keep them in the house" in compare_tables(raw, released).caution) == told

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shoal.anonymize import Mondrian
+from shoal.anonymize import FullDomain, Mondrian
 from shoal.report.dossier._dossier import dossier_file, make_dossier
 from shoal.report.dossier._form import QUESTIONS, Form
 from shoal.schema import Schema
@@ -132,3 +132,29 @@ def test_shadow_tables_are_made_where_they_are_asked_for(files):
     assert found.measured.attacks[-1].attack == "membership, shadow tables"
     assert "membership, shadow tables" in found.html
     assert "canaryflu" not in found.html
+
+
+@pytest.mark.parametrize(("left_out", "told"), [(0, True), (1, False), (14, True)])
+def test_a_dossier_tells_nothing_of_few_rows_that_were_left_out(left_out, told, tmp_path):
+    schema = Schema(
+        {
+            "age": {"role": "quasi-identifier", "hierarchy": {"prefix": [1]}},
+            "ill": {"role": "sensitive"},
+        }
+    )
+    ages = [20 + i % 40 for i in range(120)] + [60 + 10 * (i % 4) for i in range(left_out)]
+    ills = ["flu" if i % 3 else "gout" for i in range(120)] + ["gout"] * left_out
+    raw = {"age": list(map(str, ages)), "ill": ills}
+    (tmp_path / "raw.csv").write_text(
+        "age,ill\n" + "".join(f"{a},{b}\n" for a, b in zip(*raw.values(), strict=True))
+    )
+    made = FullDomain(schema, 12, max_suppression=0.2).fit(tmp_path / "raw.csv").release_
+    assert made.n_suppressed == left_out
+    made.write(tmp_path / "r.csv")
+    dossier = make_dossier(tmp_path / "r.csv", EMPTY, tmp_path / "raw.csv")
+    assert (dossier.measured.kept is not None) == told
+    assert ("rows that would have to change" in dossier.html) == told
+    assert ("fewer than 12 rows were left out" in dossier.html) != told
+    n_raw = 120 + left_out
+    guessed = dossier.measured.attacks[2]
+    assert guessed.trials == (n_raw if told else n_raw - 12)

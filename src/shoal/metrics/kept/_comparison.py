@@ -10,7 +10,7 @@ from shoal.metrics.kept._counts_kept import CountsKept
 from shoal.metrics.kept._model_kept import ModelKept
 from shoal.metrics.kept._propensity import Propensity
 from shoal.metrics.kept._regression_kept import RegressionKept
-from shoal.metrics.kept._tables_kept import TablesKept
+from shoal.metrics.kept._tables_kept import FEWEST_LEFT_OUT, TablesKept
 
 
 @dataclass(frozen=True)
@@ -163,6 +163,11 @@ class TableComparison:
     def caution(self) -> str:
         """What these numbers do not say."""
         read = "A release that keeps everything protects nobody: read these beside the risk."
+        if 0 < self.n_raw - self.n_released < FEWEST_LEFT_OUT:
+            read += (
+                f" Fewer than {FEWEST_LEFT_OUT} rows were left out, and these figures tell of "
+                "them: keep them in the house."
+            )
         if self.model is not None and self.model.is_held_out:
             return f"{read} Counts are of this table; the model was tested on rows of others."
         return (

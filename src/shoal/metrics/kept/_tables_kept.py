@@ -11,7 +11,7 @@ from shoal.metrics.kept._shares import ColumnPair
 from shoal.metrics.kept._table_pair import TablePair
 from shoal.typing import Floats
 
-_FEWEST_LEFT_OUT = 10
+FEWEST_LEFT_OUT = 10
 """Rows that a release leaves out at least before means of both tables are compared: whoever has the
 release computes theirs from the difference."""
 
@@ -172,7 +172,7 @@ def _column(column: ColumnPair, pair: TablePair, moved: list[float]) -> ColumnKe
     away = distance(shares[0], shares[1])
     if not column.is_number:
         return ColumnKept(column.name, away, _mean(moved))
-    if 0 < pair.n_raw - pair.n_released < _FEWEST_LEFT_OUT:
+    if 0 < pair.n_raw - pair.n_released < FEWEST_LEFT_OUT:
         return ColumnKept(column.name, away, _mean(moved))
     mean, spread = _moments(_raw(column), pair.raw_weights)
     other, other_spread = _moments(_released(column), pair.released_weights)

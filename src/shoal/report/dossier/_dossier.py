@@ -15,7 +15,7 @@ from shoal.report.dossier._frameworks import FRAMEWORKS
 from shoal.report.dossier._measured import Measured, measure_release
 from shoal.report.dossier._pdf import print_pdf
 from shoal.report.dossier._safe_harbor import check_safe_harbor
-from shoal.report.release.facts._facts import Facts, find_facts
+from shoal.report.release.facts._facts import Facts, find_facts, tells_few
 from shoal.report.release.facts._members import attack_members
 from shoal.report.release.facts._release_file import ReleaseFile
 from shoal.report.release.pages._numbers import percent
@@ -103,8 +103,15 @@ def make_dossier(
     residual = _residual(facts, form.threshold)
     is_there = facts.seen is not None and facts.seen.belongs
     table = facts.release.table if is_there else None
+    few = tells_few(facts.release, facts.least)
     measured = measure_release(
-        table, original, control, facts.release.schema, random_state=random_state, encoding=encoding
+        table,
+        original,
+        control,
+        facts.release.schema,
+        spared=facts.least if few else 0,
+        random_state=random_state,
+        encoding=encoding,
     )
     if n_shadows and table is not None and original is not None and not measured.not_done:
         told = attack_members(
@@ -203,11 +210,16 @@ def _utility(facts: Facts, measured: Measured) -> list[tuple[str, str, str]]:
     found += [
         (f"{one.coding.name}: rows that would have to change", percent(one.moved), "computed again")
         for one in facts.marginals
+        if not measured.not_kept
     ]
     found += [
         (f"{name}: rows that would have to change", percent(moved), "computed again")
         for name, moved in facts.kept.items()
     ]
+    if measured.not_kept:
+        found.append(
+            ("What the release keeps, beside the raw table", "not told", measured.not_kept)
+        )
     if measured.kept is not None:
         found += [
             (f"{one.name} (good is: {one.good})", one.shown, "computed again")

@@ -26,6 +26,7 @@ MOST_ROWS = 2_000_000  # an attack holds the released rows in memory
 _MOST_PAIRS = 200_000_000  # people times groups, a byte each
 _MOST_LOOKS = 3_000_000  # people times values of a column that is released as it is
 _FEWEST = 50
+_TENTH = 10  # of the people are not attacked where few were left out
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,19 @@ class Attacks:
 
 
 def find_attacks(
-    release: ReleaseFile, seen: Recount | None, original: Original | None, n_people: int, seed: int
+    release: ReleaseFile,
+    seen: Recount | None,
+    original: Original | None,
+    n_people: int,
+    seed: int,
+    *,
+    spared: int = 0,
 ) -> Attacks:
-    """Link people of the raw table where there is one; else read the rows alone."""
+    """Link people of the raw table where there is one; else read the rows alone.
+
+    With `spared` few rows were left out, and right guesses of everybody, less those of the people
+    in the release, would be theirs: at least so many, and a tenth, drawn by lot are not attacked.
+    """
     if seen is None or release.table is None:
         return Attacks(
             alone="The released table was not beside its manifest: nothing was attacked."
@@ -71,8 +82,16 @@ def find_attacks(
         )
     alike = tuple(alike_groups(seen, column) for column in seen.risk.inference)
     alone = _why_alone(seen, original)
+    if not alone and spared and release.schema.subject is not None:
+        alone = (
+            "Few people were left out, and figures of everybody would tell what they have: nobody "
+            "was linked."
+        )
     if not alone and original is not None:
         try:
+            if spared:
+                spared = max(spared, original.n_rows // _TENTH)
+                n_people = min(n_people, max(original.n_rows - spared, 1))
             return _link(release.table, seen, original, n_people, seed, alike)
         except MissingExtraError:
             alone = "Linking needs pandas or Polars, which are not installed: nobody was linked."

@@ -80,6 +80,11 @@ class Facts:
         return "judged when written" if said else "not evaluated"
 
 
+def tells_few(release: ReleaseFile, least: int) -> bool:
+    """Whether so few rows were left out that figures of all raw rows tell what they have."""
+    return 0 < (release.number("suppressed_rows") or 0) < least
+
+
 def find_facts(
     source: PathText,
     original: Native | None,
@@ -112,14 +117,14 @@ def find_facts(
         cells = values.cells
         marginals = compare_marginals(values, seen.groups)
         after = RawValues.of(seen.groups).sensitive
-        if (
-            not 0 < (release.number("suppressed_rows") or 0) < least
-        ):  # how far values move tells which ones few people had
+        if not tells_few(release, least):  # how far values move tells which ones few people had
             kept = {
                 name: moved_between(values.sensitive[name], after[name])
                 for name in release.schema.sensitive
             }
-    attacks = find_attacks(release, seen, raw, n_people, seed)
+    attacks = find_attacks(
+        release, seen, raw, n_people, seed, spared=least if tells_few(release, least) else 0
+    )
     problems = tuple(find_problems(release, seen))
     special = find_special(cells, seen)
     members = None
