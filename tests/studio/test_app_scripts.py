@@ -103,7 +103,7 @@ def test_what_a_form_is_refused_with_is_a_text(evil, screen, action):
     for lane in bureau.desk._lanes.values():
         lane.jobs.clear()
     own.set(**dataclasses.asdict(before[0]))
-    own.restore_schema(before[1])
+    own.restore_schema(before[1], {})
 
 
 def test_a_sheet_of_an_evil_name_is_offered_as_text(tmp_path):

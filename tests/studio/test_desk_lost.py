@@ -89,7 +89,7 @@ def test_a_page_tells_that_its_worker_is_gone_and_the_work_can_be_asked_for_agai
     bureau.desk.cancel(job.number)
     assert bureau.desk.running(task) is None
     page(bureau, screen, **query)
-    bureau.desk.project.restore_schema(before)
+    bureau.desk.project.restore_schema(before, {})
     bureau.desk.results.pop(task, None)
     bureau.desk.try_again()
 

@@ -281,7 +281,9 @@ def apply_recoding(
     output: RowOptions | None = None,
 ) -> Native:
     """Recode rows with a recoding fitted or loaded before."""
-    compressed = open_table(table).compress(schema, CodingOptions(use_hierarchies=False))
+    compressed = open_table(table, schema=schema).compress(
+        schema, CodingOptions(use_hierarchies=False)
+    )
     recoded = recoding.recode(compressed.cells, unseen)
     return compressed.release(recoded, output or RowOptions(keep_order=True))
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 import shutil
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -19,8 +20,9 @@ from shoal._atomic import atomic_paths, refuse_existing
 from shoal.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
+    from shoal.schema import Schema
     from shoal.tables._engine import OpenOptions
-    from shoal.typing import PathText
+    from shoal.typing import Native, PathText
 
 _TEXT = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
 _PACKED = tuple(end + packed for packed in (".gz", ".zst") for end in _TEXT)
@@ -217,6 +219,26 @@ def as_written(table: PathText, told: OpenOptions, *, of_raw: bool = False) -> O
         return replace(own, **written, header=True, keep_empty_rows=True)  # type: ignore[arg-type]
     except (OSError, ValueError, KeyError, TypeError):
         return told
+
+
+def as_files_say(table: Native, schema: Schema | None = None) -> Native:
+    """A path that is read as the manifest beside it says, or else as the schema of its rows does.
+
+    What is no path, or knows already how it is read, stays as it is.
+
+    Examples
+    --------
+    >>> from shoal.schema import Schema
+    >>> schema = Schema({"age": {"role": "quasi-identifier"}}, reading={"delimiter": ";"})
+    >>> as_files_say("no-such-release.csv", schema).options.delimiter
+    ';'
+    """
+    from shoal.tables._engine import OpenOptions, TableFile  # noqa: PLC0415  names load nothing
+
+    if not isinstance(table, str | PathLike) or isinstance(table, TableFile):
+        return table
+    told = OpenOptions().filled({} if schema is None else schema.reading)
+    return TableFile.of(str(table), told if is_address(table) else as_written(table, told))
 
 
 def keep_reading(table: PathText, told: OpenOptions) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal._notebook import html_note, html_table
 from shoal.anonymize._beside_cells import beside_cells
 from shoal.anonymize._recheck import Written, count_written, names_of, starred_groups
+from shoal.anonymize._release_files import as_files_say
 from shoal.anonymize._subjects import worst_of
 from shoal.anonymize.regions._check_there import CheckedThere, check_there
 from shoal.errors import SchemaError, TableError
@@ -186,7 +187,8 @@ def check_table(
     ----------
     table : table or path
         Raw or released.  A table with a column that is never released (identifiers, a subject, a
-        household) is counted as any other, and does not hold.
+        household) is counted as any other, and does not hold.  A file is read as its manifest says
+        or, without one, as the schema's `reading` does.
     schema : Schema
         Roles of the columns; hierarchies are looked at only where there are limits.
     privacy : PrivacyModel or int
@@ -199,6 +201,7 @@ def check_table(
     shown : int
         How many failing groups to describe.
     """
+    table = as_files_say(table, schema)
     names = names_of(table, encoding)
     require_roles(schema, names)
     never_released = tuple(n for n in names if n in schema and not schema[n].is_released)

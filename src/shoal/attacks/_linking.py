@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.anonymize import Release
+from shoal.anonymize._release_files import as_files_say
 from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._candidates import Candidates, find_candidates
 from shoal.audit._training_table import read_frame, read_training_table
@@ -191,7 +192,7 @@ def _candidates(release: Any, table: Any, column: str) -> Candidates:
         counts = spans.groups.histograms[column].dense().astype(np.float64)
         counts[spans.is_single] = 0.0  # nothing private is said about them
         return Candidates.of_spans(model.span_of_row, spans.population, counts)
-    frame = read_frame(release)
+    frame = read_frame(as_files_say(release))
     public = [n for n in table.attributes if n in frame.names and n not in table.columns]
     if column not in frame.names or not public:
         raise ParameterError(

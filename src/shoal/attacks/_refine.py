@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.anonymize import Release
+from shoal.anonymize._release_files import as_files_say
 from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._least_parts import parts_with_somebody
 from shoal.audit._training_table import read_frame
@@ -129,7 +130,7 @@ def refine_attack(
         method = release.method
         ranges = str(release.parameters.get("ranges", "nodes"))
         release = release.table
-    frame = read_frame(release)
+    frame = read_frame(as_files_say(release))
     names = [name for name in schema.quasi_identifiers if name in frame.names]
     labels, sizes = _groups(frame, names)
     said: tuple[Conclusion, ...] = ()
@@ -137,9 +138,11 @@ def refine_attack(
         said = _conclude(schema, names, labels, ranges if method != NODES_ONLY else "nodes")
     results = [_narrowed(schema, names, labels, sizes, said)]
     if truth is not None:
-        results.append(_singled_out(_People(truth, schema, names, labels), sizes, said))
+        results.append(
+            _singled_out(_People(read_frame(truth, schema), schema, names, labels), sizes, said)
+        )
     if register is not None:
-        results.append(_placed(_People(register, schema, names, labels), sizes, said))
+        results.append(_placed(_People(read_frame(register), schema, names, labels), sizes, said))
     return RefineAttack(said, sizes, tuple(results))
 
 
@@ -250,12 +253,11 @@ class _People:
 
     def __init__(
         self,
-        table: Native,
+        frame: Frame,
         schema: Schema,
         names: Sequence[str],
         labels: Mapping[str, list[str | None]],
     ) -> None:
-        frame = read_frame(table)
         self.n_people = frame.n_rows
         self.schema = schema
         self.coded = {name: frame.factorize(name) for name in names}

@@ -118,7 +118,7 @@ def read_training_table(
     """
     if not isinstance(schema, Schema):
         raise SchemaError("schema must be a Schema: which columns are public, which private.")
-    frame = read_frame(_baskets(table, schema) if isinstance(table, list) else table)
+    frame = read_frame(_baskets(table, schema) if isinstance(table, list) else table, schema)
     if not frame.n_rows:
         raise TableError("the table has 0 rows. Give the training table.")
     schema.require(frame.names)
@@ -158,9 +158,9 @@ def _baskets(baskets: list[Any], schema: Schema) -> dict[str, Any]:
     return dict(zip(column_of, has_item, strict=True))
 
 
-def read_frame(table: Native) -> Frame:
+def read_frame(table: Native, schema: Schema | None = None) -> Frame:
     """A frame of any library; files and relations are read into whichever is installed."""
-    return open_table(table).frame()
+    return open_table(table, schema=schema).frame()
 
 
 def _domain(

@@ -128,7 +128,7 @@ def read_input(estimator: Any, X: Any, *, reset: bool) -> Input:
 
 def _read_table(estimator: Any, X: Any, reset: bool) -> Input:
     """Whatever is a table by itself: a frame, a file, a relation, columns by name."""
-    engine = open_table(X)
+    engine = open_table(X, schema=getattr(estimator, "schema", None))
     if not engine.names:
         raise TableError("0 feature(s): the table has no columns.")
     if not engine.n_rows:

@@ -145,7 +145,8 @@ def _without_sensitive(schema: Schema) -> Schema:
         {
             name: Column("insensitive", column.kind) if column.role == "sensitive" else column
             for name, column in schema.items()
-        }
+        },
+        reading=schema.reading,
     )
 
 

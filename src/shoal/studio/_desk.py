@@ -260,7 +260,7 @@ class Desk:
             )
         if now := self.project.schema_text():
             kept.append(now)
-        self.project.restore_schema(taken.pop())
+        self.project.restore_schema(taken.pop(), self.reasons())
         self.project.note("took a change of the schema back" if back else "did a change again")
         self.tell({"changed": "schema"})
 

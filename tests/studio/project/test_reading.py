@@ -4,8 +4,15 @@ import pytest
 
 from shoal.cli._reading import _READING
 from shoal.errors import ParameterError, SchemaError
+from shoal.schema import Schema
 from shoal.studio.project._project import Project
-from shoal.studio.project._reading import FIELDS, read_reading, reading_keywords, reading_words
+from shoal.studio.project._reading import (
+    FIELDS,
+    read_reading,
+    reading_keywords,
+    reading_of_keywords,
+    reading_words,
+)
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
 
@@ -24,6 +31,10 @@ def test_every_option_of_the_command_line_can_be_said():
     assert said["thousands"] == " "
     assert OpenOptions(**reading_keywords(said)).header is False
     assert "--no-header" in reading_words(said)
+    assert reading_of_keywords(reading_keywords(said)) == said
+    assert Schema({"a": {"role": "identifier"}}, reading=reading_keywords(said)).reading.keys() == {
+        field.keyword for field in FIELDS.values()
+    }
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 
 from shoal.errors import ParameterError
+from shoal.schema import Schema
 from tests.extras import need
 from tests.studio.desks import Bureau
 
@@ -103,6 +104,28 @@ def test_labels_of_columns_are_shown_beside_their_names(tmp_path):
     assert titles == ["Age in years", "Sex of the child"]
 
 
+def test_what_a_schema_says_about_its_file_is_kept_by_every_change_and_by_undo(tmp_path):
+    folder = tmp_path / "people.shoal"  # as the command line leaves one: a table, a schema
+    folder.mkdir()
+    klinik(folder)
+    roles = {"alter": "quasi-identifier", "gewicht": "insensitive", "ort": "quasi-identifier"}
+    schema = Schema({n: {"role": r} for n, r in roles.items()}, reading={"missing": ["k.A."]})
+    schema.to_toml(folder / "schema.toml")
+    bureau = Bureau(tmp_path)
+    assert columns_of(bureau)["ort"]["missing"] == 20
+    bureau.act("columns", "set", columns=["alter"], role="insensitive")
+    assert bureau.desk.schema.reading == {"missing": ("k.A.",)}
+    bureau.act("table", "reading", missing="k.A.", decimal=",")
+    kept = {"decimal": ",", "missing": ("k.A.",)}
+    assert Schema.from_toml(folder / "schema.toml").reading == kept
+    bureau.act("columns", "undo")
+    assert bureau.desk.schema["alter"].role == "quasi-identifier"
+    assert Schema.from_toml(folder / "schema.toml").reading == kept
+    bureau.act("table", "reading")
+    assert Schema.from_toml(folder / "schema.toml").reading == {}
+    assert columns_of(bureau)["ort"]["missing"] == 0
+
+
 def test_how_a_file_was_read_where_it_leaves_that_open_is_told(tmp_path):
     bureau = Bureau(tmp_path, klinik(tmp_path))
     (note,) = bureau.show("table")["overview"]["value"]["notes"]
@@ -117,7 +140,8 @@ def test_a_schema_that_is_gone_is_suggested_again_and_one_dropped_can_be_had_bac
     bureau.act("table", "reading", header="no", encoding="cp1252")
     assert bureau.desk.project.schema is None
     bureau.act("columns", "undo")
-    assert bureau.desk.project.schema_text() == first
+    assert bureau.desk.project.schema_text().endswith(first)  # below how the table is read now
+    assert bureau.desk.schema.reading == {"header": False, "encoding": "cp1252"}
     with pytest.raises(ParameterError, match="nothing to do again"):
         bureau.act("columns", "undo", again="true")
     bureau.desk.project.schema_path.unlink()

@@ -11,6 +11,7 @@ import numpy as np
 from shoal._checks import check_integer
 from shoal.anonymize._beside_cells import beside_cells
 from shoal.anonymize._recheck import read_again
+from shoal.anonymize._release_files import as_files_say
 from shoal.anonymize._verdict import require_roles
 from shoal.anonymize.sets._release_sets import set_column
 from shoal.anonymize.sets._transactions import code_sets, count_combinations
@@ -98,6 +99,7 @@ def check_sets(
     check_integer("k", k, 1)
     check_integer("m", m, 1)
     name = set_column(schema)
+    table = as_files_say(table, schema)
     engine = open_table(table, encoding=encoding)
     if name not in engine.names:
         raise SchemaError(f"the table lacks column {name!r}.")

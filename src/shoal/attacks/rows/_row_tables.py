@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.anonymize._release_files import as_files_say
 from shoal.attacks.rows._match_kernels import CellRanges, Covers
 from shoal.audit._training_table import read_frame
 from shoal.errors import ParameterError, TableError
@@ -63,10 +64,10 @@ def read_row_tables(
 
     Identifiers and subjects of a schema are left out: nobody is found by a name in these attacks.
     """
-    frames = [read_frame(table) for table in (release, original)]
+    frames = [read_frame(as_files_say(release)), read_frame(original, schema)]
     frames.append(frames[1].keep(np.zeros(frames[1].n_rows, np.bool_)))
     if control is not None:
-        frames[2] = read_frame(control)
+        frames[2] = read_frame(control, schema)
     if min(frame.n_rows for frame in frames[: 2 + (control is not None)]) == 0:
         raise TableError("a table has 0 rows: there is nothing to attack, or nobody to attack.")
     names = tuple(n for n in frames[0].names if all(n in f.names for f in frames))

@@ -89,7 +89,7 @@ def shadow_attack(
     check_integer("n_people", n_people, 4)
     rng = np.random.default_rng(random_state)
     tell = progress or no_progress
-    frame, person = _people(read_frame(people), schema, n_people, rng)
+    frame, person = _people(read_frame(people, schema), schema, n_people, rng)
     first = np.unique(person, return_index=True)[1]  # a row of each person
     n = len(first)
     if n < 4:

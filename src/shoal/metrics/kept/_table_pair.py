@@ -59,8 +59,9 @@ def read_pair(
     A column that was released as intervals (`age_low` and `age_high`) is the column `age`.
     """
     rng = np.random.default_rng(random_state)
-    given = (original, release) if test is None else (original, release, test)
-    engines = [open_table(table) for table in given]
+    # rows like the raw ones are read as the schema says, a release by what stands in it
+    engines = [open_table(original, schema=schema), open_table(release)]
+    engines += [] if test is None else [open_table(test, schema=schema)]
     sizes = [engine.n_rows for engine in engines]
     if min(sizes) == 0:
         raise TableError("a table has 0 rows: there is nothing to compare.")

@@ -14,7 +14,14 @@ from shoal._atomic import write_text
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.schema import Schema
 from shoal.studio.project._decisions import Decision, add_decision, read_decisions
-from shoal.studio.project._reading import Reading, read_reading, reading_of
+from shoal.studio.project._reading import (
+    FIELDS,
+    Reading,
+    read_reading,
+    reading_keywords,
+    reading_of,
+    reading_of_keywords,
+)
 from shoal.studio.project._settings import Settings, read_settings, write_settings
 from shoal.typing import PathText
 
@@ -107,7 +114,7 @@ class Project:
 
     @property
     def reading(self) -> Reading:
-        """How the table is read, as far as somebody said it."""
+        """How the table is read, as far as somebody said it, in the schema or before there was one."""
         return reading_of(self.settings)
 
     def table_stamp(self) -> list[int]:
@@ -122,8 +129,13 @@ class Project:
         return [found.st_size, found.st_mtime_ns]
 
     def reload(self) -> None:
-        """Read the schema again, if there is one: somebody may have edited it by hand."""
+        """Read the schema again, if there is one: somebody may have edited it by hand.
+
+        What its `[reading]` says holds, as it does for the command line and in Python.
+        """
         self.schema = Schema.from_toml(self.schema_path) if self.schema_path.is_file() else None
+        if self.schema is not None and self.schema.reading:
+            self.settings = replace(self.settings, **reading_of_keywords(self.schema.reading))
 
     def schema_text(self) -> str:
         """The schema file, or nothing."""
@@ -154,17 +166,25 @@ class Project:
         write_settings(self.folder / SETTINGS, self.settings)
 
     def save_schema(self, schema: Schema, reasons: Mapping[str, Sequence[str]]) -> None:
-        """Write the schema with the reasons as comments.
-
-        How the table is read stands in the settings, where it may change without the schema.
-        """
-        Schema(schema, schema.requirements).to_toml(self.schema_path, comments=reasons)
+        """Write the schema with the reasons as comments, and with how the table is read now."""
+        said = reading_keywords(self.reading)
+        Schema(schema, schema.requirements, said).to_toml(self.schema_path, comments=reasons)
         self.schema = Schema.from_toml(self.schema_path)
 
-    def restore_schema(self, text: str) -> None:
-        """Put an earlier text of the schema back."""
+    def set_reading(self, reading: Reading, reasons: Mapping[str, Sequence[str]]) -> None:
+        """Read the table in another way, and say so in the schema, too."""
+        unsaid = Settings()
+        self.set(**{name: reading.get(name, getattr(unsaid, name)) for name in FIELDS})
+        if self.schema is not None:
+            self.save_schema(self.schema, reasons)
+
+    def restore_schema(self, text: str, reasons: Mapping[str, Sequence[str]]) -> None:
+        """Put an earlier text of the schema back; how the table is read stays as it is now."""
+        said = reading_keywords(self.reading)
         write_text(self.schema_path, text)
-        self.reload()
+        self.schema = Schema.from_toml(self.schema_path)
+        if self.schema.reading != said:
+            self.save_schema(self.schema, reasons)
 
     def note(self, what: str, why: str = "", who: str = "") -> None:
         """Add to the log of decisions."""

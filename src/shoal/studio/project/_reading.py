@@ -97,3 +97,18 @@ def reading_keywords(reading: Mapping[str, Any]) -> dict[str, Any]:
 def reading_of(settings: Any) -> Reading:
     """What the settings of a project say."""
     return read_reading({name: getattr(settings, name) for name in FIELDS})
+
+
+def reading_of_keywords(keywords: Mapping[str, Any]) -> Reading:
+    """The inverse of :func:`reading_keywords`: what `[reading]` of a schema says.
+
+    Examples
+    --------
+    >>> reading_of_keywords({"header": False, "missing": ("?",), "table": "people"})
+    {'header': 'no', 'missing': ('?',), 'database_table': 'people'}
+    """
+    names = {field.keyword: name for name, field in FIELDS.items()}
+    said = {names[keyword]: value for keyword, value in keywords.items()}
+    if "header" in said:
+        said["header"] = "yes" if said["header"] else "no"
+    return read_reading(said)

@@ -56,9 +56,7 @@ def _read_again(room: Room, given: dict[str, Any]) -> None:
     desk, said = room.desk, said_of(given)
     if said == desk.project.reading:
         raise ParameterError("the table is read in this way already.")
-    plain = {name: said.get(name, field.default) for name, field in READING.items()}
-    plain["missing"] = tuple(said.get("missing", ()))
-    desk.project.set(**plain)
+    desk.project.set_reading(said, desk.reasons())
     shown = ", ".join(name.replace("_", " ") for name in said) or "nothing"
     desk.project.note(f"reads the table in another way; said: {shown}")
     if not desk.project.settings.accepted:
