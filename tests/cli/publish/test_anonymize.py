@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from typer.testing import CliRunner
@@ -506,6 +507,24 @@ def test_it_says_that_the_same_columns_were_released_before(folder):
     assert "--second" in again
     (folder / "elsewhere").mkdir()
     assert note not in release("-k", 4, out="elsewhere/again.csv").output
+
+
+def test_it_tells_of_releases_with_most_of_the_same_columns(folder):
+    """Two schemas for one table are two releases; a column that both have alone is no sign."""
+    said = (folder / "schema.toml").read_text()
+    listed = tomllib.loads(said)["columns"]
+    beside = {name: {"schema": {"columns": columns}} for name, columns in {
+        "fewer": list(listed)[1:], "more": [*listed, "height"], "other": [*list(listed)[:1], "x"],
+    }.items()}  # fmt: skip
+    for name, manifest in beside.items():
+        (folder / f"{name}.manifest.json").write_text(json.dumps(manifest))
+    again = " ".join(release("-k", 4).output.split())
+    assert "Note: 2 releases have most of these columns: fewer; more. Of the same people" in again
+    (folder / "more.manifest.json").unlink()
+    again = " ".join(release("-k", 4, out="s.csv").output.split())
+    assert "2 releases have most of these columns: fewer; r" in again
+    made = json.loads(release("-k", 4, "--json", out="t.csv").stdout)
+    assert made["earlier"] == ["fewer", "r", "s"]
 
 
 def test_it_looks_into_the_folder_that_is_published_and_at_what_is_replaced(folder):

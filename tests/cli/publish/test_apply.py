@@ -55,6 +55,7 @@ def test_people_keep_their_tokens_and_their_shift(house):
     for name in ("patient", "seen"):
         assert column(house / "n.csv", name) == column(house / "r.csv", name)[:5]
     assert "P01" not in (house / "n.csv").read_text()
+    assert "Beside the release they are a second one" in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize(

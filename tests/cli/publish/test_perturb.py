@@ -70,3 +70,14 @@ def test_what_would_be_written_as_it_is_is_told_with_the_options(tmp_path, monke
     line = ["perturb", "t.csv", "-s", "s.toml", "--pram", "sex=0.8", "-o", "o.csv"]
     said = " ".join(CliRunner().invoke(app, line).output.split())
     assert "Change each with --noise, --swap or --pram, say --keep COLUMN, or leave" in said
+
+
+def test_a_second_draw_beside_the_first_is_told_to_average_out(tmp_path):
+    files = write(tmp_path)
+    done = run("perturb", *files, *CHANGED, "--out", tmp_path / "first.csv")
+    assert "the mean of both" not in done.output
+    done = run("perturb", *files, *CHANGED, "--out", tmp_path / "second.csv")
+    assert "the release first has the same columns" in " ".join(done.output.split())
+    assert "the mean of both is nearer to the truth" in " ".join(done.output.split())
+    said = run("perturb", *files, *CHANGED, "--out", tmp_path / "third.csv", "--json")
+    assert json.loads(said.stdout)["earlier"] == ["first", "second"]

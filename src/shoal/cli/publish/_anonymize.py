@@ -232,7 +232,7 @@ def anonymize(
         release = estimator.release_
         if choice.reason:
             release = note_choice(release, choice)
-        earlier = find_earlier(release, files, publish)
+        earlier = find_earlier(release.schema, files, publish)
         paths = release.write(out, force=force, publish=publish)
         told = getattr(table, "options", OpenOptions())
         if told != OpenOptions() or file_beside(out, "reading").exists():

@@ -112,7 +112,11 @@ def apply(
         output().table(
             "", ["measure", "value"], [[k.replace("_", " "), v] for k, v in data.items()]
         )
-        output().print("Nothing is promised for these rows: check them before you publish them.")
+        output().print(
+            "Nothing is promised for these rows: check them before you publish them. Beside the "
+            "release they are a second one, and no promise covers both: of a table that grew, "
+            "whoever takes one from the other has the rows of those who joined."
+        )
         if data["rows_without_detail"]:
             output().note(
                 f"Note: {data['rows_without_detail']:,} of {data['rows']:,} rows lost every detail "

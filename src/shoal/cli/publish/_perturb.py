@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,7 @@ from shoal.cli._options import (
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables, refuse_input
+from shoal.cli.publish._show import Earlier, find_earlier, say_earlier
 
 if TYPE_CHECKING:
     from shoal.anonymize.perturbed._perturbed import Perturbed
@@ -74,9 +76,11 @@ def perturb(
     files = [path for kind, path in release_files(out).items() if kind != "recoding"]
     refuse_input([out, *files], [table, schema])
     refuse_existing(files, force=force)
+    described = Schema.from_toml(schema)
+    earlier = find_earlier(described, release_files(out), None)
     made = perturb_table(
         table,
-        Schema.from_toml(schema),
+        described,
         noise=numbers_by_column("--noise", noise),
         swap=numbers_by_column("--swap", swap),
         pram=numbers_by_column("--pram", pram),
@@ -86,10 +90,11 @@ def perturb(
     paths = made.write(out, force=force)
     keep_reading(out, getattr(table, "options", OpenOptions()))
     data = made.to_dict() | {"files": {kind: str(path) for kind, path in paths.items()}}
-    output().emit(data, lambda: _show(made, paths["table"].name))
+    data["earlier"] = [one.name for one in earlier]
+    output().emit(data, lambda: _show(made, paths["table"].name, earlier))
 
 
-def _show(made: Perturbed, name: str) -> None:
+def _show(made: Perturbed, name: str, earlier: Sequence[Earlier]) -> None:
     out = output()
     out.table(
         "",
@@ -112,3 +117,8 @@ def _show(made: Perturbed, name: str) -> None:
         f"{name} is written. Nothing is promised by counting: nobody is sure to hide among others, "
         "and a better attacker may find more."
     )
+    if earlier:
+        out.note(
+            f"Note: {say_earlier(earlier)} Noise that is drawn twice is not the same, and the mean "
+            "of both is nearer to the truth."
+        )

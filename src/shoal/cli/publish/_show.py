@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,19 +23,20 @@ _MOST_LOOKED_AT = 100
 
 
 class Earlier(NamedTuple):
-    """A release with the same columns that lay where one is written.
+    """A release with the same columns, or most of them, that lay where one is written.
 
     Its rows are known, whatever their order, where it is to be replaced: it may be the same one.
     """
 
     name: str
     rows: tuple[int, int] | None = None
+    has_all: bool = True
 
 
 def find_earlier(
-    release: Release, files: Mapping[str, Path], publish: Path | None
+    columns: Collection[str], files: Mapping[str, Path], publish: Path | None
 ) -> list[Earlier]:
-    """Releases with the same columns in the folders that are written to, before that is done."""
+    """Releases with these columns, or with most of them, where one is going to be written."""
     found: dict[str, Earlier] = {}  # by manifest: a copy that was published is the same release
     for folder in dict.fromkeys((files["manifest"].parent, publish or files["manifest"].parent)):
         own = folder / files["manifest"].name
@@ -46,15 +47,18 @@ def find_earlier(
                 told = json.loads(text)["schema"]["columns"]
             except (OSError, ValueError, KeyError, TypeError):
                 continue  # something else that is called so
-            if set(told) != set(release.schema) or text in found:
+            both = set(told) & set(columns)
+            # two schemas for one table are two releases, too
+            if 2 * len(both) < len({*told, *columns}) or text in found:
                 continue
             name = path.name.removesuffix(".manifest.json")
             name = name if folder == files["manifest"].parent else str(folder / name)
             if path == own:
                 there = {"table": folder / files["table"].name}
-                found[text] = Earlier(f"{name}, which is replaced,", rows_of(there))
+                name, rows = f"{name}, which is replaced,", rows_of(there)
             else:
-                found[text] = Earlier(name)
+                rows = None
+            found[text] = Earlier(name, rows, len(both) == len({*told, *columns}))
     return list(found.values())
 
 
@@ -83,16 +87,19 @@ def rows_of(paths: Mapping[str, Path]) -> tuple[int, int] | None:
     return len(hashes), sum(hashes)
 
 
-def _say_earlier(names: Sequence[str]) -> str:
+def say_earlier(earlier: Sequence[Earlier]) -> str:
+    """What one should know of releases that lie beside a new one."""
+    names = [one.name for one in earlier]
+    same = "the same columns" if all(one.has_all for one in earlier) else "most of these columns"
     if len(names) == 1:
         return (
-            f"the release {names[0]} has the same columns. Of the same people, or of a table that "
+            f"the release {names[0]} has {same}. Of the same people, or of a table that "
             "grew, the two together tell more than each, and neither promise covers both: `shoal "
             "attack release` with --second tells how much. Do not give out both."
         )
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return (
-        f"{len(names)} releases have the same columns: {'; '.join(names[:3])}{more}. Of the same "
+        f"{len(names)} releases have {same}: {'; '.join(names[:3])}{more}. Of the same "
         "people, or of a table that grew, any two together tell more than each, and no promise "
         "covers two: `shoal attack release` with --second tells how much. Give out one of them, or "
         "the new one, and no other."
@@ -113,9 +120,11 @@ def show_release(
     With --json it is the manifest, the files, and the `seconds` that it all took.
     """
     out = output()
+    others = [one for one in earlier if one.rows is None or one.rows != rows_of(paths)]
     if out.json:
         files = {name: str(path) for name, path in paths.items()}
-        out.emit(release.to_dict() | {"files": files, "total_seconds": seconds})
+        told = {"files": files, "total_seconds": seconds, "earlier": [one.name for one in others]}
+        out.emit(release.to_dict() | told)
         return
     out.table(
         "Promise (counted again on the output)",
@@ -146,8 +155,8 @@ def show_release(
         out.note(f"Note: {percent(after.gcp)} of the detail is lost. {TO_KEEP_MORE}")
     for note in [note for note in release.notes if not said or said not in note]:
         out.note(f"Note: {note}")
-    if others := [one.name for one in earlier if one.rows is None or one.rows != rows_of(paths)]:
-        out.note(f"Note: {_say_earlier(others)}")
+    if others:
+        out.note(f"Note: {say_earlier(others)}")
     for name, path in paths.items():
         stays = "" if name in PUBLISHED else "  (stays in the house)"
         kind = name.removeprefix("full ")  # there are two schemas: that of the house has all
