@@ -1,3 +1,5 @@
+from datetime import date
+
 import duckdb
 import numpy as np
 import pytest
@@ -157,6 +159,28 @@ def test_rows_without_a_number_make_no_number_repeat():
 def test_a_number_that_repeats_beside_missing_ones_is_the_subject():
     found = visits([f"P{100000 + i}" for i in range(40)] + ["P100000", None, None])
     assert found.schema["patient_id"].role == "subject"
+
+
+def test_numbers_of_cases_that_look_like_diagnoses_are_left_out():
+    cases = [f"P{n:05d}" for n in range(60)]
+    some = ["I10", "E11", "J45"] * 20
+    found = suggest_schema({"Vorgang": cases, "Fallnr": cases[::-1], "Núm": cases, "code": some})
+    assert [c.role for c in found.schema.values()] == ["identifier"] * 3 + ["sensitive"]
+
+
+def test_days_of_admission_are_no_income_whatever_their_name():
+    days = [date(2024, 1 + n % 12, 1 + n % 28) for n in range(60)]
+    found = suggest_schema({"Ingreso": days, "ingresos": [1000 + n % 9 for n in range(60)]})
+    assert [column.role for column in found.schema.values()] == ["quasi-identifier", "sensitive"]
+
+
+def test_days_that_are_written_as_text_are_dates_like_others():
+    days = [f"20{n % 3:02d}-0{1 + n % 9}-17" for n in range(60)]
+    found = suggest_schema({"day": days, "spoken": [f"17 Mar 19{50 + n % 40}" for n in range(60)]})
+    assert [column.kind for column in found.schema.values()] == ["date", "categorical"]
+    assert found.schema["day"].hierarchy.periods == ("month", "quarter", "year")
+    assert "decade" in found.schema["spoken"].hierarchy.periods
+    assert shoal.release({"day": days}, Schema({"day": found.schema["day"]}), k=5).reached[0].holds
 
 
 def test_columns_of_one_value_or_none_are_called_so():

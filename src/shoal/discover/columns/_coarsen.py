@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from shoal.discover.columns._decide import Decision
@@ -14,6 +17,7 @@ from shoal.schema._days import Dates, read_day
 from shoal.schema._hierarchy import Recipe
 from shoal.schema._text import text
 
+_ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _OCCUPATION = "an occupation"
 _COUNTRIES = ("a country", "a nationality")
 
@@ -29,7 +33,7 @@ class Coarsening(NamedTuple):
 def coarsen(facts: Facts, decision: Decision) -> Coarsening:
     """The kind and the hierarchy that fit a column."""
     if facts.sort == "date":
-        return Coarsening("date", _dates(facts), "dates coarsen by the calendar")
+        return Coarsening("date", _dates(facts.values), "dates coarsen by the calendar")
     texts = [str(text(value)) for value in facts.values]
     shape = _public(texts, decision) if texts else None
     if shape is not None:
@@ -77,8 +81,8 @@ def _numbers(facts: Facts) -> Coarsening:
     return Coarsening("categorical", Flat(), "few numbers: shown or hidden")
 
 
-def _dates(facts: Facts) -> Dates:
-    years = sorted(value.year for value in facts.values)
+def _dates(days: Sequence[dt.date]) -> Dates:
+    years = sorted(day.year for day in days)
     long = bool(years) and years[-1] - years[0] > 20
     return Dates(("month", "quarter", "year", *(["decade"] if long else [])))
 
@@ -96,8 +100,10 @@ def _ready(name: str) -> Coarsening:
 
 
 def _written_dates(texts: list[str]) -> Coarsening:
-    if all(map(read_day, texts)):
-        recipe = Dates(("month", "quarter", "year", "decade"))
-        return Coarsening("categorical", recipe, "dates coarsen by the calendar")
+    days = [day for day in map(read_day, texts) if day is not None]
+    if len(days) == len(texts):
+        # other spellings have no place on the line of days
+        kind: Kind = "date" if all(map(_ISO.fullmatch, texts)) else "categorical"
+        return Coarsening(kind, _dates(days), "dates coarsen by the calendar")
     why = "dates that can be read in two ways: write them as YYYY-MM-DD to coarsen by the calendar"
     return Coarsening("categorical", Flat(), why)

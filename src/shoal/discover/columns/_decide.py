@@ -153,6 +153,8 @@ def _by_name(facts: Facts, hint: NameHint) -> Decision:
     text_of_all = facts.sort == "text" and facts.n_rows >= 20 and facts.all_differ
     if text_of_all and hint.role == "quasi-identifier":
         return _by_counts(facts, hint)
+    if facts.sort == "date" and hint.what == "income or wealth":  # Ingreso: an admission
+        return _by_counts(facts)
     return _with_warning(facts, hint.role, why, None, hint)
 
 

@@ -18,6 +18,8 @@ from shoal.schema._column import Role
 from shoal.schema._days import read_day
 from shoal.schema.readymade._postcodes import postcode_form
 
+_ENOUGH = 20
+"""Rows from which values that all differ are taken for numbers of cases."""
 _SURE = 6.0
 """Decimal digits of surprise that chance would need: one in a million."""
 
@@ -190,9 +192,11 @@ def _national(facts: Facts) -> Found | None:
 def _codes(facts: Facts) -> Found | None:
     values = facts.texts
     longest = max(map(len, values))
-    if longest == 7 and _known("atc", values):
+    # numbers of cases (P00001) may look like diagnoses, and would be released as they are
+    shared = facts.n_rows < _ENOUGH or not facts.all_differ
+    if shared and longest == 7 and _known("atc", values):
         return Found("drugs (ATC)", "sensitive", "atc")
-    if longest <= 8 and _known("icd10", values) and any(len(v) >= 3 for v in values):
+    if shared and longest <= 8 and _known("icd10", values) and any(len(v) >= 3 for v in values):
         return Found("diagnoses (ICD-10)", "sensitive", "icd10")
     if _known("countries", values) and len(values) >= 3:
         return Found("countries", "quasi-identifier", "countries")

@@ -15,7 +15,8 @@ _NAME, _NUMBER = "a person's name", "a number of a person, case or record"
 _SHARED = (_NAME, "a postal address", "an account on the net")
 # number first where languages put it first, else last: `num_children` counts, `case num` names
 _NUMBERED = re.compile(
-    r"^(numero|numer|nr) .+|.+ (number|no|num|numero|numer|nr)$|^(nr|no|number)$"
+    r"^(numero|numer|nr) .+|.+ (number|no|num|numero|numer|nr)$|^(nr|no|number|num|numero|nummer)$"
+    r"|^\w{3,}nr$"
 )
 _OF_SOMETHING = re.compile(r"\b(number|numero|anzahl|nombre|n) (of|de|di|d|des)\b")
 
