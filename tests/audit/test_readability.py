@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -15,6 +16,7 @@ from sklearn.ensemble import (
     StackingClassifier,
     VotingClassifier,
 )
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.impute import KNNImputer
 from sklearn.linear_model import LassoCV, LogisticRegression, LogisticRegressionCV
@@ -22,7 +24,7 @@ from sklearn.model_selection import GridSearchCV, LeaveOneOut, RandomizedSearchC
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.semi_supervised import LabelPropagation
 from sklearn.svm import SVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -215,3 +217,29 @@ def test_classes_may_be_numbered_as_encoders_do(model):
     assert audit(model, table, SCHEMA, k=10).is_safe
     model.fit(table[["age", "zip"]], 1 - numbered)  # the other way round they are other classes
     assert not audit(model, table, SCHEMA, k=10).is_safe
+
+
+def test_scores_of_columns_tell_what_the_one_person_in_a_town_has():
+    """Anybody can compute the score of that town for either class, and only one of them fits."""
+    table = people(200).assign(zip=["a"] * 100 + ["b"] * 99 + ["alone"])
+    roles = {"age": {"role": "quasi-identifier", "kind": "numeric"}}
+    roles |= {"zip": {"role": "quasi-identifier"}, "ill": {"role": "sensitive", "target": True}}
+    towns = make_column_transformer(
+        (OneHotEncoder(sparse_output=False), ["zip"]), ("passthrough", ["age"])
+    )
+    model = make_pipeline(towns, SelectKBest(chi2, k=1), BROAD)
+    model.fit(table[["age", "zip"]], table["ill"])
+    town = (table["zip"] == "alone").to_numpy()[:, None].astype(float)
+    others = table["ill"].value_counts().sub(pd.get_dummies(table["ill"]).iloc[-1].astype(int))
+    fits = []
+    for guess in ("no", "yes"):
+        said = np.repeat(["no", "yes"], [others["no"] + (guess == "no"), 0]).tolist()
+        said += ["yes"] * int(others["yes"] + (guess == "yes"))
+        said.remove(guess)
+        fits.append(np.isclose(chi2(np.roll(town, 1), [guess, *said])[0][0], model[1].scores_[1]))
+    assert fits == [table["ill"].iloc[-1] == "no", table["ill"].iloc[-1] == "yes"]
+    found = audit(model, table, Schema(roles), k=10)
+    assert not found.breaches
+    assert "scores of single columns" in found.unread[0]
+    public = Schema(roles | {"ill": {"role": "insensitive", "target": True}})
+    assert audit(model, table, public, k=10).is_safe

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._carried_rows import RowScan
-from shoal.audit._feature_map import transformed
+from shoal.audit._feature_map import encoders_of, transformed
 from shoal.audit._model_audit import Breach, ModelAudit, ReleaseKind
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._readability import (
@@ -19,11 +19,13 @@ from shoal.audit._readability import (
     row_spans,
     unread_folds,
     unread_init,
+    unread_scores,
     unread_target,
 )
 from shoal.audit._training_table import TrainingTable, read_training_table
 from shoal.audit.adapters._adapter import AdapterOptions
 from shoal.audit.adapters._registry import find_adapter
+from shoal.audit.fits._refitted import uneven_encoders
 from shoal.audit.opened._layouts import unknown_entries
 from shoal.errors import ParameterError, ShoalError, TableError
 from shoal.models import KAnonymousClustering, KAnonymousNaiveBayes, KAnonymousTreeClassifier
@@ -170,7 +172,9 @@ def _read(
     except ParameterError as refused:  # centroids that are too few people's means
         held, closed = [str(refused).removesuffix(".")], []
     folds = (*unread_target(opened, table), *(unread_folds(opened) if table.columns else ()))
-    others = (*unread_init(opened), *folds, *unknown_entries(opened))
+    uneven = uneven_encoders(*encoders_of(opened, table)) if table.columns else ()
+    scores = unread_scores(opened, table)
+    others = (*unread_init(opened), *folds, *scores, *uneven, *unknown_entries(opened))
     unread = (*read.unread, *unread, *others, *closed)
     return replace(read, unread=unread), (*read.held, *held)
 

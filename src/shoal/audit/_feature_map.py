@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.audit._training_table import Domain, TrainingTable
 from shoal.errors import SchemaError
+from shoal.frames._frame import Frame
 from shoal.schema._text import number
 from shoal.typing import Floats
 
@@ -228,6 +229,17 @@ def transformed(model: Any, table: TrainingTable) -> list[Floats]:
         return []
 
 
+def encoders_of(model: Any, table: TrainingTable) -> tuple[Any, Any]:
+    """The encoders of a Pipeline, and the rows as they take them; None without any."""
+    if not _is_pipeline(model) or len(model.steps) < 2:
+        return None, None
+    before = model[:-1]
+    try:
+        return before, _rows(before, table.frame.select(input_columns(before, table)))
+    except SchemaError:
+        return None, None
+
+
 def _names(before: Any, n_features: int) -> tuple[str, ...]:
     try:
         return tuple(map(str, before.get_feature_names_out()))
@@ -251,11 +263,8 @@ def _transform(
     frame = table.frame.select(columns)
     if name is not None:
         frame = frame.take(np.zeros(len(values), np.intp)).with_arrays({name: values})
-    rows: Any = frame.native
-    if not hasattr(before, "feature_names_in_"):
-        rows = np.column_stack([np.array(frame.values(c), object) for c in columns])
     try:
-        image = before.transform(rows)
+        image = before.transform(_rows(before, frame))
     except Exception as error:  # its text may hold somebody's data
         where = "the table" if name is None else f"the domain of column {name!r}"
         raise SchemaError(
@@ -264,6 +273,13 @@ def _transform(
         ) from None
     image = image.toarray() if hasattr(image, "toarray") else image
     return np.asarray(image, np.float64)
+
+
+def _rows(before: Any, frame: Frame) -> Any:
+    """Rows as encoders take them: with the names of columns, if they were fitted so."""
+    if hasattr(before, "feature_names_in_"):
+        return frame.native
+    return np.column_stack([np.array(frame.values(name), object) for name in frame.names])
 
 
 def _probe(

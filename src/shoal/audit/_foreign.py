@@ -11,6 +11,7 @@ from typing import Any
 
 LIBRARIES = ("sklearn", "numpy", "scipy", "pandas", "polars", "joblib", "shoal")
 """Packages whose classes are taken to be what they are called."""
+MOST_WRAPPED = 5
 _SET_FROM_OUTSIDE = {
     "feature_names_in_", "n_features_in_", "n_features_out_", "_sklearn_version",
     "_sklearn_output_config", "_metadata_request", "_skl_output_config",
@@ -69,7 +70,12 @@ def is_library_function(function: types.FunctionType) -> bool:
     found: Any = sys.modules.get(home)
     for name in function.__qualname__.split("."):
         found = getattr(found, name, None)
-    return found is function or getattr(found, "__func__", None) is function
+    found = getattr(found, "__func__", found)
+    for _ in range(MOST_WRAPPED):  # what a decorator of the library has wrapped is the library's
+        if found is function:
+            return True
+        found = getattr(found, "__wrapped__", None)
+    return False
 
 
 @lru_cache(maxsize=256)

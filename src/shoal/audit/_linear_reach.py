@@ -15,6 +15,7 @@ from shoal.audit.fits._few_people import (
     few_behind_coefficients,
     few_behind_fit,
     small_classes,
+    uneven_fit,
 )
 from shoal.errors import ParameterError, TableError
 from shoal.privacy.spans._linear_spans import LinearSpans
@@ -51,14 +52,12 @@ def find_linear_spans(
     several = sum(one.segment is not None for one in features.private) > 1
     notes = ("outputs that are possible at ties only are left out",) if several else ()
     unread: tuple[str, ...] = ()
-    is_fitted = table.schema.target is not None and bool(features.private)
-    if decided_by > 1 and (table.target_is_private or is_fitted):
-        classes = small_classes(table, decided_by) if hasattr(last, "classes_") else ()
-        fitted = few_behind_fit(last, features.doubles, table, decided_by, check_table=check_table)
-        unread = (*classes, *fitted, *few_behind_coefficients(features.doubles, decided_by))
-    if means_of:
-        centres = np.asarray(last.cluster_centers_, np.float64)
-        unread = few_behind_centroids(own, centres, features.doubles, table, means_of)
+    if decided_by > 1:
+        unread = _behind_fit(last, features, table, decided_by)
+    if means_of and table.columns:
+        unread = few_behind_centroids(
+            last, own, features.doubles, means_of, has_private=bool(features.private)
+        )
     return ModelSpans(
         type(last).__name__,
         spans,
@@ -68,6 +67,18 @@ def find_linear_spans(
         notes=(*features.notes, *notes),
         unread=unread,
     )
+
+
+def _behind_fit(last: Any, features: Features, table: TrainingTable, k: int) -> tuple[str, ...]:
+    """What is not known to be safe of what a model was fitted to."""
+    matrix, target = features.doubles, table.schema.target
+    if target is None or not table.columns:
+        return ()
+    if not table.target_is_private and not features.private:
+        return uneven_fit(last, matrix, table)
+    classes = small_classes(table, k) if hasattr(last, "classes_") else ()
+    fitted = few_behind_fit(last, matrix, table, k)
+    return (*classes, *fitted, *few_behind_coefficients(matrix, k))
 
 
 def name_outputs(spans: Spans, bins: Bins) -> Any:

@@ -26,6 +26,8 @@ CARRIERS = (
 NOT_CARRIERS = ("KernelCenterer",)
 FOLDS = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 
+KEPT_SCORES = {"scores_", "pvalues_"}
+"""What SelectKBest and its like keep of each column."""
 OF_FOLDS = ("coefs_paths_", "cv_alphas_", "mse_path_", "scores_")
 """What linear models that choose their own penalty keep of parts of the table."""
 
@@ -126,8 +128,8 @@ def unread_target(model: Any, table: TrainingTable) -> tuple[str, ...]:
             return ()
         other = f"its classes are not those of {target!r}"
         return (f"{other}: it may have been fitted to another column",)
-    if type(last).__name__ == "NearestCentroid" or not (_is_boosted(last) or _is_supervised(last)):
-        return ()  # centroids are read like those of clusters
+    if not (_is_boosted(last) or _is_supervised(last)):
+        return ()
     return (
         "what it was fitted to is not in the schema: add that column, and say that it is the "
         "target",
@@ -160,6 +162,22 @@ def unread_folds(model: Any) -> tuple[str, ...]:
                 "delete them before you publish"
             )
     return tuple(found)
+
+
+def unread_scores(model: Any, table: TrainingTable) -> tuple[str, ...]:
+    """Steps that chose columns by a target, and keep how well each of them goes with it.
+
+    The score of a column that one person has, of a town say, is what is true of that person.
+    """
+    target = table.schema.target
+    if target is not None and not table.columns:
+        return ()
+    kept = {type(part).__name__ for part in parts_of(model) if vars(part).keys() >= KEPT_SCORES}
+    return tuple(
+        f"{kind} keeps scores of single columns, which were fitted to the target: choose the "
+        "columns by hand, or with a ColumnTransformer"
+        for kind in sorted(kept)
+    )
 
 
 def unread_init(model: Any) -> tuple[str, ...]:

@@ -42,7 +42,8 @@ def test_worked_example_3():
     assert found.breaches[0].causes == ("class 2 or class 3",)
     assert found.safe_k == 1
     without_lisa = audit(model, table.iloc[:5], schema, k=3)
-    assert without_lisa.is_safe  # John and Cathy are two, and their span has one class
+    assert not without_lisa.breaches  # John and Cathy are two, and their span has one class
+    assert without_lisa.answer == "cannot tell"  # what the classes are is not in the schema
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -137,3 +138,33 @@ def test_centroids_that_are_not_the_means_of_their_people_are_not_safe(how):
     else:
         found = judged(KMeans(3, n_init=1, random_state=0, max_iter=1))
     assert "not the mean of their people" in found.unread[0]
+
+
+@pytest.mark.parametrize("sort", [KMeans, BisectingKMeans, MiniBatchKMeans])
+def test_mild_weights_are_seen_and_a_solver_that_stops_early_is_not_taken_for_weights(sort):
+    """With weights that anybody knows a centroid is an equation in what is private."""
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame(draw.normal(0, 20, (3000, 2)).round(), columns=["zip", "income"])
+    weights = draw.uniform(0.97, 1.03, len(table))
+
+    def judged(columns, seed=0, **weighted):
+        model = sort(2, random_state=seed).fit(table[columns], **weighted)
+        del model.labels_
+        return audit(model, table, schema, k=10)
+
+    schema = numeric(zip="quasi-identifier", income="sensitive")
+    whole = judged(["zip", "income"])
+    assert whole.is_safe if sort is KMeans else not whole.breaches
+    assert judged(["zip", "income"], sample_weight=weights).answer == "cannot tell"
+    assert judged(["zip"]).is_safe  # found again with its seed
+    told = judged(["zip"], sample_weight=table["income"] + 200)
+    assert told.answer == "cannot tell"
+    assert "tol=0" in told.unread[0]
+
+
+def test_a_classifier_whose_classes_are_not_in_the_schema_is_not_safe():
+    table = random_points(1)
+    own = numeric(**dict.fromkeys(table.columns, "quasi-identifier"))
+    found = audit(NearestCentroid().fit(table, np.arange(len(table)) == 3), table, own, k=5)
+    assert not found.breaches
+    assert "not in the schema" in found.unread[0]

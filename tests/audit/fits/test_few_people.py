@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import (
     BayesianRidge,
     LinearRegression,
@@ -154,8 +155,36 @@ def test_least_squares_is_safe_only_where_people_count_alike(regression):
         found = judged(regression, table, weights)
         assert found.answer == "cannot tell"
         assert "do not count alike" in found.unread[-1]
-        assert judged(regression, table, weights, check_table=False).unread == found.unread[:-1]
+        assert judged(regression, table, weights, check_table=False).unread == found.unread
     assert judged(regression, table, np.ones(len(table))).is_safe
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_weights_that_are_private_are_seen_where_nothing_else_is(check):
+    """Towns of two people: what is left over of one times its weight is that of the other."""
+    table = costs()
+    roles = {**COSTS, "cost": {"role": "sensitive", "kind": "numeric"}}
+    roles["sex"] = {"role": "insensitive", "kind": "numeric", "target": True}
+    for weights in (None, table["cost"]):
+        for model in (LinearRegression(), PoissonRegressor(tol=1e-8)):
+            model.fit(table[["age"]], table["sex"], sample_weight=weights)
+            found = audit(model, table, Schema(roles), k=10, threshold=0.5, check_table=check)
+            assert found.spans.is_single.all()
+            assert found.is_safe == (weights is None)
+    unknown = QuantileRegressor().fit(table[["age"]], table["sex"])
+    found = audit(unknown, table, Schema(roles), k=10, threshold=0.5)
+    assert "weights may be private" in found.unread[0]
+
+
+@pytest.mark.parametrize("model", [NearestCentroid(), LinearDiscriminantAnalysis()])
+def test_means_of_classes_are_those_of_the_table(model):
+    """Rows that are given several times count several times, and others are not there at all."""
+    table = people(["a"])
+    assert verdict(model, table, ["age"]).is_safe
+    some = table.iloc[np.random.default_rng(0).integers(0, len(table), len(table))]
+    model.fit(some[["age"]], some["ill"])
+    found = audit(model, table, SCHEMA, k=10)
+    assert "do not count alike" in found.unread[0]
 
 
 def test_other_regressions_are_safe_that_tell_nobodys_target():

@@ -1,5 +1,7 @@
 """Leaves in which people do not count alike tell of single people, however many are there."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from sklearn.ensemble import (
@@ -18,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from shoal import Schema
 from shoal.audit import audit
-from shoal.audit.trees._leaf_values import DRAWN, WEIGHTED
+from shoal.audit.trees._leaf_values import DRAWN, MEDIANS, UNSEEN, WEIGHTED
 from shoal.audit.trees._tree_model import OTHERS
 from shoal.errors import TableError
 from tests.extras import need
@@ -110,6 +112,98 @@ def test_weights_are_seen_of_another_table_too():
     assert judged(tree, check_table=False).is_safe
 
 
+def test_sums_of_weights_tell_of_the_few_in_a_leaf():
+    """Weights that anybody knows tell who is in a leaf of private values, whatever it says."""
+    cars = TABLE.assign(car=(np.arange(N) < 30).astype(int), ill=(np.arange(N) == 7).astype(int))
+    cars.loc[:29, "sex"] = (np.arange(30) == 7).astype(int)
+    roles = {
+        "sex": {"role": "quasi-identifier", "kind": "numeric"},
+        "car": {"role": "sensitive", "kind": "numeric"},
+        "ill": {"role": "insensitive", "target": True},
+    }
+    table, tree = cars[[*roles]], DecisionTreeClassifier(random_state=0)
+    for weights in (None, np.ones(N), WEIGHTS):
+        tree.fit(table[["sex", "car"]], table["ill"], sample_weight=weights)
+        found = audit(tree, table, Schema(roles), k=10)
+        assert (WEIGHTED in found.unread) == (weights is WEIGHTS)
+    alone = table[(table["sex"] == 1) & (table["car"] == 1)].index
+    assert len(alone) == 1
+    at = tree.apply(table[["sex", "car"]])[alone[0]]
+    assert tree.tree_.weighted_n_node_samples[at] == pytest.approx(WEIGHTS[alone[0]])
+
+
+PUBLIC = Schema(
+    {
+        "sex": {"role": "quasi-identifier", "kind": "numeric"},
+        "ill": {"role": "insensitive", "target": True},
+        "cost": {"role": "sensitive", "kind": "numeric"},
+    }
+)
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("model", EVEN, ids=lambda one: type(one).__name__)
+def test_weights_that_are_private_are_seen_where_nothing_else_is(model, check):
+    """Costs were the weights: each leaf adds those of its people up, of one person alone."""
+    for weights in (None, TABLE["cost"]):
+        model.fit(TABLE[["sex"]], TABLE["ill"], sample_weight=weights)
+        found = audit(model, TABLE, PUBLIC, k=10, check_table=check)
+        assert found.spans.is_single.all()
+        if weights is None:
+            assert found.is_safe
+        else:
+            assert WEIGHTED in found.unread
+    if isinstance(model, ExtraTreesClassifier):
+        return  # keeps weights of all rows, which are a finding of their own
+    without = Schema({name: PUBLIC[name] for name in ("sex", "ill")})
+    assert audit(model, TABLE[["sex", "ill"]], without, k=10).is_safe
+
+
+def test_weights_that_leave_the_start_as_it_is_are_seen():
+    """Of each class alike, so that shares of all rows say nothing of them."""
+    even = WEIGHTS.copy()
+    for value in (0, 1):
+        even[TABLE["ill"] == value] /= even[TABLE["ill"] == value].mean()
+    found = judged(HistGradientBoostingClassifier(**LOW), weights=even)
+    assert found.unread == (WEIGHTED,)
+
+
+@pytest.mark.parametrize("target", ["ill", "cost"])
+def test_mild_weights_are_seen_in_boosting_of_other_libraries(target):
+    lightgbm, xgboost = need("lightgbm"), need("xgboost")
+    few, mild = {"n_estimators": 3, "max_depth": 1}, 1 + (WEIGHTS - WEIGHTS.mean()) / 1000
+    alone = {"verbose": -1, "min_child_samples": 30, **few}
+    kinds = (
+        (xgboost.XGBClassifier(**few), lightgbm.LGBMClassifier(**alone))
+        if target == "ill"
+        else (xgboost.XGBRegressor(**few), lightgbm.LGBMRegressor(**alone))
+    )
+    for model in kinds:
+        assert judged(model, target).is_safe
+        assert judged(model, target, check_table=False).is_safe
+        assert not judged(model, target, mild, check_table=False).is_safe
+        with (
+            pytest.raises(TableError, match="drawn or weighted")
+            if "XGB" in repr(model)
+            else (contextlib.nullcontext())
+        ):
+            assert judged(model, target, mild).unread == (WEIGHTED,)
+
+
+def test_rows_that_were_drawn_may_hide_weights():
+    for model in (
+        HistGradientBoostingClassifier(**{**LOW, "early_stopping": True}, random_state=0),
+        GradientBoostingClassifier(subsample=0.5, n_estimators=3, **STUMP),
+        RandomForestClassifier(3, **STUMP),
+    ):
+        is_plain = not isinstance(model, HistGradientBoostingClassifier)
+        model.fit(TABLE[["sex"]], TABLE["ill"])
+        assert audit(model, TABLE, PUBLIC, k=10).is_safe == is_plain
+        model.fit(TABLE[["sex"]], TABLE["ill"], sample_weight=TABLE["cost"] / 1000)
+        found = audit(model, TABLE, PUBLIC, k=10, check_table=False)
+        assert UNSEEN in found.unread or found.held  # forests keep weights of all rows
+
+
 @pytest.mark.parametrize("weight", ["balanced", {0: 1.0, 1: 3.0}], ids=str)
 def test_weights_of_classes_tell_nothing(weight):
     assert judged(DecisionTreeClassifier(class_weight=weight, **STUMP)).is_safe
@@ -129,7 +223,7 @@ def test_weights_of_classes_tell_nothing(weight):
 )
 def test_a_median_is_somebodys_number(model, loss):
     assert judged(model, "cost").is_safe
-    assert judged(model.set_params(**loss), "cost").unread == (WEIGHTED,)
+    assert judged(model.set_params(**loss), "cost").unread == (MEDIANS,)
 
 
 def test_boosting_of_other_libraries_that_draws_or_has_medians_is_not_safe():
@@ -139,8 +233,8 @@ def test_boosting_of_other_libraries_that_draws_or_has_medians_is_not_safe():
     assert judged(xgboost.XGBRegressor(**few), "cost").is_safe
     assert judged(lightgbm.LGBMRegressor(**alone), "cost").is_safe
     bent = xgboost.XGBRegressor(objective="reg:absoluteerror", **few)
-    assert judged(bent, "cost").unread == (WEIGHTED,)
-    assert judged(lightgbm.LGBMRegressor(objective="l1", **alone), "cost").unread == (WEIGHTED,)
+    assert judged(bent, "cost").unread == (MEDIANS,)
+    assert judged(lightgbm.LGBMRegressor(objective="l1", **alone), "cost").unread == (MEDIANS,)
     assert DRAWN in judged(xgboost.XGBRegressor(subsample=0.5, **few), "cost").unread
     drawn = {"subsample": 0.5, "subsample_freq": 1}
     assert DRAWN in judged(lightgbm.LGBMRegressor(**drawn, **alone), "cost").unread

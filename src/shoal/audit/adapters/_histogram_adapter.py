@@ -22,7 +22,7 @@ from shoal.audit._feature_map import (
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree
-from shoal.audit.trees._leaf_values import WEIGHTED, uneven_boosting
+from shoal.audit.trees._leaf_values import MEDIANS, UNSEEN, WEIGHTED, uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError
 from shoal.typing import Floats
@@ -40,6 +40,12 @@ FIELDS = (
     "is_categorical",
     "bitset_idx",
 )
+MOST_SCORED = 10_000
+"""Rows from which on scikit-learn scores rounds of early stopping on a part of them."""
+EXACT = 1e-5
+"""How far sums in single precision may be off."""
+NEAR = 0.1
+"""Share of what rows have over, below which leaves are compared by their difference."""
 MOST_TRIED = 1000  # rows on which what was read is held against what the model says
 
 
@@ -74,35 +80,73 @@ class HistogramAdapter(TreeAdapter):
         )
         _compare(before, last, table, trees, [one["value"] for one in nodes])
         drawn = bool(last.do_early_stopping_) and last.validation_fraction is not None
-        unread = uneven_boosting(last.loss, drawn=drawn)
+        unread = uneven_boosting(last.loss, drawn=drawn or _scores_few(last, table))
         if drawn:
             note = "early stopping held rows back: that this is the training table was not checked"
+            unread = (*unread, UNSEEN)
             return replace(trees, rows=(None,) * len(nodes), notes=(note,), unread=unread)
-        if not unread and options.check_table and not _starts_evenly(last, table):
-            unread = (WEIGHTED,)
+        is_other = trees.n_differing(0, trees.ends(0)) > 0
+        if not is_other and MEDIANS not in unread and not _counts_evenly(last, table, trees, nodes):
+            unread = (*unread, WEIGHTED)
         return replace(trees, unread=unread)
 
 
-def _starts_evenly(model: Any, table: TrainingTable) -> bool:
-    """Whether the constant that trees are added to is that of rows which all count alike."""
-    target = table.schema.target
-    if target is None:
+def _scores_few(model: Any, table: TrainingTable) -> bool:
+    """Whether scores of rounds are those of rows that were drawn, which may leave out few."""
+    scored = bool(model.do_early_stopping_) and model.scoring != "loss"
+    return scored and table.n_rows > MOST_SCORED
+
+
+def _counts_evenly(model: Any, table: TrainingTable, trees: TreeModel, nodes: list[Any]) -> bool:
+    """Whether the start and the trees of the first round are those of rows that count alike."""
+    if table.schema.target is None:
         return True
-    weights = None
     try:
-        if count_classes(model) is None:
-            wanted = np.asarray(table.numbers(target), np.float64)
-        else:
-            codes = table.class_codes(model.classes_)
-            if codes is None:
-                return False
-            wanted = codes.astype(np.float64)
-            if model.class_weight is not None:
-                weights = compute_sample_weight(model.class_weight, model.classes_[codes])
-        start = model._loss.fit_intercept_only(wanted, sample_weight=weights)
-        return bool(np.allclose(np.ravel(start), np.ravel(model._baseline_prediction), rtol=1e-6))
+        found = _read_target(model, table)
+        return found is not None and _has_own_start(model, trees, nodes, *found)
     except (AttributeError, KeyError, TypeError, ValueError):  # not as this release has it
         return False
+
+
+def _read_target(model: Any, table: TrainingTable) -> tuple[Floats, Floats] | None:
+    """What is true of each row as the loss takes it, and the weight of its class."""
+    target = str(table.schema.target)
+    if count_classes(model) is None:
+        return np.asarray(table.numbers(target), np.float64), np.ones(table.n_rows)
+    codes = table.class_codes(model.classes_)
+    if codes is None:
+        return None
+    weights = np.ones(len(codes))
+    if model.class_weight is not None:
+        weights = compute_sample_weight(model.class_weight, model.classes_[codes])
+    return codes.astype(np.float64), np.asarray(weights, np.float64)
+
+
+def _has_own_start(
+    model: Any, trees: TreeModel, nodes: list[Any], wanted: Floats, weights: Floats
+) -> bool:
+    """Whether leaves of the first round hold what rows in them add up to, each with its weight."""
+    start = np.ravel(model._loss.fit_intercept_only(wanted, sample_weight=weights))
+    if not np.allclose(start, np.ravel(model._baseline_prediction), rtol=EXACT):
+        return False
+    raw = np.ascontiguousarray(np.tile(start, (len(wanted), 1)))
+    slope, bend = (
+        np.asarray(one).reshape(len(wanted), -1)
+        for one in model._loss.gradient_hessian(wanted, raw, sample_weight=weights)
+    )
+    for tree in range(min(len(start), len(nodes))):
+        own, ends = nodes[tree], trees.ends(tree)
+        sums, bends = (
+            np.bincount(ends, one[:, tree if one.shape[1] > 1 else 0], len(own))
+            for one in (slope, bend)
+        )
+        leaf = own["is_leaf"].astype(np.bool_)
+        with np.errstate(all="ignore"):
+            value = -model.learning_rate * sums / (bends + model.l2_regularization)
+        near = EXACT * NEAR * np.abs(slope).max() / bend.mean()
+        if not np.allclose(own["value"][leaf], value[leaf], rtol=EXACT, atol=near):
+            return False
+    return True
 
 
 def _read_private_parts(model: Any) -> tuple[Any, list[Any], list[NDArray[np.uint32]]]:

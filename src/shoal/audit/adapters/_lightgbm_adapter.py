@@ -12,12 +12,14 @@ from shoal.audit._feature_map import Features, last_step, match_columns, split_p
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
-from shoal.audit.trees._leaf_values import WEIGHTED, uneven_boosting
+from shoal.audit.trees._leaf_values import MEDIANS, UNSEEN, WEIGHTED, uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
 from shoal.typing import Floats
 
 Node = Mapping[str, Any]
+EXACT = 1e-6
+"""How far sums of second derivatives may be off."""
 
 
 class LightGBMAdapter(TreeAdapter):
@@ -74,9 +76,9 @@ def _uneven(dump: Node, *, drawn: bool) -> tuple[str, ...]:
         sums = np.array([float(leaf.get("leaf_weight", np.nan)) for leaf in leaves])
         counts = np.array([float(leaf.get("leaf_count", np.nan)) for leaf in leaves])
         share = sums / counts if len(leaves) > 1 else np.ones(1)
-        if not found and not np.allclose(share, share[0], rtol=1e-4):
-            found = (WEIGHTED,)
-    return found
+        if MEDIANS not in found and not np.allclose(share, share[0], rtol=EXACT):
+            return (*found, WEIGHTED)
+    return (*found, UNSEEN) if drawn else found
 
 
 def _leaves(root: Node) -> Iterator[Node]:

@@ -24,7 +24,7 @@ TOGETHER = (
 
 WEIGHTED = (
     "counts in which people do not count alike: it was fitted with weights, by which sums tell "
-    "who is in them"
+    "who is in them, or to another table"
 )
 
 
@@ -50,8 +50,8 @@ class SklearnBayesAdapter(Adapter):
             return _read_means(last, classes, table, options.k)
         features = find_features(before, model, table)
         read = _read_counts(last, features, classes, table)
-        even = not options.check_table or _counts_alike(last, features, classes)
-        return read if even or read.spans.is_single.all() else replace(read, unread=(WEIGHTED,))
+        even = not table.columns or _counts_alike(last, features, classes)
+        return read if even else replace(read, unread=(WEIGHTED,))
 
 
 def _classes(

@@ -49,7 +49,7 @@ class SklearnTreeAdapter(TreeAdapter):
             _count_rows(last, parts, table.n_rows, options.check_table),
             trained_on=int(parts[0].tree_.n_node_samples[0]),
             apply=apply,
-            unread=uneven_leaves(last, features.matrix, table, check_table=options.check_table),
+            unread=uneven_leaves(last, features.matrix, table),
         )
 
 

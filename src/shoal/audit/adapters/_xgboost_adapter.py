@@ -16,7 +16,7 @@ from shoal.audit._feature_map import Features, last_step, match_columns, split_p
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
-from shoal.audit.trees._leaf_values import uneven_boosting
+from shoal.audit.trees._leaf_values import UNSEEN, uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
 from shoal.typing import Floats
@@ -80,7 +80,7 @@ def _from_model(before: Any, model: Any, table: TrainingTable) -> TreeModel:
         rows,
         slack=_slack(table.n_rows),
         notes=notes,
-        unread=uneven_boosting(str(learner["objective"]["name"]), drawn=bool(notes)),
+        unread=_uneven(str(learner["objective"]["name"]), drawn=bool(notes)),
     )
 
 
@@ -174,7 +174,7 @@ def _from_dump(dump: Sequence[Any], table: TrainingTable) -> TreeModel:
         rows,
         slack=_slack(table.n_rows),
         notes=notes,
-        unread=uneven_boosting("", drawn=bool(notes)),
+        unread=_uneven("", drawn=bool(notes)),
     )
 
 
@@ -222,8 +222,15 @@ def _count_rows(
     return (covers[0] / covers[0][0] * n_rows, *none[1:]), ()
 
 
+def _uneven(objective: str, *, drawn: bool) -> tuple[str, ...]:
+    """Why leaves may tell of fewer people than are in them."""
+    found = uneven_boosting(objective, drawn=drawn)
+    return (*found, UNSEEN) if drawn else found
+
+
 def _slack(n_rows: int) -> float:
-    return 0.5 + 1e-5 * n_rows
+    """How far counts may be off that are computed from sums in single precision."""
+    return 1e-3 + 1e-6 * n_rows
 
 
 def _count_classes(learner: Node) -> int | None:

@@ -12,14 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.audit._training_table import TrainingTable
-from shoal.audit.fits._linear_fit import is_known, leverages, read_fit
+from shoal.audit.fits._linear_fit import (
+    LinearFit,
+    consists_of_means,
+    has_own_means,
+    is_known,
+    leverages,
+    read_fit,
+)
 from shoal.audit.fits._moment_bits import bits_of_classes, steps_of, tells_too_much
+from shoal.audit.fits._refitted import finds_again
 from shoal.typing import Floats
 
 MOST_CELLS = 50_000_000
 """Cells of features up to which leverages are computed: three copies of them are held."""
 MOST_WORK = 2e11
 """Multiplications up to which they are."""
+UNEVEN = (
+    "to which people do not count alike: it was fitted with weights, to another table, or its "
+    "solver stopped early"
+)
 BESIDE = 0.1
 """Share of their people's deviation by which centroids may miss the mean: solvers stop early."""
 EXACT = 1e-7
@@ -58,9 +70,7 @@ def _decided(exposed: int, k: int) -> str:
     return f"numbers by which fewer than {k} people decide what is said about {exposed:,} people"
 
 
-def few_behind_fit(
-    last: Any, matrix: Floats, table: TrainingTable, k: int, *, check_table: bool = True
-) -> tuple[str, ...]:
+def few_behind_fit(last: Any, matrix: Floats, table: TrainingTable, k: int) -> tuple[str, ...]:
     """What is not known to be safe of a linear model beside leverages of least squares.
 
     Those are of the best fit to people who count alike, and other losses have others.  A model by
@@ -76,14 +86,11 @@ def few_behind_fit(
         wanted = np.asarray(table.frame.numbers(target), np.float64)
         if people := _told_exactly(said, wanted, k):
             found.append(f"predictions that are exactly the target of {people:,} people")
-    if not check_table or not is_known(last) or _is_large(matrix):
+    if not is_known(last) or _is_large(matrix):
         return tuple(found)
     fit = read_fit(last, matrix, table)
-    if fit is not None and not fit.is_best:
-        found.append(
-            f"coefficients of {kind} to which people do not count alike: it was fitted with "
-            "weights, to another table, or its solver stopped early"
-        )
+    if not _is_even(last, fit, matrix, table):
+        found.append(f"coefficients of {kind} {UNEVEN}")
     elif fit is not None and (exposed := int((leverages(fit, matrix) * k > 1 + 1e-9).sum())):
         found.append(_decided(exposed, k))
     gaps = np.zeros(matrix.shape[1]) if fit is None else np.abs(fit.slope).max(axis=1)
@@ -92,6 +99,23 @@ def few_behind_fit(
             "coefficients as exact as all that is private: who adds up to them may be computed"
         )
     return tuple(found)
+
+
+def uneven_fit(last: Any, matrix: Floats, table: TrainingTable) -> tuple[str, ...]:
+    """What is not known to be safe of a model that tells nothing private, but of weights."""
+    kind = type(last).__name__
+    if not is_known(last) or _is_large(matrix):
+        return (f"whether people count alike for {kind}: weights may be private",)
+    if _is_even(last, read_fit(last, matrix, table), matrix, table):
+        return ()
+    return (f"coefficients of {kind} {UNEVEN}",)
+
+
+def _is_even(last: Any, fit: LinearFit | None, matrix: Floats, table: TrainingTable) -> bool:
+    """Whether a model is the best fit to the table, or has the means of its classes."""
+    if consists_of_means(last):
+        return has_own_means(last, matrix, table)
+    return fit is None or fit.is_best
 
 
 def _is_solvable(last: Any, matrix: Floats, gaps: Floats, table: TrainingTable) -> bool:
@@ -127,32 +151,42 @@ def _told_exactly(said: Floats, wanted: Floats, k: int) -> int:
 
 
 def few_behind_centroids(
-    own: NDArray[np.int64], centres: Floats, matrix: Floats, table: TrainingTable, k: int
+    last: Any, own: NDArray[np.int64], matrix: Floats, k: int, *, has_private: bool
 ) -> tuple[str, ...]:
     """What is not known to be safe since a centroid is the mean of few people, or of one.
 
-    `own` is the centroid nearest to each row.  Spans do not see it: they say who may be in a
-    cluster, and a mean of one row is that row, private columns and all.  With weights, or after
-    few rounds, centroids are not the means of those that are nearest.
+    `own` is the centroid nearest to each row, `has_private` whether features are.  Spans do not
+    see it: they say who may be in a cluster, and a mean of one row is that row, private columns
+    and all.  With weights, or after few rounds, centroids are not the means of those that are
+    nearest; with a seed they can be found again.
     """
-    if not table.private:
-        return ()
+    centres = np.asarray(last.cluster_centers_, np.float64)
     sizes = np.bincount(own, minlength=len(centres))
     found = []
-    if few := int(((sizes > 0) & (sizes < k)).sum()):
+    few = int(((sizes > 0) & (sizes < k)).sum())
+    if few and has_private:
         whose = f"fewer than {k} people have each"
         found.append(f"private coordinates of {few:,} centroids that {whose}")
     rows = [matrix[own == centre] for centre in range(len(centres))]
-    if lost := sum(not _is_mean(*pair) for pair in zip(centres, rows, strict=True)):
-        found.append(f"coordinates of {lost:,} centroids that are not the mean of their people")
+    lost, far = (
+        sum(not _is_mean(*pair, beside) for pair in zip(centres, rows, strict=True))
+        for beside in (0.0, BESIDE)
+    )
+    is_drawn = type(last).__name__.startswith("MiniBatch") and has_private
+    if lost and ((far and has_private) or is_drawn or not finds_again(last, matrix)):
+        found.append(
+            f"coordinates of {lost:,} centroids that are not the mean of their people, by which "
+            "some may count more than others: fit with tol=0 and many rounds (max_iter), or with a "
+            "number as random_state"
+        )
     return tuple(found)
 
 
-def _is_mean(centre: Floats, rows: Floats) -> bool:
+def _is_mean(centre: Floats, rows: Floats, beside: float) -> bool:
     if not len(rows):
         return False
     away = np.abs(rows.mean(axis=0) - centre)
-    return not (away > BESIDE * rows.std(axis=0) + 1e-9 * (1 + np.abs(centre))).any()
+    return not (away > beside * rows.std(axis=0) + 1e-9 * (1 + np.abs(centre))).any()
 
 
 def _is_large(matrix: Floats) -> bool:

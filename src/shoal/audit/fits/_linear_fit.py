@@ -26,7 +26,7 @@ CLASSES = ("LogisticRegression", "LogisticRegressionCV", "RidgeClassifier", "Rid
 LOGARITHMS = {"PoissonRegressor": 1.0, "GammaRegressor": 2.0}
 """Regressions of the logarithm, by the power of the mean that the variance grows with."""
 BY_MEANS = ("LinearDiscriminantAnalysis", "NearestCentroid")
-"""Models that consist of means of classes, which nobody can weight."""
+"""Models that consist of means of classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +59,30 @@ def is_known(model: Any) -> bool:
     return kind in (*SQUARES, *CLASSES, *LOGARITHMS, *BY_MEANS, "TweedieRegressor")
 
 
+def consists_of_means(model: Any) -> bool:
+    """Whether a model is known by the means of its classes."""
+    return type(model).__name__ in BY_MEANS
+
+
+def has_own_means(model: Any, matrix: Floats, table: TrainingTable) -> bool:
+    """Whether these are the means of the classes in a table, each row counted once."""
+    codes = table.class_codes(model.classes_)
+    if codes is None or getattr(model, "shrink_threshold", None) is not None:
+        return False
+    kept = np.asarray(model.means_ if hasattr(model, "means_") else model.centroids_, np.float64)
+    sizes = np.bincount(codes, minlength=len(kept))
+    for number, mean in enumerate(kept):
+        own = matrix[codes == number].mean(axis=0) if sizes[number] else np.full(len(mean), np.nan)
+        if not np.allclose(own, mean, rtol=1e-9, atol=1e-9):
+            return False
+    return True
+
+
 def read_fit(model: Any, matrix: Floats, table: TrainingTable) -> LinearFit | None:
     """What a model leaves over of a table; None where it cannot be told, or consists of means."""
     kind = type(model).__name__
     wanted = _wanted(model, table)
-    if not is_known(model) or kind in BY_MEANS or wanted is None:
+    if not is_known(model) or consists_of_means(model) or wanted is None:
         return None
     known = np.isfinite(matrix).all(axis=1) & np.isfinite(wanted).all(axis=1)
     matrix, wanted = matrix[known], wanted[known]

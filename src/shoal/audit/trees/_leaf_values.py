@@ -1,9 +1,11 @@
-"""Whether leaves of scikit-learn's trees say what the people in them have, each counted once.
+"""Whether leaves of trees say what the people in them have, each counted once.
 
 Spans tell people apart by the leaves they are in, and the shares in a leaf of k people count among
 k.  That is so only where all of them count alike.  Where rows were drawn or weighted every leaf is
 an equation in what people have, with a factor for each of them that anybody can compute from a
 seed or a survey: a hundred small trees solve for everybody.  A median is somebody's number.
+Weights may be private themselves, and sums of them are kept at every node: they matter even where
+a model tells nothing else that is private.
 """
 
 from __future__ import annotations
@@ -19,10 +21,14 @@ from shoal.audit._training_table import TrainingTable
 from shoal.typing import Floats
 
 DRAWN = "rows were drawn for its trees, by which leaves tell of some people more than of others"
-WEIGHTED = (
-    "values of leaves in which people do not count alike: it was fitted with weights, or leaves "
-    "hold medians"
+WEIGHTED = "values of leaves in which people do not count alike: it was fitted with weights"
+UNSEEN = (
+    "whether all people count alike, since rows were held back: weights may be private. Leave "
+    "private columns that have nothing to do with the model out of table and schema"
 )
+OF_WEIGHTS = (WEIGHTED, UNSEEN)
+"""Reasons that matter wherever anything is private, whatever else a model tells."""
+MEDIANS = "leaves that hold medians or other quantiles, which are somebody's number"
 SEVERAL = "values of several targets"
 BENT = (
     "absolute_error", "huber", "mape", "quantile", "reg:absoluteerror", "reg:quantileerror",
@@ -34,16 +40,14 @@ CLOSE = 1e-6
 
 
 def uneven_leaves(
-    model: Any, features: NDArray[np.float32], table: TrainingTable, *, check_table: bool
+    model: Any, features: NDArray[np.float32], table: TrainingTable
 ) -> tuple[str, ...]:
     """Why leaves of a tree or an ensemble of trees may tell of fewer people than are in them.
 
-    `features` are the rows as the trees see them.  Of another table than the model's own, values
-    cannot be computed again: sums of weights are looked at instead.
+    `features` are the rows as the trees see them.  Of trees that count other people, values cannot
+    be computed again: sums of weights are looked at instead.
     """
-    people = _read_people(model, features, table) if check_table else None
-    reason = _of_model(model, people)
-    return () if reason is None else (reason,)
+    return (*dict.fromkeys(_of_model(model, _read_people(model, features, table))),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,25 +86,24 @@ def _read_people(model: Any, features: NDArray[np.float32], table: TrainingTable
     return _People(features, (codes[:, None] == np.arange(n_classes)).astype(np.float64), even)
 
 
-def _of_model(model: Any, people: _People | None) -> str | None:
-    """Why leaves may be uneven; None where they are not."""
+def _of_model(model: Any, people: _People | None) -> list[str]:
+    """Why leaves may be uneven; nothing where they are not."""
     kind = type(model).__name__
-    if _draws(model, kind):
-        return DRAWN
     people = people and people.weighted(model)
     if not hasattr(model, "estimators_"):
         return _of_tree(model, people)
     given = model.estimators_  # an array in boosting; a list may have forests, which are lists, too
     members = given.ravel().tolist() if isinstance(given, np.ndarray) else list(given)
+    if _draws(model, kind):
+        return [DRAWN] if _draws_evenly(model, members) else [DRAWN, UNSEEN]
     if kind.startswith("GradientBoosting"):
         even = all(_has_plain_weights(one.tree_) for one in members)
-        return None if even and model.loss not in BENT else WEIGHTED
+        return [*([MEDIANS] if model.loss in BENT else []), *([] if even else [WEIGHTED])]
     if kind.startswith("AdaBoost"):  # weights of later trees follow from what is told by the first
         members = members[:1]
     elif kind.startswith("OneVs"):  # members have classes of their own
         people = None
-    reasons = (_of_model(one, people) for one in members)
-    return next((reason for reason in reasons if reason is not None), None)
+    return [reason for one in members for reason in _of_model(one, people)]
 
 
 def uneven_boosting(objective: str, *, drawn: bool) -> tuple[str, ...]:
@@ -113,7 +116,20 @@ def uneven_boosting(objective: str, *, drawn: bool) -> tuple[str, ...]:
     """
     if drawn:
         return (DRAWN,)
-    return (WEIGHTED,) if objective in BENT else ()
+    return (MEDIANS,) if objective in BENT else ()
+
+
+def _draws_evenly(model: Any, members: list[Any]) -> bool:
+    """Whether rows were drawn, and had no weights beside."""
+    trees = [one.tree_ for one in members if hasattr(one, "tree_")]
+    if len(trees) < len(members) or getattr(model, "class_weight", None) is not None:
+        return False
+    if hasattr(model, "subsample"):
+        return all(map(_has_plain_weights, trees))
+    sums = [np.asarray(tree.weighted_n_node_samples) for tree in trees]
+    drawn = getattr(model, "_n_samples_bootstrap", None) or sums[0][0]
+    whole = all(np.allclose(own, np.round(own), rtol=0, atol=CLOSE) for own in sums)
+    return whole and all(round(own[0]) == drawn for own in sums)
 
 
 def _draws(model: Any, kind: str) -> bool:
@@ -123,29 +139,48 @@ def _draws(model: Any, kind: str) -> bool:
     return bool(getattr(model, "bootstrap", False) or some or part or kind == "AdaBoostRegressor")
 
 
-def _of_tree(model: Any, people: _People | None) -> str | None:
+def _of_tree(model: Any, people: _People | None) -> list[str]:
     tree = model.tree_
     if tree.n_outputs != 1:
-        return SEVERAL
-    if getattr(model, "criterion", "") in BENT:
-        return WEIGHTED
-    if people is None:  # of another table, or of no target
+        return [SEVERAL]
+    bent = [MEDIANS] if getattr(model, "criterion", "") in BENT else []
+    if people is None:  # classes of its own, or no target
         even = getattr(model, "class_weight", None) is not None or _has_plain_weights(tree)
     else:
-        even = _has_own_values(tree, people)
-    return None if even else WEIGHTED
+        even = _is_even(tree, people, has_means=not bent)
+    return bent if even else [*bent, WEIGHTED]
+
+
+def _is_even(tree: Any, people: _People, *, has_means: bool) -> bool:
+    ends = tree.apply(people.features)
+    counts = np.bincount(ends, minlength=tree.node_count)
+    leaf = tree.children_left < 0
+    if (counts[leaf] != tree.n_node_samples[leaf]).any():  # it counts others
+        return _has_plain_weights(tree)
+    return _has_own_sums(tree, people, ends) and (
+        not has_means or _has_own_values(tree, people, ends)
+    )
 
 
 def _has_plain_weights(tree: Any) -> bool:
-    return bool(np.allclose(tree.weighted_n_node_samples, tree.n_node_samples, rtol=CLOSE))
+    """Whether sums of weights are counts of rows, or in proportion to them."""
+    share = tree.weighted_n_node_samples / tree.n_node_samples
+    return bool(np.allclose(share, share[0], rtol=CLOSE))
 
 
-def _has_own_values(tree: Any, people: _People) -> bool:
+def _has_own_sums(tree: Any, people: _People, ends: NDArray[np.int64]) -> bool:
+    """Whether sums of weights at leaves are those of the classes in them."""
+    leaf = tree.children_left < 0
+    whole = np.bincount(ends, people.weights, tree.node_count)[leaf]
+    said = tree.weighted_n_node_samples[leaf]
+    return bool(np.allclose(said / said.sum(), whole / whole.sum(), rtol=CLOSE, atol=0))
+
+
+def _has_own_values(tree: Any, people: _People, ends: NDArray[np.int64]) -> bool:
     """Whether leaves have the shares of classes, or the mean, of the people in them."""
     said = np.asarray(tree.value, np.float64)[:, 0, :]
     if said.shape[1] != people.values.shape[1]:
         return False
-    ends = tree.apply(people.features)
     whole = np.bincount(ends, people.weights, tree.node_count)
     filled = whole != 0
     scale = np.nanmax(np.abs(people.values), initial=1.0)

@@ -10,6 +10,7 @@ from shoal.audit._model_spans import ModelSpans, shorten
 from shoal.audit._row_groups import RowGroups, first_rows, with_class
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.trees._joint_spans import find_joint_spans
+from shoal.audit.trees._leaf_values import OF_WEIGHTS
 from shoal.audit.trees._tree_model import OTHERS, TreeModel
 from shoal.audit.trees._tree_reach import TreeReach
 from shoal.errors import TableError
@@ -30,8 +31,10 @@ def find_tree_spans(model: TreeModel, table: TrainingTable, *, check_table: bool
         found = _find_spans(model, table, outcome, outcomes, ends, model.reach(0, ends))
         if model.n_differing(0, ends):
             found = replace(found, unread=(OTHERS,))
-    unread = () if found.spans.is_single.all() else (*found.unread, *model.unread)
-    return replace(found, unread=unread)
+    if not found.spans.is_single.all():
+        return replace(found, unread=(*found.unread, *model.unread))
+    weights = (reason for reason in model.unread if reason in OF_WEIGHTS)
+    return replace(found, unread=(*weights,) if table.columns else ())
 
 
 def _outcomes(n_classes: int | None, table: TrainingTable) -> tuple[Codes, tuple[str, ...]]:
