@@ -9,6 +9,7 @@ from shoal.anonymize.clusters._local_problem import (
     Ladder,
     cheapest_that_fit,
     make_ladder,
+    make_lattice,
     thinned,
 )
 from shoal.schema import Schema
@@ -68,3 +69,30 @@ def test_nodes_are_so_few_that_their_parts_fit_the_memory(monkeypatch):
     assert total.max() <= np.sort(losses_of_all)[len(nodes)]
     monkeypatch.setattr(_local_problem, "MOST_PARTS", 1)
     assert len(cheapest_that_fit(losses, both, 1, 100)[0]) == 1
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_cells_are_in_one_part_of_a_half_where_they_lie_below_the_same_nodes(monkeypatch, threads):
+    monkeypatch.setattr(_local_problem, "WORTH_A_THREAD", 0)
+    monkeypatch.setattr(_local_problem, "n_threads", lambda: threads)
+    draw = np.random.default_rng(0)
+    ladders = [
+        Ladder([np.arange(8) // 2**level * 5 for level in range(n)], [], [*map(float, range(n))])
+        for n in (4, 3, 4, 2, 3)
+    ]
+    keys = draw.integers(0, 8, (300, 5)).astype(np.int32)
+    lattice = make_lattice(ladders, keys, [0] * 5)
+    parts = lattice.first_part, lattice.second_part
+    halves = zip(lattice.levels.tolist(), lattice.first, lattice.second, strict=True)
+    for levels, first, second in halves:
+        codes = [ladder.nodes[level] for ladder, level in zip(ladders, levels, strict=True)]
+        above = np.column_stack([code[key] for code, key in zip(codes, keys.T, strict=True)])
+        alike = np.unique(above, axis=0, return_inverse=True)[1].ravel()
+        pairs = np.column_stack([parts[0][first], parts[1][second]])
+        own = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+        assert len(set(zip(alike, own, strict=True))) == alike.max() + 1 == own.max() + 1
+    for part in parts:
+        for row in part:  # as they appear
+            first_seen = np.sort(np.unique(row, return_index=True)[1])
+            assert row[first_seen].tolist() == list(range(len(first_seen)))
+    assert lattice.n_second.tolist() == (lattice.second_part.max(axis=1) + 1).tolist()

@@ -3,12 +3,12 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from shoal.anonymize.clusters import _starts
+from shoal.anonymize.clusters import _local_problem, _starts
 from shoal.anonymize.clusters._local_problem import make_local_problem
 from shoal.anonymize.clusters._priced_kernels import (
     make_part_table,
     node_value,
-    number_words,
+    number_pairs,
 )
 from shoal.anonymize.clusters._starts import by_price, price_nodes
 from shoal.privacy.compiled._compile import allowed_groups
@@ -69,14 +69,16 @@ def test_groups_are_allowed_and_look_alike(model):
 def test_however_many_threads_weigh_the_nodes_the_groups_are_the_same(monkeypatch):
     problem = problem_of(7)
     alone, _ = by_price(problem, np.inf)
-    monkeypatch.setattr(_starts, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(_local_problem, "WORTH_A_THREAD", 0)
+    monkeypatch.setattr(_local_problem, "n_threads", lambda: 3)
     monkeypatch.setattr(_starts, "n_threads", lambda: 3)
     together, _ = by_price(problem, np.inf)
     assert (alone == together).all()
 
 
-def test_words_are_numbered_as_they_appear():
-    words = np.array([7, 3, 7, 2**60, 3])
+@pytest.mark.parametrize("n_other", [3, 2**30])
+def test_pairs_are_numbered_as_they_appear(n_other):
+    one, other = np.array([4, 1, 4, 1, 1], np.int32), np.array([2, 0, 2, 2, 0], np.int32)
     number = np.empty(5, np.int32)
-    assert number_words(words, number) == 3
+    assert number_pairs(one, 5, other, n_other, number) == 3
     assert number.tolist() == [0, 1, 0, 2, 1]

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
+from shoal.anonymize.clusters._starts import mark_walk
 from shoal.anonymize.clusters._walk_kernels import (
     Walk,
     full_mask,
     list_cells,
     mark_alive,
-    mark_halves,
     walk_steps,
 )
 from tests.anonymize import group_cases
@@ -25,7 +25,7 @@ def random_walk(rng, group_of, axis, keep_alive):
     masks = [np.zeros((n, n_words), np.uint64) for n in (3, 2, 6 if keep_alive else 0)]
     visited, remaining = np.zeros(6, np.int8), np.zeros((1, n_words), np.uint64)
     parts = first, second, np.full(2, 2), a.astype(np.int32), b.astype(np.int32)
-    return Walk(axis, *parts, width.astype(float), *masks, visited, remaining, group_of)
+    return Walk(axis, *parts, width.astype(float), *masks, visited, remaining, group_of, True)
 
 
 @pytest.mark.parametrize("keep_alive", [True, False])
@@ -41,7 +41,7 @@ def test_a_walk_releases_what_its_slow_twin_releases(seed, model, keep_alive):
     group_of = np.full(cells.n_groups, -1, np.int64)
     walk = random_walk(rng, group_of, axis, keep_alive)
     least = compiled.minimum_size
-    mark_halves(compiled, walk)
+    mark_walk(compiled, walk, cells.n_groups)
     n_groups = walk_steps(compiled, walk, 0, 10, 0)
     n_groups = walk_steps(compiled, walk, 10, len(walk.first), n_groups)
     parts = (
@@ -63,7 +63,7 @@ def test_living_cells_are_those_in_large_parts(seed):
     sizes = rng.integers(1, 4, 150)
     group_of = np.where(rng.random(150) < 0.6, -1, 0)
     alive = np.zeros((4, 3), np.uint64)
-    mark_alive(parts, sizes, group_of, 18, alive)
+    mark_alive(sizes, group_of, 18, parts, alive)
     assert [twin.cells_of(mask) for mask in alive] == twin.alive(parts, sizes, group_of, 18)
 
 

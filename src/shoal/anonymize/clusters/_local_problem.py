@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from shoal.anonymize.clusters._group_loss import (
     loss_table,
     make_columns,
 )
-from shoal.anonymize.clusters._priced_kernels import number_words
+from shoal.anonymize.clusters._priced_kernels import number_pairs
 from shoal.metrics._measure import label_loss
 from shoal.privacy import PrivacyModel
 from shoal.privacy.compiled._compile import allowed_groups, compile_model
@@ -35,6 +35,7 @@ MOST_NODES = 65_536  # of a lattice that is searched whole
 _FEW_NODES = 24_000  # of one that is not: the cheapest, since more take time and change little
 MOST_PARTS = 2**27  # half a gigabyte of numbers: cells, times halves of nodes
 _MOST_LEVELS = 6  # of one column: the lattice grows with their product
+WORTH_A_THREAD = 200_000  # nodes times cells: about a millisecond
 _BEYOND_ANY_WINDOW = 3.0  # positions lie between 0 and 1
 
 Block = NDArray[np.int64]
@@ -206,7 +207,7 @@ def make_lattice(
     levels, losses = cheapest_that_fit(rising, halves, n_widths, len(keys))
     levels = np.ascontiguousarray(levels + np.array(lowest, np.int32), np.int32)
     node_of = [
-        [level[codes] for level in ladder.nodes]
+        [np.unique(level, return_inverse=True)[1].astype(np.int32)[codes] for level in ladder.nodes]
         for ladder, codes in zip(ladders, keys.T, strict=True)
     ]
     first_part, _, first = number_parts(levels, node_of, halves[0], len(keys))
@@ -245,25 +246,41 @@ def number_parts(
 ) -> tuple[Codes, Counts, Codes]:
     """Parts of the cells at every distinct half of a node, their number, each node's half.
 
-    `node_of` has, for each column and level, the node of the hierarchy above each cell.
+    `node_of` has, for each column and level, the number of the node above each cell.
     """
     half_of, n_halves = group_keys(np.ascontiguousarray(nodes[:, half], np.int32))
     chosen = np.zeros((n_halves, len(half)), np.int32)
     chosen[half_of] = nodes[:, half]
     part_of = np.zeros((n_halves, n_cells), np.int32)
     n_parts = np.ones(n_halves, np.int64)
-    room = [max(int(codes.max(initial=0)) for codes in node_of[column]) + 1 for column in half]
-    for row, levels in enumerate(chosen if half else ()):
-        codes = [node_of[column][level] for column, level in zip(half, levels, strict=True)]
-        if math.prod(room) < 2**62:  # numbers of nodes side by side are one number
-            words = np.zeros(n_cells, np.int64)
-            for n, code in zip(room, codes, strict=True):
-                words *= n
-                words += code
-            n_parts[row] = number_words(words, part_of[row])
-        else:
-            part_of[row], n_parts[row] = group_keys(np.column_stack(codes))
+
+    def number(rows: NDArray[np.int64]) -> None:
+        """Number parts column by column; a half that begins like the last goes on from there."""
+        begun, before = [(np.zeros(n_cells, np.int32), 1)], [-1] * len(half)
+        for row in rows.tolist():
+            levels = chosen[row].tolist()
+            shared = next(j for j, level in enumerate(levels) if level != before[j])
+            del begun[shared + 1 :]
+            for j in range(shared, len(half)):
+                finer = part_of[row] if j == len(half) - 1 else np.empty(n_cells, np.int32)
+                codes = node_of[half[j]][levels[j]]
+                n = number_pairs(*begun[j], codes, int(codes.max(initial=0)) + 1, finer)
+                begun.append((finer, int(n)))
+            n_parts[row], before = begun[-1][1], levels
+
+    if half:
+        sorted_rows = np.array_split(np.lexsort(chosen.T[::-1]), n_threads())
+        in_threads(n_halves * n_cells, number, sorted_rows)
     return part_of, n_parts, half_of.astype(np.int32)
+
+
+def in_threads(steps: int, work: Callable[..., None], *parts: Iterable[Any]) -> None:
+    """Do all parts of some work, at the same time where that is worth it; they share nothing."""
+    if steps < WORTH_A_THREAD:
+        list(map(work, *parts))
+        return
+    with ThreadPoolExecutor(n_threads()) as pool:
+        list(pool.map(work, *parts))
 
 
 def thinned(ladders: Sequence[Ladder], limit: int) -> list[Ladder]:

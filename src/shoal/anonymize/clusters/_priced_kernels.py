@@ -17,6 +17,7 @@ from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, a
 from shoal.typing import Codes, Counts, Floats
 
 MOST_MISSED = 16
+_PLACES_OF_A_CELL = 8  # a table of pairs is small enough to be faster than a search
 
 
 class Nodes(NamedTuple):
@@ -95,20 +96,33 @@ def count_parts(nodes: Nodes, node: int, cells: NDArray[np.int64], table: PartTa
 
 
 @kernel
-def number_words(words: NDArray[np.int64], number: Codes) -> int:
-    """Number words as they appear, from 0; returns how many different ones there are."""
+def number_pairs(one: Codes, n_one: int, other: Codes, n_other: int, number: Codes) -> int:
+    """Number pairs of numbers as they appear, from 0; returns how many different ones there are.
+
+    Numbers are below `n_one` and `n_other`.
+    """
+    n = 0
+    if n_one * n_other <= _PLACES_OF_A_CELL * one.shape[0]:  # each pair has a place of its own
+        at = np.full(n_one * n_other, -1, np.int32)
+        for i in range(one.shape[0]):
+            place = one[i] * n_other + other[i]
+            if at[place] < 0:
+                at[place] = n
+                n += 1
+            number[i] = at[place]
+        return n
     capacity = 1024
-    while capacity < 2 * words.shape[0]:
+    while capacity < 2 * one.shape[0]:
         capacity *= 2
     word, own = np.empty(capacity, np.int64), np.full(capacity, -1, np.int32)
-    n = 0
-    for i in range(words.shape[0]):
-        mixed = np.uint64(words[i]) * np.uint64(0x9E3779B97F4A7C15)
+    for i in range(one.shape[0]):
+        pair = np.int64(one[i]) * n_other + other[i]
+        mixed = np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)
         slot = np.int64(mixed >> np.uint64(33)) & (capacity - 1)
-        while own[slot] >= 0 and word[slot] != words[i]:
+        while own[slot] >= 0 and word[slot] != pair:
             slot = (slot + 1) & (capacity - 1)
         if own[slot] < 0:
-            own[slot], word[slot] = n, words[i]
+            own[slot], word[slot] = n, pair
             n += 1
         number[i] = own[slot]
     return n
@@ -148,12 +162,12 @@ def node_value(
 @kernel
 def weigh_nodes(
     nodes: Nodes,
-    chosen: NDArray[np.int64],
     cells: NDArray[np.int64],
     least: float,
     price: float,
     values: Floats,
     wakes: Floats,
+    chosen: NDArray[np.int64],
 ) -> None:
     """Write what the chosen nodes are worth, and at which price they would be."""
     table = make_part_table(cells.shape[0])

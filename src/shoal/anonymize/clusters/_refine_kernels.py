@@ -102,8 +102,10 @@ def absorb_cells(groups: Groups) -> int:
 
     Returns how many cells no group may take.
     """
-    index = index_groups(groups)
     left = 0
+    if (groups.group_of >= 0).all():
+        return left
+    index = index_groups(groups)
     for cell in range(groups.keys.shape[0]):
         if groups.group_of[cell] >= 0:
             continue

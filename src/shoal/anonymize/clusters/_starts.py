@@ -17,15 +17,22 @@ from shoal.anonymize.clusters._local_problem import (
     MOST_NODES,
     Ladder,
     LocalProblem,
+    in_threads,
     make_lattice,
     thinned,
 )
 from shoal.anonymize.clusters._priced_kernels import Nodes, take_best_nodes, weigh_nodes
 from shoal.anonymize.clusters._refine_kernels import open_groups
-from shoal.anonymize.clusters._walk_kernels import Walk, mark_halves, walk_steps
+from shoal.anonymize.clusters._walk_kernels import (
+    Walk,
+    full_mask,
+    mark_alive,
+    walk_steps,
+)
 from shoal.anonymize.mondrian._partition import grow_regions
 from shoal.anonymize.mondrian._preferences import Preferences
 from shoal.privacy.compiled._compile import allowed_groups
+from shoal.privacy.compiled._condition_kernels import CompiledModel
 from shoal.tables import FrequencyTable
 from shoal.typing import Codes, Counts, Floats
 
@@ -40,7 +47,6 @@ _ROWS_OF_A_SAMPLED_GROUP = 3  # parts of the sample should be this large before 
 _WEIGHED = 400  # nodes at one price, times the root of the smallest group
 _LEAST_SAMPLE = 2_048
 _ABOVE_THE_PRICE = 1.25  # nodes with a higher average loss hardly have a part below the price
-_WORTH_A_THREAD = 200_000  # nodes times cells: about a millisecond
 WIDTHS = (0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.35, 0.5, 1.0)
 """Of the windows on the axis, as shares of it."""
 _STEPS_PER_LOOK = 512  # at the clock, and at how many cells are left
@@ -117,10 +123,9 @@ def by_price(problem: LocalProblem, deadline: float) -> tuple[NDArray[np.int64],
             chosen = np.sort(draw.choice(chosen, most_weighed, replace=False))
         values = np.zeros(len(losses))
         everyone = np.arange(len(sampled))
-        if len(chosen) * len(everyone) < _WORTH_A_THREAD:
-            weigh_nodes(sample, chosen, everyone, least, price, values, wakes)
-        else:
-            _weigh_together(sample, chosen, everyone, least, price, values, wakes)
+        weigh = partial(weigh_nodes, sample, everyone, least, price, values, wakes)
+        work = len(chosen) * len(everyone)
+        in_threads(work, weigh, np.array_split(chosen, n_threads()))
         n_groups = take_best_nodes(
             compiled, nodes, sample, sampled, least, price, values, group_of, n_groups
         )
@@ -144,24 +149,6 @@ def price_nodes(ladders: Sequence[Ladder], keys: Codes, sizes: Counts) -> tuple[
     return Nodes(*lattice[2:], lattice.levels, *costs_of, keys, sizes), lattice.losses
 
 
-def _weigh_together(
-    sample: Nodes,
-    chosen: NDArray[np.int64],
-    cells: NDArray[np.int64],
-    least: float,
-    price: float,
-    values: Floats,
-    wakes: Floats,
-) -> None:
-    """Weigh nodes on every processor; each has numbers of its own, so the order is no matter."""
-
-    def weigh(nodes: NDArray[np.int64]) -> None:
-        weigh_nodes(sample, nodes, cells, least, price, values, wakes)
-
-    with ThreadPoolExecutor(n_threads()) as pool:
-        list(pool.map(weigh, np.array_split(chosen, n_threads())))
-
-
 def by_walk(problem: LocalProblem, deadline: float) -> tuple[NDArray[np.int64], bool]:
     """Cells released at the finest generalization at which they are allowed, on average."""
     group_of = np.full(len(problem.keys), -1, np.int64)
@@ -178,11 +165,24 @@ def by_walk(problem: LocalProblem, deadline: float) -> tuple[NDArray[np.int64], 
             if time.perf_counter() > deadline:
                 return group_of, False
             if n_left < 0.7 * marked:  # marking costs as much as many steps: only when it pays
-                mark_halves(problem.compiled, walk)
+                mark_walk(problem.compiled, walk, n_left)
                 marked = n_left
             end = min(begin + _STEPS_PER_LOOK, len(walk.first))
             n_groups = walk_steps(problem.compiled, walk, begin, end, n_groups)
+        if walk.is_whole and problem.compiled.size_only:
+            break  # parts only shrink: what is too small now is so at every node
     return group_of, True
+
+
+def mark_walk(compiled: CompiledModel, walk: Walk, n_left: int) -> None:
+    """Mark the cells in no group, and which of them are alive; before the first step, and later."""
+    walk.remaining[0] = full_mask(walk.group_of < 0)[0]
+    parts, alive = (
+        [some for half in halves for some in np.array_split(half, n_threads())]
+        for halves in ((walk.first_part, walk.second_part), (walk.first_alive, walk.second_alive))
+    )
+    mark = partial(mark_alive, compiled.sizes, walk.group_of, compiled.minimum_size)
+    in_threads(n_left * sum(map(len, parts)), mark, parts, alive)
 
 
 def make_walk(problem: LocalProblem, stage: int, group_of: NDArray[np.int64]) -> Walk:
@@ -221,6 +221,7 @@ def make_walk(problem: LocalProblem, stage: int, group_of: NDArray[np.int64]) ->
         np.zeros(n_first * n_second, np.int8),
         np.zeros((1, n_words), np.uint64),
         group_of,
+        len(lattice.losses) == math.prod(len(ladder.losses) for ladder in ladders),
     )
 
 

@@ -44,6 +44,7 @@ class Walk(NamedTuple):
     visited: NDArray[np.int8]  # for each node 0, VISITED, or EXHAUSTED: no large part left
     remaining: Masks  # one row: cells in no group
     group_of: NDArray[np.int64]
+    is_whole: bool  # whether all nodes of the lattice are among the steps
 
 
 class Scratch(NamedTuple):
@@ -58,36 +59,27 @@ class Scratch(NamedTuple):
     part: NDArray[np.int64]
     stamp: NDArray[np.int64]
     histogram: Counts  # of the run that may be released, zero between runs
+    place: NDArray[np.int64]  # where the rows of each listed cell's part are added up
+    sums: Counts
 
 
 @kernel
 def mark_alive(
-    parts: Codes, sizes: Counts, group_of: NDArray[np.int64], least: int, alive: Masks
+    sizes: Counts, group_of: NDArray[np.int64], least: int, parts: Codes, alive: Masks
 ) -> None:
     """Mark the cells in no group whose part holds at least `least` rows of such cells."""
     n_nodes, n = parts.shape
-    rows = np.zeros(n + 1, np.int64)
+    rows = np.empty(n + 1, np.int64)
+    free = np.flatnonzero(group_of < 0)
     for node in range(n_nodes):
-        rows[:] = 0
-        for cell in range(n):
-            if group_of[cell] < 0:
-                rows[parts[node, cell]] += sizes[cell]
+        for cell in free:
+            rows[parts[node, cell]] = 0
+        for cell in free:
+            rows[parts[node, cell]] += sizes[cell]
         alive[node] = np.uint64(0)
-        for cell in range(n):
-            if group_of[cell] < 0 and rows[parts[node, cell]] >= least:
-                alive[node, cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
-
-
-@kernel
-def mark_halves(compiled: CompiledModel, walk: Walk) -> None:
-    """Mark the cells in no group, and which of them are alive; before the first step, and later.
-
-    Not a part of :func:`walk_steps`: with it, steps take twice as long.
-    """
-    least, group_of = compiled.minimum_size, walk.group_of
-    mark_alive(walk.first_part, compiled.sizes, group_of, least, walk.first_alive)
-    mark_alive(walk.second_part, compiled.sizes, group_of, least, walk.second_alive)
-    walk.remaining[0] = full_mask(group_of < 0)[0]
+        for cell in free:
+            large = np.uint64(rows[parts[node, cell]] >= least)
+            alive[node, cell >> 6] |= large << np.uint64(cell & 63)
 
 
 @kernel
@@ -120,7 +112,40 @@ def make_scratch(n: int, n_codes: int) -> Scratch:
         np.empty(capacity, np.int64),
         np.full(capacity, -1, np.int64),
         np.zeros(n_codes, np.int64),
+        np.empty(n, np.int64),
+        np.empty(capacity, np.int64),
     )
+
+
+@kernel
+def drop_small_parts(
+    compiled: CompiledModel, walk: Walk, scratch: Scratch, step: int, n_cells: int
+) -> int:
+    """Leave out listed cells whose parts are too small, most of them; returns how many stay.
+
+    Rows are added up at a number made of the part's, which others may have as well: what is too
+    small there is too small.  It takes no look-up, and next to no cell gets beyond it.
+    """
+    first, second = walk.first[step], walk.second[step]
+    least, n_second = compiled.minimum_size, walk.n_second[second]
+    cells, place, sums = scratch.cells, scratch.place, scratch.sums
+    n_places, bits = 1024, 10
+    while n_places < 2 * n_cells:
+        n_places *= 2
+        bits += 1
+    shift = np.uint64(64 - bits)
+    sums[:n_places] = 0
+    for i in range(n_cells):
+        cell = cells[i]
+        key = np.int64(walk.first_part[first, cell]) * n_second + walk.second_part[second, cell]
+        at = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> shift)
+        place[i] = at
+        sums[at] += compiled.sizes[cell]
+    n_kept = 0
+    for i in range(n_cells):
+        cells[n_kept] = cells[i]
+        n_kept += sums[place[i]] >= least
+    return n_kept
 
 
 @kernel
@@ -188,6 +213,7 @@ def walk_steps(compiled: CompiledModel, walk: Walk, begin: int, end: int, n_grou
             n_cells = list_cells(
                 walk.first_alive[first], walk.second_alive[second], remaining, scratch.cells
             )
+        n_cells = drop_small_parts(compiled, walk, scratch, step, n_cells)
         n_parts = number_parts(compiled, walk, scratch, step, n_cells)
         n_members = gather_parts(scratch, n_cells, n_parts, compiled.minimum_size)
         walk.visited[node] = VISITED if n_members > 0 else EXHAUSTED
