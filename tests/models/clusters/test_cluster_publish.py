@@ -182,3 +182,27 @@ def test_no_file_or_copy_has_a_centroid_that_is_one_person(table, way):
     assert "98" not in str(refused.value)
     way(KAnonymousClustering(SCHEMA, 5, min_rows=5).fit(alone))
     way(KAnonymousClustering(SCHEMA, 5))
+
+
+@pytest.mark.parametrize("scale", [True, False])
+def test_what_private_columns_are_scaled_by_is_no_sum_over_people(scale):
+    """Of the one person who has anything, or of the one whom somebody does not know."""
+    rng = np.random.default_rng(3)
+    rows = pd.DataFrame({"age": rng.integers(20, 60, 300) * 1.0, "pay": np.zeros(300)})
+    rows.loc[17, "pay"] = 52_311.0
+    schema = Schema({name: SCHEMA[name] for name in ("age", "pay")})
+
+    def said(pay):
+        one = rows.assign(pay=rows["pay"].where(rows["pay"] == 0, pay))
+        model = KAnonymousClustering(schema, 5, min_rows=5, scale=scale, domain={"pay": (0, 1e5)})
+        data = model.fit(one).to_dict()
+        return data["space"][1], data["tie"]
+
+    axis, tie = said(52_311.0)
+    near = [said(52_311.0 + more) for more in (-900, -1, 1, 300)]
+    assert all(found == (axis, tie) for found in near)
+    for told in (axis["origin"], axis["spread"], axis["spread"] ** 2, tie / 1e-9):
+        assert abs(told * 300 - 52_311) > 500
+    assert (axis["origin"], axis["spread"]) == ((0.0, 3000.0) if scale else (0.0, 1.0))
+    public = KAnonymousClustering(n_clusters=2).fit(rows[["age"]]).space_.axes[0]
+    assert public.origin == rows["age"].mean()  # which anybody knows

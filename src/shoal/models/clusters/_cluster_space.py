@@ -89,7 +89,10 @@ class ClusterSpace:
         *,
         scale: bool,
     ) -> ClusterSpace:
-        """Bring numbers to mean 0 and variance 1; place categorical values by their hierarchies."""
+        """Bring numbers to mean 0 and variance 1; place categorical values by their hierarchies.
+
+        Private numbers only nearly, since what they are scaled by is published.
+        """
         if schema is not None:
             schema.require(table.names)
             schema.require_rows_of_own("a clustering")
@@ -167,6 +170,8 @@ def _numeric(
     name, values = table.names[place], _read_numbers(table, place)
     _require_all(name, np.isnan(values))
     spread, origin = (float(values.std()), float(values.mean())) if scale else (1.0, 0.0)
+    if scale and not public:
+        spread, origin = _on_lines(spread, origin)
     low, high = _round_out(float(values.min()), float(values.max()))
     if declared is not None:
         if len(declared) != 2 or not declared[0] <= declared[1]:
@@ -177,14 +182,36 @@ def _numeric(
     return Axis(name, place, public, spread or 1.0, origin, low, high, is_declared=not public)
 
 
+def _on_lines(spread: float, origin: float) -> tuple[float, float]:
+    """A spread in two digits, and the next multiple of half of it or more: both are published.
+
+    To the last digit they are sums over private values: of the one person who has any, or of the
+    one that somebody does not know, they tell that value.
+
+    Examples
+    --------
+    >>> _on_lines(14_736.28, 31_250.917)
+    (15000.0, 30000.0)
+    """
+    if not spread:
+        return 0.0, 0.0
+    step = _line(spread)
+    return float(f"{spread:.1e}"), round(origin / step) * step
+
+
+def _line(least: float) -> float:
+    """The next number that is 1, 2 or 5 times a power of ten, at least half of a given one."""
+    unit = 10.0 ** floor(log10(least / 2))
+    return next(times * unit for times in (1, 2, 5, 10) if times * unit >= least / 2)
+
+
 def _round_out(low: float, high: float) -> tuple[float, float]:
     """A range around another, between multiples of 1, 2 or 5 times a power of ten.
 
     Two steps or three make it, so that it tells little more than an order of magnitude.
     """
     span = high - low if high > low else max(abs(low), abs(high), 1.0)
-    unit = 10.0 ** floor(log10(span / 2))
-    step = next(times * unit for times in (1, 2, 5, 10) if times * unit >= span / 2)
+    step = _line(span)
     first, last = floor(low / step) * step, ceil(high / step) * step
     return (first, last) if first < last else (first, last + step)
 

@@ -48,7 +48,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         Stop with as many; by default when no edge can go.  Needed when no column is private,
         since any edge can go then.
     scale : bool, default=True
-        Bring numeric columns to mean 0 and variance 1.
+        Bring numeric columns to mean 0 and variance 1; private ones nearly, by round numbers,
+        since these are published.
     min_rows : int, default=1
         Rows behind every centroid.  Centroids are means over private columns too: a mean of one
         row is that row.  :meth:`to_json`, pickles and copies refuse means of fewer rows than the
@@ -159,7 +160,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
             raise ParameterError(
                 "no column to cluster by is private, so every edge can go. Give n_clusters."
             )
-        self.tie_ = TIE * float(points.var(axis=0).sum())
+        # one digit: the variance of private columns is nobody else's business
+        self.tie_ = TIE * float(f"{points.var(axis=0).sum():.0e}")
         self._cut(points, private)
         return self
 
