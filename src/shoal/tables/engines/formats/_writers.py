@@ -82,7 +82,8 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     def cell(value: Any) -> Any:
         if value is None or value == "":  # nobody would see which of both an empty cell is
             return None
-        if isinstance(value, bool | dt.date):
+        is_zoned = isinstance(value, dt.datetime) and value.tzinfo is not None
+        if isinstance(value, bool | dt.date) and not is_zoned:  # a sheet knows no time zones
             return value
         if isinstance(value, float) or _fits_sheet(value):
             return value if math.isfinite(value) else None
