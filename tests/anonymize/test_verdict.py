@@ -27,7 +27,12 @@ def test_a_protected_value_that_nobody_has_is_mentioned_but_not_named():
     assert "kurru" not in note
 
 
-@pytest.mark.parametrize("spelt", [("HIV", "hiv "), ("HIV", "HIV\u200b"), ("1", "1.0")])
+@pytest.mark.parametrize(
+    "spelt",
+    [("HIV", "hiv "), ("HIV", "HIV\u200b"), ("1", "1.0"), ("\u0130zmir", "izmir"),
+     ("ISPARTA", "\u0131sparta"), ("non-smoker", "Non\u2013smoker"), ("-5", "\u22125"),
+     ("Crohn's", "Crohn\u2019s"), ('"x"', "\u201ex\u201c")],
+)  # fmt: skip
 def test_spellings_of_one_value_are_no_diversity(spelt):
     need("pandas")  # makes a table of columns
     table = {"age": ["30-39"] * 4, "ill": [*spelt] * 2}
@@ -58,7 +63,8 @@ SPELLINGS = (
     "1,0000,000|inf|2024-01-01|1.1.2024|31.2.2024|31.12.2024|20241231|2024-01|2024-W01|1.2.3|NA|"
     "1e99999999999999999999|n/a|NaT|null|none|TRUE|true|HIV|hiv|H\u200bIV|1\u200b|\uff11|\u0663|>90|"
     "\u0663,\u0660|2024-01-01T00:00Z|2024-01-01t00:00+01:00|-|?|| |1.1.2024 00:00|1.2.2024 05:00|"
-    "2024-02-01 05:00"
+    "2024-02-01 05:00|\u22121|-1|\u20131|i|\u0130|\u0131|I|I\u0307|\u2019|'|\u201c|\"|"
+    "2024\u201301\u201301|\u2011|\u2010|\u2015"
 )
 
 

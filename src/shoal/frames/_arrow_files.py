@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import MissingExtraError, TableError
@@ -16,7 +17,10 @@ ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 
 def write_arrow_batches(relation: Any, path: Path) -> None:
-    """Write a DuckDB relation as an Arrow file, batch by batch."""
+    """Write a DuckDB relation as an Arrow file, batch by batch, with nothing under missing cells.
+
+    DuckDB leaves there what its memory held, which may be values of other rows.
+    """
     try:
         import pyarrow as pa
     except ImportError:
@@ -26,7 +30,27 @@ def write_arrow_batches(relation: Any, path: Path) -> None:
     reader = read()
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, reader.schema) as writer:
         for batch in reader:
-            writer.write_batch(batch)
+            columns = [_blanked(pa, column) for column in batch.columns]
+            writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=batch.schema))
+
+
+def _blanked(pa: Any, column: Any) -> Any:
+    """The same cells, with zeros where nothing is; texts have no bytes there."""
+    kind = column.type
+    if not column.null_count or kind.num_buffers != 2 or pa.types.is_nested(kind):
+        return column
+    marks = np.frombuffer(column.buffers()[0], np.uint8)
+    known = np.unpackbits(marks, bitorder="little")[column.offset :][: len(column)]
+    cells = np.frombuffer(column.buffers()[1], np.uint8)
+    if pa.types.is_boolean(kind):
+        bits = np.unpackbits(cells, bitorder="little")[column.offset :][: len(column)]
+        cells = np.packbits(bits & known, bitorder="little")
+    else:
+        width = kind.bit_width // 8
+        cells = cells[column.offset * width :][: len(column) * width].reshape(-1, width)
+        cells = cells * known[:, None]
+    marks = np.packbits(known, bitorder="little")
+    return pa.Array.from_buffers(kind, len(column), [pa.py_buffer(marks), pa.py_buffer(cells)])
 
 
 def read_arrow(paths: Sequence[Path]) -> Any:

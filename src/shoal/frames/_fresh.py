@@ -192,7 +192,9 @@ def _pandas_pool(values: Sequence[Any], codes: Codes) -> Any:
         dtype = "Int64" if kinds == {int} else "boolean"
         if None not in values:
             return np.array(values)[codes]
-        return pd.array(list(values), dtype=dtype).take(codes)
+        taken = pd.array(list(values), dtype=dtype).take(codes)
+        missing = np.asarray(taken.isna(), np.bool_)
+        return _masked(taken, missing) if missing.any() else taken  # pandas has a 1 under the mask
     if kinds == {dt.date}:
         return pd.array(pd.to_datetime([*values]), dtype="datetime64[s]").take(codes)
     if pd.__version__ >= "3":

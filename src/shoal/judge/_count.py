@@ -26,6 +26,14 @@ _ROOM = 1 << 62
 _YEAR = re.compile(r"\s*\d{4}")
 """How every moment begins: most texts need not be asked whether they are one."""
 
+_SIGNS = {
+    "-": re.compile("[\u2010-\u2015\u2212]"),
+    "'": re.compile("[\u2018\u2019\u201b\u02bc]"),
+    '"': re.compile("[\u201c-\u201f]"),
+    "i": re.compile("i\u0307|\u0131"),
+}
+"""Signs that look like another, or are its small letter."""
+
 _SAYS_NOTHING = ("", "na", "n/a", "<na>", "#n/a", "nan", "nat", "null")
 _COMMAS = re.compile(r"[+-]?\d+(?:(?P<thousands>(?<!\d{4})(?:,\d{3})+(?:\.\d*)?)|,\d*)")
 _DAY_FIRST = re.compile(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})(?P<time>(?: \d.*)?)")
@@ -160,7 +168,8 @@ def as_meant(value: str) -> str:
 def as_seen(value: str, *, fold: bool = True) -> str:
     """One text for all that look alike: spaces, capitals, invisible signs, forms of Unicode.
 
-    Capitals are told apart unless they are to `fold`: names of people may differ in them alone.
+    Capitals are told apart unless they are to `fold`: names of people may differ in them alone.  So
+    are dashes of all lengths, quotes, and the i of Turkish, whose capital has a dot.
 
     Examples
     --------
@@ -170,7 +179,12 @@ def as_seen(value: str, *, fold: bool = True) -> str:
     if not value.isascii():
         value = "".join(sign for sign in normalize("NFKC", value) if category(sign) != "Cf")
     shown = " ".join(value.split())
-    return shown.casefold() if fold else shown
+    if not fold:
+        return shown
+    shown = shown.casefold()
+    for sign, signs in () if shown.isascii() else _SIGNS.items():
+        shown = signs.sub(sign, shown)
+    return shown
 
 
 def person_codes(column: TextColumn) -> Codes:

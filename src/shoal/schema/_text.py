@@ -16,6 +16,11 @@ from shoal.typing import Floats
 BEYOND = 2**53
 """From here on floats miss whole numbers."""
 
+_ONE_SIGN = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
+_ONE_SIGN |= dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc"), "'") | {0x131: "i"}
+_ONE_SIGN |= dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"')
+"""Signs that a reader takes for a hyphen, a quote or the letter i."""
+
 _NOTHING = frozenset(["", "na", "n/a", "<na>", "#n/a", "nan", "nat", "null"])
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
@@ -171,10 +176,15 @@ def _reading(words: str) -> Any:
 
 
 def plain_words(said: str) -> str:
-    """A text as a person reads it: without capitals, invisible signs and superfluous spaces."""
+    """A text as a person reads it: without capitals, invisible signs and superfluous spaces.
+
+    Dashes of all lengths are one sign, and so are quotes: programs that write texts change them.
+    """
     if not said.isascii():
         said = unicodedata.normalize("NFKC", said)
         said = "".join(sign for sign in said if unicodedata.category(sign) != "Cf")
+        # the small letter of a Turkish capital is written with a dot of its own
+        said = said.casefold().replace("i\u0307", "i").translate(_ONE_SIGN)
     return " ".join(said.casefold().split())
 
 

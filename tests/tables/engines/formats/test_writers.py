@@ -52,3 +52,12 @@ def test_a_database_on_a_full_disk_is_an_error_in_words(tmp_path):
             _write_sqlite(rows, tmp_path / "out.sqlite")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_moments_of_a_time_zone_and_empty_texts_are_written_to_workbooks(tmp_path):
+    noon = "TIMESTAMPTZ '2024-03-01 12:00:00+00'"
+    rows = duckdb.sql(f"SELECT {noon} AS seen, '' AS note, DATE '2024-03-01' AS day, TRUE AS vip")
+    _write_excel(rows, tmp_path / "out.xlsx")
+    _, (seen, note, day, vip) = openpyxl.load_workbook(tmp_path / "out.xlsx").active.values
+    assert seen.startswith("2024-03-01 ")
+    assert (note, day.isoformat()[:10], vip) == (None, "2024-03-01", True)

@@ -80,7 +80,10 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     sheet = book.create_sheet("table")
 
     def cell(value: Any) -> Any:
-        if value is None or isinstance(value, bool | dt.date):
+        if value is None or value == "":  # nobody would see which of both an empty cell is
+            return None
+        is_zoned = isinstance(value, dt.datetime) and value.tzinfo is not None
+        if isinstance(value, bool | dt.date) and not is_zoned:  # a sheet knows no time zones
             return value
         if isinstance(value, float) or _fits_sheet(value):
             return value if math.isfinite(value) else None
@@ -166,13 +169,15 @@ def sqlite_type(kind: str) -> str:
     """What SQLite calls a type of DuckDB's."""
     if kind == "UBIGINT":
         return "TEXT"  # SQLite's own whole numbers end at 2^63, and others would be rounded
-    if kind.endswith("INT") or kind in ("INTEGER", "BOOLEAN"):
+    if kind.endswith("INT") or kind == "INTEGER":
         return "INTEGER"
     return "REAL" if kind in ("DOUBLE", "FLOAT") else "TEXT"
 
 
 def sqlite_value(value: Any) -> Any:
-    """A value as SQLite keeps it: it knows no dates."""
+    """A value as SQLite keeps it: it knows no dates, and truth as a number only."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         return str(value)
     if value is None or isinstance(value, str | int | float):
