@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
 from sklearn.compose import make_column_transformer
@@ -243,3 +244,37 @@ def test_scores_of_columns_tell_what_the_one_person_in_a_town_has():
     assert "scores of single columns" in found.unread[0]
     public = Schema(roles | {"ill": {"role": "insensitive", "target": True}})
     assert audit(model, table, public, k=10).is_safe
+
+
+@pytest.mark.filterwarnings("ignore")  # newer releases have other names for it
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_errors_of_rounds_on_one_person_tell_that_persons_class(library):
+    """The first error is the logarithm of the chance that the model gives to the class."""
+    boosting = need(library)
+    table = people(300)
+    table["ill"] = (table["ill"] == "yes").astype(int)
+    given = {"n_estimators": 3, "max_depth": 1}
+    model = (
+        boosting.XGBClassifier(min_child_weight=20, **given)
+        if library == "xgboost"
+        else boosting.LGBMClassifier(verbose=-1, **given)
+    )
+    one = table[["age"]][:1], table["ill"][:1]
+    model.fit(table[["age"]], table["ill"], eval_set=[one])
+    (said,) = next(iter(model.evals_result_.values())).values()
+    chance = model.predict_proba(one[0])[0]
+    assert int(np.isclose(-np.log(chance), said[-1], rtol=1e-4).argmax()) == table["ill"][0]
+    roles = {"age": {"role": "quasi-identifier", "kind": "numeric"}}
+    roles |= {"ill": {"role": "sensitive", "target": True}}
+
+    def judged(what):
+        return audit(what, table[["age", "ill"]], Schema(roles), k=10)
+
+    assert "scores of rounds" in judged(model).unread[0]
+    model = clone(model).fit(table[["age"]], table["ill"])
+    assert judged(model).is_safe
+    if library == "xgboost":
+        booster = model.get_booster()
+        booster.set_attr(best_score="0.31")
+        assert "best_score" in judged(booster).unread[0]
+        assert "best_score" in judged(json.loads(booster.save_raw("json"))).unread[0]

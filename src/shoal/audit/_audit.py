@@ -19,6 +19,7 @@ from shoal.audit._readability import (
     row_spans,
     unread_folds,
     unread_init,
+    unread_rounds,
     unread_scores,
     unread_target,
 )
@@ -173,7 +174,7 @@ def _read(
         held, closed = [str(refused).removesuffix(".")], []
     folds = (*unread_target(opened, table), *(unread_folds(opened) if table.columns else ()))
     uneven = uneven_encoders(*encoders_of(opened, table)) if table.columns else ()
-    scores = unread_scores(opened, table)
+    scores = (*unread_scores(opened, table), *(unread_rounds(opened) if told else ()))
     others = (*unread_init(opened), *folds, *scores, *uneven, *unknown_entries(opened))
     unread = (*read.unread, *unread, *others, *closed)
     return replace(read, unread=unread), (*read.held, *held)

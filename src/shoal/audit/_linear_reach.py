@@ -55,9 +55,8 @@ def find_linear_spans(
     if decided_by > 1:
         unread = _behind_fit(last, features, table, decided_by)
     if means_of and table.columns:
-        unread = few_behind_centroids(
-            last, own, features.doubles, means_of, has_private=bool(features.private)
-        )
+        several = ~spans.is_single[span_of_row]
+        unread = few_behind_centroids(last, own, features, means_of, several)
     return ModelSpans(
         type(last).__name__,
         spans,

@@ -26,6 +26,8 @@ CARRIERS = (
 NOT_CARRIERS = ("KernelCenterer",)
 FOLDS = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 
+OF_ROUNDS = ("evals_result_", "_evals_result", "_best_score")
+"""What XGBoost and LightGBM keep of rows that they were given to be scored on."""
 KEPT_SCORES = {"scores_", "pvalues_"}
 """What SelectKBest and its like keep of each column."""
 OF_FOLDS = ("coefs_paths_", "cv_alphas_", "mse_path_", "scores_")
@@ -177,6 +179,28 @@ def unread_scores(model: Any, table: TrainingTable) -> tuple[str, ...]:
         f"{kind} keeps scores of single columns, which were fitted to the target: choose the "
         "columns by hand, or with a ColumnTransformer"
         for kind in sorted(kept)
+    )
+
+
+def unread_rounds(model: Any) -> tuple[str, ...]:
+    """Boosting that keeps how well each round did on rows which it was given: on one person, say.
+
+    Of that person's class or number errors tell what it is, to the last digit.
+    """
+    kept = {name for part in parts_of(model) for name in OF_ROUNDS if vars(part).get(name)}
+    boosters = [part.get_booster() for part in parts_of(model) if hasattr(part, "get_booster")]
+    boosters += [last_step(model)] if hasattr(last_step(model), "save_raw") else []
+    notes: list[Any] = [one.attributes() for one in boosters if hasattr(one, "attributes")]
+    if isinstance(model, dict) and isinstance(model.get("learner"), dict):
+        notes.append(model["learner"].get("attributes"))
+    kept |= {"best_score" for one in notes if isinstance(one, dict) and "best_score" in one}
+    if isinstance(getattr(last_step(model), "best_score", None), dict):  # a booster of LightGBM
+        kept |= {"best_score"} if last_step(model).best_score else set()
+    if not kept:
+        return ()
+    return (
+        f"scores of rounds on rows that were given beside ({', '.join(sorted(kept))}), which may "
+        "be few: delete them, or fit without eval_set",
     )
 
 

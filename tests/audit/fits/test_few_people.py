@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import (
     BayesianRidge,
     LinearRegression,
@@ -18,6 +20,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeRegressor
 
 from shoal import Schema
 from shoal.audit import audit
@@ -208,6 +211,72 @@ def test_models_that_few_rows_decide_are_not_safe_by_leverage(model):
     assert verdict(model, people(["a"]), ["age"], public).is_safe
 
 
+def who_adds_up(numbers, wanted):
+    """The one choice of 36 people whose numbers add up to a sum: halves are added up apart."""
+
+    def sums(some):
+        found = np.zeros(1)
+        for one in some:
+            found = np.concatenate([found, found + one])
+        return found
+
+    first, last = sums(numbers[:18]), sums(numbers[18:])
+    order = np.argsort(last)
+    near = np.searchsorted(last[order], wanted - first).clip(1, len(last) - 1)
+    other = np.stack([order[near - 1], order[near]])
+    side, one = np.divmod(np.abs(first + last[other] - wanted).argmin(), len(first))
+    return np.concatenate(
+        [int(one) >> np.arange(18) & 1, int(other[side, one]) >> np.arange(18) & 1]
+    )
+
+
+OWNERS = Schema(
+    {
+        "car": {"role": "sensitive", "kind": "numeric"},
+        "tax": {"role": "quasi-identifier", "kind": "numeric", "target": True},
+    }
+)
+
+
+def test_who_is_in_a_leaf_is_not_computed_from_a_mean_of_what_everybody_knows():
+    """Taxes are public; the mean of those with a car is the mean of one choice of people."""
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"car": draw.integers(0, 2, 36), "tax": draw.uniform(0, 9000, 36).round(9)}
+    )
+    model = DecisionTreeRegressor(max_depth=1).fit(table[["car"]], table["tax"])
+    mean, rows = model.tree_.value[2, 0, 0], model.tree_.n_node_samples[2]
+    solved = who_adds_up(table["tax"].to_numpy(), mean * rows)
+    assert solved.tolist() == table["car"].tolist()
+    found = audit(model, table, OWNERS, k=10)
+    assert found.answer == "cannot tell"
+    assert "who adds up to them" in found.unread[0]
+    many = pd.DataFrame({"car": np.arange(400) % 2, "tax": draw.integers(0, 90, 400)})
+    for sort in (DecisionTreeRegressor(max_depth=1), GradientBoostingRegressor(n_estimators=2)):
+        assert audit(sort.fit(many[["car"]], many["tax"]), many, OWNERS, k=10).is_safe
+    public = Schema({**OWNERS, "car": {"role": "quasi-identifier", "kind": "numeric"}})
+    assert audit(model, table, public, k=10).is_safe
+
+
+def test_who_is_in_a_cluster_is_not_computed_from_public_coordinates():
+    draw = np.random.default_rng(0)
+    rich = np.arange(36) % 2
+    table = pd.DataFrame({"tax": draw.uniform(0, 1, 36).round(12), "car": 9.0 * rich})
+    schema = Schema({**OWNERS, "tax": {"role": "quasi-identifier", "kind": "numeric"}})
+    model = KMeans(2, random_state=0, n_init=1).fit(table)
+    cluster = int(model.cluster_centers_[:, 1].argmax())
+    wanted = model.cluster_centers_[cluster, 0] * 18
+    assert who_adds_up(table["tax"].to_numpy(), wanted).tolist() == rich.tolist()
+    del model.labels_
+    found = audit(model, table, schema, k=10)
+    assert found.spans.population.tolist() == [36]
+    assert found.answer == "cannot tell"
+    assert "who adds up to them" in found.unread[0]
+    model.fit(table.round(1))
+    del model.labels_
+    assert audit(model, table.round(1), schema, k=10).is_safe
+
+
 def test_classes_are_not_computed_from_coefficients_of_few_people():
     """Which of 36 people are ill is the one combination whose ages add up."""
     draw = np.random.default_rng(0)
@@ -218,19 +287,7 @@ def test_classes_are_not_computed_from_coefficients_of_few_people():
     apart = ages - ages.mean()
     wanted = np.ravel(model.coef_)[0] * (apart @ apart + model.alpha) / 2
 
-    def sums(some):
-        found = np.zeros(1)
-        for one in some:
-            found = np.concatenate([found, found + one])
-        return found
-
-    first, last = sums(apart[:18]), sums(apart[18:])
-    order = np.argsort(last)
-    near = np.searchsorted(last[order], wanted - first).clip(1, len(last) - 1)
-    other = np.stack([order[near - 1], order[near]])
-    side, one = np.divmod(np.abs(first + last[other] - wanted).argmin(), len(first))
-    bits = (int(one) >> np.arange(18) & 1, int(other[side, one]) >> np.arange(18) & 1)
-    assert np.concatenate(bits).tolist() == ill.tolist()
+    assert who_adds_up(apart, wanted).tolist() == ill.tolist()
     found = audit(model, table, schema, k=8)
     assert any("may be computed" in reason for reason in found.unread)
     whole = table.assign(age=np.round(ages))

@@ -13,6 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from shoal.audit import load_model
+from shoal.audit.opened._file_rest import check_skops_file
 from shoal.errors import TableError
 from tests.extras import need
 
@@ -123,3 +124,48 @@ def test_a_name_given_twice_in_json_is_refused(tmp_path):
     path.write_text('[{"nodeid": 0, "leaf": 1, "leaf": 2}]', "utf-8")
     with pytest.raises(TableError, match="given twice"):
         load_model(path, trust=True)
+
+
+def test_damaged_pickles_are_refused_in_words(tmp_path):
+    """Whatever the parts of a pickle raise: somebody who trusts a file has no use for a defect."""
+    path = tmp_path / "model.joblib"
+    joblib.dump(next(models()), path)
+    whole, draw = path.read_bytes(), np.random.default_rng(0)
+    refused = 0
+    for _ in range(60):
+        changed = bytearray(whole)
+        at = int(draw.integers(len(changed)))
+        if draw.random() < 0.5:
+            changed[at] = int(draw.integers(256))
+        else:
+            del changed[at : at + int(draw.integers(1, 200))]
+        path.write_bytes(changed)
+        try:
+            load_model(path, trust=True)
+        except TableError as error:
+            refused += "is damaged" in str(error) or "may hold more" in str(error)
+    assert refused > 30
+    path.write_bytes(b"csomewhere.unknown\nModel\n.")
+    with pytest.raises(TableError, match="needs 'somewhere', which is not installed"):
+        load_model(path, trust=True)
+
+
+def test_arrays_of_skops_files_that_end_early_are_refused_in_words(tmp_path):
+    need("skops.io")
+    path = saved(tmp_path / "model.skops")
+
+    def shorten(entries):
+        name = next(name for name in entries if name.endswith(".npy"))
+        entries[name] = entries[name][:-1]
+        return entries
+
+    def break_head(entries):
+        name = next(name for name in entries if name.endswith(".npy"))
+        entries[name] = entries[name][:117]
+        return entries
+
+    for change in (shorten, break_head):
+        rewritten(path, change)
+        with pytest.raises(TableError):
+            check_skops_file(path)
+        saved(path)

@@ -6,11 +6,13 @@ they were *fitted* to: one for each postcode, say, is the class of the one perso
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.audit._feature_map import Features
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.fits._linear_fit import (
     LinearFit,
@@ -22,12 +24,16 @@ from shoal.audit.fits._linear_fit import (
 )
 from shoal.audit.fits._moment_bits import bits_of_classes, steps_of, tells_too_much
 from shoal.audit.fits._refitted import finds_again
-from shoal.typing import Floats
+from shoal.typing import Flags, Floats
 
 MOST_CELLS = 50_000_000
 """Cells of features up to which leverages are computed: three copies of them are held."""
 MOST_WORK = 2e11
 """Multiplications up to which they are."""
+ADDS_UP = (
+    "means of what everybody knows of people, as exact as all that is private: who adds up to them "
+    "may be computed. Round what is known, or train on more people"
+)
 UNEVEN = (
     "to which people do not count alike: it was fitted with weights, to another table, or its "
     "solver stopped early"
@@ -131,6 +137,29 @@ def _is_solvable(last: Any, matrix: Floats, gaps: Floats, table: TrainingTable) 
     return tells_too_much(matrix, steps, gaps, unknown, n_outputs)
 
 
+def known_sums(table: TrainingTable, private: Sequence[str], n_sums: int) -> tuple[str, ...]:
+    """What is not known to be safe of means of a target that everybody knows.
+
+    Leaves of private tests add it up over people whom nobody knows to be there: of few people one
+    choice alone adds up to the sum.
+    """
+    target = table.schema.target
+    if target is None or table.target_is_private or not private:
+        return ()
+    known = np.asarray(table.numbers(target), np.float64)[:, None]
+    unknown = min(_bits(table, name) for name in private)
+    return (ADDS_UP,) if tells_too_much(known, 1.0, np.zeros(1), unknown, max(1, n_sums)) else ()
+
+
+def _known_coordinates(centres: Floats, matrix: Floats, public: Flags) -> tuple[str, ...]:
+    """The same of public coordinates of centroids, over rows that may be in several clusters."""
+    known = matrix[:, public]
+    if not len(known) or not known.shape[1] or len(centres) < 2:
+        return ()
+    gaps = np.zeros(known.shape[1])
+    return (ADDS_UP,) if tells_too_much(known, 1.0, gaps, 1.0, len(centres) - 1) else ()
+
+
 def _bits(table: TrainingTable, name: str) -> float:
     """Bits that are not known of a private value."""
     if table.schema[name].kind == "numeric" and table.frame.types[name] == "number":
@@ -151,16 +180,17 @@ def _told_exactly(said: Floats, wanted: Floats, k: int) -> int:
 
 
 def few_behind_centroids(
-    last: Any, own: NDArray[np.int64], matrix: Floats, k: int, *, has_private: bool
+    last: Any, own: NDArray[np.int64], features: Features, k: int, several: Flags
 ) -> tuple[str, ...]:
     """What is not known to be safe since a centroid is the mean of few people, or of one.
 
-    `own` is the centroid nearest to each row, `has_private` whether features are.  Spans do not
-    see it: they say who may be in a cluster, and a mean of one row is that row, private columns
-    and all.  With weights, or after few rounds, centroids are not the means of those that are
-    nearest; with a seed they can be found again.
+    `own` is the centroid nearest to each row, `several` which rows may be in several clusters.
+    Spans do not see it: they say who may be in a cluster, and a mean of one row is that row,
+    private columns and all.  With weights, or after few rounds, centroids are not the means of
+    those that are nearest; with a seed they can be found again.
     """
-    centres = np.asarray(last.cluster_centers_, np.float64)
+    centres, matrix = np.asarray(last.cluster_centers_, np.float64), features.doubles
+    has_private = bool(features.private)
     sizes = np.bincount(own, minlength=len(centres))
     found = []
     few = int(((sizes > 0) & (sizes < k)).sum())
@@ -179,7 +209,7 @@ def few_behind_centroids(
             "some may count more than others: fit with tol=0 and many rounds (max_iter), or with a "
             "number as random_state"
         )
-    return tuple(found)
+    return (*found, *_known_coordinates(centres, matrix[several], ~features.is_private))
 
 
 def _is_mean(centre: Floats, rows: Floats, beside: float) -> bool:

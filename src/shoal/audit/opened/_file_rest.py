@@ -16,7 +16,7 @@ from typing import Any
 
 from numpy.lib import format as npy
 
-from shoal.errors import TableError
+from shoal.errors import ShoalError, TableError
 
 SCHEMA = "schema.json"
 NODE_KEYS = {
@@ -35,6 +35,18 @@ LZ4 = b"\x04\x22\x4d\x18"
 
 def check_skops_file(path: Path) -> None:
     """Raise unless every byte of a skops file belongs to the model."""
+    try:
+        _check_entries(path)
+    except ShoalError:
+        raise
+    except (
+        KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error,
+        NotImplementedError, RecursionError,
+    ):  # fmt: skip
+        raise TableError(f"cannot read model {path.name}: it is damaged. Save it again.") from None
+
+
+def _check_entries(path: Path) -> None:
     with zipfile.ZipFile(path) as file:
         names = _check_zip(path.name, file, path.stat().st_size)
         if SCHEMA not in names:
@@ -109,7 +121,24 @@ def load_pickle(path: Path) -> Any:
 
     raw = _unpacked(path.name, path.read_bytes())
     file = io.BytesIO(raw)
-    model = joblib.load(file)
+    try:
+        model = joblib.load(file)
+    except ModuleNotFoundError as error:
+        lost = str(error.name).partition(".")[0][:40]
+        raise TableError(
+            f"cannot read model {path.name}: it needs {lost!r}, which is not installed here. "
+            "Install it, unless the file is damaged."
+        ) from None
+    except MemoryError:
+        raise TableError(
+            f"cannot read model {path.name}: it asks for more memory than there is. It is damaged, "
+            "or too large for this machine."
+        ) from None
+    except Exception as error:  # whatever the parts of a damaged file raise
+        raise TableError(
+            f"cannot read model {path.name}: it is no pickle of a model "
+            f"({type(error).__name__}). It is damaged, or of another version; save it again."
+        ) from None
     if file.read(1):
         raise _more(path.name, "there is something behind the model")
     own = min(_sizes(model), default=len(raw))

@@ -9,6 +9,7 @@ import numpy as np
 from shoal.audit._model_spans import ModelSpans, shorten
 from shoal.audit._row_groups import RowGroups, first_rows, with_class
 from shoal.audit._training_table import TrainingTable
+from shoal.audit.fits._few_people import known_sums
 from shoal.audit.trees._joint_spans import find_joint_spans
 from shoal.audit.trees._leaf_values import OF_WEIGHTS
 from shoal.audit.trees._tree_model import OTHERS, TreeModel
@@ -32,9 +33,19 @@ def find_tree_spans(model: TreeModel, table: TrainingTable, *, check_table: bool
         if model.n_differing(0, ends):
             found = replace(found, unread=(OTHERS,))
     if not found.spans.is_single.all():
-        return replace(found, unread=(*found.unread, *model.unread))
+        return replace(found, unread=(*found.unread, *model.unread, *_sums(model, table)))
     weights = (reason for reason in model.unread if reason in OF_WEIGHTS)
     return replace(found, unread=(*weights,) if table.columns else ())
+
+
+def _sums(model: TreeModel, table: TrainingTable) -> tuple[str, ...]:
+    """Whether leaves of a regression tell who is in them by what is known of everybody."""
+    if model.n_classes is not None:
+        return ()
+    private = [one.name for one in model.features.private]
+    # beside a mean a leaf has a deviation
+    n_sums = 2 * sum(len(tree.leaves) - 1 for tree in model.trees)
+    return known_sums(table, private, n_sums)
 
 
 def _outcomes(n_classes: int | None, table: TrainingTable) -> tuple[Codes, tuple[str, ...]]:
