@@ -228,6 +228,7 @@ SAYINGS = ("print('It holds.', flush=True)", "output().print('It holds.')")
     ("said", "shown"),
     [
         ("columns without a role.", "Error: Columns without a role.\n"),
+        ("quasi-identifiers would be lost.", "Error: Quasi-identifiers would be lost.\n"),
         ("-k must be at least 1.", "Error: -k must be at least 1.\n"),
         ("people.csv has no rows.", "Error: people.csv has no rows.\n"),
         ("'age' is no role.", "Error: 'age' is no role.\n"),

@@ -61,7 +61,8 @@ def report_failure(error: Exception) -> int:
 def _as_sentence(message: str) -> str:
     """The message with a capital, unless it begins with a name, an option or a number."""
     first = message.split(" ", 1)[0]
-    return message[0].upper() + message[1:] if first.isalpha() else message
+    is_word = re.fullmatch("[a-z]+(-[a-z]+)*:?", first) is not None
+    return message[0].upper() + message[1:] if is_word else message
 
 
 _OPTIONS = {"max_suppression": "--suppress", "time_limit": "--time-limit"}
