@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,14 @@ def test_the_file_appears_whole(tmp_path):
     write_text(tmp_path / "a.txt", "two\n")
     assert (tmp_path / "a.txt").read_text() == "two\n"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_no_folder_is_made_that_is_called_like_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"table": Path("~/a.txt"), "manifest": Path("~/a.json")}
+    with pytest.raises(TableError, match="home folder"), atomic_paths(names, "the release"):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def write_half(path, failure):

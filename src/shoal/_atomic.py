@@ -92,6 +92,8 @@ def atomic_paths(
     made for them.  `outdated` files of an older set are removed with the same step.
     """
     folder, hidden = next(iter(paths.values())).parent, set(private)
+    if folder.parts[:1] == ("~",):  # a folder of that name would be made here
+        raise TableError("'~' is no folder here. Write the path of the home folder out.")
     with terminating() as request:
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from shoal.anonymize import BottomUpGeneralization, apply_recoding, load_recoding
+from shoal.anonymize import (
+    BottomUpGeneralization,
+    apply_recoding,
+    check_table,
+    load_recoding,
+    read_release,
+)
 from shoal.anonymize._recheck import count_released, recheck
 from shoal.anonymize._recoding import CutRecoding
 from shoal.anonymize._release import Release
@@ -83,6 +89,14 @@ def test_a_release_is_written_with_manifest_recoding_and_schema(fitted, tmp_path
     recoding = load_recoding(paths["recoding"])
     table = apply_recoding(recoding, relation([("c1", "d2", "a3", "Y")]), SCHEMA)
     assert table.fetchall() == [("c1", "f2", "a3", "Y")]
+
+
+def test_the_home_folder_is_found(fitted, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert fitted.release_.write("~/r.csv")["table"] == tmp_path / "r.csv"
+    schema = Schema.from_toml("~/r.schema.toml")
+    assert open_table("~/r.csv").n_rows == len(read_release("~/r.csv", schema=schema))
+    assert check_table("~/r.csv", schema, 3).holds
 
 
 def test_nothing_is_overwritten_without_force(fitted, tmp_path):

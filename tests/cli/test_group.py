@@ -204,7 +204,11 @@ def test_failures_have_stable_codes_and_no_traceback(failing, error, code):
     assert result.exit_code == code
     assert "Traceback" not in result.output
     if isinstance(error, errors.ShoalError):
-        assert f"{type(error).__name__}: {error}" in result.stderr
+        sentence = str(error)
+        assert result.stderr in {
+            f"Error: {sentence}\n",
+            f"Error: {sentence[0].upper()}{sentence[1:]}\n",
+        }
     assert "/secret/place" not in result.output
 
 
@@ -213,7 +217,75 @@ def test_a_defect_says_so_without_showing_data(failing):
     result = CliRunner().invoke(cli.app, ["boom"])
     assert result.exit_code == 70
     assert "Canary" not in result.output
+    assert "(KeyError)" in result.stderr
     assert "SHOAL_DEBUG=1" in result.stderr
+
+
+SAYINGS = ("print('It holds.', flush=True)", "output().print('It holds.')")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("columns without a role.", "Error: Columns without a role.\n"),
+        ("quasi-identifiers would be lost.", "Error: Quasi-identifiers would be lost.\n"),
+        ("-k must be at least 1.", "Error: -k must be at least 1.\n"),
+        ("people.csv has no rows.", "Error: people.csv has no rows.\n"),
+        ("'age' is no role.", "Error: 'age' is no role.\n"),
+    ],
+)
+def test_errors_are_sentences_without_names_of_classes(failing, said, shown):
+    failing(errors.TableError(said))
+    assert CliRunner().invoke(cli.app, ["boom"]).stderr == shown
+
+
+@pytest.mark.parametrize("saying", SAYINGS)
+def test_a_reader_that_closes_the_output_is_no_failed_check(saying):
+    code = (
+        "import sys, types, typer\n"
+        "from shoal.cli import _commands, main\n"
+        "m = types.ModuleType('shoal.cli._boom'); m.app = typer.Typer()\n"
+        "@m.app.command()\n"
+        "def boom():\n"
+        "    from shoal.cli._output import output\n"
+        f"    sys.stdin.read(); {saying}\n"
+        "sys.modules['shoal.cli._boom'] = m; _commands.COMMANDS['boom'] = ('_boom', 'x')\n"
+        "sys.argv = ['shoal', 'boom']; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.close()
+    process.stdin.close()
+    assert (process.wait(60), process.stderr.read()) == (_failures.CLOSED, "")
+    process.stderr.close()
+
+
+@pytest.mark.parametrize("given", [["--out=~/s.toml"], ["-o", "~/s.toml"]])
+def test_the_home_folder_is_found_where_a_shell_leaves_its_sign(tmp_path, given):
+    (tmp_path / "people.csv").write_text("age,ward\n" + "31,A\n42,B\n" * 9)
+    code = "import sys; from shoal.cli import main; sys.argv[1:] = sys.argv[2:]; main()"
+    words = ["schema", "suggest", "~/people.csv", *given]
+    done = subprocess.run(
+        [sys.executable, "-c", code, "-c", *words],
+        env={**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "src")},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert (tmp_path / "s.toml").is_file()
+    assert not (tmp_path / "~").exists()
+
+
+def test_k_may_be_written_with_two_signs():
+    for name in ("anonymize", "check", "frontier", "tree"):
+        called = CliRunner().invoke(cli.app, [name, "--k", "5"])
+        assert "No such option" not in called.stderr
+        assert not re.search(r"--k\b", CliRunner().invoke(cli.app, [name, "-h"]).stdout)
 
 
 def test_debugging_shows_the_traceback(failing, monkeypatch):

@@ -54,6 +54,17 @@ def test_what_is_allowed_is_found(places):
         folders.allow(str(inside / "people.csv"))
 
 
+@pytest.mark.parametrize("pasted", ['"{}"', "'{}'", "file://{}", " file://{}\n"])
+def test_paths_are_taken_as_file_managers_copy_them(places, pasted):
+    inside, outside = places
+    table = inside / "people 2.csv"
+    table.write_text("age\n1\n")
+    shown = str(table).replace(" ", "%20") if "file" in pasted else str(table)
+    assert Folders([inside]).resolve(pasted.format(shown)) == table
+    with pytest.raises(ParameterError, match="outside"):
+        Folders([inside]).resolve(pasted.format(outside / "people.csv"))
+
+
 def test_names_that_are_no_text_are_passed_over(places):
     inside, _ = places
     with open(os.fsencode(str(inside)) + b"/\xff.csv", "w") as file:

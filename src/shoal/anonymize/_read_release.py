@@ -57,6 +57,8 @@ def read_release(
     """
     check_choice("form", form, get_args(Form))
     path = Path(source)
+    if path.parts[:1] == ("~",):
+        path = path.expanduser()
     table = table_beside(path) if is_manifest(path) else path
     if table is None:
         raise TableError(f"there is no released table beside {path.name!r}. Name the table.")

@@ -271,6 +271,8 @@ class Release:
         """
         if self.output.ranges and self.output.keep_suppressed:
             self._refuse_ranges_of_stars()
+        if not is_address(path) and Path(path).parts[:1] == ("~",):
+            path = Path(path).expanduser()
         if publish is not None:
             require_file(path)
         house: dict[FileKind, dict[str, Any]] = {}  # what stays in it besides the recoding

@@ -237,6 +237,7 @@ def as_files_say(table: Native, schema: Schema | None = None) -> Native:
 
     if not isinstance(table, str | PathLike) or isinstance(table, TableFile):
         return table
+    table = Path(table).expanduser() if str(table).startswith("~/") else table
     told = OpenOptions().filled({} if schema is None else schema.reading)
     return TableFile.of(str(table), told if is_address(table) else as_written(table, told))
 

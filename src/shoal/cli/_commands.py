@@ -9,7 +9,6 @@ RENAMED: dict[str, dict[str, str]] = {
     "attack release": {"--people": "--original", "--known": "--known-row"},
     "attack shadow": {"--most-people": "--people"},
     "audit": {"--figure": "--plot"},
-    "frontier": {"--k": "-k"},
     "twoparty keys": {"--folder": "--out"},
     "twoparty id3": {"--output": "--out"},
     "twoparty bayes-net": {"--output": "--out"},

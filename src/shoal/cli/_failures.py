@@ -13,7 +13,7 @@ from shoal.cli._output import output, to_json
 from shoal.errors import InfeasibleError, ProtocolError, ShoalError, UncoveredValuesError
 
 OK, CHECK_FAILED, BAD_INPUT, INFEASIBLE, PEER, CANNOT_TELL = 0, 1, 2, 3, 4, 5
-BUG, INTERRUPTED = 70, 130
+BUG, INTERRUPTED, CLOSED = 70, 130, 141
 """Exit codes; scripts rely on them, so they never change."""
 
 
@@ -48,14 +48,21 @@ def report_failure(error: Exception) -> int:
             )
         case _:  # its text may hold somebody's data
             message = (
-                "something went wrong inside Shoal. Run again with SHOAL_DEBUG=1 for the details, "
-                "and please report it."
+                f"something went wrong inside Shoal ({name}). Run again with SHOAL_DEBUG=1 for the "
+                "details, and please report it."
             )
-    sys.stderr.write(f"{name}: {message}\n")
+    sys.stderr.write(f"Error: {_as_sentence(message)}\n")
     if output().json:
         shown = {"error": {"type": name, "message": message, "exit_code": code}}
         sys.stdout.write(to_json(shown) + "\n")
     return code
+
+
+def _as_sentence(message: str) -> str:
+    """The message with a capital, unless it begins with a name, an option or a number."""
+    first = message.split(" ", 1)[0]
+    is_word = re.fullmatch("[a-z]+(-[a-z]+)*:?", first) is not None
+    return message[0].upper() + message[1:] if is_word else message
 
 
 _OPTIONS = {"max_suppression": "--suppress", "time_limit": "--time-limit"}

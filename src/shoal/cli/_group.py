@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -20,7 +21,7 @@ import shoal
 from shoal._jit import on_compile
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._ending import ending
-from shoal.cli._failures import INTERRUPTED, report_failure
+from shoal.cli._failures import CLOSED, INTERRUPTED, report_failure
 from shoal.cli._output import CURRENT, Output, output
 from shoal.errors import TableWarning
 
@@ -39,6 +40,9 @@ _MISSING = {
 }
 """What to do about an option that has to be there."""
 
+
+_FROM_HOME = re.compile(r"^(--[\w-]+=|)~/")
+"""The sign of the home folder, where a shell leaves it: in quotes, and in `--out=~/r.csv`."""
 
 _made: dict[tuple[str, typer.Typer], Any] = {}
 """Commands that were called in this process: reading a signature takes longer than some of them."""
@@ -86,8 +90,10 @@ class LazyGroup(TyperGroup):
                 left += [(f"{name} {inner}", below) for inner, below in command.commands.items()]
             if not is_group or command.invoke_without_command:
                 command.params += shared
-            if name in RENAMED:
-                command.parse_args = partial(_parse_renamed, command.parse_args, RENAMED[name])
+            short = {"--k": "-k"} if any("-k" in param.opts for param in command.params) else {}
+            renamed = RENAMED.get(name, {}) | short
+            if renamed:
+                command.parse_args = partial(_parse_renamed, command.parse_args, renamed)
         return loaded
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -105,6 +111,9 @@ class LazyGroup(TyperGroup):
         """Run; turn every failure into a message and an exit code."""
         current = Output()
         CURRENT.set(current)
+        if options.get("args") is None and os.name != "nt":  # there, click does so, and patterns
+            home = f"\\g<1>{os.path.expanduser('~')}/"
+            options["args"] = [_FROM_HOME.sub(home, arg) for arg in sys.argv[1:]]
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", TableWarning)
@@ -122,6 +131,11 @@ class LazyGroup(TyperGroup):
             sys.exit(report_failure(error))
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
+        except SystemExit:
+            # who read the output closed it (`| head`): click exits with 1 then, as a failed check
+            if type(sys.stdout).__name__ == "PacifyFlushWrapper":
+                sys.exit(CLOSED)
+            raise
 
 
 def _note_once(

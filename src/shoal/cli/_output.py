@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import math
+import os
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from shoal._jit import on_compile
 from shoal._plain import to_json as to_json  # for the commands
@@ -65,7 +67,8 @@ class Output:
     def note(self, text: str) -> None:
         """Say something beside the result, on stderr."""
         if not (self.json or self.quiet):
-            console(stderr=True).print(text, markup=False, highlight=False)
+            on = console(stderr=True)  # a file or a program gets it in one line
+            on.print(text, markup=False, highlight=False, soft_wrap=not on.is_terminal)
 
     def say_compiling(self, on: Console | None = None) -> None:
         """Say once why the first run takes long."""
@@ -82,7 +85,8 @@ class Output:
         cells = [[_cell(value) for value in row] for row in rows]
         for index, name in enumerate(header):
             numeric = all(row[index].is_number for row in cells)
-            table.add_column(name, justify="right" if numeric and rows else "left")
+            side: Any = "right" if numeric and rows else "left"
+            table.add_column(name, justify=side, overflow="fold")  # no word is cut off
         for row in cells:
             table.add_row(*(cell.text for cell in row))
         if title:  # a line of its own: above a narrow table it would be broken
@@ -159,7 +163,13 @@ def console(*, stderr: bool = False) -> Console:
     """A rich console on the stream as it is now (tests and pipes exchange it)."""
     from rich.console import Console  # a tenth of a second
 
-    return Console(file=sys.stderr if stderr else sys.stdout, soft_wrap=False)
+    made = Console(file=sys.stderr if stderr else sys.stdout, soft_wrap=False)
+    vars(made)["on_broken_pipe"] = _tell_the_group  # rich would exit with 1: a failed check
+    return made
+
+
+def _tell_the_group() -> NoReturn:
+    raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 class _Cell(NamedTuple):

@@ -275,6 +275,8 @@ class Schema(Mapping[str, Column]):
     def from_toml(cls, source: PathText) -> Schema:
         """Read a schema file; hierarchy files are looked up beside it."""
         path = Path(source)
+        if path.parts[:1] == ("~",):
+            path = path.expanduser()
         try:
             data = tomllib.loads(path.read_text("utf-8"))
         except OSError as error:

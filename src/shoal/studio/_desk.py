@@ -112,6 +112,14 @@ class Desk:
         fact = self._facts.get(name)
         return None if fact is None else fact.value
 
+    def forget_failed(self) -> bool:
+        """Forget what could not be found out, so that pages ask anew; whether there was any."""
+        failed = [name for name, fact in self._facts.items() if fact.error]
+        for name in failed:
+            del self._facts[name]
+            self.tell({"changed": name.split(":")[0]})
+        return bool(failed)
+
     def forget(self, prefix: str) -> None:
         """Forget facts, so that they are worked out again when somebody asks."""
         for name in [name for name in self._facts if name.startswith(prefix)]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from shoal.errors import ParameterError, TableError
 from shoal.studio.project._project import is_project
@@ -90,13 +91,21 @@ def is_table_file(path: Path) -> bool:
 def _real(text: str, base: Path | None = None) -> Path:
     if not text or "\0" in text or not _printable(text):
         raise ParameterError("give a path on this machine.")
-    path = Path(os.path.expanduser(text))
+    path = Path(os.path.expanduser(_pasted(text)))
     if not path.is_absolute():
         path = (base or Path.cwd()) / path
     try:
         return path.resolve()
     except (OSError, RuntimeError):
         raise ParameterError("that path leads nowhere.") from None
+
+
+def _pasted(text: str) -> str:
+    """The path in what a file manager puts on the clipboard: in quotes, or as an address."""
+    bare = text.strip()
+    if len(bare) > 2 and bare[0] == bare[-1] and bare[0] in "'\"":
+        return bare[1:-1]
+    return unquote(bare.removeprefix("file://")) if bare.startswith("file:///") else text
 
 
 def _printable(text: str) -> bool:

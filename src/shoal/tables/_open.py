@@ -111,6 +111,8 @@ def _open_file(source: PathText, options: OpenOptions) -> Engine:
     if is_address(source):
         return open_address(address_of(source), options)
     path = Path(source)
+    if path.parts[:1] == ("~",):
+        path = path.expanduser()
     if str(source) == STANDARD or path.is_fifo() or path.is_char_device():  # <(command) in a shell
         path = spooled(path)
     elif not path.exists() or path.is_dir():

@@ -34,6 +34,7 @@ def test_a_suggested_schema_is_a_schema_with_reasons(table, tmp_path):
     result = shoal("schema", table)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("# Suggested by `shoal schema`.")
+    assert shoal("schema", table, "--out", "-").stdout == result.stdout
     path = tmp_path / "s.toml"
     assert shoal("schema", table, "--out", path).exit_code == 0
     assert path.read_text().rstrip("\n") == result.stdout.rstrip("\n")

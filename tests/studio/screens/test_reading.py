@@ -1,5 +1,7 @@
 """A file that is read wrongly is read anew, with what somebody says about it."""
 
+import os
+
 import pytest
 
 from shoal.errors import ParameterError
@@ -86,6 +88,21 @@ def test_tables_of_a_database_are_listed(tmp_path):
     bureau.act("table", "reading", database_table="people")
     assert columns_of(bureau)["age"]["sort"] == "number"
     assert bureau.desk.project.settings.database_table == "people"
+
+
+def test_a_look_that_failed_is_tried_again_when_asked_for(tmp_path):
+    path = klinik(tmp_path)
+    rows, stamp = path.read_bytes(), path.stat()
+    path.write_bytes(b"%PDF-1.7 no table".ljust(len(rows)))
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    bureau = Bureau(tmp_path, path)
+    assert bureau.show("table")["overview"]["state"] == "failed"
+    path.write_bytes(rows)  # the disk is back: the same file, the same time
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    bureau.act("table", "reading")
+    assert set(columns_of(bureau)) == {"alter", "gewicht", "ort"}
+    with pytest.raises(ParameterError, match="in this way already"):
+        bureau.act("table", "reading")
 
 
 def test_labels_of_columns_are_shown_beside_their_names(tmp_path):

@@ -68,6 +68,7 @@ def suggest(
     """
     from shoal.discover import suggest_schema
 
+    out = None if out == Path("-") else out
     if (group or hierarchies is not None) and out is None:
         raise ParameterError("hierarchies are files that the schema names: say --out SCHEMA too.")
     refuse_existing([] if out is None else [out], force=force)

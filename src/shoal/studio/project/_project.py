@@ -114,7 +114,7 @@ class Project:
 
     @property
     def reading(self) -> Reading:
-        """How the table is read, as far as somebody said it, in a schema or before there was one."""
+        """How the table is read, as far as somebody said it, in a schema or before there is one."""
         return reading_of(self.settings)
 
     def table_stamp(self) -> list[int]:

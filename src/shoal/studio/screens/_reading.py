@@ -55,7 +55,9 @@ def _read_again(room: Room, given: dict[str, Any]) -> None:
     """Read the table in another way; roles that nobody accepted are suggested anew."""
     desk, said = room.desk, said_of(given)
     if said == desk.project.reading:
-        raise ParameterError("the table is read in this way already.")
+        if not desk.forget_failed():  # a disk may be back, a file may be read now
+            raise ParameterError("the table is read in this way already.")
+        return
     desk.project.set_reading(said, desk.reasons())
     shown = ", ".join(name.replace("_", " ") for name in said) or "nothing"
     desk.project.note(f"reads the table in another way; said: {shown}")
