@@ -177,7 +177,7 @@ def test_no_file_or_copy_has_a_centroid_that_is_one_person(table, way):
     model = KAnonymousClustering(SCHEMA, 5).fit(alone)
     told = model.cluster_centers_[:, -1] * model.space_.axes[-1].spread
     away = np.abs(told + model.space_.axes[-1].origin - 98_765.0)
-    assert away.min() < 10_000  # the others have 3,000 or so
+    assert away.min() < 20_000  # the others have 3,000 or so
     with pytest.raises(ParameterError, match="Fit with min_rows=5") as refused:
         way(model)
     assert "98" not in str(refused.value)

@@ -36,6 +36,7 @@ NARROW = 0.01
 """Share of a private range below which a cluster may be thought to be out of the question."""
 
 MOST_LINES = 64
+FEW_COORDINATES = 4
 TIE = 1e-9  # of the variance of all rows: far above rounding, far below what tells rows apart
 
 
@@ -101,9 +102,10 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
 
     **Departures from the paper.**  Membership of a public tuple is that of the released rule, not
     of the tree, so that an audit of the centroids agrees.  An edge that could not go is tried
-    again after others went.  Sums over a cluster are told in steps of what the smallest group makes
-    of them: exact means of public columns tell who is in a cluster.  Columns with hierarchies are placed so that the squared distance of
-    two values is the share of levels on which they differ.  `min_rows` is ours.
+    again after others went.  Columns with hierarchies are placed so that the squared distance of
+    two values is the share of levels on which they differ.  `min_rows` is ours.  Sums over a
+    cluster are told in steps of what the smallest group makes of them: exact means of public
+    columns tell who is in a cluster.
 
     References
     ----------
@@ -191,8 +193,9 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
             points, axis=0, return_inverse=True, return_counts=True
         )
         point_of_row = point_of_row.ravel()
-        # sums are told to what the smallest group makes of them
-        coarse = self.privacy_.minimum_size * self.space_.units(points)
+        # sums are told to what the smallest group makes of them, of many coordinates less
+        many = max(1.0, points.shape[1] / FEW_COORDINATES)
+        coarse = many * self.privacy_.minimum_size * self.space_.units(points)
         tree = CutTree(distinct, weights, coarse)
         kinds, kind = self._kinds(points)
         search = self._search(tree, kinds, kind, private)
