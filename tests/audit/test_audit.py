@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
@@ -215,3 +216,19 @@ class Unpickled:
 
     def __reduce__(self):
         return object.__new__, (KAnonymousClustering,), self.state
+
+
+def test_models_whose_parts_do_not_fit_are_refused_in_words():
+    """A file may be damaged so that its library still loads it."""
+    table = pd.DataFrame({"a": np.arange(40.0), "y": np.arange(40) % 2})
+    schema = Schema(
+        {
+            "a": {"role": "quasi-identifier", "kind": "numeric"},
+            "y": {"role": "sensitive", "target": True},
+        }
+    )
+    model = LogisticRegression().fit(table[["a"]], table["y"])
+    for coefficients in (np.zeros((1, 0)), np.zeros((1, 3)), "none"):
+        model.coef_ = coefficients
+        with pytest.raises(TableError, match="damaged or was changed"):
+            audit(model, table, schema, k=5)

@@ -29,3 +29,11 @@ def test_trees():
 def test_no_trees(left, right):
     with pytest.raises(TableError):
         check_children(np.array(left, int), np.array(right, int))
+
+
+def test_a_leaf_has_no_other_number_than_minus_one_for_children():
+    """scikit-learn follows -31 out of the tree, and the process crashes."""
+    left, right = np.array([1, -1, -31]), np.array([2, -1, -1])
+    with pytest.raises(TableError, match="a child is no node"):
+        check_children(left, right)
+    check_children(np.maximum(left, -1), right)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._carried_rows import RowScan
-from shoal.audit._feature_map import encoders_of, transformed
+from shoal.audit._feature_map import encoders_of, last_step, transformed
+from shoal.audit._foreign import is_of_library
 from shoal.audit._model_audit import Breach, ModelAudit, ReleaseKind
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._readability import (
@@ -157,10 +158,10 @@ def _read(
     try:
         read = find_adapter(opened).read(opened, table, options)
     except MALFORMED as error:
-        if isinstance(error, ShoalError) or not isinstance(opened, dict | list):
+        if isinstance(error, ShoalError) or not _is_written(opened):
             raise
         raise TableError(
-            f"the model's file is not laid out as its library does it ({type(error).__name__}). "
+            f"the model is not laid out as its library does it ({type(error).__name__}). "
             "It is damaged or was changed; write it again."
         ) from None
     scan = RowScan(table, k, transformed(opened, table))
@@ -178,6 +179,11 @@ def _read(
     others = (*unread_init(opened), *folds, *scores, *uneven, *unknown_entries(opened))
     unread = (*read.unread, *unread, *others, *closed)
     return replace(read, unread=unread), (*read.held, *held)
+
+
+def _is_written(model: Any) -> bool:
+    """Whether a model is what a library writes: of somebody's own code errors are theirs."""
+    return isinstance(model, dict | list) or is_of_library(type(last_step(model)))
 
 
 def _scan_own(

@@ -35,7 +35,9 @@ def check_children(left: NDArray[Any], right: NDArray[Any]) -> None:
     if (is_leaf != (right < 0)).any():
         raise _broken("a node has one child")
     children = np.concatenate([left[~is_leaf], right[~is_leaf]])
-    if len(children) and (children.min() < 1 or children.max() >= n_nodes):
+    # whoever follows children takes -1 for a leaf, and any other number for a node
+    below = min(left.min(initial=0), right.min(initial=0)) < -1
+    if below or (len(children) and (children.min() < 1 or children.max() >= n_nodes)):
         raise _broken("a child is no node")
     if len(np.unique(children)) != len(children):
         raise _broken("a node has two parents")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from shoal.audit._compiled_parts import check_compiled_parts
 from shoal.audit._trial_load import list_unknown_types, load_skops, try_load
 from shoal.audit.adapters._registry import is_recognized
 from shoal.audit.opened._file_rest import check_skops_file, load_pickle, parse_json
@@ -58,7 +59,9 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
                 f"{path.name} is a pickle: loading it runs whatever program its author put into "
                 "it. Save the model with skops, or use --trust if you made the file yourself."
             )
-        return _keep_labels(load_pickle(path))
+        model = load_pickle(path)
+        check_compiled_parts(model)  # a damaged tree may crash whoever follows its indices
+        return _keep_labels(model)
     raise ParameterError(
         f"cannot read model {path.name!r}: use .skops or .json, or {', '.join(PICKLES)} with trust."
     )

@@ -85,3 +85,10 @@ def test_rules_have_numbers_beside_their_items():
     rule = {"antecedents": ["bread"], "consequents": ["milk"], "support": 0.5}
     assert unknown_entries([rule]) == ()
     assert unknown_entries([rule | {"note": "31, 2.5"}])
+
+
+def test_arrays_of_a_tree_that_are_none_are_told():
+    tree = {"left_children": [-1], "base_weights": 31, "parents": [0, 1]}
+    for broken in (tree, tree | {"left_children": 2.5}):
+        model = {"learner": {"gradient_booster": {"model": {"trees": [broken]}}}}
+        assert "base_weights" in unknown_entries(model)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class SklearnTreeAdapter(TreeAdapter):
         def apply(tree: int) -> RowGroups:
             return np.asarray(parts[tree].tree_.apply(features.matrix), np.int64)
 
-        return TreeModel(
+        trees = TreeModel(  # which checks their tests, before anything follows them
             type(last).__name__,
             features,
             tuple(BinaryTree.from_sklearn(part.tree_) for part in parts),
@@ -49,8 +50,8 @@ class SklearnTreeAdapter(TreeAdapter):
             _count_rows(last, parts, table.n_rows, options.check_table),
             trained_on=int(parts[0].tree_.n_node_samples[0]),
             apply=apply,
-            unread=uneven_leaves(last, features.matrix, table),
         )
+        return replace(trees, unread=uneven_leaves(last, features.matrix, table))
 
 
 def _fitted_trees(model: Any) -> list[Any] | None:

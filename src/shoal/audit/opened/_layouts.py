@@ -151,10 +151,12 @@ def _of_xgboost(model: Mapping[str, Any]) -> Iterator[str]:
 
 def _wrong_lengths(tree: Mapping[str, Any]) -> Iterator[str]:
     """Arrays of a tree that have not one number for each node."""
-    size = len(tree.get("left_children", ()))
+    children = tree.get("left_children")
+    size = len(children) if isinstance(children, list) else 0
     for name in BY_NODE:
         own = tree.get(name, [0] * size)
-        if len(own) != size or any(not isinstance(value, int | float) for value in own):
+        fits = isinstance(own, list) and len(own) == size
+        if not fits or any(not isinstance(value, int | float) for value in own):
             yield name
 
 

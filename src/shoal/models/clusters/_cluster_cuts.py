@@ -31,16 +31,32 @@ Judge: TypeAlias = Callable[[NDArray[np.int64]], bool]
 """Whether every group of kinds with one number is an allowed group."""
 
 
+def coarse_means(sums: Floats, rows: Counts, coarse: Floats) -> Floats:
+    """Means by which sums are told in multiples of `coarse` only, 0 for all digits.
+
+    A sum of public values over those whom private values put into a cluster tells who they are: of
+    few people one choice alone adds up to it.
+
+    Examples
+    --------
+    >>> coarse_means(np.array([[31.4, 31.4]]), np.array([4]), np.array([10.0, 0.0]))
+    array([[7.5 , 7.85]])
+    """
+    steps = np.where(coarse > 0, coarse, 1.0)
+    told = np.where(coarse > 0, np.round(sums / steps) * steps, sums)
+    return told / rows[:, None]
+
+
 class CutTree:
     """A spanning tree over weighted points, some edges of it cut."""
 
-    def __init__(self, points: Floats, weights: Counts) -> None:
+    def __init__(self, points: Floats, weights: Counts, coarse: Floats) -> None:
         n = len(points)
         a, b, self.length = spanning_tree(points)
         ones = np.ones(len(a))
         graph = coo_matrix((ones, (a, b)), shape=(n, n)).tocsr()
         order, parent = breadth_first_order(graph, 0, directed=False)
-        self.points, self.weights = points, weights
+        self.points, self.weights, self.coarse = points, weights, coarse
         self.order, self.parent = order.astype(np.int64), parent.astype(np.int64)
         self.parent[0] = 0
         self.below = np.where(self.parent[a] == b, a, b)  # the end of each edge away from the root
@@ -66,7 +82,7 @@ class CutTree:
         top = self.tops[old]
         rows = np.array([self.rows[top] - self.rows[low], self.rows[low]])
         sums = np.array([self.sums[top] - self.sums[low], self.sums[low]])
-        return old, rows, sums / rows[:, None]
+        return old, rows, coarse_means(sums, rows, self.coarse)
 
     def divide(self, edge: int) -> None:
         """Cut an edge: the part away from the root gets a new number."""
@@ -86,7 +102,7 @@ class CutTree:
     def mean(self, part: int) -> Floats:
         """Mean of a component."""
         top = self.tops[part]
-        mean: Floats = self.sums[top] / self.rows[top]
+        mean: Floats = coarse_means(self.sums[[top]], self.rows[[top]], self.coarse)[0]
         return mean
 
 

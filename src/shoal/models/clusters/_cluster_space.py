@@ -18,6 +18,8 @@ from shoal.schema._text import text
 from shoal.typing import Flags, Floats
 
 MOST_POINTS = 10_000
+NEARLY = 1 - 1e-6
+"""Of the spread of a column: that of a scaled one is 1 but for rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +132,23 @@ class ClusterSpace:
     def place(self, table: Input) -> Floats:
         """Coordinates of rows."""
         return np.concatenate([axis.put(table) for axis in self.axes], axis=1)
+
+    def units(self, points: Floats) -> Floats:
+        """How far one person is from another, about; 0 where nothing private is told."""
+        if not self.is_private.any():
+            return np.zeros(points.shape[1])
+        found = []
+        for axis, own in zip(self.axes, self._own(points), strict=True):
+            if axis.table is not None:
+                found.append(axis.table.max(axis=0))
+            else:
+                wide = float(own.std())
+                found.append(np.array([_line(NEARLY * wide) if wide else 0.0]))
+        return np.concatenate(found)
+
+    def _own(self, points: Floats) -> list[Floats]:
+        """Coordinates of each column."""
+        return np.split(points, np.cumsum([axis.width for axis in self.axes])[:-1], axis=1)
 
     @property
     def is_private(self) -> Flags:

@@ -14,7 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.models._groups import count_only, read_privacy
 from shoal.models._input import Input, read_input
-from shoal.models.clusters._cluster_cuts import ClusterReach, CutTree, GeneralReach, Search
+from shoal.models.clusters._cluster_cuts import (
+    ClusterReach,
+    CutTree,
+    GeneralReach,
+    Search,
+    coarse_means,
+)
 from shoal.models.clusters._cluster_publish import PublishedClusters
 from shoal.models.clusters._cluster_space import ClusterSpace
 from shoal.privacy import KAnonymity, PrivacyModel
@@ -30,6 +36,7 @@ NARROW = 0.01
 """Share of a private range below which a cluster may be thought to be out of the question."""
 
 MOST_LINES = 64
+FEW_COORDINATES = 4
 TIE = 1e-9  # of the variance of all rows: far above rounding, far below what tells rows apart
 
 
@@ -65,7 +72,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     Attributes
     ----------
     cluster_centers_ : ndarray
-        Centroids, in the space of :attr:`space_`.
+        Centroids, in the space of :attr:`space_`: means, but for what would tell who is in them
+        where something private is told.
     labels_ : ndarray
         Cluster of each training row under the released rule.  For the owner of the data: it is
         left out of pickles and copies.
@@ -95,7 +103,9 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     **Departures from the paper.**  Membership of a public tuple is that of the released rule, not
     of the tree, so that an audit of the centroids agrees.  An edge that could not go is tried
     again after others went.  Columns with hierarchies are placed so that the squared distance of
-    two values is the share of levels on which they differ.  `min_rows` is ours.
+    two values is the share of levels on which they differ.  `min_rows` is ours.  Sums over a
+    cluster are told in steps of what the smallest group makes of them: exact means of public
+    columns tell who is in a cluster.
 
     References
     ----------
@@ -183,15 +193,18 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
             points, axis=0, return_inverse=True, return_counts=True
         )
         point_of_row = point_of_row.ravel()
-        tree = CutTree(distinct, weights)
+        # sums are told to what the smallest group makes of them, of many coordinates less
+        many = max(1.0, points.shape[1] / FEW_COORDINATES)
+        coarse = many * self.privacy_.minimum_size * self.space_.units(points)
+        tree = CutTree(distinct, weights, coarse)
         kinds, kind = self._kinds(points)
         search = self._search(tree, kinds, kind, private)
         search.run(self.n_clusters, self._tries())
-        spans, _ = self._judge(points, tree.label[point_of_row], kinds, kind, private)
+        spans, _ = self._judge(points, tree.label[point_of_row], coarse, (kinds, kind), private)
         # a cut that hangs on rounding, or on values that hardly anybody can have
         while spans.breaches(self.privacy_).any() or self._hangs(kinds, kind, private):
             tree.join()
-            spans, _ = self._judge(points, tree.label[point_of_row], kinds, kind, private)
+            spans, _ = self._judge(points, tree.label[point_of_row], coarse, (kinds, kind), private)
         spans.require(self.privacy_)
         self.spans_ = Spans(spans.start, spans.bins, count_only(spans.groups))
         self.center_rows_ = tree.rows[tree.tops]
@@ -219,16 +232,17 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         self,
         points: Floats,
         labels: NDArray[np.int64],
-        kinds: Floats,
-        kind: NDArray[np.intp],
+        coarse: Floats,
+        public: tuple[Floats, NDArray[np.intp]],
         private: PrivateColumns,
     ) -> tuple[Spans, NDArray[np.int64]]:
         """Centroids of a partition, and the spans of their rule."""
-        self.cluster_centers_ = _means(points, labels)
+        self.cluster_centers_ = _means(points, labels, coarse)
         linear = LinearSpans.nearest(self.cluster_centers_, self.tie_)
         self.labels_ = linear.winner(points)
         names = tuple(f"cluster {number}" for number in range(len(self.cluster_centers_)))
         self.bins_ = Bins.count(names, self.labels_)
+        kinds, kind = public
         return Spans.from_reach(linear.reach(kinds, *self.space_.moves())[kind], private)
 
     def _hangs(self, kinds: Floats, kind: NDArray[np.intp], private: PrivateColumns) -> bool:
@@ -293,7 +307,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         return read_privacy(self.privacy, "a clustering", self.schema)
 
 
-def _means(points: Floats, labels: NDArray[np.int64]) -> Floats:
-    counts = np.bincount(labels)
-    sums = [np.bincount(labels, column) for column in points.T]
-    return np.column_stack(sums) / counts[:, None]
+def _means(points: Floats, labels: NDArray[np.int64], coarse: Floats) -> Floats:
+    sums: Floats = np.column_stack(
+        [np.bincount(labels, column).astype(np.float64) for column in points.T]
+    )
+    return coarse_means(sums, np.bincount(labels), coarse)
