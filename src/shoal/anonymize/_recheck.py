@@ -21,7 +21,8 @@ from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._forms import Claim, join_intervals
 from shoal.judge._judge import Charge, judge
 from shoal.judge._labels import STAR, LabelReader
-from shoal.judge._read_files import read_texts, with_own_header
+from shoal.judge._read_files import open_text, read_texts, with_own_header
+from shoal.judge._side_doors import text_doors
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import canonical, is_missing
 from shoal.privacy import PrivacyModel
@@ -228,7 +229,10 @@ def read_again(table: Native, encoding: str | None, numbers: Sequence[str] = ())
     if staged is None:
         return read_texts(Path(table))
     if staged.dialect is not None:
-        return read_texts(staged.paths, dialect=staged.dialect.as_written(numbers))
+        table = read_texts(staged.paths, dialect=staged.dialect.as_written(numbers))
+        opened = [partial(open_text, path, staged.dialect.encoding) for path in staged.paths]
+        doors = [door for lines in opened for door in text_doors(lines, staged.dialect)]
+        return replace(table, side_doors=tuple(dict.fromkeys((*table.side_doors, *doors))))
     return read_texts(staged.paths or staged.relation)
 
 
