@@ -58,25 +58,6 @@ def recheck(
     if output.keep_suppressed:
         n_rows = written.n_rows if source is None else source.n_rows
     labelled = {} if witness is None else witness.labels
-    charge = Charge(
-        schema=schema,
-        privacy=privacy,
-        n_rows=n_rows,
-        readers=label_readers(recoded, schema),
-        ranges=output.ranges,
-        claim=_claim(recoded, output, labelled) if labelled else Claim(),
-        key=output.key,
-        prepare=lambda groups: privacy.prepare(
-            # people of a population are found by what labels say
-            _as_labels(groups, recoded) if POPULATION in recoded.groups.histograms else groups,
-            recoded,
-        ),
-    )
-    return judge(charge, written, source, None if witness is None else witness.row_ids)
-
-
-def label_readers(recoded: Recoded, schema: Schema) -> dict[str, LabelReader]:
-    """How the labels of every quasi-identifier are read."""
     readers = {}
     for labels in recoded.labels:
         coding, tree = labels.coding, labels.coding.hierarchy
@@ -88,7 +69,21 @@ def label_readers(recoded: Recoded, schema: Schema) -> dict[str, LabelReader]:
             on_lines=labels.ends is not None,
             step=schema[coding.name].lines,
         )
-    return readers
+    charge = Charge(
+        schema=schema,
+        privacy=privacy,
+        n_rows=n_rows,
+        readers=readers,
+        ranges=output.ranges,
+        claim=_claim(recoded, output, labelled) if labelled else Claim(),
+        key=output.key,
+        prepare=lambda groups: privacy.prepare(
+            # people of a population are found by what labels say
+            _as_labels(groups, recoded) if POPULATION in recoded.groups.histograms else groups,
+            recoded,
+        ),
+    )
+    return judge(charge, written, source, None if witness is None else witness.row_ids)
 
 
 def _claim(
