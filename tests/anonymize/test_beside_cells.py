@@ -49,6 +49,88 @@ def test_a_workbook_with_more_than_cells_does_not_hold(change, tmp_path):
     assert not any("Ann" in door for door in verdict.side_doors)
 
 
+ROWS = "age,note\n[20-29],a\n[20-29],b\n[20-29],a\n[20-29],b\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "door"),
+    [
+        ("", "", ""),
+        ("[20-29],a\n", '"[20-29]",a\n', "quotes in some rows"),
+        (",a\n", ',"a"\n', "quotes in some rows"),
+        (",a\n", ",a\r\n", "end in different ways"),
+        (",a\n", ",a\n\n", "empty lines between rows"),
+        ("age,note", '"age","note"', ""),  # names of columns are no rows
+        (",a\n", ',"a\nb"\n', ""),  # quotes that are needed
+    ],
+)
+def test_rows_that_a_text_file_tells_apart_are_undecided(old, new, door, tmp_path):
+    schema = SCHEMA.replace(note={"role": "insensitive"})
+    (tmp_path / "t.csv").write_bytes(ROWS.replace(old, new, 1).encode())
+    verdict = check_table(tmp_path / "t.csv", schema, 4)
+    assert verdict.smallest_group == 4
+    assert door in "".join(verdict.side_doors)
+    assert (verdict.holds, verdict.is_undecided) == (not door, bool(door))
+
+
+@pytest.mark.parametrize(("quote", "ending"), [("", "\n"), ('"', "\n"), ("", "\r\n")])
+def test_files_that_are_written_in_one_way_throughout_hold(quote, ending, tmp_path):
+    schema = SCHEMA.replace(note={"role": "insensitive"})
+    rows = ROWS.replace(",", f"{quote},{quote}").split()
+    written = ending.join([*(f"{quote}{row}{quote}" for row in rows), "", ""])
+    (tmp_path / "t.csv").write_bytes(written.encode())
+    assert check_table(tmp_path / "t.csv", schema, 4).holds
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "holds"),
+    [
+        ('"x"', '"x"', True),
+        ('"x"', '"\\u0078"', False),
+        ('"x"', '"é"', True),
+        ('": ', '":', False),
+        ('{"age"', '{ "age"', False),
+    ],
+)
+def test_lines_of_json_that_are_written_differently_are_undecided(old, new, holds, tmp_path):
+    rows = [json.dumps({"age": "x", "note": None}) for _ in range(4)]
+    if "é" in new:
+        rows = [row.replace(old, new) for row in rows]
+    else:
+        rows[1] = rows[1].replace(old, new, 1)
+    (tmp_path / "t.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
+    schema = SCHEMA.replace(note={"role": "insensitive"})
+    verdict = check_table(tmp_path / "t.jsonl", schema, 4)
+    assert (verdict.holds, verdict.is_undecided) == (holds, not holds)
+    listed = json.dumps([json.loads(row) for row in rows], indent=1)
+    (tmp_path / "t.json").write_text(listed, "utf-8")
+    assert check_table(tmp_path / "t.json", schema, 4).holds
+
+
+@pytest.mark.parametrize(
+    ("column", "holds"),
+    [
+        ("age TEXT", True),
+        ('"age" VARCHAR(20) NOT NULL', True),
+        ("[age] text", True),
+        ("age TEXT DEFAULT 'Ann Smith'", False),
+        ("age TEXT /* Ann Smith */", False),
+        ("age TEXT -- Ann Smith\n", False),
+        ("age TEXT CHECK (age <> 'Ann Smith')", False),
+        ("age Ann_Smith", False),
+        ("age TEXT DEFAULT 4711001", False),
+    ],
+)
+def test_definitions_of_sqlite_that_say_more_than_types_are_undecided(column, holds, tmp_path):
+    database = sqlite3.connect(tmp_path / "t.sqlite")
+    database.execute(f"CREATE TABLE t ({column})")
+    database.execute("INSERT INTO t VALUES ('x'), ('x')")
+    database.commit()
+    database.close()
+    verdict = check_table(tmp_path / "t.sqlite", SCHEMA, 2)
+    assert (verdict.holds, verdict.is_undecided) == (holds, not holds)
+
+
 def test_an_archive_with_another_file_is_undecided(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
         archive.writestr("t.csv", "age,n\n7,1\n7,1\n")

@@ -200,7 +200,7 @@ def _outcome(folder, command, suffix):
     return done.exit_code, re.sub(own, "NAME", said)
 
 
-VARYING = "seconds|versions|digest|sha256|fingerprint|created|source|matches_manifest"
+VARYING = "seconds|versions|digest|sha256|fingerprint|created|source|matches_manifest|earlier"
 VARYING += "|^holds$|side_doors"  # of what else a file has; exit codes are compared
 
 

@@ -19,8 +19,9 @@ from xml.etree import ElementTree
 
 from shoal._addresses import address_of, is_address, read_address
 from shoal.anonymize._release_files import digest, file_beside
-from shoal.judge._read_files import read_texts
+from shoal.judge._read_files import open_text, read_texts
 from shoal.judge._read_others import read_workbook
+from shoal.judge._side_doors import json_doors
 from shoal.judge._text_table import TextTable
 from shoal.tables.engines.formats._formats import unpacked
 from shoal.tables.engines.formats._kept_there import kept_there
@@ -108,6 +109,9 @@ def _doors(path: Path, counted: Counted) -> Iterator[str]:
         elif path.name.lower().endswith((*_DATABASES, *_JSON)):
             read = read_texts([path])
             yield from (*read.side_doors, *_told_apart(read, counted))
+            if path.name.lower().endswith(_JSON):
+                with open_text(path, "utf-8") as lines:
+                    yield from json_doors(lines)
             if suffix == ".duckdb" and not _is_sealed(path):
                 yield "space that the database gave up, which may hold rows"
     except Exception:  # whatever a file from elsewhere makes a reader raise

@@ -21,7 +21,8 @@ from shoal.judge._count import code_counted, count_texts, person_codes
 from shoal.judge._forms import Claim, join_intervals
 from shoal.judge._judge import Charge, judge
 from shoal.judge._labels import STAR, LabelReader
-from shoal.judge._read_files import read_texts, with_own_header
+from shoal.judge._read_files import open_text, read_texts, with_own_header
+from shoal.judge._side_doors import text_doors
 from shoal.judge._text_table import TextColumn, TextTable
 from shoal.judge._values import canonical, is_missing
 from shoal.privacy import PrivacyModel
@@ -57,25 +58,6 @@ def recheck(
     if output.keep_suppressed:
         n_rows = written.n_rows if source is None else source.n_rows
     labelled = {} if witness is None else witness.labels
-    charge = Charge(
-        schema=schema,
-        privacy=privacy,
-        n_rows=n_rows,
-        readers=label_readers(recoded, schema),
-        ranges=output.ranges,
-        claim=_claim(recoded, output, labelled) if labelled else Claim(),
-        key=output.key,
-        prepare=lambda groups: privacy.prepare(
-            # people of a population are found by what labels say
-            _as_labels(groups, recoded) if POPULATION in recoded.groups.histograms else groups,
-            recoded,
-        ),
-    )
-    return judge(charge, written, source, None if witness is None else witness.row_ids)
-
-
-def label_readers(recoded: Recoded, schema: Schema) -> dict[str, LabelReader]:
-    """How the labels of every quasi-identifier are read."""
     readers = {}
     for labels in recoded.labels:
         coding, tree = labels.coding, labels.coding.hierarchy
@@ -87,7 +69,21 @@ def label_readers(recoded: Recoded, schema: Schema) -> dict[str, LabelReader]:
             on_lines=labels.ends is not None,
             step=schema[coding.name].lines,
         )
-    return readers
+    charge = Charge(
+        schema=schema,
+        privacy=privacy,
+        n_rows=n_rows,
+        readers=readers,
+        ranges=output.ranges,
+        claim=_claim(recoded, output, labelled) if labelled else Claim(),
+        key=output.key,
+        prepare=lambda groups: privacy.prepare(
+            # people of a population are found by what labels say
+            _as_labels(groups, recoded) if POPULATION in recoded.groups.histograms else groups,
+            recoded,
+        ),
+    )
+    return judge(charge, written, source, None if witness is None else witness.row_ids)
 
 
 def _claim(
@@ -228,7 +224,10 @@ def read_again(table: Native, encoding: str | None, numbers: Sequence[str] = ())
     if staged is None:
         return read_texts(Path(table))
     if staged.dialect is not None:
-        return read_texts(staged.paths, dialect=staged.dialect.as_written(numbers))
+        table = read_texts(staged.paths, dialect=staged.dialect.as_written(numbers))
+        opened = [partial(open_text, path, staged.dialect.encoding) for path in staged.paths]
+        doors = [door for lines in opened for door in text_doors(lines, staged.dialect)]
+        return replace(table, side_doors=tuple(dict.fromkeys((*table.side_doors, *doors))))
     return read_texts(staged.paths or staged.relation)
 
 

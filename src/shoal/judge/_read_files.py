@@ -155,7 +155,7 @@ def _read_text(
 def _lines_above(path: Path, dialect: TextDialect) -> tuple[str, ...]:
     """Whether something stands above the names of the columns, such as a title or remarks."""
     encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
-    with _open(path, encoding) as file:
+    with open_text(path, encoding) as file:
         lines = [line for line, _ in zip(file, range(dialect.start), strict=False)]
     while lines and (not lines[0].strip() or _SEPARATOR.fullmatch(lines[0].strip())):
         del lines[0]
@@ -166,7 +166,7 @@ def _lines_above(path: Path, dialect: TextDialect) -> tuple[str, ...]:
 def with_own_header(path: Path, dialect: TextDialect) -> TextDialect:
     """The dialect with the names that stand in the file: a writer's word is not taken for them."""
     encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
-    with _open(path, encoding) as file:
+    with open_text(path, encoding) as file:
         reader = csv.reader(file, delimiter=dialect.delimiter, quotechar=dialect.quote)
         header = next(reader, [])
         lines = reader.line_num  # a name may hold a line's end
@@ -181,7 +181,7 @@ def _find_dialect(path: Path, names: Sequence[str] | None) -> TextDialect:
     """What separates the cells of the first row, by the names that it should hold."""
     found: list[TextDialect] = []
     for delimiter in _DELIMITERS:
-        with _open(path, "utf-8-sig") as file:
+        with open_text(path, "utf-8-sig") as file:
             reader = csv.reader(file, delimiter=delimiter)
             header = tuple(next(reader, []))
             # a name may hold a line's end
@@ -198,12 +198,12 @@ def _find_dialect(path: Path, names: Sequence[str] | None) -> TextDialect:
 
 
 def _has_mark(path: Path) -> bool:
-    with _open(path, "utf-8") as file:
+    with open_text(path, "utf-8") as file:
         return file.read(1) == "\ufeff"
 
 
 @contextmanager
-def _open(path: Path, encoding: str) -> Iterator[io.TextIOBase]:
+def open_text(path: Path, encoding: str) -> Iterator[io.TextIOBase]:
     ending = path.suffix.lower()
     if ending == ".gz":
         with gzip.open(path, "rt", encoding=encoding, newline="") as text:
@@ -229,7 +229,7 @@ def _read_slowly(
     encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
     before = csv.field_size_limit(sys.maxsize)
     try:
-        with _open(path, encoding) as file:
+        with open_text(path, encoding) as file:
             lines = (
                 line
                 for number, line in enumerate(file, 1)

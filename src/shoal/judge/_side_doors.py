@@ -7,20 +7,39 @@ of a packed file.
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from io import TextIOBase
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from shoal.judge._text_table import find_pyarrow
+from shoal.tables._dialect import TextDialect
 
 _BLOCK = 1 << 20
 _CHANGING = (slice(24, 28), slice(92, 100))
 """Bytes of a SQLite header that count changes and name the library."""
+_WORD = re.compile(
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--.*|/\*|\w+|[^\s\w(),]"""
+)
+"""Words of SQL, comments among them."""
+_OF_TABLES = re.compile(
+    "create|table|if|not|exists|null|strict|int|integer|bigint|smallint|tinyint|real|double|"
+    "precision|float|text|varchar|nvarchar|char|character|varying|numeric|decimal|blob|boolean|"
+    r"bool|date|datetime|timestamp|time|clob|\d{1,4}",
+    re.IGNORECASE,
+)
+"""What the definition of a table is made of besides names."""
+_JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+_JSON_VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null')
 _PARTS = re.compile(
     r"\[Content_Types\]\.xml|_rels/\.rels|docProps/(app|core)\.xml|xl/workbook\.xml|"
     r"xl/_rels/workbook\.xml\.rels|xl/styles\.xml|xl/theme/theme1\.xml|xl/sharedStrings\.xml|"
@@ -62,6 +81,10 @@ def sqlite_doors(connection: sqlite3.Connection, path: Path, table: str) -> tupl
     A row that was changed or deleted leaves its text in the file, where no query sees it.
     """
     (made,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", [table]).fetchone()
+    columns = connection.execute(f"SELECT name FROM pragma_table_xinfo({_text(table)})")
+    names = {table, *(name for (name,) in columns)}
+    if any(_names_nothing(word, names) for word in _WORD.findall(made or "")):
+        return ("notes in the definition of the table",)
     (size,) = connection.execute("PRAGMA page_size").fetchone()
     quoted = '"' + table.replace('"', '""') + '"'
     rows = connection.execute(f"SELECT * FROM {quoted}")
@@ -81,6 +104,132 @@ def sqlite_doors(connection: sqlite3.Connection, path: Path, table: str) -> tupl
     for part in _CHANGING:
         alone[part] = written[part] = bytes(part.stop - part.start)
     return () if alone == written else ("traces of other rows in the database",)
+
+
+def _text(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"
+
+
+def _names_nothing(word: str, names: set[str]) -> bool:
+    """Whether a word of SQL names neither the table, nor a column, nor a type."""
+    quote = {"[": "]"}.get(word[:1], word[:1])
+    if quote in ("'", '"', "`", "]"):
+        return word[1:-1].replace(quote * 2, quote) not in names
+    return word not in names and not _OF_TABLES.fullmatch(word)
+
+
+def text_doors(
+    lines: Callable[[], AbstractContextManager[TextIOBase]], dialect: TextDialect
+) -> tuple[str, ...]:
+    """Whether a text file tells rows apart by how lines end, or by quotes that nothing needs.
+
+    A text that stands in quotes in some rows and bare in others is one text to whoever counts, and
+    two to whoever has the file; so are rows with an empty line before them.  `lines` opens the
+    file, which is read twice where quotes stand around texts that do not need them.
+    """
+    if _has_one_way(lines, dialect):
+        return ()
+    endings: set[str] = set()
+    gap = gaps = False
+    in_quotes, bare = set[int](), set[int]()
+    for line in _records(lines, dialect):
+        body = line.rstrip("\r\n")
+        if not body:
+            gap |= len(dialect.names) > 1
+            continue
+        gaps |= gap
+        endings.add(line[len(body) :])
+        for at, cell in enumerate(_cells(body, dialect)):
+            if cell:
+                (in_quotes if cell[0] == dialect.quote else bare).add(at)
+    doors = ["empty lines between rows"] if gaps else []
+    if len(endings - {""}) > 1:
+        doors.append("lines that end in different ways")
+    if not dialect.escape and _quotes_some(lines, dialect, in_quotes & bare):
+        doors.append("texts with quotes in some rows and without in others")
+    return tuple(doors)
+
+
+def _has_one_way(
+    lines: Callable[[], AbstractContextManager[TextIOBase]], dialect: TextDialect
+) -> bool:
+    """Whether a file has no quotes, and no lines but of one kind: most have not."""
+    with lines() as file:
+        before = ""
+        while block := file.read(_BLOCK):
+            if dialect.quote in block or "\r" in block or "\n\n" in before + block:
+                return False
+            before = block[-1]
+    return True
+
+
+def _quotes_some(
+    lines: Callable[[], AbstractContextManager[TextIOBase]], dialect: TextDialect, columns: set[int]
+) -> bool:
+    """Whether one text of a column stands in quotes in one row, and bare in another."""
+    quoted: defaultdict[int, set[str]] = defaultdict(set)
+    for line in _records(lines, dialect) if columns else ():
+        if dialect.quote in line:
+            for at, cell in enumerate(_cells(line.rstrip("\r\n"), dialect)):
+                inside = cell[1:-1]
+                if cell[:1] == dialect.quote and inside and _is_bare(inside, dialect):
+                    quoted[at].add(inside)
+    return any(quoted.values()) and any(
+        cell in quoted[at]
+        for line in _records(lines, dialect)
+        for at, cell in enumerate(_cells(line.rstrip("\r\n"), dialect))
+        if at in columns
+    )
+
+
+def _records(
+    lines: Callable[[], AbstractContextManager[TextIOBase]], dialect: TextDialect
+) -> Iterator[str]:
+    """Rows as they are written, with what ends them; a text in quotes may have several lines."""
+    with lines() as file:
+        held = ""
+        for line in islice(file, dialect.start, None):
+            held += line
+            if dialect.escape or held.count(dialect.quote) % 2 == 0:
+                yield held
+                held = ""
+        if held:
+            yield held
+
+
+def _cells(record: str, dialect: TextDialect) -> list[str]:
+    quote, delimiter = re.escape(dialect.quote), re.escape(dialect.delimiter)
+    parts = record.split(dialect.delimiter)
+    if dialect.quote not in record or len(parts) == len(dialect.names):
+        return parts
+    cell = f"{quote}(?:[^{quote}]|{quote}{quote})*{quote}|[^{delimiter}]*"
+    return [found[1] for found in re.finditer(f"(?:^|{delimiter})({cell})", record)]
+
+
+def _is_bare(text: str, dialect: TextDialect) -> bool:
+    """Whether a text needs no quotes."""
+    return not any(sign in text for sign in (dialect.quote, dialect.delimiter, "\n", "\r"))
+
+
+def json_doors(lines: Iterable[str]) -> tuple[str, ...]:
+    """Whether lines of JSON are told apart by blanks, or by how the signs of texts are written."""
+    shapes: set[str] = set()
+    said: set[str] = set()
+    for number, line in enumerate(lines):
+        if not number and line.lstrip()[:1] == "[":  # one list, in which lines are no rows
+            shapes.add("")
+            said.update(_JSON_TEXT.findall(line))
+            said.update(token for rest in lines for token in _JSON_TEXT.findall(rest))
+            break
+        shapes.add(_JSON_VALUE.sub("v", line.rstrip("\r\n")))
+        said.update(_JSON_TEXT.findall(line))
+    texts = [(token, json.loads(token)) for token in said]
+    alike = any(
+        all(json.dumps(text, ensure_ascii=plain).replace("/", slash) == one for one, text in texts)
+        for plain in (True, False)
+        for slash in ("/", "\\/")
+    )
+    return () if alike and len(shapes - {""}) < 2 else ("rows that are written in different ways",)
 
 
 def duckdb_doors(connection: Any, table: str) -> tuple[str, ...]:

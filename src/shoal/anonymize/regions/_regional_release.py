@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal._addresses import is_address
 from shoal._atomic import atomic_paths, refuse_existing
-from shoal.anonymize._recheck import label_readers, recheck
+from shoal.anonymize._recheck import recheck
 from shoal.anonymize._release import _ORDER_NOTES, MADE_WITH, seal_files
 from shoal.anonymize._release_files import (
     file_beside,
@@ -33,6 +33,7 @@ from shoal.anonymize.regions._figures import (
 from shoal.anonymize.regions._region_solver import with_whole
 from shoal.errors import ParameterError
 from shoal.judge._judge import told_by
+from shoal.judge._labels import LabelReader
 from shoal.judge._values import canonical
 from shoal.judge.cluster._judge_cluster import judge_cluster
 from shoal.metrics._measure import Metrics
@@ -258,7 +259,16 @@ class RegionalRelease:
             }
             for name, column in self.rows.columns.items()
         }
-        readers = label_readers(self._charged(), self.schema)
+        readers = {
+            coding.name: LabelReader(
+                coding.kind,
+                labels=() if (tree := coding.hierarchy) is None else tree.labels,
+                parents=() if tree is None else tree.parent.tolist(),
+                on_lines=self._ends_on_lines,
+                step=self.schema[coding.name].lines,
+            )
+            for coding in self.codings
+        }
         held = {name: (own.coding.texts, own.counts) for name, own in self.rows.columns.items()}
         verdict = judge_cluster(
             table,
@@ -272,14 +282,18 @@ class RegionalRelease:
         )
         return GroupFigures(*verdict)
 
+    @property
+    def _ends_on_lines(self) -> bool:
+        """Whether ranges are said to end on public lines; nodes are none."""
+        return self.parameters.get("ranges") == "lines"
+
     def _charged(self) -> Recoded:
         """What the judge is told: how many rows there are to be, and how labels are read."""
         codings = self.codings
         none = np.zeros((1, len(codings)), np.int32)
         zero = np.zeros(1, np.int32)
         cells = FrequencyTable(codings, none, np.array([self.n_released], np.int64))
-        # by default ranges end on public lines, as `Labels.ends` says; nodes are none
-        ends = np.zeros((1, 2)) if self.parameters.get("ranges") == "lines" else None
+        ends = np.zeros((1, 2)) if self._ends_on_lines else None
         labels = tuple(
             Labels(coding, (coding.texts[0],), zero, zero, ends=ends) for coding in codings
         )
