@@ -51,18 +51,11 @@ def report_failure(error: Exception) -> int:
                 f"something went wrong inside Shoal ({name}). Run again with SHOAL_DEBUG=1 for the "
                 "details, and please report it."
             )
-    sys.stderr.write(f"Error: {_as_sentence(message)}\n")
+    sys.stderr.write(f"Error: {message}\n")
     if output().json:
         shown = {"error": {"type": name, "message": message, "exit_code": code}}
         sys.stdout.write(to_json(shown) + "\n")
     return code
-
-
-def _as_sentence(message: str) -> str:
-    """The message with a capital, unless it begins with a name, an option or a number."""
-    first = message.split(" ", 1)[0]
-    is_word = re.fullmatch("[a-z]+(-[a-z]+)*:?", first) is not None
-    return message[0].upper() + message[1:] if is_word else message
 
 
 _OPTIONS = {"max_suppression": "--suppress", "time_limit": "--time-limit"}

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -28,6 +29,16 @@ def test_one_table_of_all_methods(folder):
     for name in ("raw", "local", "full-domain", "bottom-up", "top-down"):
         assert name in result.stdout
     assert {path.name for path in folder.iterdir()} == {"table.csv", "schema.toml"}
+
+
+def test_what_methods_lose_is_what_a_release_of_them_shows(folder):
+    shown = shoal(*COMMON, "--method", "mondrian").stdout
+    made = shoal(
+        "anonymize", "table.csv", "-s", "schema.toml", "-k", 3, "-o", "r.csv", "-m", "mondrian"
+    ).stdout
+    lost = re.search(r"detail lost \(GCP\) .* (\S+ %)", made)[1]
+    found = re.search(r"highest chance to find a person .* (\S+ %)", made)[1]
+    assert re.search(rf"mondrian +{lost} .* {found} ", shown)
 
 
 def test_json_and_plot(folder):

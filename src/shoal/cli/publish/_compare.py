@@ -100,7 +100,8 @@ def compare(
     `shoal compare RELEASE --original RAW` is the same as `shoal compare RAW RELEASE`.
     RELEASE may be of any program: labels, intervals, noise or synthetic rows.  Its schema, where it
     lies beside it, says what the labels cover.  Methods are run with
-    -k and shown by loss, discernibility, accuracy, risk and time; nothing is released.
+    -k and shown by detail lost (GCP), discernibility, accuracy, highest risk and time; nothing is
+    released.
     """
     refuse_existing([path for path in (plot, out) if path is not None], force=force)
     if release is None:
@@ -216,13 +217,13 @@ def _methods(
         plot_comparison(results, plot, title=privacy.describe())
     rows = [
         (
-            one.method, one.loss, one.discernibility, one.accuracy, one.highest_risk,
-            one.suppressed, one.seconds,
+            one.method, _share(one.ncp), one.discernibility, _share(one.accuracy),
+            _share(one.highest_risk), one.suppressed, one.seconds,
         )
         for one in results
     ]  # fmt: skip
     header = (
-        "method", "loss", "discern.", "accuracy", "risk", "left out", "seconds",
+        "method", "lost", "discern.", "accuracy", "risk", "left out", "seconds",
     )  # fmt: skip
 
     def show() -> None:
@@ -232,3 +233,10 @@ def _methods(
                 out.note(f"{one.method}: {one.note}")
 
     out.emit({"privacy": privacy.to_dict(), "methods": [r.to_dict() for r in results]}, show)
+
+
+def _share(value: float | None) -> str | None:
+    """In per cent, as the command that releases shows the same figures."""
+    from shoal.cli.publish._show import percent
+
+    return None if value is None else percent(value)
