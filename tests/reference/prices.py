@@ -13,7 +13,7 @@ def slow_worth(prices, sizes, loss, least):
 
 
 def slow_boxes(keys, loss_of):
-    """The cells within every combination of two codes in each column, and what a row loses there."""
+    """The cells between every two codes of each column, and what a row loses there."""
     ends = [list(combinations_with_replacement(sorted(set(column)), 2)) for column in keys.T]
     for box in product(*ends):
         inside = [

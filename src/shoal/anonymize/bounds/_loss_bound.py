@@ -122,7 +122,7 @@ def bound_loss(
         return LossBound(0.0, 0.0)
     least = max(1, minimum_size)
     priced = 0.0
-    if np.array_equal(cells.sizes, cells.row_counts):
+    if len(cells.names) <= _FEW_COLUMNS and np.array_equal(cells.sizes, cells.row_counts):
         columns, keys = _group_columns(recoded, is_range, exact=exact)
         looks = min(_MOST_WORK, work * cells.n_groups)
         priced = priced_loss(columns, keys, cells.sizes, least, losses, looks) / scale

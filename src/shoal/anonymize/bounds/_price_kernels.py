@@ -110,7 +110,7 @@ def weigh(cells: Cells, sizes: Counts, prices: Whole, loss: int, least: int) -> 
             nearest = max(nearest, gain)
     lack = least - rows
     if worth <= 0 or lack <= 0:
-        return max(0, worth), 0
+        return max(0, int(worth)), 0
     if worth + lack * nearest <= 0:
         return 0, 0
     # the largest gain from which on there are rows enough; one below -worth is too dear
@@ -133,7 +133,7 @@ def weigh(cells: Cells, sizes: Counts, prices: Whole, loss: int, least: int) -> 
         if low < gain <= 0:
             worth += sizes[cell] * gain
             lack -= sizes[cell]
-    return max(0, worth + lack * low), low
+    return max(0, int(worth + lack * low)), int(low)
 
 
 @kernel
@@ -174,7 +174,7 @@ def _may_gain(
             rows += sizes[cell]
         else:
             nearest = max(nearest, gain)
-    return total > 0 and (rows >= least or total + (least - rows) * nearest > 0)
+    return bool(total > 0 and (rows >= least or total + (least - rows) * nearest > 0))
 
 
 @kernel

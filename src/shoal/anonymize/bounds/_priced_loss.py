@@ -34,6 +34,7 @@ MOST_RANGES = 1_000
 
 _MOST_UNITS = 2**62
 _SHARES = (0.4, 0.6, 0.8, 0.9)  # of what rows lose in the release: the first prices, cheap to check
+_FIRST = 4  # part of the work that the first ones may take: if they take more, others will, too
 _TURNS = 3  # so often prices are raised and all boxes gone through after that, if work is left
 _ROUNDS = 30  # between two of them, over the boxes found
 _RAISE, _SHORTER = 0.03, 0.7  # how much prices are raised, and what is left of it after a failure
@@ -53,27 +54,27 @@ def priced_loss(
     begin: the nearer it is to the least possible, the better.  `work` is how many cells are looked
     at in boxes.
     """
-    n, d = keys.shape
-    most = int(d * UNIT)
+    most = int(keys.shape[1] * UNIT)
     if int(sizes.sum()) * most >= _MOST_UNITS:
         return 0.0
     boxes, table = make_boxes(columns, keys, sizes, least)
     rest = least_rest(boxes, table)
     start = np.minimum(np.floor(row_loss * UNIT).astype(np.int64), most)
     ceiling = int((sizes * start).sum())
-    best, left, found, prices = 0, work, [], start
+    found: list[Found] = []
+    best, left, prices = 0, work, start
     for turn in range(len(_SHARES) + _TURNS):
         if turn < len(_SHARES):
             asked = (start * _SHARES[turn]).astype(np.int64)
         else:
             asked = _settled(_joined(found), table, prices, most, ceiling)
-        lowered = asked.copy()
-        looked, worth_something = _lower_everywhere(boxes, table, rest, asked, lowered, left)
+        lowered, most_looks = asked.copy(), left if turn else work // _FIRST
+        looked, more = _lower_everywhere(boxes, table, rest, asked, lowered, most_looks)
         if looked < 0:
             break
         prices, left = asked, left - looked
         best = max(best, int((sizes * lowered).sum()))
-        found.append(worth_something)
+        found.append(more)
         if left < looked:
             break
     return best / UNIT
