@@ -36,6 +36,7 @@ WORK = 50_000
 """For each cell, how many cells are looked at to find prices: some seconds for 20,000 cells."""
 
 _MOST_WORK = 3_000_000_000
+_FEW_CELLS = 5_000  # fewer have fewer groupings, and less work each
 _NEAR = 0.7  # of the release's loss: no other bound is looked for
 
 
@@ -124,7 +125,8 @@ def bound_loss(
     priced = 0.0
     if len(cells.names) <= _FEW_COLUMNS and np.array_equal(cells.sizes, cells.row_counts):
         columns, keys = _group_columns(recoded, is_range, exact=exact)
-        looks = min(_MOST_WORK, work * cells.n_groups)
+        share = min(1.0, cells.n_groups / _FEW_CELLS)
+        looks = min(_MOST_WORK, int(share * work * cells.n_groups))
         priced = priced_loss(columns, keys, cells.sizes, least, losses, looks) / scale
     if priced * scale >= _NEAR * total:
         return LossBound(total / scale, min(priced, total / scale))
