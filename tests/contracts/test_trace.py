@@ -4,7 +4,8 @@ import pytest
 
 from tests.contracts import trace
 
-MOST_FUNCTIONS, MOST_FILES = 296, 62
+
+MOST_FUNCTIONS, MOST_FILES = 302, 64
 """What it is now; lower these when it falls, and say in the change why when it has to rise."""
 
 
@@ -29,7 +30,7 @@ def test_one_job_meets_no_more_functions_than_before(calls):
         ("privacy/compiled/_compile.py", "compile_model", 1),
         ("anonymize/clusters/_group_recoding.py", "label_groups", 1),
         ("anonymize/clusters/_group_recoding.py", "GroupRecoding.recode", 1),
-        # for the search, and for the bound, which knows neither weights nor public lines
+        # for the search, and for the bound, which knows no weights
         ("anonymize/clusters/_group_loss.py", "make_columns", 2),
     ],
 )

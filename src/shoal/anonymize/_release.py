@@ -31,7 +31,7 @@ from shoal.anonymize._release_files import (
     require_file,
 )
 from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
-from shoal.anonymize.bounds._loss_bound import LossBound, bound_loss
+from shoal.anonymize.bounds._loss_bound import WORK, LossBound, bound_loss
 from shoal.errors import ParameterError
 from shoal.judge._judge import judge_companions, told_by
 from shoal.judge._read_others import read_rows
@@ -163,7 +163,14 @@ class Release:
     def loss_bound(self) -> LossBound:
         """What was lost, and what every release with groups of this size loses at least."""
         is_range = getattr(self.recoding, "is_range", None)
-        return bound_loss(self.recoded, self.privacy.minimum_size, is_range)
+        work = WORK * (5 if self.parameters.get("refine") == "long" else 1)
+        return bound_loss(
+            self.recoded,
+            self.privacy.minimum_size,
+            is_range,
+            exact=getattr(self.recoding, "exact", True),
+            work=work,
+        )
 
     @cached_property
     def metrics_before(self) -> Metrics:

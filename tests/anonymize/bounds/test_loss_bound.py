@@ -33,10 +33,10 @@ def test_one_method_cannot_go_below_the_bound_that_another_is_given():
 
 def test_a_bound_from_drawn_rows_is_below_the_one_from_all(monkeypatch):
     release = LocalRecoding(group_cases.SCHEMA, KAnonymity(3)).fit(people(4, 400)).release_
-    whole = bound_loss(release.recoded, 3)
+    whole = bound_loss(release.recoded, 3, work=0)
     monkeypatch.setattr(_loss_bound, "_MOST_CELLS", 10)
     monkeypatch.setattr(_loss_bound, "_LOOKS", 0)
-    drawn = bound_loss(release.recoded, 3)
+    drawn = bound_loss(release.recoded, 3, work=0)
     assert (drawn.drawn, drawn.confidence) == (200, 0.99)
     assert 0 < drawn.least <= whole.least
     assert "99% sure, 200 rows drawn" in drawn.describe()
@@ -44,17 +44,17 @@ def test_a_bound_from_drawn_rows_is_below_the_one_from_all(monkeypatch):
 
 def test_with_many_columns_the_bound_is_weaker_and_quick(monkeypatch):
     release = LocalRecoding(group_cases.SCHEMA, KAnonymity(3)).fit(people(4, 400)).release_
-    whole = bound_loss(release.recoded, 3)
+    whole = bound_loss(release.recoded, 3, work=0)
     monkeypatch.setattr(_loss_bound, "_FEW_COLUMNS", 1)
-    weaker = bound_loss(release.recoded, 3)
+    weaker = bound_loss(release.recoded, 3, work=0)
     assert 0 < weaker.least <= whole.least
     assert (weaker.drawn, weaker.confidence) == (0, 1.0)
     monkeypatch.setattr(_loss_bound, "_WIDE_LOOKS", 30_000)
-    drawn = bound_loss(release.recoded, 3)
+    drawn = bound_loss(release.recoded, 3, work=0)
     assert drawn.drawn == 40
     assert drawn.least <= weaker.least
     monkeypatch.setattr(_loss_bound, "_WIDE_LOOKS", 1)
-    assert bound_loss(release.recoded, 3).times is None
+    assert bound_loss(release.recoded, 3, work=0).times is None
 
 
 def test_nodes_only_cannot_lose_as_little_as_ranges():

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from shoal._resources import n_threads
 from shoal.anonymize.bounds._bound_kernels import pair_bounds, row_bounds
-from shoal.anonymize.clusters._group_loss import is_range_column, make_columns
+from shoal.anonymize.bounds._priced_loss import priced_loss
+from shoal.anonymize.clusters._group_loss import GroupColumns, is_range_column, make_columns
 from shoal.metrics._measure import label_loss
 from shoal.tables._recoded import Recoded
-from shoal.typing import Flags, Floats
+from shoal.typing import Codes, Counts, Flags, Floats
 
 CONFIDENCE = 0.99
 """Of a bound from drawn rows: so many of a hundred draws give one that is true."""
@@ -30,6 +31,13 @@ _BUDGET = 200_000  # steps of the search for the least cover of one row
 _FEW_COLUMNS = 25  # with more, that search ends without a result
 _WIDE_LOOKS = 200_000_000  # values that are compared then
 _WIDE_DRAWN = 40
+
+WORK = 50_000
+"""For each cell, how many cells are looked at to find prices: some seconds for 20,000 cells."""
+
+_MOST_WORK = 3_000_000_000
+_FEW_CELLS = 5_000  # fewer have fewer groupings, and less work each
+_NEAR = 0.7  # of the release's loss: no other bound is looked for
 
 
 @dataclass(frozen=True)
@@ -80,16 +88,29 @@ class LossBound:
         return asdict(self) | {"times": self.times}
 
 
-def bound_loss(recoded: Recoded, minimum_size: int, is_range: Flags | None = None) -> LossBound:
+def bound_loss(
+    recoded: Recoded,
+    minimum_size: int,
+    is_range: Flags | None = None,
+    *,
+    exact: bool = True,
+    work: int = WORK,
+) -> LossBound:
     """How little a release could lose whose groups have at least `minimum_size` rows.
 
     `is_range` says which columns may be released as ranges; by default all that have an order.
+    Those end at any value if `exact`, else on public lines.  `work` is how many
+    cells may be looked at to find prices, for each cell of the table.
 
     Notes
     -----
-    **Guarantee.**  A row's bound is that of :mod:`shoal.anonymize.bounds._bound_kernels`; the mean
-    over the rows is a bound on the loss.  Large tables: rows are drawn, each as likely as it loses,
-    so that the mean share of its loss that a row cannot avoid estimates the share of the whole.
+    **Guarantee.**  The better of two bounds.  Prices: no group costs less than the prices of its
+    rows (:mod:`shoal.anonymize.bounds._priced_loss`); that is checked of every box that a group
+    could be released as, so nothing is drawn.  Where it takes more than `work` to check, or people
+    have several rows, the least loss of each row is left
+    (:mod:`shoal.anonymize.bounds._bound_kernels`), whose mean over the rows is a bound.  Large
+    tables: rows are drawn, each as likely as it loses, so that the mean share of its loss that a
+    row cannot avoid estimates the share of the whole.
     With more than 25 columns fewer are drawn, and a row's bound is the weaker one, its k-th nearest
     row.  The share lies between 0 and 1, and :func:`least_mean` of the draws is above the true
     one in no more than ``1 - confidence`` of all draws.
@@ -100,6 +121,27 @@ def bound_loss(recoded: Recoded, minimum_size: int, is_range: Flags | None = Non
     scale = max(1, cells.n_rows * len(cells.names))
     if total <= 0:
         return LossBound(0.0, 0.0)
+    least = max(1, minimum_size)
+    priced = 0.0
+    if len(cells.names) <= _FEW_COLUMNS and np.array_equal(cells.sizes, cells.row_counts):
+        columns, keys = _group_columns(recoded, is_range, exact=exact)
+        share = min(1.0, cells.n_groups / _FEW_CELLS)
+        looks = min(_MOST_WORK, int(share * work * cells.n_groups))
+        priced = priced_loss(columns, keys, cells.sizes, least, losses, looks) / scale
+    if priced * scale >= _NEAR * total:
+        return LossBound(total / scale, min(priced, total / scale))
+    by_row = _bound_by_rows(recoded, losses, is_range, least)
+    # prices are certain: a bound from drawn rows has to be better to be told
+    return by_row if by_row.least > priced else LossBound(total / scale, priced)
+
+
+def _bound_by_rows(
+    recoded: Recoded, losses: Floats, is_range: Flags | None, least: int
+) -> LossBound:
+    """What each row loses at least, or drawn ones; it does not know of public lines."""
+    cells = recoded.cells
+    total = float((cells.sizes * losses).sum())
+    scale = max(1, cells.n_rows * len(cells.names))
     losing = np.flatnonzero(losses > 0)
     drawn = _n_drawn(len(losing), cells.n_groups, len(cells.names))
     if drawn is None:
@@ -109,7 +151,9 @@ def bound_loss(recoded: Recoded, minimum_size: int, is_range: Flags | None = Non
         weight = cells.sizes[losing] * losses[losing]
         draw = np.random.default_rng(0)
         chosen = draw.choice(losing, drawn, p=weight / weight.sum())
-    bounds = _row_bounds(recoded, chosen, losses[chosen], max(1, minimum_size), is_range)
+    counts = np.maximum(cells.row_counts, cells.sizes)
+    columns, keys = _group_columns(recoded, is_range, exact=True)
+    bounds = _row_bounds(columns, keys, counts, chosen, losses[chosen], least)
     if drawn == 0:
         return LossBound(total / scale, float((cells.sizes[chosen] * bounds).sum()) / scale)
     share = least_mean(bounds / losses[chosen], 1 - CONFIDENCE)
@@ -148,10 +192,10 @@ def _n_drawn(n_losing: int, n_cells: int, n_columns: int) -> int | None:
     return 0 if drawn >= n_losing else drawn
 
 
-def _row_bounds(
-    recoded: Recoded, chosen: NDArray[np.int64], most: Floats, least: int, is_range: Flags | None
-) -> Floats:
-    """Least loss of a row of each chosen cell, which loses `most` in the release."""
+def _group_columns(
+    recoded: Recoded, is_range: Flags | None, *, exact: bool
+) -> tuple[GroupColumns, Codes]:
+    """What labels lose, and the cells; columns with most values first, so that looks end early."""
     cells = recoded.cells
     # labels know hierarchies that were built for them
     codings = [
@@ -165,12 +209,21 @@ def _row_bounds(
             for column, coding in enumerate(codings)
         ]
     )
-    # columns with most values first, so that comparisons end early
     order = sorted(range(len(codings)), key=lambda column: -codings[column].n_codes)
     ordered = [codings[column] for column in order]
-    columns = make_columns(ordered, ranges[order], np.ones(len(order)))
-    keys = np.ascontiguousarray(cells.keys[:, order])
-    counts = np.maximum(cells.row_counts, cells.sizes)
+    columns = make_columns(ordered, ranges[order], np.ones(len(order)), exact=exact)
+    return columns, np.ascontiguousarray(cells.keys[:, order])
+
+
+def _row_bounds(
+    columns: GroupColumns,
+    keys: Codes,
+    counts: Counts,
+    chosen: NDArray[np.int64],
+    most: Floats,
+    least: int,
+) -> Floats:
+    """Least loss of a row of each chosen cell, which loses `most` in the release."""
     n_pieces = max(1, min(n_threads(), len(chosen)))
     pieces = np.array_split(chosen, n_pieces), np.array_split(most, n_pieces), repeat(least)
     with ThreadPoolExecutor(n_pieces) as pool:
