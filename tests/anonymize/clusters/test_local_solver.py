@@ -1,3 +1,6 @@
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -223,3 +226,39 @@ def test_all_ways_compete_unless_the_table_is_large_or_time_counts(monkeypatch):
     monkeypatch.setattr(_local_solver, "BLOCK", 30)
     some = set(_local_solver._ways(problem, everything, True, np.inf))
     assert {"regions", "loss"} < some < set(_starts.STARTS)
+
+
+def nodes_of(problem, ordered=True):
+    """The same problem with all columns released as nodes."""
+    codings = tuple(
+        coding if ordered else replace(coding, kind="categorical") for coding in problem.codings
+    )
+    return replace(problem, is_range=np.zeros(4, np.bool_), axis=-1, codings=codings)
+
+
+@pytest.mark.parametrize(("k", "n_rows"), [(4, 300), (60, 3_000)])
+def test_a_quick_search_goes_by_a_walk_alone_where_that_comes_by_all_nodes(monkeypatch, k, n_rows):
+    table, schema = random_table(5, 4, n_rows)
+    ranges = problem_of(open_table(table).compress(schema).cells, k)
+    problem = nodes_of(ranges)
+    blocks = [np.arange(len(problem.keys))]
+    assert _local_solver._ways(problem, blocks, "quick", np.inf) == ("walk",)
+    assert set(_local_solver._ways(problem, blocks, True, np.inf)) == set(_starts.STARTS)
+    # Mondrian has a release of its own where there are ranges, or trees alone
+    for other in (ranges, nodes_of(ranges, ordered=False)):
+        assert {"loss", "regions"} <= set(_local_solver._ways(other, blocks, "quick", np.inf))
+    # a walk may have to end before all cells have a group, or leave some that no group may take
+    assert "loss" in _local_solver._ways(problem, blocks, "quick", 1e9)
+    any_model = replace(problem, compiled=problem.compiled._replace(size_only=False))
+    assert "loss" in _local_solver._ways(any_model, blocks, "quick", np.inf)
+    solve = partial(
+        _local_solver.solve_blocks, problem, blocks, deadline=np.inf, exact=True,
+        progress=no_progress, refine="quick",
+    )  # fmt: skip
+    group_of, _ = solve()
+    assert _starts.all_allowed(problem, group_of)
+    walk = _starts.first_groups(problem, ("walk",), np.inf)[0]
+    assert loss_of(problem, group_of) < walk.loss
+    assert (solve()[0] == group_of).all()
+    monkeypatch.setattr(_local_solver, "MOST_NODES", 1)  # the walk leaves nodes out
+    assert "loss" in _local_solver._ways(problem, blocks, "quick", np.inf)

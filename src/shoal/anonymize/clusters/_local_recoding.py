@@ -47,7 +47,7 @@ class LocalRecoding(Anonymizer):
         What every released group has to meet; a number is the k of k-anonymity.
     refine : bool or {"quick", "long"}, default=True
         Improve the groups after they are found; "quick" looks for them in fewer ways and improves
-        them in one short round: a third of the time or less, and up to four per cent more loss
+        them in one short round: a third of the time or less, and up to eight per cent more loss
         on the tables that were measured.  "long" goes on for five to
         ten times as long, for about one per cent less loss.
     ranges : {"lines", "exact", "nodes"}, default="lines"

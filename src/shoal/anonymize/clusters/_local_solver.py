@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -14,7 +15,13 @@ from numpy.typing import NDArray
 from shoal.anonymize.clusters._group_loss import LINES_LIMIT
 from shoal.anonymize.clusters._group_recoding import label_groups, least_and_largest
 from shoal.anonymize.clusters._improve import MOST_ROUNDS, part_rounds, refine_in_parts
-from shoal.anonymize.clusters._local_problem import Block, LocalProblem, is_allowed, solve_each
+from shoal.anonymize.clusters._local_problem import (
+    MOST_NODES,
+    Block,
+    LocalProblem,
+    is_allowed,
+    solve_each,
+)
 from shoal.anonymize.clusters._refine_kernels import open_groups
 from shoal.anonymize.clusters._starts import STARTS, FirstGroups, all_allowed, first_groups
 from shoal.anonymize.clusters.boxes._exchange import (
@@ -53,6 +60,12 @@ Refine = bool | Literal["quick", "long"]
 _SHARE: dict[Refine, float] = {"quick": 1 / 32, True: 1, "long": 10}
 """Of the boxes that are worth a look when boxes are exchanged, how many are."""
 
+_SHARE_OF_A_WALK = 0.0085
+"""The same for a quick search that goes by a walk alone, times the root of the smallest group.
+
+The larger groups are, the farther a walk is from what can be had.
+"""
+
 
 def solve_blocks(
     problem: LocalProblem,
@@ -85,7 +98,10 @@ def _ways(
     problem: LocalProblem, blocks: Sequence[Block], refine: Refine, deadline: float
 ) -> tuple[str, ...]:
     """The ways to first groups that compete; what takes longest comes first, for the threads."""
-    if refine == "quick":  # few large groups are hardly refined, so that they have to begin well
+    if refine == "quick":
+        if deadline == np.inf and walk_is_enough(problem):  # a walk may be cut short, Mondrian not
+            return ("walk",)
+        # few large groups are hardly refined, so that they have to begin well
         names = ("price", *_QUICK) if has_few_groups(problem) else _QUICK
         # Mondrian's default regions are a release to be compared with, unless it has ranges alone
         ranges_alone = any(coding.is_ordered for coding in problem.codings)
@@ -93,6 +109,18 @@ def _ways(
     if sum(map(len, blocks)) > BLOCK:
         return _better_on_trial(problem, max(blocks, key=len), deadline) + _ALWAYS
     return _BY_TRIAL + _ALWAYS
+
+
+def walk_is_enough(problem: LocalProblem) -> bool:
+    """Whether a quick search goes by a walk alone, which is then refined but little.
+
+    Ordered columns are released as nodes, as Mondrian never does, so that there is no release of
+    its own to be compared with; the walk comes by all generalizations; and what it leaves over can
+    be joined with any group, as other models than k-anonymity do not always allow.
+    """
+    is_nodes = not problem.is_range.any() and any(one.is_ordered for one in problem.codings)
+    n_nodes = math.prod(len(one.losses) for one in problem.ladders)
+    return is_nodes and problem.compiled.size_only and n_nodes <= MOST_NODES
 
 
 def _better_on_trial(problem: LocalProblem, block: Block, deadline: float) -> tuple[str, ...]:
@@ -142,10 +170,17 @@ def _refined(
     few = quick or part_rounds(problem) < MOST_ROUNDS
     promising = sorted(starts, key=attrgetter("promise")) if few else starts
     if quick:
-        first = promising[0].group_of
-        if has_few_groups(problem):  # a round of other moves gains next to nothing there
-            first = _exchanged(problem, first, deadline, share=_SHARE["quick"])
-        refined = refine_in_parts(problem, first, deadline, progress, end=1, tries=1)
+        first, share = promising[0].group_of, _SHARE["quick"]
+        few_groups, brief = has_few_groups(problem), len(starts) == 1
+        if brief:
+            share = min(1.0, _SHARE_OF_A_WALK * math.sqrt(problem.compiled.minimum_size))
+        if few_groups:  # a round of other moves gains next to nothing there
+            first = _exchanged(problem, first, deadline, share=share)
+        refined = first
+        if not (few_groups and brief):
+            refined = refine_in_parts(
+                problem, first, deadline, progress, end=1, tries=1, brief=brief
+            )
     else:
         share = _SHARE[refine]
         first, n_rounds = _raced(problem, promising, deadline)

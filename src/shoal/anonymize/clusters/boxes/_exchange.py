@@ -40,6 +40,7 @@ _WORK, _WORK_OF_A_CELL, _WORK_OF_A_SMALL_CELL = 400_000_000, 8_000, 4_000  # cel
 _TURNS = 4  # parts of many groups are cut anew so often
 _STAGES = 8  # between two of them the clock is looked at
 _HEAT, _COOLED = 0.06, 0.006  # by how much loss may rise, first and last: of a group's loss
+_HEAT_IN_HASTE = 0.5  # of it in a short search, which has no time to make up for what it loses
 _MOST_CODES = 1_024  # of a column that has a mask for each of them
 _MOST_PLACES = 2**18  # pairs of codes in the columns that cells are sorted by
 _LENDERS = 16  # boxes whose spare rows are known
@@ -92,6 +93,8 @@ def exchange(
     n_groups = len(np.unique(first.group_of))
     n_turns = 1 if n_groups <= _MOST_BOXES else _TURNS
     heats = np.geomspace(_HEAT, _COOLED, n_turns + 1) * first.loss / n_groups
+    if share < 1:
+        heats *= _HEAT_IN_HASTE
     group_of, best = np.unique(first.group_of, return_inverse=True)[1], first
     with ThreadPoolExecutor(n_threads()) as pool:
         for turn in range(n_turns):
