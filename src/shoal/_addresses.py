@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
@@ -75,6 +76,18 @@ def is_address(source: object) -> bool:
     (True, False)
     """
     return bool(_ADDRESS.match(getattr(source, "address", "") or str(source)))
+
+
+def path_of(source: str | PathLike[str]) -> Path:
+    """A path; `~` at its beginning is the home folder, which shells leave to us in quotes.
+
+    Examples
+    --------
+    >>> path_of("~/people.csv") == Path.home() / "people.csv", path_of("~people.csv").name
+    (True, '~people.csv')
+    """
+    path = Path(source)
+    return path.expanduser() if path.parts[:1] == ("~",) else path
 
 
 def address_of(source: object) -> str:

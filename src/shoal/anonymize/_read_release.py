@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._addresses import path_of
 from shoal._checks import check_choice
 from shoal.anonymize._release_files import find_schema, is_manifest, table_beside, written_form
 from shoal.errors import TableError
@@ -56,9 +57,7 @@ def read_release(
     [30, 30, 50, 50]
     """
     check_choice("form", form, get_args(Form))
-    path = Path(source)
-    if path.parts[:1] == ("~",):
-        path = path.expanduser()
+    path = path_of(source)
     table = table_beside(path) if is_manifest(path) else path
     if table is None:
         raise TableError(f"there is no released table beside {path.name!r}. Name the table.")

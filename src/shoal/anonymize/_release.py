@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal._addresses import address_of, is_address
+from shoal._addresses import address_of, is_address, path_of
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal._notebook import Plot, html_note, html_table, percent, plot_bars
 from shoal.anonymize._explain import Explanation, cell_of_row, explain_cell
@@ -278,8 +278,7 @@ class Release:
         """
         if self.output.ranges and self.output.keep_suppressed:
             self._refuse_ranges_of_stars()
-        if not is_address(path) and Path(path).parts[:1] == ("~",):
-            path = Path(path).expanduser()
+        path = path if is_address(path) else path_of(path)
         if publish is not None:
             require_file(path)
         house: dict[FileKind, dict[str, Any]] = {}  # what stays in it besides the recoding

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from shoal._addresses import address_of, is_address, read_address
+from shoal._addresses import address_of, is_address, path_of, read_address
 from shoal._atomic import atomic_paths, refuse_existing
 from shoal.errors import ParameterError, TableError
 
@@ -237,9 +237,11 @@ def as_files_say(table: Native, schema: Schema | None = None) -> Native:
 
     if not isinstance(table, str | PathLike) or isinstance(table, TableFile):
         return table
-    table = Path(table).expanduser() if str(table).startswith("~/") else table
     told = OpenOptions().filled({} if schema is None else schema.reading)
-    return TableFile.of(str(table), told if is_address(table) else as_written(table, told))
+    if is_address(table):
+        return TableFile.of(str(table), told)
+    path = path_of(table)
+    return TableFile.of(str(path), as_written(path, told))
 
 
 def keep_reading(table: PathText, told: OpenOptions) -> None:

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from shoal._addresses import path_of
 from shoal._atomic import write_text
 from shoal._notebook import Plot, html_table, plot_bars
 from shoal._plain import comment_toml, table_toml
@@ -274,9 +275,7 @@ class Schema(Mapping[str, Column]):
     @classmethod
     def from_toml(cls, source: PathText) -> Schema:
         """Read a schema file; hierarchy files are looked up beside it."""
-        path = Path(source)
-        if path.parts[:1] == ("~",):
-            path = path.expanduser()
+        path = path_of(source)
         try:
             data = tomllib.loads(path.read_text("utf-8"))
         except OSError as error:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from shoal._addresses import address_of, is_address
+from shoal._addresses import address_of, is_address, path_of
 from shoal.errors import TableError
 from shoal.schema import Schema
 from shoal.tables._engine import STANDARD, Engine, Guess, OpenOptions
@@ -110,9 +109,7 @@ def _open_file(source: PathText, options: OpenOptions) -> Engine:
     """The table in a file, in all files of a folder, at an address, or in standard input."""
     if is_address(source):
         return open_address(address_of(source), options)
-    path = Path(source)
-    if path.parts[:1] == ("~",):
-        path = path.expanduser()
+    path = path_of(source)
     if str(source) == STANDARD or path.is_fifo() or path.is_char_device():  # <(command) in a shell
         path = spooled(path)
     elif not path.exists() or path.is_dir():

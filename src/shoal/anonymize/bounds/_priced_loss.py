@@ -125,17 +125,21 @@ def _least_losses(columns: GroupColumns, column: int, block: Whole) -> Whole:
 
     In units, for each pair of blocks, the first of them first.
     """
-    n = int(block[-1]) + 1
-    first, last = (
-        np.searchsorted(block, np.arange(n)),
-        np.searchsorted(block, np.arange(n), "right"),
-    )
+    n, n_codes = int(block[-1]) + 1, len(block)
+    first = np.searchsorted(block, np.arange(n))
     losses = np.full((n, n), np.iinfo(np.int64).max)
-    for i in range(n):
-        # the nearest codes of two blocks: no label that covers others covers less
-        own = pair_losses(columns, column, int(last[i]) - 1, first[i + 1 :].astype(np.int32))
-        losses[i, i + 1 :] = np.floor(own * UNIT).astype(np.int64)
-        losses[i, i] = 0
+    begin = int(columns.first[column])
+    if begin >= 0:  # widened to public lines, a label of distant codes may lose less than of near
+        pairs = columns.table[begin : begin + n_codes**2].reshape(n_codes, n_codes)
+        own = np.minimum.reduceat(np.minimum.reduceat(pairs, first, axis=0), first, axis=1)
+        above = np.triu_indices(n, 1)
+        losses[above] = np.floor(own[above] * UNIT)
+    else:
+        last = np.searchsorted(block, np.arange(n), "right") - 1
+        for i in range(n):  # nearest codes of two blocks: of a tree, or a width, none loses less
+            own = pair_losses(columns, column, int(last[i]), first[i + 1 :].astype(np.int32))
+            losses[i, i + 1 :] = np.floor(own * UNIT)
+    np.fill_diagonal(losses, 0)
     # a label may cover more than it has to, should that be cheaper
     losses = np.minimum.accumulate(losses, axis=0)
     return np.minimum.accumulate(losses[:, ::-1], axis=1)[:, ::-1]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing  # documented, in spite of its name
 
 from shoal.audit._foreign import is_of_library
 from shoal.typing import Floats
