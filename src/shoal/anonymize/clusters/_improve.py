@@ -19,7 +19,6 @@ from shoal.anonymize.clusters._refine_kernels import (
     DISSOLVE,
     MOVE,
     REBUILD,
-    SPLIT,
     open_groups,
     refine_step,
 )
@@ -103,23 +102,15 @@ def refine_groups(groups: Groups, loss: float, deadline: float) -> bool:
 
 
 def refine_once(
-    groups: Groups,
-    loss: float,
-    turn: int,
-    deadline: float = np.inf,
-    *,
-    tries: int = TRIES,
-    brief: bool = False,
+    groups: Groups, loss: float, turn: int, deadline: float = np.inf, *, tries: int = TRIES
 ) -> float:
     """One round: move cells, split groups, and build neighbouring ones anew; the loss then.
-
-    A brief one moves cells and splits groups alone, which gains a third in a tenth of the time.
 
     Between any two of these steps every group is allowed, so the time may be up there.
     """
     n_near, budget = _NEIGHBOURS[turn % len(_NEIGHBOURS)], _STEPS_PER_CELL * len(groups.keys)
     # giving groups up is dear and finds little after the first time
-    for step in (MOVE, SPLIT) if brief else range(DISSOLVE if turn == 0 else MOVE, REBUILD + 1):
+    for step in range(DISSOLVE if turn == 0 else MOVE, REBUILD + 1):
         if time.perf_counter() > deadline:
             break
         loss = refine_step(groups, step, n_near, tries, budget, turn + 1)
@@ -136,7 +127,6 @@ def refine_in_parts(
     end: int | None = None,
     tries: int = TRIES,
     long: bool = False,
-    brief: bool = False,
 ) -> NDArray[np.int64]:
     """Refine groups in parts that lie together, at the same time, and cut differently every round.
 
@@ -156,13 +146,7 @@ def refine_in_parts(
             if time.perf_counter() > deadline:
                 break
             refine = partial(
-                _refine_part,
-                problem,
-                group_of,
-                turn=turn,
-                deadline=deadline,
-                tries=tries,
-                brief=brief,
+                _refine_part, problem, group_of, turn=turn, deadline=deadline, tries=tries
             )
             done = list(pool.map(refine, parts))
             after, n_groups = 0.0, 0
@@ -194,13 +178,12 @@ def _refine_part(
     turn: int,
     deadline: float,
     tries: int,
-    brief: bool,
 ) -> tuple[NDArray[np.int64], float]:
     """Groups of some cells after a round, numbered from 0, and their loss."""
     number = np.unique(group_of[part], return_inverse=True)[1]
     own = problem.take(part)
     groups, loss = open_groups(own.loss, own.compiled, own.keys, number, False)
-    loss = refine_once(groups, loss, turn, deadline, tries=tries, brief=brief)
+    loss = refine_once(groups, loss, turn, deadline, tries=tries)
     return np.unique(groups.group_of, return_inverse=True)[1], loss
 
 

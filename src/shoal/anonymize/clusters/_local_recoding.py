@@ -26,6 +26,7 @@ from shoal.anonymize.clusters._local_solver import (
     cut_blocks,
     no_worse_than_regions,
     solve_blocks,
+    walk_is_enough,
 )
 from shoal.anonymize.cuts._grown_hierarchies import grow_hierarchies
 from shoal.errors import ParameterError
@@ -181,7 +182,9 @@ class LocalRecoding(Anonymizer):
         group_of, in_time = solve_blocks(
             problem, parts, refine=self.refine, deadline=deadline, exact=exact, progress=progress
         )
-        if was_cut := [block for block, own in zip(blocks, parts_of, strict=True) if len(own) > 1]:
+        was_cut = [block for block, own in zip(blocks, parts_of, strict=True) if len(own) > 1]
+        # labelled as nodes regions are no release of Mondrian's, which this is not to fall behind
+        if was_cut and not (self.refine == "quick" and walk_is_enough(problem)):
             group_of = no_worse_than_regions(
                 problem, was_cut, group_of, exact=exact, deadline=deadline
             )

@@ -60,10 +60,10 @@ Refine = bool | Literal["quick", "long"]
 _SHARE: dict[Refine, float] = {"quick": 1 / 32, True: 1, "long": 10}
 """Of the boxes that are worth a look when boxes are exchanged, how many are."""
 
-_SHARE_OF_A_WALK = 0.0085
-"""The same for a quick search that goes by a walk alone, times the root of the smallest group.
+_SHARE_OF_A_WALK = 0.0006, 0.008
+"""The same for a quick search that goes by a walk alone: times the smallest group, and its root.
 
-The larger groups are, the farther a walk is from what can be had.
+The less counts.  The larger groups are, the farther a walk is from what can be had.
 """
 
 
@@ -112,7 +112,7 @@ def _ways(
 
 
 def walk_is_enough(problem: LocalProblem) -> bool:
-    """Whether a quick search goes by a walk alone, which is then refined but little.
+    """Whether a quick search goes by a walk alone, whose labels are then exchanged at most.
 
     Ordered columns are released as nodes, as Mondrian never does, so that there is no release of
     its own to be compared with; the walk comes by all generalizations; and what it leaves over can
@@ -171,16 +171,14 @@ def _refined(
     promising = sorted(starts, key=attrgetter("promise")) if few else starts
     if quick:
         first, share = promising[0].group_of, _SHARE["quick"]
-        few_groups, brief = has_few_groups(problem), len(starts) == 1
-        if brief:
-            share = min(1.0, _SHARE_OF_A_WALK * math.sqrt(problem.compiled.minimum_size))
-        if few_groups:  # a round of other moves gains next to nothing there
+        least, alone = problem.compiled.minimum_size, len(starts) == 1
+        if alone:
+            share = min(1.0, _SHARE_OF_A_WALK[0] * least, _SHARE_OF_A_WALK[1] * math.sqrt(least))
+        if has_few_groups(problem):  # a round of other moves gains next to nothing there
             first = _exchanged(problem, first, deadline, share=share)
         refined = first
-        if not (few_groups and brief):
-            refined = refine_in_parts(
-                problem, first, deadline, progress, end=1, tries=1, brief=brief
-            )
+        if not alone:
+            refined = refine_in_parts(problem, first, deadline, progress, end=1, tries=1)
     else:
         share = _SHARE[refine]
         first, n_rounds = _raced(problem, promising, deadline)
