@@ -4,7 +4,7 @@ import pytest
 
 from tests.contracts import trace
 
-MOST_FUNCTIONS, MOST_FILES = 302, 64
+MOST_FUNCTIONS, MOST_FILES = 305, 63
 """What it is now; lower these when it falls, and say in the change why when it has to rise."""
 
 
