@@ -92,6 +92,7 @@ def test_a_release_is_written_with_manifest_recoding_and_schema(fitted, tmp_path
 
 
 def test_the_home_folder_is_found(fitted, tmp_path, monkeypatch):
+    need("pandas")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert fitted.release_.write("~/r.csv")["table"] == tmp_path / "r.csv"
     schema = Schema.from_toml("~/r.schema.toml")

@@ -163,7 +163,8 @@ class Release:
     def loss_bound(self) -> LossBound:
         """What was lost, and what every release with groups of this size loses at least."""
         is_range = getattr(self.recoding, "is_range", None)
-        work = WORK * (5 if self.parameters.get("refine") == "long" else 1)
+        # a bound takes about as long as the search did
+        work = int(WORK * {"long": 5, True: 1}.get(self.parameters.get("refine", False), 0.2))
         return bound_loss(
             self.recoded,
             self.privacy.minimum_size,

@@ -33,8 +33,13 @@ MOST_RANGES = 1_000
 """Ranges of a column; where there were more, codes are taken together."""
 
 _MOST_UNITS = 2**62
-_SHARES = (0.4, 0.6, 0.8, 0.9)  # of what rows lose in the release: the first prices, cheap to check
-_FIRST = 4  # part of the work that the first ones may take: if they take more, others will, too
+_SHARES = (0.4, 0.7)  # of what rows lose in the release: the first prices, cheap to check
+_FIRST = 1_000
+"""Cells that may be looked at to check the first prices, for each cell of the table.
+
+They take up to 720 where others can be checked; where all rows differ, any number.
+"""
+_LEAST_FIRST, _MOST_FIRST = 5_000_000, 80_000_000  # the same in all: 0.1 s, some seconds
 _TURNS = 3  # so often prices are raised and all boxes gone through after that, if work is left
 _ROUNDS = 30  # between two of them, over the boxes found
 _RAISE, _SHORTER = 0.03, 0.7  # how much prices are raised, and what is left of it after a failure
@@ -62,13 +67,14 @@ def priced_loss(
     start = np.minimum(np.floor(row_loss * UNIT).astype(np.int64), most)
     ceiling = int((sizes * start).sum())
     found: list[Found] = []
+    first_looks = min(work, max(_LEAST_FIRST, min(_MOST_FIRST, _FIRST * len(keys))))
     best, left, prices = 0, work, start
     for turn in range(len(_SHARES) + _TURNS):
         if turn < len(_SHARES):
             asked = (start * _SHARES[turn]).astype(np.int64)
         else:
             asked = _settled(_joined(found), table, prices, most, ceiling)
-        lowered, most_looks = asked.copy(), left if turn else work // _FIRST
+        lowered, most_looks = asked.copy(), left if turn else first_looks
         looked, more = _lower_everywhere(boxes, table, rest, asked, lowered, most_looks)
         if looked < 0:
             break
