@@ -97,7 +97,10 @@ def test_workbooks_of_older_excel_are_read_alike(tmp_path):
     write_book(tmp_path / "a.xlsx", {"s": ROWS})
     old, new = open_table(tmp_path / "a.xls"), open_table(tmp_path / "a.xlsx")
     assert old.types == new.types
-    assert [old.distinct(name) for name in old.names] == [new.distinct(n) for n in new.names]
+    assert old.names == new.names
+    for name in old.names:  # an engine gives values in any order
+        (values, missing), (others, lacking) = old.distinct(name), new.distinct(name)
+        assert (sorted(values), missing) == (sorted(others), lacking)
     write_old(tmp_path / "b.xls", {"people": ROWS, "notes": [["see", "also"], ["x", 1]]})
     with pytest.raises(TableError, match=r"2 sheets: 'people', 'notes'.*--sheet"):
         open_table(tmp_path / "b.xls")
