@@ -7,9 +7,8 @@ the second run in a process; the first takes 1.1 s longer).  Counting the rows i
 is for neither).
 Three budgets of ours, none by the clock: first groups alone (`refine=False`); a quick search
 (`refine="quick"`: a walk alone, since nodes are released; then labels are exchanged for a short
-time where groups are few and large); and all refinement, which takes longest and
-loses least: the rounds that `part_rounds` and the looks that `exchange_work` in
-`shoal.anonymize.clusters` give.  Loss and time of one budget
+time where groups are few and large); and all refinement, which takes longest and loses least: the
+rounds and looks that `effort_of` in `shoal.anonymize.clusters` gives.  Loss and time of one budget
 have to be read together.  The data of census-income is read from SHOAL_DATA.
 """
 

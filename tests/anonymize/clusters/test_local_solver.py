@@ -6,7 +6,7 @@ import pytest
 
 from shoal.anonymize import LocalRecoding, Mondrian
 from shoal.anonymize._anonymizer import no_progress
-from shoal.anonymize.clusters import _local_recoding, _local_solver, _starts
+from shoal.anonymize.clusters import _improve, _local_recoding, _local_solver, _starts
 from shoal.anonymize.clusters._group_loss import is_range_column, pair_loss
 from shoal.anonymize.clusters._local_problem import make_local_problem
 from shoal.anonymize.clusters._refine_kernels import open_groups
@@ -162,7 +162,8 @@ def test_a_start_far_behind_and_one_of_a_single_round_have_no_race(monkeypatch, 
     problem = problem_of(open_table(table).compress(schema).cells, 4)
     starts = starts_of(problem)
     monkeypatch.setattr(_local_solver, "_NEAR", near)
-    monkeypatch.setattr(_local_solver, "part_rounds", lambda problem: rounds)
+    effort = _improve.effort_of(problem)._replace(rounds=rounds)
+    monkeypatch.setattr(_local_solver, "effort_of", lambda problem: effort)
     group_of, n_rounds = _local_solver._raced(problem, starts, np.inf)
     assert n_rounds == 0
     assert group_of is starts[0].group_of

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +31,39 @@ _ROUNDS = 6
 MOST_ROUNDS, _ROUNDS_OF_A_CELL = 8, 36_000
 _GROUPS_PER_PART = 1_024
 _FEW_COLUMNS = 25  # with more, parts are smaller: each takes seconds, and the clock is looked at
-_LEAST_PARTS, _FEW_GROUPS = 2, 32  # so that two threads have work, unless there is hardly any
+_LEAST_PARTS, _HARDLY_ANY = 2, 32  # so that two threads have work, unless groups are hardly any
 _NEIGHBOURS = (3, 4, 3, 5)  # groups that are built anew together, round by round
 TRIES = 3
 """Seeds from which the same neighbours are built anew."""
 _STEPS_PER_CELL = 1_500
 LEAST_GAIN_OF_A_ROUND = 1e-3  # a round that saves less of the loss is the last
 _LONG_ROUNDS, _LONG_TRIES, _LONG_LEAST_GAIN = 60, 8, 1e-4  # where a long search is asked for
+_LARGE, _FEW_GROUPS = 50, 1_024  # rows of a group, and groups
+_FEW_CELLS = 4_096  # of a table with small groups: rounds of other moves gain as much there
+MOST_LOOKS, _LOOKS_OF_A_CELL, _LOOKS_OF_A_SMALL_CELL = 400_000_000, 8_000, 4_000
+
+
+class Effort(NamedTuple):
+    """How long it pays to improve groups; what there is to know of it before the first step."""
+
+    rounds: int  # more on small tables, and where groups are large
+    looks: int  # at cells while boxes are exchanged; 0 where one group has room only, or it is late
+    few_groups: bool  # whether there is room for few, large ones: boxes are exchanged first
+
+
+def effort_of(problem: LocalProblem) -> Effort:
+    """What is worth its time on these cells."""
+    sizes, least = problem.compiled.sizes, max(1, problem.compiled.minimum_size)
+    rounds = int(min(MOST_ROUNDS, max(1, _ROUNDS_OF_A_CELL * least**0.5 / len(sizes))))
+    room, is_large = int(sizes.sum()) // least, least >= _LARGE
+    # a cell without rows of its own would be left behind in a box that counts as empty, and of
+    # so many cells that they have one round, half the time again would hardly gain
+    is_exchanged = room >= 2 and sizes.min() >= 1 and rounds >= 2
+    if not is_exchanged or not (is_large or len(sizes) > _FEW_CELLS):
+        return Effort(rounds, 0, False)
+    of_a_cell = _LOOKS_OF_A_CELL if is_large else _LOOKS_OF_A_SMALL_CELL
+    looks = min(MOST_LOOKS, of_a_cell * len(sizes))
+    return Effort(rounds, looks, is_large and room <= _FEW_GROUPS)
 
 
 def improve(
@@ -135,7 +162,7 @@ def refine_in_parts(
     from `tries` seeds.  With `long`, rounds go on as long as they gain anything to speak of.
     """
     most = float(problem.compiled.sizes.sum() * problem.loss.weight.sum())
-    n_rounds = part_rounds(problem) if end is None else end
+    n_rounds = effort_of(problem).rounds if end is None else end
     least_gain = LEAST_GAIN_OF_A_ROUND
     if long:
         n_rounds, tries, least_gain = _LONG_ROUNDS, _LONG_TRIES, _LONG_LEAST_GAIN
@@ -162,12 +189,6 @@ def refine_in_parts(
                 break
             before = after
     return group_of
-
-
-def part_rounds(problem: LocalProblem) -> int:
-    """Rounds that are worth their time: more on small tables, and where groups are large."""
-    wanted = _ROUNDS_OF_A_CELL * max(1, problem.compiled.minimum_size) ** 0.5 / len(problem.keys)
-    return int(min(MOST_ROUNDS, max(1, wanted)))
 
 
 def _refine_part(
@@ -200,7 +221,7 @@ def cut_groups(
     n_columns = heads.shape[1]
     largest = most * _FEW_COLUMNS // max(n_columns, _FEW_COLUMNS)
     while max(map(len, parts)) > largest or (
-        len(parts) < _LEAST_PARTS and n_groups >= _LEAST_PARTS * _FEW_GROUPS
+        len(parts) < _LEAST_PARTS and n_groups >= _LEAST_PARTS * _HARDLY_ANY
     ):
         halves = []
         for part in parts:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.anonymize.clusters._group_loss import LINES_LIMIT
 from shoal.anonymize.clusters._group_recoding import label_groups, least_and_largest
-from shoal.anonymize.clusters._improve import MOST_ROUNDS, part_rounds, refine_in_parts
+from shoal.anonymize.clusters._improve import MOST_ROUNDS, effort_of, refine_in_parts
 from shoal.anonymize.clusters._local_problem import (
     MOST_NODES,
     Block,
@@ -24,12 +24,7 @@ from shoal.anonymize.clusters._local_problem import (
 )
 from shoal.anonymize.clusters._refine_kernels import open_groups
 from shoal.anonymize.clusters._starts import STARTS, FirstGroups, all_allowed, first_groups
-from shoal.anonymize.clusters.boxes._exchange import (
-    Exchanged,
-    exchange,
-    exchange_work,
-    has_few_groups,
-)
+from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange
 from shoal.anonymize.cuts._first_cuts import cuts_by_worth, domain_columns
 from shoal.metrics._measure import label_loss
 from shoal.typing import Progress
@@ -102,7 +97,7 @@ def _ways(
         if deadline == np.inf and walk_is_enough(problem):  # a walk may be cut short, Mondrian not
             return ("walk",)
         # few large groups are hardly refined, so that they have to begin well
-        names = ("price", *_QUICK) if has_few_groups(problem) else _QUICK
+        names = ("price", *_QUICK) if effort_of(problem).few_groups else _QUICK
         # Mondrian's default regions are a release to be compared with, unless it has ranges alone
         ranges_alone = any(coding.is_ordered for coding in problem.codings)
         return names if ranges_alone and not problem.is_range.any() else (*names, "regions")
@@ -166,15 +161,15 @@ def _refined(
     It loses no more than any start: one that began worse gives way where it ends worse.
     """
     # small tables have rounds enough for any start: there the best one goes on
-    quick, long = refine == "quick", refine == "long"
-    few = quick or part_rounds(problem) < MOST_ROUNDS
+    quick, long, effort = refine == "quick", refine == "long", effort_of(problem)
+    few = quick or effort.rounds < MOST_ROUNDS
     promising = sorted(starts, key=attrgetter("promise")) if few else starts
     if quick:
         first, share = promising[0].group_of, _SHARE["quick"]
         least, alone = problem.compiled.minimum_size, len(starts) == 1
         if alone:
             share = min(1.0, _SHARE_OF_A_WALK[0] * least, _SHARE_OF_A_WALK[1] * math.sqrt(least))
-        if has_few_groups(problem):  # a round of other moves gains next to nothing there
+        if effort.few_groups:  # a round of other moves gains next to nothing there
             first = _exchanged(problem, first, deadline, share=share)
         refined = first
         if not alone:
@@ -182,15 +177,15 @@ def _refined(
     else:
         share = _SHARE[refine]
         first, n_rounds = _raced(problem, promising, deadline)
-        few_groups = has_few_groups(problem)
-        if few_groups:
+        if effort.few_groups:
             first = _exchanged(problem, first, deadline, share=share)
-        brief = not few_groups and exchange_work(problem) > 0 and not problem.is_range.any()
-        end = min(_ROUNDS_OF_NODES, part_rounds(problem)) if brief else None
+        exchanges_later = effort.looks > 0 and not effort.few_groups
+        brief = exchanges_later and not problem.is_range.any()
+        end = min(_ROUNDS_OF_NODES, effort.rounds) if brief else None
         refined = refine_in_parts(
             problem, first, deadline, progress, begin=n_rounds, end=end, long=long
         )
-        if not few_groups:
+        if exchanges_later:
             refined = _exchanged(problem, refined, deadline, share=share)
     if not all_allowed(problem, refined):
         refined = first  # refinement mends no group that was not allowed, and may spread them
@@ -214,7 +209,8 @@ def _raced(
     best = starts[0]
     others = [s for s in starts[1:] if (s.name in _ALWAYS) != (best.name in _ALWAYS)]
     near = [s for s in others if s.is_allowed and s.loss <= _NEAR * best.loss][:1]
-    if not near or not best.is_allowed or part_rounds(problem) < 2 or has_few_groups(problem):
+    effort = effort_of(problem)
+    if not near or not best.is_allowed or effort.rounds < 2 or effort.few_groups:
         return best.group_of, 0
     raced: list[tuple[float, NDArray[np.int64]]] = []
     for start in (best, *near):
@@ -229,7 +225,7 @@ def _exchanged(
     problem: LocalProblem, group_of: NDArray[np.int64], deadline: float, *, share: float = 1
 ) -> NDArray[np.int64]:
     """A grouping with boxes exchanged for others; what is not allowed is left alone."""
-    if exchange_work(problem) == 0 or not all_allowed(problem, group_of):
+    if not all_allowed(problem, group_of):
         return group_of
     loss = open_groups(problem.loss, problem.compiled, problem.keys, group_of, False)[1]
     first = Exchanged(group_of, loss)

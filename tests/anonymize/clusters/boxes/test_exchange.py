@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from shoal.anonymize.clusters import _local_solver
+from shoal.anonymize.clusters import _improve, _local_solver
+from shoal.anonymize.clusters._improve import effort_of
 from shoal.anonymize.clusters._local_problem import make_local_problem
 from shoal.anonymize.clusters._local_solver import _exchanged
 from shoal.anonymize.clusters._refine_kernels import open_groups
@@ -10,8 +11,6 @@ from shoal.anonymize.clusters.boxes import _exchange
 from shoal.anonymize.clusters.boxes._exchange import (
     Exchanged,
     exchange,
-    exchange_work,
-    has_few_groups,
     make_boxes,
 )
 from tests.anonymize import group_cases
@@ -21,8 +20,8 @@ from tests.reference.partitions import least_loss
 @pytest.fixture
 def large(monkeypatch):
     """From how many rows on a group is large: here all are."""
-    monkeypatch.setattr(_exchange, "LARGE", 1)
-    monkeypatch.setattr(_exchange, "_WORK_OF_A_CELL", 1_000)
+    monkeypatch.setattr(_improve, "_LARGE", 1)
+    monkeypatch.setattr(_improve, "_LOOKS_OF_A_CELL", 1_000)
 
 
 def problem_of(seed, model, n=120, ranges=False):
@@ -112,10 +111,11 @@ def test_the_better_of_two_searches_is_taken_and_neither_disturbs_the_other():
         first = walked(problem)
         number = np.unique(first.group_of, return_inverse=True)[1]
         heats = np.array([_exchange._HEAT, _exchange._COOLED]) * first.loss / (number.max() + 1)
+        looks = effort_of(problem).looks
         alone = [
-            _exchange._search(
-                problem, number, exchange_work(problem), heats, np.inf, np.arange(len(number)), own
-            )[1].loss
+            _exchange._search(problem, number, looks, heats, np.inf, np.arange(len(number)), own)[
+                1
+            ].loss
             for own in (1, 2)
         ]
         assert exchange(problem, first, np.inf).loss == pytest.approx(min(*alone, first.loss))
@@ -161,39 +161,13 @@ def test_columns_with_many_values_are_looked_at_cell_by_cell(monkeypatch):
 @pytest.mark.usefixtures("large")
 def test_small_groups_of_few_cells_are_not_exchanged(monkeypatch):
     problem = problem_of(1, 0)
-    assert 0 < exchange_work(problem) <= _exchange._WORK
-    monkeypatch.setattr(_exchange, "LARGE", 50)
-    assert exchange_work(problem) == 0
+    assert 0 < effort_of(problem).looks <= _improve.MOST_LOOKS
+    monkeypatch.setattr(_improve, "_LARGE", 50)
+    assert effort_of(problem).looks == 0
     first = walked(problem)
     assert exchange(problem, first, np.inf) is first
-    monkeypatch.setattr(_exchange, "_FEW_CELLS", len(problem.keys) - 1)
-    assert exchange_work(problem) > 0
-
-
-@pytest.mark.usefixtures("large")
-def test_groups_are_few_where_they_are_large_and_there_is_room_for_few(monkeypatch):
-    problem = problem_of(1, 0)
-    assert has_few_groups(problem)
-    monkeypatch.setattr(_exchange, "_FEW_GROUPS", 1)
-    assert not has_few_groups(problem)
-    monkeypatch.setattr(_exchange, "_FEW_GROUPS", 1_024)
-    monkeypatch.setattr(_exchange, "LARGE", 50)
-    assert not has_few_groups(problem)
-
-
-@pytest.mark.usefixtures("large")
-def test_one_group_is_not_exchanged():
-    problem = problem_of(1, 0)
-    assert exchange_work(problem.take(np.arange(1))) == 0
-
-
-@pytest.mark.usefixtures("large")
-def test_cells_that_add_nobody_stay_out_of_it():
-    problem = problem_of(1, 0)
-    sizes = problem.compiled.sizes.copy()
-    sizes[0] = 0
-    problem.compiled.sizes[:] = sizes
-    assert exchange_work(problem) == 0
+    monkeypatch.setattr(_improve, "_FEW_CELLS", len(problem.keys) - 1)
+    assert effort_of(problem).looks > 0
 
 
 @pytest.mark.usefixtures("large")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._resources import n_threads
-from shoal.anonymize.clusters._improve import cut_groups, part_rounds
+from shoal.anonymize.clusters._improve import cut_groups, effort_of
 from shoal.anonymize.clusters._local_problem import Block, Ladder, LocalProblem
 from shoal.anonymize.clusters.boxes._box_kernels import (
     Around,
@@ -33,10 +33,7 @@ from shoal.anonymize.clusters.boxes._box_kernels import (
 from shoal.anonymize.clusters.boxes._exchange_kernels import cover_all, exchange_boxes
 from shoal.typing import Floats
 
-LARGE, _FEW_GROUPS = 50, 1_024  # rows of a group, and groups
-_FEW_CELLS = 4_096  # of a table with small groups: rounds of other moves gain as much there
 _MOST_BOXES = 2_048  # groups that are exchanged together
-_WORK, _WORK_OF_A_CELL, _WORK_OF_A_SMALL_CELL = 400_000_000, 8_000, 4_000  # cells looked at
 _TURNS = 4  # parts of many groups are cut anew so often
 _STAGES = 8  # between two of them the clock is looked at
 _HEAT, _COOLED = 0.06, 0.006  # by how much loss may rise, first and last: of a group's loss
@@ -53,30 +50,6 @@ class Exchanged(NamedTuple):
     loss: float
 
 
-def has_few_groups(problem: LocalProblem) -> bool:
-    """Whether there is room for few groups only, large ones: their boxes are exchanged first."""
-    least = problem.compiled.minimum_size
-    return least >= LARGE and exchange_work(problem) > 0 and _room(problem) <= _FEW_GROUPS
-
-
-def exchange_work(problem: LocalProblem) -> int:
-    """Cells that are worth looking at; none where one group has room only, or time is short."""
-    sizes = problem.compiled.sizes
-    # a cell without rows of its own would be left behind in a box that counts as empty
-    if _room(problem) < 2 or sizes.min() < 1:
-        return 0
-    if part_rounds(problem) < 2:  # so many cells that half the time again would hardly gain
-        return 0
-    if problem.compiled.minimum_size >= LARGE:
-        return min(_WORK, _WORK_OF_A_CELL * len(sizes))
-    return min(_WORK, _WORK_OF_A_SMALL_CELL * len(sizes)) if len(sizes) > _FEW_CELLS else 0
-
-
-def _room(problem: LocalProblem) -> int:
-    """As many groups as there can be."""
-    return int(problem.compiled.sizes.sum()) // max(1, problem.compiled.minimum_size)
-
-
 def exchange(
     problem: LocalProblem, first: Exchanged, deadline: float, seed: int = 1, *, share: float = 1
 ) -> Exchanged:
@@ -87,7 +60,7 @@ def exchange(
     goes on where the last one ended, which need not be the best that it came by.  They look at a
     `share` of the boxes that are worth it: more than all where loss counts, fewer where time does.
     """
-    work = int(exchange_work(problem) * share)
+    work = int(effort_of(problem).looks * share)
     if work == 0 or first.loss <= 0:
         return first
     n_groups = len(np.unique(first.group_of))
