@@ -346,6 +346,14 @@ def cells_of(mask):
             if int(bits) >> bit & 1}  # fmt: skip
 
 
+def mask_of(cells, n_cells):
+    """A row of 64-bit words in which the bits of some of the cells are set."""
+    words = np.zeros((n_cells + 63) // 64, np.uint64)
+    for cell in cells:
+        words[cell // 64] |= np.uint64(1 << cell % 64)
+    return words
+
+
 def first_cover(keys, low, high):
     """The first group between whose ends each key lies in every column; -1 without one."""
     return [

@@ -23,12 +23,7 @@ from shoal.anonymize.clusters._local_problem import (
 )
 from shoal.anonymize.clusters._priced_kernels import Nodes, take_best_nodes, weigh_nodes
 from shoal.anonymize.clusters._refine_kernels import open_groups
-from shoal.anonymize.clusters._walk_kernels import (
-    Walk,
-    full_mask,
-    mark_alive,
-    walk_steps,
-)
+from shoal.anonymize.clusters._walk_kernels import Walk, mark_alive, walk_steps
 from shoal.anonymize.mondrian._partition import grow_regions
 from shoal.anonymize.mondrian._preferences import Preferences
 from shoal.privacy.compiled._compile import allowed_groups
@@ -176,7 +171,9 @@ def by_walk(problem: LocalProblem, deadline: float) -> tuple[NDArray[np.int64], 
 
 def mark_walk(compiled: CompiledModel, walk: Walk, n_left: int) -> None:
     """Mark the cells in no group, and which of them are alive; before the first step, and later."""
-    walk.remaining[0] = full_mask(walk.group_of < 0)[0]
+    bits = np.zeros(64 * walk.remaining.shape[1], np.bool_)
+    bits[: len(walk.group_of)] = walk.group_of < 0
+    walk.remaining[0] = np.packbits(bits, bitorder="little").view("<u8")
     parts, alive = (
         [some for half in halves for some in np.array_split(half, n_threads())]
         for halves in ((walk.first_part, walk.second_part), (walk.first_alive, walk.second_alive))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shoal._jit import kernel
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
-from shoal.typing import Codes, Counts, Flags, Floats
+from shoal.typing import Codes, Counts, Floats
 
 Masks = NDArray[np.uint64]
 
@@ -264,13 +264,3 @@ def release_runs(
             rows, begins = 0, i + 1
     histogram[:] = 0
     return n_groups
-
-
-@kernel
-def full_mask(flags: Flags) -> Masks:
-    """One row of bits, set where `flags` is."""
-    mask = np.zeros((1, (flags.shape[0] + 63) // 64), np.uint64)
-    for cell in range(flags.shape[0]):
-        if flags[cell]:
-            mask[0, cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
-    return mask
