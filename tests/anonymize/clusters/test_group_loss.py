@@ -24,6 +24,16 @@ def test_loss_is_that_of_the_label_that_covers_both_codes(monkeypatch, limit, ra
                 assert pair_loss(columns, column, low, high) == expected
 
 
+def test_what_ranges_lose_between_lines_is_computed_once(monkeypatch):
+    schema = Schema({"x": {"role": "quasi-identifier", "kind": "numeric"}})
+    cells = open_table({"x": [1, 3, 11, 58]}).compress(schema).cells
+    first = make_columns(cells.codings, np.array([True]), np.ones(1), exact=False)
+    monkeypatch.setattr(_group_loss, "public_range_labels", None)
+    again = make_columns(cells.codings, np.array([True]), np.full(1, 2.0), exact=False)
+    assert again.table.tolist() == (2 * first.table).tolist()
+    assert pair_loss(make_columns(cells.codings, np.array([True]), np.ones(1)), 0, 0, 3) == 1
+
+
 def test_numbers_without_a_hierarchy_cost_what_they_span():
     schema = Schema({"x": {"role": "quasi-identifier", "kind": "numeric"}})
     cells = open_table({"x": [1, 3, 11]}).compress(schema).cells

@@ -24,6 +24,7 @@ LINES_LIMIT = 128
 """Values of a column up to which it is known what its ranges lose once they are widened to lines.
 
 A label is written for every pair of them."""
+_KEPT = "_lines_table"
 
 
 class GroupColumns(NamedTuple):
@@ -109,8 +110,13 @@ def loss_table(
 ) -> Floats:
     """Loss of the label for every pair of codes, the least and the largest of a group.
 
-    With `exact` false, ranges are widened to public lines.
+    With `exact` false, ranges are widened to public lines: that table is made once, and kept with
+    the coding, since the search and the bound on what is lost ask for it.
     """
+    kept = vars(coding)
+    if is_range and not exact and _KEPT in kept:
+        known: Floats = kept[_KEPT]
+        return known
     if is_range and not exact:
         low, high = np.triu_indices(coding.n_codes)
         whole = (low == 0) & (high == coding.n_codes - 1) & (coding.n_codes > 1)
@@ -119,6 +125,8 @@ def loss_table(
         )
         table = np.zeros((coding.n_codes, coding.n_codes))
         table[low, high] = table[high, low] = label_loss(labels)[label]
+        table.setflags(write=False)
+        kept[_KEPT] = table
         return table
     codes = np.arange(coding.n_codes, dtype=np.int32)
     low, high = np.meshgrid(codes, codes, indexing="ij")
