@@ -16,9 +16,21 @@ from shoal.privacy.compiled._compile import DENSE_LIMIT, allowed_groups, compile
 from shoal.privacy.compiled._condition_kernels import add_cell, allowed
 from shoal.privacy.compiled._sparse_condition_kernels import allowed_present, touch_cell
 from shoal.schema import Hierarchy
+from shoal.tables._frequency import Histogram
 from tests.privacy.catalogue import MODELS
 from tests.privacy.columns import CODING, VALUES
 from tests.reference.rows import coding, table, values_in_groups
+
+
+def test_nothing_is_counted_again_where_every_cell_is_kept(monkeypatch):
+    cells = table([[{"a": "x"}] * 2, [{"a": "y"}, {"a": "x"}]])
+    model = TCloseness(0.3).bind(("a",))
+    merged = compile_model(model, cells, kept=np.array([True, False]))
+    monkeypatch.setattr(Histogram, "merge", None)
+    kept, whole = compile_model(model, cells, kept=np.ones(2, bool)), compile_model(model, cells)
+    for ours, theirs in zip(kept, whole, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert not np.array_equal(merged.floats, whole.floats)
 
 
 def test_k_anonymity_alone_needs_no_histogram():

@@ -40,7 +40,7 @@ def compile_model(
         with cells that are not kept get no meaningful answer.
     """
     whole = cells
-    if kept is not None:
+    if kept is not None and not kept.all():
         ones = np.where(kept, np.arange(cells.n_groups), -1)
         whole = replace(
             cells,
