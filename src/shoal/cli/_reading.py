@@ -222,9 +222,10 @@ def read_table_promise(
     """The same for a table, whose schema may require something already."""
     from shoal.privacy._promise import bind_promise
     from shoal.privacy._words import read_promise
+    from shoal.privacy.models._k_anonymity import as_privacy_model
 
-    if schema.requirements and k is None and not conditions and not requirements:
-        return bind_promise(None, schema)
+    if not conditions and not requirements and (k is not None or schema.requirements):
+        return bind_promise(None, schema) if k is None else as_privacy_model(k)
     return read_promise(k, conditions or (), population, requirements or ())
 
 
