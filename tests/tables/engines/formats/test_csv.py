@@ -8,6 +8,7 @@ from shoal.anonymize import Mondrian, check_table
 from shoal.errors import TableWarning
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
+from shoal.tables.engines.formats import _csv
 from shoal.tables.engines.formats._csv import plain_shape
 from shoal.tables.engines.formats.text._bytes import Encoded, find_encoding
 from shoal.tables.engines.formats.text._shape import find_shape
@@ -181,3 +182,16 @@ def test_a_row_of_empty_cells_in_a_release_is_counted_by_check(tmp_path):
     schema = Schema({name: {"role": "quasi-identifier"} for name in ("age", "sex")})
     verdict = check_table(tmp_path / "o.csv", schema, 3)
     assert (verdict.n_rows, verdict.smallest_group, verdict.holds) == (4, 1, False)
+
+
+def test_files_that_duckdb_reads_need_no_folder_for_copies(tmp_path, monkeypatch):
+    plain, quoted = tmp_path / "plain.csv", tmp_path / "quoted.csv"
+    plain.write_text("age,city\n31,Ulm\n34,Kiel\n")
+    quoted.write_text('age,city\n31,"Ulm\n34",Kiel\n')  # a row too long: read one by one
+    made = []
+    monkeypatch.setattr(_csv, "TemporaryDirectory", lambda **how: made.append(how) or 1 / 0)
+    assert open_table(plain).n_rows == 2
+    assert not made
+    with pytest.raises(ZeroDivisionError):
+        open_table(quoted, skip_bad_rows=True)
+    assert made

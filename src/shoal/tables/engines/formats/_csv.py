@@ -6,6 +6,7 @@ import codecs
 import re
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,8 +68,8 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
             f"escape={value_sql(shape.quote)}, strict_mode=true, hive_partitioning=false, "
             f"compression='{_PACKED.get(endings.pop(), 'none')}', columns={{{columns}}})"
         )
-    with disclose_nothing(), TemporaryDirectory(dir=scratch()) as folder:
-        return DuckEngine(_stage(read, paths, shape, encoded, options, Path(folder)))
+    with disclose_nothing(), ExitStack() as kept:
+        return DuckEngine(_stage(read, paths, shape, encoded, options, kept))
 
 
 def plain_shape(path: Path) -> Shape | None:
@@ -134,9 +135,9 @@ def _stage(
     shape: Shape,
     encoded: Encoded,
     options: OpenOptions,
-    folder: Path,
+    kept: ExitStack,
 ) -> StagedRows:
-    """Rows by a FROM clause of texts, or read one by one where there is none."""
+    """Rows by a FROM clause of texts, or read one by one, into files that are `kept` until then."""
     connection = connect()
     left_out: tuple[LeftOut, ...] = ()
     found = replace(options, delimiter=shape.delimiter)
@@ -151,6 +152,7 @@ def _stage(
         if shape.has_header and all(reading.sort == "text" for reading in readings):
             _stop_at_names(connection, read, shape)
     except duckdb.InvalidInputException:  # or rows that DuckDB does not take: read one by one
+        folder = Path(kept.enter_context(TemporaryDirectory(dir=scratch())))
         cleaned = [
             clean_file(
                 path,
