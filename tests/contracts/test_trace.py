@@ -4,7 +4,7 @@ import pytest
 
 from tests.contracts import trace
 
-MOST_FUNCTIONS, MOST_FILES = 305, 63
+MOST_FUNCTIONS, MOST_FILES = 300, 61
 """What it is now; lower these when it falls, and say in the change why when it has to rise."""
 
 
@@ -31,6 +31,9 @@ def test_one_job_meets_no_more_functions_than_before(calls):
         ("anonymize/clusters/_group_recoding.py", "GroupRecoding.recode", 1),
         # for the search, and for the bound, which knows no weights
         ("anonymize/clusters/_group_loss.py", "make_columns", 2),
+        # what ranges lose, which both ask for, and the labels of the groups
+        ("tables/_recoded.py", "public_range_labels", 2),
+        ("tables/_frequency.py", "Histogram.merge", 1),
     ],
 )
 def test_what_is_known_is_not_computed_again(calls, path, name, times):
