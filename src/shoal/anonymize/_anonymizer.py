@@ -70,6 +70,8 @@ class Anonymizer(Estimator):
     _builds_hierarchies = False
     #: Whether conditions on some of the columns are counted on those, in the middle of the search.
     _counts_projections = False
+    #: What a search noted of itself, for :meth:`_notes`.
+    _said: tuple[str, ...] = ()
 
     @abstractmethod
     def _solve(self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress) -> Recoding:
@@ -85,7 +87,7 @@ class Anonymizer(Estimator):
 
     def _notes(self) -> tuple[str, ...]:
         """What the user should know about this fit; goes into the manifest."""
-        return ()
+        return self._said
 
     def note_target(self) -> tuple[str, ...]:
         """What a search tells that looked at a target which is sensitive."""

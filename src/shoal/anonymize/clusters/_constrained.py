@@ -162,9 +162,6 @@ class ConstrainedKMember(Anonymizer):
                 f"neighbours must be auto, exact or pieces, got {self.neighbours!r}."
             )
 
-    def _notes(self) -> tuple[str, ...]:
-        return self._said
-
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> GroupRecoding:

@@ -145,9 +145,6 @@ class LocalRecoding(Anonymizer):
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, 0, above=True)
 
-    def _notes(self) -> tuple[str, ...]:
-        return self._said
-
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> GroupRecoding:
@@ -188,7 +185,7 @@ class LocalRecoding(Anonymizer):
             group_of = no_worse_than_regions(
                 problem, was_cut, group_of, exact=exact, deadline=deadline
             )
-        self._said: tuple[str, ...] = ()
+        self._said = ()
         if not in_time:
             self._said += ("The time limit ended the search for a better grouping.",)
         if len(parts) > len(blocks):

@@ -148,9 +148,6 @@ class Microaggregation(Anonymizer):
         self._output = output or _MEANS
         return super().fit(table, y, output=self._output, **options)
 
-    def _notes(self) -> tuple[str, ...]:
-        return self._said
-
     def _solve(
         self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress
     ) -> GroupRecoding:
@@ -195,7 +192,7 @@ class Microaggregation(Anonymizer):
         said = range_notes([cells.codings[at] for at in ranged], exact=False)
         if numeric and not ranged:
             said += (f"{self.lost_:.1%} of the squared spread of numbers lies within groups.",)
-        self._said: tuple[str, ...] = said
+        self._said = said
 
 
 def join_alike(cells: FrequencyTable, recoding: GroupRecoding) -> NDArray[np.int64] | None:
