@@ -126,6 +126,18 @@ def test_blocks_are_cut_between_nodes_and_each_may_be_a_group(k):
     assert small or k > 1
 
 
+def test_blocks_of_a_large_table_are_as_large_as_they_may_be(monkeypatch):
+    table, schema = random_table(4, 4, 3_000)
+    problem = problem_of(open_table(table).compress(schema).cells, 2)
+    everything = np.arange(len(problem.keys))
+    many = _local_solver.cut_blocks(problem, everything, 150)
+    monkeypatch.setattr(_local_solver, "BLOCK", 150)
+    few = _local_solver.cut_blocks(problem, everything, 150)
+    assert max(map(len, few)) <= 150
+    assert len(few) < len(many)
+    assert sorted(np.concatenate(few).tolist()) == everything.tolist()
+
+
 def test_blocks_are_small_only_where_there_are_groups_enough():
     table, schema = random_table(3, 4, 400)
     cells = open_table(table).compress(schema).cells

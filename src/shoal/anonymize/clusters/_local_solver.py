@@ -313,7 +313,11 @@ def block_size(problem: LocalProblem) -> int:
 
 
 def cut_blocks(problem: LocalProblem, block: Block, limit: int) -> list[Block]:
-    """Cut a block where its groups would be cut anyway, until no part is too large."""
+    """Cut a block where its groups would be cut anyway, until no part is too large.
+
+    Parts of a large table are as large as they may be: small ones are refined in many rounds, so
+    that a table cut into ten times as many would take far longer than ten times as long.
+    """
     if len(block) <= limit:
         return [block]
     columns = domain_columns(problem.codings, problem.loss.weight, problem.is_range)
@@ -336,8 +340,10 @@ def _join_small(problem: LocalProblem, parts: list[Block], limit: int) -> list[B
     """Neighbours joined until each part may be a group and is not small; one if that fails."""
     joined = [parts[0]]
     least = min(limit // _SMALLEST_PART, sum(map(len, parts)) // 4)
+    most = limit if len(problem.keys) > BLOCK else 0
     for part in parts[1:]:
-        if len(joined[-1]) < least or not is_allowed(problem.compiled, joined[-1]):
+        is_small = len(joined[-1]) < least or len(joined[-1]) + len(part) <= most
+        if is_small or not is_allowed(problem.compiled, joined[-1]):
             joined[-1] = np.concatenate([joined[-1], part])
         else:
             joined.append(part)
