@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.anonymize import LocalRecoding, Mondrian
-from shoal.anonymize.clusters import _local_recoding
+from shoal.anonymize.clusters import _local_recoding, _local_solver
 from shoal.metrics._measure import column_losses
 from shoal.privacy import DistinctDiversity, KAnonymity, TCloseness
 from shoal.schema import Schema
@@ -80,6 +80,68 @@ def test_texts_without_a_hierarchy_have_exact_ranges_as_mondrian_has_them():
     labels = {row[0] for row in rows_of(release.release_.table)}
     assert any(label.startswith("[v0") and " to v0" in label for label in labels)
     assert "*" not in labels
+
+
+def in_letters(codes):
+    return [f"v{code}" for code in codes]
+
+
+NUMBERS, TEXTS = {"kind": "numeric"}, {}
+TWO_HALVES = {"hierarchy": {"tree": {"a": in_letters([0, 1, 2]), "b": in_letters([3, 4, 5])}}}
+SMALL_TABLES = {
+    "a text that has the alphabet alone, and every budget": (
+        3,
+        [
+            (in_letters([1, 2, 1, 1, 0, 4, 0, 2, 3, 3, 3, 0]), TEXTS),
+            ([29, 15, 2, 21, 40, 30, 29, 46, 56, 16, 52, 54], NUMBERS),
+        ],
+    ),
+    "a text with many values": (
+        3,
+        [
+            ([0, 3, 3, 0, 3, 3, 3, 2, 0, 1, 0, 3], NUMBERS),
+            (in_letters([2, 1, 8, 0, 2, 0, 3, 4, 2, 6, 5, 1]), TEXTS),
+        ],
+    ),
+    "columns that are equally good to cut, in the order of the table": (
+        2,
+        [
+            ([0, 3, 3, 0, 3, 1, 3, 2, 3, 3, 0, 0], NUMBERS),
+            (in_letters([0, 5, 5, 0, 0, 3, 0, 2, 3, 5, 5, 3]), TWO_HALVES),
+            (in_letters([2, 4, 4, 3, 0, 5, 4, 3, 2, 2, 5, 4]), TWO_HALVES),
+            (in_letters([2, 3, 0, 0, 1, 5, 2, 3, 0, 5, 4, 2]), TWO_HALVES),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("refine", [True, "quick", False], ids=repr)
+@pytest.mark.parametrize("case", SMALL_TABLES)
+def test_regions_that_mondrian_itself_would_cut_are_among_the_first_groups(case, refine):
+    k, columns = SMALL_TABLES[case]
+    table = {f"c{number}": values for number, (values, _) in enumerate(columns)}
+    role = {"role": "quasi-identifier"}
+    schema = Schema({f"c{number}": role | said for number, (_, said) in enumerate(columns)})
+    cells = open_table(table).compress(schema).cells
+    own = LocalRecoding(schema, k, refine=refine).recode_cells(cells)
+    assert weighted_loss(own, schema) <= regions_loss(cells, schema, k, "lines") + 1e-9
+
+
+def test_a_text_without_a_hierarchy_is_cut_by_the_alphabet_in_blocks_too(monkeypatch):
+    k, columns = SMALL_TABLES["a text with many values"]
+    table = {f"c{number}": values for number, (values, _) in enumerate(columns)}
+    role = {"role": "quasi-identifier"}
+    schema = Schema({f"c{number}": role | said for number, (_, said) in enumerate(columns)})
+    cells = open_table(table).compress(schema).cells
+    monkeypatch.setattr(_local_recoding, "block_size", lambda problem: 6)
+    monkeypatch.setattr(_local_solver, "refine_in_parts", lambda problem, found, *_, **given: found)
+    monkeypatch.setattr(
+        _local_recoding,
+        "solve_blocks",
+        lambda problem, blocks, **given: (np.zeros(len(problem.keys), np.int64), True),
+    )
+    loss = weighted_loss(LocalRecoding(schema, k).recode_cells(cells), schema)
+    assert loss <= regions_loss(cells, schema, k, "lines") + 1e-9
 
 
 def test_models_beyond_k():

@@ -57,8 +57,7 @@ def test_no_single_way_loses_less(monkeypatch, n_columns, k, n_rows, ranges):
             regions = Mondrian(schema, KAnonymity(k), ranges=ranges, **preferences).fit(table)
             assert loss <= regions.release_.metrics.loss + 1e-12
     for name in _starts.STARTS:
-        monkeypatch.setattr(_local_solver, "_ALWAYS", (name,))
-        monkeypatch.setattr(_local_solver, "_BY_TRIAL", ())
+        monkeypatch.setattr(_local_solver, "_ways", lambda *_, name=name: (name,))
         alone = LocalRecoding(schema, KAnonymity(k), ranges=ranges, refine=False).fit(table)
         assert loss <= alone.release_.metrics.loss + 1e-12
 
@@ -158,9 +157,8 @@ def test_the_best_start_of_each_kind_has_a_round_and_the_better_goes_on(monkeypa
     group_of, n_rounds = _local_solver._raced(problem, starts, np.inf)
     assert n_rounds == 1
     assert _starts.all_allowed(problem, group_of)
-    kinds = [
-        [s for s in starts if (s.name in _local_solver._ALWAYS) == region] for region in (0, 1)
-    ]
+    regions = _starts.REGIONS + _starts.ALPHABET
+    kinds = [[s for s in starts if (s.name in regions) == region] for region in (0, 1)]
     refined = [
         loss_of(problem, _local_solver.refine_in_parts(problem, kind[0].group_of, np.inf, end=1))
         for kind in kinds
@@ -235,10 +233,13 @@ def test_all_ways_compete_unless_the_table_is_large_or_time_counts(monkeypatch):
     table, schema = random_table(5, 4, 300)
     problem = problem_of(open_table(table).compress(schema).cells, 4)
     everything = [np.arange(len(problem.keys))]
-    assert set(_local_solver._ways(problem, everything, True, np.inf)) == set(_starts.STARTS)
+    ways = set(_starts.STARTS) - set(_starts.ALPHABET)
+    assert set(_local_solver._ways(problem, everything, True, np.inf)) == ways
+    texts = replace(problem, by_alphabet=problem.codings)  # which have no tree of their own
+    assert set(_local_solver._ways(texts, everything, True, np.inf)) == set(_starts.STARTS)
     monkeypatch.setattr(_local_solver, "BLOCK", 30)
     some = set(_local_solver._ways(problem, everything, True, np.inf))
-    assert {"regions", "loss"} < some < set(_starts.STARTS)
+    assert {"regions", "loss"} < some < ways
 
 
 def nodes_of(problem, ordered=True):
@@ -256,7 +257,8 @@ def test_a_quick_search_goes_by_a_walk_alone_where_that_comes_by_all_nodes(monke
     problem = nodes_of(ranges)
     blocks = [np.arange(len(problem.keys))]
     assert _local_solver._ways(problem, blocks, "quick", np.inf) == ("walk",)
-    assert set(_local_solver._ways(problem, blocks, True, np.inf)) == set(_starts.STARTS)
+    ways = set(_starts.STARTS) - set(_starts.ALPHABET)
+    assert set(_local_solver._ways(problem, blocks, True, np.inf)) == ways
     # Mondrian has a release of its own where there are ranges, or trees alone
     for other in (ranges, nodes_of(ranges, ordered=False)):
         assert {"loss", "regions"} <= set(_local_solver._ways(other, blocks, "quick", np.inf))

@@ -64,6 +64,8 @@ class LocalProblem:
     loss: GroupColumns
     ladders: tuple[Ladder, ...]
     codings: tuple[Coding, ...]  # what columns are released with
+    order: NDArray[np.int64]  # where each column stands in the table
+    by_alphabet: tuple[Coding, ...]  # as in the table, texts without a tree; () where it is all one
     is_range: Flags
     axis: int  # the range column on which windows slide, -1 without one
     position: Floats  # of each code of the axis, so that cells lie at ``position[keys[:, axis]]``
@@ -85,11 +87,13 @@ def make_local_problem(
     compiled: CompiledModel,
     *,
     exact: bool = True,
+    given: Sequence[Coding] | None = None,
 ) -> LocalProblem:
     """Order the columns and build their losses and levels.
 
     `cells` has a hierarchy for every column; `codings` are what columns are released with, ranges
-    as they are (`exact`) or widened to public lines.
+    as they are (`exact`) or widened to public lines.  `given` are the columns before trees were
+    built, unless all had one.
     """
     rows = [
         np.bincount(codes, weights=cells.sizes, minlength=coding.n_codes).astype(np.int64)
@@ -105,6 +109,14 @@ def make_local_problem(
         for c in order
     )
     ordered = tuple(codings[column] for column in order)
+    by_alphabet = tuple(
+        own if one.hierarchy is not None or one.is_ordered else one
+        for one, own in zip(given or codings, codings, strict=True)
+    )
+    # of two values a tree says the same as the alphabet
+    differs = any(
+        one is not own and one.n_codes > 2 for one, own in zip(by_alphabet, codings, strict=True)
+    )
     # without an axis, whatever the last column holds lies at 0
     position = code_positions(ordered[axis]) if axis >= 0 else np.zeros(ordered[axis].n_codes)
     if axis >= 0 and ordered[axis].missing >= 0:  # no window reaches from a value to a missing one
@@ -115,6 +127,8 @@ def make_local_problem(
         make_columns(ordered, is_range[order], weights[order], exact=exact),
         ladders,
         ordered,
+        np.array(order, np.int64),
+        by_alphabet if differs else (),
         is_range[order],
         axis,
         position,

@@ -77,7 +77,8 @@ class LocalRecoding(Anonymizer):
     **How.**  Four ways to a first grouping compete, and the one that loses least is kept: a walk
     through generalizations in the order of their average loss, with windows of growing width on
     the numeric column that varies most; the generalization that pays best for the rows left, at a
-    rising price; Mondrian's regions, cut by spread and by loss.  (With more than 131,072 cells the
+    rising price; Mondrian's regions, cut by spread and by loss (and by the alphabet where texts
+    have no hierarchy).  (With more than 131,072 cells the
     first two are compared on a part of them.)  Then, as long as loss falls: groups are given up
     when their cells cost less elsewhere, cells move to the group where they cost least, groups are
     split, and neighbouring groups are taken apart and built anew.  And labels are exchanged for
@@ -170,7 +171,9 @@ class LocalRecoding(Anonymizer):
             raise infeasible_within_limits(grown, privacy, lost)
         weights = np.array([self.schema[name].weight for name in cells.names], np.float64)
         exact = self.ranges != "lines"
-        problem = make_local_problem(grown, codings, is_range, weights, compiled, exact=exact)
+        problem = make_local_problem(
+            grown, codings, is_range, weights, compiled, exact=exact, given=cells.codings
+        )
         limit = block_size(problem)
         parts_of = [
             cut_blocks(problem, block, limit) if len(block) > limit else [block] for block in blocks

@@ -23,7 +23,14 @@ from shoal.anonymize.clusters._local_problem import (
     solve_each,
 )
 from shoal.anonymize.clusters._refine_kernels import open_groups
-from shoal.anonymize.clusters._starts import STARTS, FirstGroups, all_allowed, first_groups
+from shoal.anonymize.clusters._starts import (
+    ALPHABET,
+    REGIONS,
+    STARTS,
+    FirstGroups,
+    all_allowed,
+    first_groups,
+)
 from shoal.anonymize.clusters.boxes._exchange import Exchanged, exchange
 from shoal.anonymize.cuts._first_cuts import cuts_by_worth, domain_columns
 from shoal.metrics._measure import label_loss
@@ -45,8 +52,7 @@ _LEAST_GROUPS = 1_000  # of a block that is cut off although it could be solved 
 _SMALLEST_PART = 64  # of a block's cells, the least part that is cut off
 _ROUNDS_OF_NODES = 2  # without ranges, exchanging boxes gains more than further rounds
 _NEAR = 1.15  # times the least loss of all starts: what a start may lose to be refined, too
-_ALWAYS = ("regions", "loss")  # quick ways, tried on every block
-_BY_TRIAL = ("price", "walk")  # of these the better one
+_BY_TRIAL = ("price", "walk")  # of these the better one; regions are quick, and always tried
 _QUICK = ("walk", "loss")  # the quick one of each kind, where time counts
 
 Refine = bool | Literal["quick", "long"]
@@ -93,6 +99,7 @@ def _ways(
     problem: LocalProblem, blocks: Sequence[Block], refine: Refine, deadline: float
 ) -> tuple[str, ...]:
     """The ways to first groups that compete; what takes longest comes first, for the threads."""
+    regions = REGIONS + ALPHABET * bool(problem.by_alphabet)
     if refine == "quick":
         if deadline == np.inf and walk_is_enough(problem):  # a walk may be cut short, Mondrian not
             return ("walk",)
@@ -100,10 +107,13 @@ def _ways(
         names = ("price", *_QUICK) if effort_of(problem).few_groups else _QUICK
         # Mondrian's default regions are a release to be compared with, unless it has ranges alone
         ranges_alone = any(coding.is_ordered for coding in problem.codings)
-        return names if ranges_alone and not problem.is_range.any() else (*names, "regions")
+        if ranges_alone and not problem.is_range.any():
+            return names
+        return names + tuple(name for name in regions if name not in names)
     if sum(map(len, blocks)) > BLOCK:
-        return _better_on_trial(problem, max(blocks, key=len), deadline) + _ALWAYS
-    return _BY_TRIAL + _ALWAYS
+        slow = _better_on_trial(problem, max(blocks, key=len), deadline)
+        return slow + regions
+    return _BY_TRIAL + regions
 
 
 def walk_is_enough(problem: LocalProblem) -> bool:
@@ -207,7 +217,8 @@ def _raced(
     several.
     """
     best = starts[0]
-    others = [s for s in starts[1:] if (s.name in _ALWAYS) != (best.name in _ALWAYS)]
+    regions = REGIONS + ALPHABET
+    others = [s for s in starts[1:] if (s.name in regions) != (best.name in regions)]
     near = [s for s in others if s.is_allowed and s.loss <= _NEAR * best.loss][:1]
     effort = effort_of(problem)
     if not near or not best.is_allowed or effort.rounds < 2 or effort.few_groups:
@@ -273,7 +284,7 @@ def _least_of_regions(
 ) -> NDArray[np.int64]:
     """The given groups, or regions that lose less, after a round of refinement."""
     least = released_loss(problem, group_of, exact=exact)
-    for name in _ALWAYS:
+    for name in REGIONS + ALPHABET * bool(problem.by_alphabet):
         regions, in_time = STARTS[name](problem, deadline)
         if not in_time or released_loss(problem, regions, exact=exact) >= least:
             continue

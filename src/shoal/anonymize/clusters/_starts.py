@@ -34,7 +34,11 @@ from shoal.typing import Codes, Counts, Floats
 Start = Callable[[LocalProblem, float], tuple[NDArray[np.int64], bool]]
 """From a problem and a deadline to each cell's group (-1: none) and whether the time sufficed."""
 
-_COMPLETE = ("regions", "loss")  # ways that have a group for every cell at any time
+REGIONS = ("regions", "loss")
+ALPHABET = ("alphabet regions", "alphabet loss")
+"""The same where texts without a hierarchy are cut by the alphabet, as Mondrian itself does."""
+
+_COMPLETE = REGIONS + ALPHABET  # ways that have a group for every cell at any time
 LEAVES_MORE = {"price": 0.99}
 """Ways that leave more to refine: prices end below a walk that begins one per cent better."""
 PRICES = 40  # even steps up to the loss of a row of which nothing is released
@@ -223,13 +227,20 @@ def make_walk(problem: LocalProblem, stage: int, group_of: NDArray[np.int64]) ->
 
 
 def by_regions(
-    problem: LocalProblem, deadline: float, *, loss: float = 0.0
+    problem: LocalProblem, deadline: float, *, loss: float = 0.0, alphabet: bool = False
 ) -> tuple[NDArray[np.int64], bool]:
-    """Mondrian's regions, cut where the widest column is; with `loss` 1, where most is saved."""
-    weight = problem.loss.weight
+    """Mondrian's regions, cut where the widest column is; with `loss` 1, where most is saved.
+
+    Columns have the order of the table, which decides between cuts that are equally good.
+    """
+    place = np.argsort(problem.order)
+    weight = problem.loss.weight[place]
     shares = weight / weight.max() if weight.max() > 0 else np.ones_like(weight)
     preferences = Preferences(shares, spread=1 - loss, priority=1 - loss, loss=loss)
-    cells = FrequencyTable(problem.codings, problem.keys, problem.compiled.sizes)
+    by_tree = tuple(problem.codings[column] for column in place)
+    codings = problem.by_alphabet if alphabet and problem.by_alphabet else by_tree
+    keys = np.ascontiguousarray(problem.keys[:, place])
+    cells = FrequencyTable(codings, keys, problem.compiled.sizes)
     leaf = grow_regions(cells, problem.compiled, preferences, None, deadline).leaves()
     is_used = np.zeros(int(leaf.max(initial=-1)) + 1, np.bool_)
     is_used[leaf] = True
@@ -242,4 +253,6 @@ STARTS: dict[str, Start] = {
     "walk": by_walk,
     "regions": by_regions,
     "loss": partial(by_regions, loss=1.0),
+    "alphabet regions": partial(by_regions, alphabet=True),
+    "alphabet loss": partial(by_regions, loss=1.0, alphabet=True),
 }
