@@ -41,3 +41,15 @@ def test_values_that_many_have_stay_together(seed):
     )
     assert (np.diff(found) >= 0).all()
     assert np.bincount(found, weights=weights).min() >= k
+
+
+def test_where_values_come_several_times_groups_that_are_no_runs_may_lose_less():
+    """What is not promised: no beginning of the line weighs 5, so that all is one group."""
+    values = np.array([0.0, 15.0, 22.0, 37.0, 48.0, 56.0])
+    weights = np.array([2, 1, 1, 2, 1, 3])
+    found = group_line(values, weights, 5)
+    assert (found == 0).all()
+    apart = np.array([0, 0, 0, 1, 0, 1])
+    assert np.bincount(apart, weights=weights).tolist() == [5, 5]
+    own, other = (sum_of_squares(values[:, None], weights, one) for one in (found, apart))
+    assert other < own / 2

@@ -50,8 +50,9 @@ class Microaggregation(Anonymizer):
     privacy : PrivacyModel or int
         What every released group has to meet; a number stands for k-anonymity.
     search : {"auto", "mdav", "exchange", "exact"}, default="auto"
-        MDAV, MDAV improved by exchanges between neighbouring groups, or the grouping of least
-        squared error, which can be found for one column.  "auto" is exact for one numeric or date
+        MDAV, MDAV improved by exchanges between neighbouring groups, or the grouping into runs of
+        least squared error, which can be found for one column; where no value comes twice, no other
+        grouping has a lower one.  "auto" is exact for one numeric or date
         column and exchanges otherwise.
     max_suppression : float, default=0.0
         Share of rows that may be left out where limits make it impossible to protect them.

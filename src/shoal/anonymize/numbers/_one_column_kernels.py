@@ -1,4 +1,4 @@
-"""The grouping of one column that loses least, found exactly."""
+"""The grouping of one column into runs that loses least, found exactly."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from shoal.typing import Floats
 
 @kernel
 def group_line(values: Floats, weights: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Groups of rising values, each weighing at least k, with the least sum of squares.
+    """Runs of rising values, each weighing at least k, with the least sum of squares.
 
-    Groups of a best grouping are runs, and none can be cut into two that weigh k: cutting never
-    raises the sum of squares.  So the group that ends at a value begins among the few places where
-    it weighs k, and before that less than k more.  Weights are positive and sum up to k or more.
+    Where every value weighs 1, groups of a best grouping are runs.  Where values weigh more, groups
+    that are none may lose less, since they weigh k where no run does.  No run of the best can be
+    cut into two that weigh k: cutting never raises the sum of squares.  So the group that ends at a
+    value begins among the few places where it weighs k, and before that less than k more.  Weights
+    are positive and sum up to k or more.
     """
     n = len(values)
     weight, total, square = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1)
