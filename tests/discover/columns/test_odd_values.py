@@ -8,6 +8,8 @@ ODD = [
     ("unit", ["151 cm", "163 cm", "170 cm", "181 cm", "199 cm"]),
     ("unit", ["€ 1,200.50", "€ 17.00", "€ 3.10", "€ 99.99", "€ 5"]),
     ("unit", ["1.5%", "2%", "3.25%", "4%", "10%"]),
+    ("several units", ["34 years", "35 years", "8 months", "36y", "37 years"]),
+    ("some beside none", ["34", "35 years", "37", "36y", "38 yrs", *map(str, range(9)), "unclear"]),
     ("--missing WORD", ["1", "2", "3.5", "4", "5", "6", "not asked", "refused"]),
     ("some are bounds", ["31", "42", "53.5", "64", "75", "86", "90+", "<30"]),
     ("name only words that", ["31", "42", "53.5", "64", "75", "86", "> 90", "refused"]),

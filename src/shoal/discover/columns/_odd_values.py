@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from shoal.discover.columns._facts import Facts
+from shoal.tables.engines.formats.text._values import unit_of
 
 _LEAST = 5
 """Distinct values from which something can be said of all of them."""
@@ -14,6 +15,7 @@ _NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)([.,][0-9]+)?")
 _WITH_UNIT = re.compile(
     r"(?P<before>[^\w\s.,+-]?)\s*[+-]?\d[\d.,' ]*?\s*(?P<after>[^\W\d_]{1,6}\.?|[^\w\s.,]?)"
 )
+_ONE_NUMBER = re.compile(r"\D{0,5}\d[\d.,' ]*\D*")
 _BOUND = re.compile(r"[<>≤≥]=?\s*\d[\d.,]*|\d[\d.,]*\s*\+")
 _DAY = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-]\d{2,4}\b")
 _NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-[789]")
@@ -29,8 +31,8 @@ def odd_values(facts: Facts) -> str:
 
     Examples
     --------
-    >>> heights = [f"{150 + i} cm" for i in range(9)]
-    >>> odd_values(Facts("height", "text", heights, 9, missing=False))
+    >>> loads = [f"{150 + i} kN" for i in range(9)]
+    >>> odd_values(Facts("load", "text", loads, 9, missing=False))
     'numbers with a unit beside them are texts: write the numbers alone to have them coarsened'
     """
     if facts.n_distinct < _LEAST:
@@ -67,10 +69,19 @@ def _orders(facts: Facts) -> str:
 def _units(facts: Facts) -> str:
     found = [_WITH_UNIT.fullmatch(value) for value in facts.texts]
     units = {(match["before"], match["after"]) for match in found if match is not None}
-    if None in found or len(units) != 1 or units == {("", "")}:
+    if None not in found and len(units) == 1 and units != {("", "")}:
+        return (
+            "numbers with a unit beside them are texts: write the numbers alone to have them "
+            "coarsened"
+        )
+    known = [unit_of(value) if _ONE_NUMBER.fullmatch(value) else None for value in facts.texts]
+    beside = {unit for unit in known if unit is not None}
+    others = known.count(None)
+    if others > _MOST_WORDS or others > len(known) / 10 or len(beside) < 2:
         return ""
     return (
-        "numbers with a unit beside them are texts: write the numbers alone to have them coarsened"
+        "numbers beside several units, or some beside none, are texts: write all in one unit, and "
+        "the numbers alone, to have them coarsened"
     )
 
 

@@ -142,6 +142,16 @@ def test_numbers_beside_their_unit_are_numbers(tmp_path):
     assert engine.titles["share"] == "in %"
 
 
+def test_ages_with_their_unit_are_numbers_also_where_one_is_a_year(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("age;stay\n" + "34 years;3 days\n9 yrs;1 day\n" * 3000 + "1 year;2d\n")
+    with pytest.warns(TableWarning, match="beside the unit (years|days)"):
+        engine = open_table(path)
+    assert set(engine.types.values()) == {"number"}
+    assert sorted(engine.distinct("age")[0]) == [1, 9, 34]
+    assert sorted(engine.distinct("stay")[0]) == [1, 2, 3]
+
+
 @pytest.mark.parametrize("late", ["12", "12 €", "% 12", "12 % or so"])
 def test_a_late_cell_without_the_unit_leaves_all_of_them_texts(tmp_path, late):
     path = tmp_path / "a.csv"

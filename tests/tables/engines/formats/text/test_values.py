@@ -2,7 +2,7 @@ import pytest
 
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines.formats.text._types import read_column
-from shoal.tables.engines.formats.text._values import is_typed
+from shoal.tables.engines.formats.text._values import NUMBERS, is_typed
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,33 @@ def test_units_are_kept_and_decimals_beside_them_settled():
     assert read_column(["1,234 €"]).undecided == "decimals or thousands"
     settled = read_column(["1,234 €"], decimal=",")
     assert (settled.sort, settled.decimal, settled.unit) == ("grouped", ",", ("", "€"))
+
+
+@pytest.mark.parametrize(
+    ("texts", "unit"),
+    [
+        (["1 year", "34 years", "35 yrs", "36y", "37 YEARS", "38 years old"], "years"),
+        (["1 Tag", "14 Tage", "3 Tagen"], "days"),
+        (["1,5 h", "2 Std."], "hours"),
+        (["10 min", "5 mins"], "minutes"),
+    ],
+)
+def test_lengths_of_time_are_one_unit_however_it_is_spelt(texts, unit):
+    reading = read_column(texts)
+    assert reading.unit == ("", unit)
+    assert reading.sort in NUMBERS
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["34 years", "8 months"],
+        ["3 years 2 months", "1 year 1 month"],
+        ["34 years", "35"],
+        ["3D", "4D"],
+        ["4H", "5H"],
+        ["34 yearlings", "35 years"],
+    ],
+)
+def test_what_is_not_one_unit_of_time_stays_text(texts):
+    assert read_column(texts).sort == "text"

@@ -61,9 +61,45 @@ _MEASURES = (
     "%", "‰", "zł", "Kč", "kr.", "kr", "Ft", "Euro", "kg", "mg", "µg", "g", "cm", "mm", "km", "m",
     "ml", "l", "mmHg", "°C",
 )  # fmt: skip
+_TIMES = {
+    "years": (
+        "years", "year", "yrs", "yr", "y", "yo", "y.o.", "y/o", "years old", "year old", "jahre",
+        "jahr", "jahren", "ans", "an", "années", "année", "años", "año", "anni", "anno", "jaar",
+        "lat",
+    ),
+    "months": (
+        "months", "month", "mos", "mo", "monate", "monat", "monaten", "mois", "meses", "mes",
+        "mesi", "mese", "maanden", "maand",
+    ),
+    "weeks": (
+        "weeks", "week", "wks", "wk", "wochen", "woche", "semaines", "semaine", "semanas",
+        "semana", "settimane", "settimana",
+    ),
+    "days": (
+        "days", "day", "d", "tage", "tag", "tagen", "jours", "jour", "días", "día", "dias", "dia",
+        "giorni", "giorno", "dagen", "dag", "dni",
+    ),
+    "hours": (
+        "hours", "hour", "hrs", "hr", "h", "stunden", "stunde", "std.", "heures", "heure", "horas",
+        "hora", "ore", "ora", "uur",
+    ),
+    "minutes": (
+        "minutes", "minute", "mins", "min", "minuten", "minutos", "minuto", "minuti", "minuut",
+    ),
+}  # fmt: skip
+"""One unit, whatever its number (`1 year`, `2 years`), its language and its capitals."""
+
+
+def _spellings(unit: str) -> list[str]:
+    words = _TIMES[unit]
+    long = [word for word in words if len(word) > 1]  # one capital behind a number is a code: 3D
+    return [*words, *(word.capitalize() for word in long), *(word.upper() for word in long)]
+
+
+_TIME_OF = {word: unit for unit in _TIMES for word in _spellings(unit)}
 _WITH_UNIT = re.compile(
     f"-?(?P<before>{'|'.join(map(re.escape, _MONEY))})?{_BLANKS}-?[0-9.].*?{_BLANKS}"
-    f"(?P<after>{'|'.join(map(re.escape, _MONEY + _MEASURES))})?"
+    f"(?P<after>{'|'.join(map(re.escape, (*_MONEY, *_MEASURES, *_TIME_OF)))})?"
 )
 """A number beside its unit: `5 EUR`, `EUR 5`, `5 kg`; a letter in front is a code, `E11`."""
 
@@ -164,10 +200,10 @@ def _beside_a_unit(
     """Numbers that all stand beside one unit; nothing where there is none, or several."""
     units: set[tuple[str, str]] = set()
     for value in values:
-        match = _WITH_UNIT.fullmatch(value)
-        if match is None:
+        unit = unit_of(value)
+        if unit is None:
             return
-        units.add((match["before"] or "", match["after"] or ""))
+        units.add(unit)
     if len(units) > 1 or ("", "") in units:
         return
     unit = units.pop()
@@ -179,9 +215,20 @@ def _beside_a_unit(
             yield found
 
 
+def unit_of(value: str) -> tuple[str, str] | None:
+    """What stands before and behind the number of a text; None where there is anything else."""
+    match = _WITH_UNIT.fullmatch(value)
+    if match is None:
+        return None
+    after = match["after"] or ""
+    return match["before"] or "", _TIME_OF.get(after, after)
+
+
 def unit_pattern(unit: tuple[str, str]) -> str:
     """Pattern of a number beside its unit; a sign and the number are its first two groups."""
     before, after = map(re.escape, unit)
+    if unit[1] in _TIMES:
+        after = f"(?:{'|'.join(map(re.escape, _spellings(unit[1])))})"
     return f"^(-?){before}{_BLANKS}(-?[0-9.].*?){_BLANKS}{after}$"
 
 
