@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from shoal.schema._days import Dates, read_day
+from shoal.schema._days import Dates, has_short_year, read_day
 
 
 @pytest.mark.parametrize(
@@ -10,6 +10,7 @@ from shoal.schema._days import Dates, read_day
     ["2024-02-29", "2024-2-29", "2024-02-29 13:45:00", "2024-02-29T01:02:03", "2024/02/29",
      "20240229", "29.02.2024", "29.2.2024", " 29.02.2024 08:00", "29 Feb 2024", "29-FEB-2024",
      "29FEB2024", "February 29, 2024", "Feb 29th 2024", "Feb. 29, 2024 10:15 PM",
+     "29/Feb/2024", "29-Feb-24", "29-FEB-24", "29FEB24", "29/Feb/24", "29-Feb-24 10:15",
      "29. Februar 2024", "29 février 2024 08:00", "29 de febrero de 2024"],
 )  # fmt: skip
 def test_a_day_is_read_however_it_is_written(written):
@@ -28,6 +29,9 @@ def test_a_day_is_read_however_it_is_written(written):
         "29 Foo 2024",
         "30 Feb 2024",
         "29 Feb 24",
+        "29-Feb/24",
+        "29-Foo-24",
+        "30-Feb-24",
         "Ward 12 2024",
     ],
 )
@@ -38,3 +42,13 @@ def test_what_is_open_or_no_day_is_none(written):
 def test_dates_in_several_spellings_coarsen_by_the_calendar():
     tree = Dates(("month", "year")).build(["29.02.2024", "20240301"])
     assert tree.labels == ("29.02.2024", "20240301", "2024-02", "2024-03", "2024", "*")
+
+
+def test_years_of_two_digits_behind_a_month_are_of_1930_to_2029_and_told_apart():
+    assert read_day("01-JAN-30") == dt.date(1930, 1, 1)
+    assert read_day("01-JAN-29") == dt.date(2029, 1, 1)
+    assert [has_short_year(w) for w in ("01-JAN-30", "01-JAN-1930", "01-XYZ-30")] == [
+        True,
+        False,
+        False,
+    ]

@@ -11,6 +11,9 @@ from shoal.errors import HierarchyError
 from shoal.schema._hierarchy import Hierarchy, Values
 from shoal.schema._tree_parts import ROOT_LABEL
 
+PIVOT = 30
+"""Years of two digits from here on are of the last century, others of this."""
+
 PERIODS = ("month", "quarter", "year", "decade")
 """What days are joined to, and where ranges of dates may end."""
 
@@ -32,12 +35,16 @@ _MONTH_OF = {name: month for month, names in enumerate(_MONTHS, 1) for name in n
 _NAMED = r"(?P<b>[^\W\d_]{3,10})\.?"
 _HOUR = r"(?:,?[ T]\d{1,2}:.*)?"
 
+_SHORT = re.compile(rf"(?P<d>\d{{1,2}})(?P<by>[/-]?){_NAMED}(?P=by)(?P<y>\d\d){_HOUR}")
+"""As spreadsheets, Oracle and SAS write days: 31-Dec-99, 31DEC99."""
+
 _FORMS = (
     re.compile(r"(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?:[ T].*)?"),
     re.compile(r"(?P<y>\d{4})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})(?: .*)?"),
     re.compile(r"(?P<y>[12]\d{3})(?P<m>[01]\d)(?P<d>[0-3]\d)"),
     re.compile(r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?: .*)?"),
-    re.compile(rf"(?P<d>\d{{1,2}})\.?[ -]?(?:de )?{_NAMED},?[ -]?(?:de )?(?P<y>\d{{4}}){_HOUR}"),
+    re.compile(rf"(?P<d>\d{{1,2}})\.?[ /-]?(?:de )?{_NAMED},?[ /-]?(?:de )?(?P<y>\d{{4}}){_HOUR}"),
+    _SHORT,
     re.compile(rf"{_NAMED} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y>\d{{4}}){_HOUR}"),
 )
 
@@ -49,7 +56,7 @@ def read_day(written: str) -> dt.date | None:
     --------
     >>> read_day("31.12.1999"), read_day("19991231"), read_day("12/11/1999")
     (datetime.date(1999, 12, 31), datetime.date(1999, 12, 31), None)
-    >>> read_day("Dec 31, 1999") == read_day("31 décembre 1999") == read_day("31-DEC-1999")
+    >>> read_day("Dec 31, 1999") == read_day("31 décembre 1999") == read_day("31-DEC-99")
     True
     """
     for form in _FORMS:
@@ -57,10 +64,28 @@ def read_day(written: str) -> dt.date | None:
             parts = found.groupdict()
             month = int(parts["m"]) if "m" in parts else _MONTH_OF.get(parts["b"].lower(), 0)
             try:
-                return dt.date(int(parts["y"]), month, int(parts["d"]))
+                return dt.date(full_year(parts["y"]), month, int(parts["d"]))
             except ValueError:
                 return None
     return None
+
+
+def full_year(text: str) -> int:
+    """A year of four digits; one of two is taken for 1930 to 2029."""
+    if len(text) > 2:
+        return int(text)
+    return int(text) + (1900 if int(text) >= PIVOT else 2000)
+
+
+def has_short_year(written: str) -> bool:
+    """Whether the day behind a text has a year of two digits.
+
+    Examples
+    --------
+    >>> has_short_year("31-DEC-99"), has_short_year("31-DEC-1999"), has_short_year("31-XYZ-99")
+    (True, False, False)
+    """
+    return _SHORT.fullmatch(written.strip()) is not None and read_day(written) is not None
 
 
 @dataclass(frozen=True)

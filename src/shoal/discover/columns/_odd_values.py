@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from shoal.discover.columns._facts import Facts
+from shoal.schema._days import has_short_year
 from shoal.tables.engines.formats.text._values import unit_of
 
 _LEAST = 5
@@ -41,7 +42,7 @@ def odd_values(facts: Facts) -> str:
         return _far_away(facts)
     if facts.sort != "text":
         return ""
-    return _totals(facts) or _orders(facts) or _units(facts) or _words(facts)
+    return _totals(facts) or _orders(facts) or _short_years(facts) or _units(facts) or _words(facts)
 
 
 def _totals(facts: Facts) -> str:
@@ -63,6 +64,15 @@ def _orders(facts: Facts) -> str:
         "some dates have the day first and some the month, so that 01/02 may be either: write "
         "them as YYYY-MM-DD to have them coarsened by the calendar; as they are, each is shown or "
         "hidden"
+    )
+
+
+def _short_years(facts: Facts) -> str:
+    if not any(map(has_short_year, facts.texts)):
+        return ""
+    return (
+        "years of two digits are taken for 1930 to 2029: write four digits where they are others, "
+        "as in dates of birth of people above 90"
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from shoal.schema._days import PIVOT
 from shoal.tables.engines._duck_connection import value_sql
 from shoal.tables.engines.formats.text._values import (
     ORDERS,
-    PIVOT,
     Reading,
     moment_pattern,
     number_pattern,

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from shoal.schema._days import full_year
+
 Sort = Literal[
     "whole", "number", "grouped", "grouped whole", "boolean", "date", "moment", "text", "empty"
 ]
@@ -104,8 +106,6 @@ _WITH_UNIT = re.compile(
 """A number beside its unit: `5 EUR`, `EUR 5`, `5 kg`; a letter in front is a code, `E11`."""
 
 ORDERS = ("dmy", "mdy")
-PIVOT = 30
-"""Years of two digits from here on are of the last century, others of this."""
 
 
 @dataclass(frozen=True)
@@ -311,13 +311,7 @@ def _exists(value: str, order: str) -> bool:
     parts = re.split(r"[./-]", value)
     year, month, day = (parts[order.index(part)] for part in "ymd")
     try:
-        dt.date(_full_year(year), int(month), int(day))
+        dt.date(full_year(year), int(month), int(day))
     except ValueError:
         return False
     return True
-
-
-def _full_year(text: str) -> int:
-    if len(text) > 2:
-        return int(text)
-    return int(text) + (1900 if int(text) >= PIVOT else 2000)
