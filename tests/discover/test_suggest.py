@@ -7,7 +7,7 @@ import pytest
 import shoal
 from shoal.datasets import census
 from shoal.discover import suggest_schema
-from shoal.errors import TableError
+from shoal.errors import TableError, TableWarning
 from shoal.schema import Schema
 from shoal.schema._builders import Intervals, Prefix
 from shoal.schema._days import Dates
@@ -198,3 +198,14 @@ def test_what_is_warned_of_in_several_columns_is_said_once():
     (said,) = [warning for warning in found.warnings if "codes for nothing" in warning]
     assert said.startswith("columns 'q0', 'q1', 'q2' and 4 more: one number stands far")
     assert set(found.warned) >= set(answers)
+
+
+def test_a_unit_beside_the_numbers_does_not_hide_what_the_name_says(tmp_path):
+    path = tmp_path / "stays.csv"
+    rows = "".join(f"{i % 90};{97 * i},00 €;{i % 4}\n" for i in range(300))
+    path.write_text("Alter;Kosten;Station\n" + rows)
+    with pytest.warns(TableWarning, match="beside the unit"):
+        suggestion = suggest_schema(path)
+    assert suggestion.schema["Kosten"].role == "quasi-identifier"
+    assert "its label in the file: in €" in suggestion.reasons["Kosten"]
+    assert "never call it insensitive" in suggestion.warned["Kosten"][0]

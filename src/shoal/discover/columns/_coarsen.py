@@ -20,6 +20,10 @@ from shoal.schema._text import text
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _OCCUPATION = "an occupation"
 _COUNTRIES = ("a country", "a nationality")
+_KINDS = ("a sex", "an ethnic group", "a marital status", "a language", *_COUNTRIES)
+"""What is numbered in no order that means anything: 1 with 2 is no band."""
+
+_FEW_KINDS = 12
 
 
 class Coarsening(NamedTuple):
@@ -39,7 +43,7 @@ def coarsen(facts: Facts, decision: Decision) -> Coarsening:
     if shape is not None:
         return shape
     if facts.sort == "number":
-        return _numbers(facts)
+        return _numbers(facts, decision)
     recipe = Auto().recipe(texts) if texts else Flat()
     if not isinstance(recipe, Flat):
         return Coarsening("categorical", recipe, "codes of one length coarsen from the right")
@@ -73,8 +77,11 @@ def _postcodes(texts: list[str]) -> Coarsening:
     return Coarsening("categorical", recipe, "shown or hidden" if recipe == Flat() else why)
 
 
-def _numbers(facts: Facts) -> Coarsening:
+def _numbers(facts: Facts, decision: Decision) -> Coarsening:
     values = list(facts.values)
+    what = decision.hint.what if decision.hint is not None else ""
+    if what in _KINDS and not facts.fractional and facts.n_distinct <= _FEW_KINDS:
+        return Coarsening("categorical", Flat(), "numbers that stand for kinds: shown or hidden")
     recipe = Auto().recipe(values) if values else Flat()
     if isinstance(recipe, Intervals):
         return Coarsening("numeric", recipe, "numbers coarsen to bands that nest")

@@ -67,7 +67,7 @@ def decide(facts: Facts) -> Decision:
         return by_name
     told = (f"its label in the file: {facts.title}",)
     if name_of_people(facts.name) is None and other_meaning(facts.name) is None:
-        by_label = _decide(replace(facts, name=facts.title))
+        by_label = _decide(replace(facts, name=f"{facts.name} {facts.title}"))
         # a long sentence that speaks of an illness, too, is no reason to release values as they are
         if by_label.role != "sensitive" or len(facts.title.split()) <= _SHORT_LABEL:
             reasons = (why.replace("its name says", "it says") for why in by_label.reasons)
