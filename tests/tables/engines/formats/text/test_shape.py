@@ -65,3 +65,34 @@ def test_cells_over_several_lines_before_the_rows_take_no_row_with_them(tmp_path
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that titles are left out
         assert open_table(path).n_rows == 3
+
+
+GROUPED = "Patient,,,Visit,\nid,age,sex,date,code\n" + "".join(
+    f"{i},{20 + i},f,2024-01-{i:02},E11\n" for i in range(1, 20)
+)
+
+
+def test_names_of_groups_above_the_names_are_asked_about_and_no_cell_is_shown():
+    with pytest.raises(TableError, match="names of groups of columns") as caught:
+        shape(GROUPED)
+    assert "Patient" not in str(caught.value)
+    assert shape(GROUPED, header=True).names[0] == "Patient"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",age,weight,town\n" + "a,31,70,Ulm\nb,32,71,Kiel\nc,33,72,Bonn\n" * 5,
+        "town,age,\nUlm,unknown,x\n" + "Kiel,31,y\nBonn,32,z\n" * 5,
+        "town,age,pay,\nUlm,NA,-,x\n" + "Kiel,31,7,y\nBonn,32,8,z\n" * 5,
+    ],
+)
+def test_a_name_that_is_missing_makes_no_names_of_the_first_row(text):
+    assert "age" in shape(text).names
+
+
+def test_columns_at_fixed_places_with_one_blank_between_are_refused():
+    with pytest.raises(TableError, match="at fixed places") as caught:
+        shape("".join(f"{1000 + i:<6}{i % 90:>3} F E{i % 9}1\n" for i in range(40)))
+    assert "1000" not in str(caught.value)
+    assert shape("note\n" + "one two  three\nfour  five six\n" * 9).names == ("note",)

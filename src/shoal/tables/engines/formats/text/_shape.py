@@ -17,6 +17,9 @@ _DELIMITERS = ",;\t|"
 _RARE = "^~\x1f¦"
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|"}
 _MOST_ROWS = 500
+_LEAST_BELOW = 5
+"""Lines from which a second line of names can be told."""
+
 _CONTACT = re.compile(r".+@.+\..+|[+(]?\d[\d\s()/.-]{5,}")
 """What stands in rows about people and is never a column's name."""
 
@@ -80,6 +83,12 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
         header = options.guess == "none" or not looks_like_a_row(first, [r for _, r in rows[1:]])
         if not header:
             refuse_a_row(file)
+        if options.guess != "none" and _has_names_below([r for _, r in rows]):
+            raise TableError(
+                f"the first line of {file!r} looks like names of groups of columns, and the second "
+                "like the names of the columns. Take the first out of the file; if it is right as "
+                "it is, say --header."
+            )
     names = _names(first if header else [""] * wide, wide, rows)
     start = skipped + (rows[0][0] if header and rows else titles)
     ends = [line[len(line.rstrip("\r\n")) :] for line in lines[: start + 1]]
@@ -113,12 +122,21 @@ def _refuse_spaces(lines: Sequence[str], file: str) -> None:
             )
     parts = Counter(len(re.split(r"\s{2,}", line.strip())) for line in lines if line.strip())
     wide, count = parts.most_common(1)[0] if parts else (1, 0)
-    if wide > 2 and count >= 0.9 * parts.total() and parts.total() > 1:
+    below_one_another = wide > 2 and count >= 0.9 * parts.total() and parts.total() > 1
+    if below_one_another or _ends_alike(lines):
         raise TableError(
             f"the columns of {file!r} seem to stand below one another at fixed places, which is "
             "not read. Open it in a spreadsheet, which asks where columns begin, and save it as "
             ".csv or .xlsx; if every line is one cell, say --delimiter ,."
         )
+
+
+def _ends_alike(lines: Sequence[str]) -> bool:
+    """Whether all lines have as many words and signs as one another, and several words."""
+    full = [line.rstrip("\r\n") for line in lines if line.strip()]
+    full = full[:_MOST_ROWS]  # the last line of the sample may be cut
+    shapes = {(len(line.split()), len(line)) for line in full}
+    return len(full) > 1 and len(shapes) == 1 and shapes.pop()[0] > 2
 
 
 def read_delimiter(asked: str | None) -> str | None:
@@ -177,6 +195,28 @@ def looks_like_a_row(first: Sequence[str], body: Sequence[Sequence[str]]) -> boo
         elif cell in below or _CONTACT.fullmatch(cell) or is_typed([cell]) == "date":
             votes_row += 1
     return votes_row > 0 and votes_name == 0
+
+
+def _has_names_below(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the line under the first holds the names, and the first leaves some of them open.
+
+    Cells are left open where a group goes over several columns.  The line below has texts of its
+    own in all columns, and at least two of them stand above numbers or dates.
+    """
+    if len(rows) < _LEAST_BELOW:
+        return False
+    first, second = ([cell.strip() for cell in row] for row in rows[:2])
+    full = len(first) == len(second) == len({*second} - {""})
+    if not full or all(first) or any(is_typed([cell]) for cell in (*first, *second) if cell):
+        return False
+    above_typed = 0
+    for at, cell in enumerate(second):
+        below = [row[at].strip() for row in rows[2:] if at < len(row)]
+        below = [text for text in below if text and not is_missing_word(text)]
+        if cell in below or is_missing_word(cell) or _CONTACT.fullmatch(cell):
+            return False
+        above_typed += is_typed(below) is not None
+    return above_typed >= 2  # one may be a word for nothing above numbers
 
 
 def are_own_names(first: Sequence[str]) -> bool:
