@@ -72,3 +72,10 @@ def test_names_that_are_no_text_are_passed_over(places):
     assert [entry["name"] for entry in Folders([inside]).list("")["entries"]] == [
         "deep", "people.csv",
     ]  # fmt: skip
+
+
+def test_archives_are_listed_as_they_are_read(tmp_path):
+    for name in ("people.zip", "people.csv.gz", "people.ZIP", "people.rar"):
+        (tmp_path / name).write_bytes(b"x")
+    listed = [entry["name"] for entry in Folders([tmp_path]).list("")["entries"]]
+    assert sorted(listed) == ["people.ZIP", "people.csv.gz", "people.zip"]

@@ -85,7 +85,7 @@ def is_table_file(path: Path) -> bool:
     """Whether a file's name is that of a table, as the registry of formats has it."""
     from shoal.tables.engines.formats._formats import find_format  # noqa: PLC0415  loads a database
 
-    return find_format(path) is not None
+    return find_format(path) is not None or path.suffix.lower() == ".zip"
 
 
 def _real(text: str, base: Path | None = None) -> Path:
