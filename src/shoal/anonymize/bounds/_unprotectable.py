@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InfeasibleError
-from shoal.privacy import DistinctDiversity, KAnonymity, PrivacyModel, PSensitive
+from shoal.privacy import DistinctDiversity, KAnonymity, PrivacyModel, PSensitive, check
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.tables import FrequencyTable
 from shoal.typing import Floats
@@ -66,10 +66,27 @@ def _overweight(cells: FrequencyTable, members: NDArray[np.int64]) -> Floats:
     return weight
 
 
+def infeasible_as_a_whole(cells: FrequencyTable, privacy: PrivacyModel) -> InfeasibleError | None:
+    """What to say when all rows in one group do not keep the promise; None where they do."""
+    whole = cells.merge(np.zeros(cells.n_groups, np.int64), 1)
+    for part in check(privacy, whole):
+        if not part.holds:
+            return InfeasibleError(
+                f"the whole table as one group: {part.description}",
+                required=part.required,
+                achieved=part.reached,
+                hint="No partition can do better. Ask for less, or add rows.",
+            )
+    return None
+
+
 def infeasible_within_limits(
     cells: FrequencyTable, privacy: PrivacyModel, lost: int
 ) -> InfeasibleError:
     """What to say when rows cannot be protected within the schema's limits."""
+    whole = infeasible_as_a_whole(cells, privacy) if lost == cells.n_rows else None
+    if whole is not None:  # to leave all rows out is no advice
+        return whole
     limited = [coding.name for coding in cells.codings if coding.is_limited]
     advice = f"Suppress {lost} rows ({lost / cells.n_rows:.2%}, max_suppression)"
     if limited:

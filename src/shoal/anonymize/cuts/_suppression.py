@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.anonymize._recoding import CutRecoding
+from shoal.anonymize.bounds._unprotectable import infeasible_as_a_whole
 from shoal.anonymize.cuts._cut_problem import CutProblem, CutState
 from shoal.errors import InfeasibleError
 from shoal.tables._frequency import group_keys
@@ -55,6 +56,10 @@ def suppress_failing(problem: CutProblem, codes: Codes) -> Codes:
 
 def infeasible(problem: CutProblem, state: CutState) -> InfeasibleError:
     """What to say when nothing coarser is left and the model still fails."""
+    all_fail = state.failing == problem.cells.n_rows
+    whole = infeasible_as_a_whole(problem.cells, problem.privacy) if all_fail else None
+    if whole is not None and not problem.size_only:  # to leave all rows out is no advice
+        return whole
     limited = [coding.name for coding in problem.cells.codings if coding.is_limited]
     share = state.failing / problem.cells.n_rows
     advice = f"Suppressing {state.failing} rows ({share:.2%}, max_suppression) would do"

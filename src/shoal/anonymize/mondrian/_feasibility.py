@@ -6,23 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shoal.anonymize.bounds._unprotectable import infeasible_as_a_whole
 from shoal.errors import InfeasibleError
-from shoal.privacy import PrivacyModel, check
+from shoal.privacy import PrivacyModel
 from shoal.tables import FrequencyTable
 from shoal.tables._frequency import group_keys
 
 
 def require_whole(cells: FrequencyTable, privacy: PrivacyModel) -> None:
     """Raise unless the table, split as the schema's limits demand, satisfies the model."""
-    whole = cells.merge(np.zeros(cells.n_groups, np.int64), 1)
-    for part in check(privacy, whole):
-        if not part.holds:
-            raise InfeasibleError(
-                f"the whole table as one group: {part.description}",
-                required=part.required,
-                achieved=part.reached,
-                hint="No partition can do better. Ask for less, or add rows.",
-            )
+    whole = infeasible_as_a_whole(cells, privacy)
+    if whole is not None:
+        raise whole
     limited = [column for column, coding in enumerate(cells.codings) if coding.is_limited]
     if not limited:
         return
