@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection
+from difflib import get_close_matches
 from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any, Self
@@ -52,7 +53,22 @@ def check_number(
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise unless `value` is one of a few words."""
     if value not in choices:
-        raise ParameterError(f"{name} must be one of {', '.join(choices)}, got {value!r}.")
+        meant = did_you_mean(value, choices).rstrip()
+        asked = f"{name} must be one of {', '.join(choices)}, got {value!r}."
+        raise ParameterError(f"{asked} {meant}".rstrip())
+
+
+def did_you_mean(word: object, known: Collection[str]) -> str:
+    """The known word that was probably meant, as a sentence; empty where none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("mondrain", ["local", "mondrian"]), did_you_mean("xyz", ["local"])
+    ("Did you mean 'mondrian'? ", '')
+    """
+    folded = {name.casefold(): name for name in known}
+    near = get_close_matches(str(word).casefold().strip(), folded, 1, 0.75)
+    return f"Did you mean {folded[near[0]]!r}? " if near else ""
 
 
 class Estimator:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from shoal._checks import did_you_mean
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def method_class(name: str) -> type[Anonymizer]:
     """
     if name not in EVERY_METHOD:
         known = ", ".join(EVERY_METHOD)
-        raise ParameterError(f"unknown method {name!r}. Choose from {known}, auto.")
+        meant = did_you_mean(name, EVERY_METHOD)
+        raise ParameterError(f"unknown method {name!r}. {meant}Choose from {known}, auto.")
     module, _, kind = EVERY_METHOD[name].rpartition(".")
     loaded: type[Anonymizer] = getattr(import_module(module), kind)
     return loaded

@@ -9,6 +9,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
+from shoal._checks import did_you_mean
 from shoal.errors import ParameterError
 from shoal.privacy._model import PrivacyModel, Word
 from shoal.privacy._registry import MODELS
@@ -66,7 +67,7 @@ def read_condition(
     kind, *numbers = words.split(":")
     known = worded_models()
     if kind not in known:
-        usual = _USUAL_NAMES.get(kind.lower(), "")
+        usual = _USUAL_NAMES.get(kind.lower()) or did_you_mean(kind, known)
         raise ParameterError(
             f"unknown condition {kind!r}. {usual}Choose from {', '.join(known)}, e.g. entropy:1.5."
         )

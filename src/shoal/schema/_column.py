@@ -9,6 +9,7 @@ from math import inf
 from numbers import Real
 from typing import Any, Literal, get_args
 
+from shoal._checks import did_you_mean
 from shoal.errors import HierarchyError, SchemaError
 from shoal.schema._bands import Breaks, EqualFrequency, EqualWidth
 from shoal.schema._builders import Auto, Flat, Intervals, Prefix, Tree
@@ -150,13 +151,17 @@ class Column:
             value = getattr(self, key)
             if not isinstance(value, sort) or (isinstance(value, bool) and sort is not bool):
                 raise SchemaError(f"column {name!r}: {key} must be {words}.")
+        for what, word, known in (("role", self.role, ROLES), ("kind", self.kind, KINDS)):
+            if word not in known:
+                raise SchemaError(
+                    f"column {name!r}: unknown {what} {word!r}. {did_you_mean(word, known)}"
+                    f"Choose from {', '.join(known)}."
+                )
         tree, is_limited = self.hierarchy, bool(self.limit) or self.limit_level is not None
         article = "an" if self.role == "identifier" else "a"
         faults = {
             "its hierarchy has a leaf for missing values. Leave it out; it is added when the data "
             "has some.": isinstance(tree, Hierarchy) and tree.missing >= 0,
-            f"unknown role {self.role!r}. Choose from {', '.join(ROLES)}.": self.role not in ROLES,
-            f"unknown kind {self.kind!r}. Choose from {', '.join(KINDS)}.": self.kind not in KINDS,
             f"{article} {self.role} is never released, so no target.": self.target
             and not self.is_released,
             f"weight must not be negative, got {self.weight}.": not self.weight >= 0,
@@ -267,6 +272,7 @@ class Column:
         if unknown := sorted(set(table) - known):
             raise SchemaError(
                 f"column {name!r}: unknown key {unknown[0]!r}. "
+                f"{did_you_mean(unknown[0], known)}"
                 f"Known are {', '.join(sorted(known))}."
             )
         if "role" not in table:

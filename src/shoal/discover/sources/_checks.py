@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from shoal._checks import did_you_mean
 from shoal.errors import ParameterError
 from shoal.typing import Floats
 
@@ -68,7 +69,8 @@ def check_columns(columns: Sequence[str] | None, names: Sequence[str]) -> tuple[
     absent = [name for name in chosen if name not in names]
     if absent:
         shown = ", ".join(map(repr, absent))
-        raise ParameterError(f"the table has no column {shown}. Correct `columns`.")
+        meant = did_you_mean(absent[0], names)
+        raise ParameterError(f"the table has no column {shown}. {meant}Correct `columns`.")
     if not chosen:
         raise ParameterError("no columns to look at. Name at least one in `columns`.")
     if len(set(chosen)) < len(chosen):

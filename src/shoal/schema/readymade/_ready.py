@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal._checks import did_you_mean
 from shoal.errors import HierarchyError
 from shoal.schema._bands import Breaks
 from shoal.schema._hierarchy import Hierarchy, Values
@@ -62,7 +63,7 @@ class Ready:
             known = ", ".join(sorted(["ages", *CODES]))
             raise HierarchyError(
                 f"hierarchy of column {column!r}: there is no ready-made {self.name!r}. "
-                f"Choose from {known}."
+                f"{did_you_mean(self.name, ['ages', *CODES])}Choose from {known}."
             )
         texts = [str(text(value)) for value in values]
         if not texts:
