@@ -64,6 +64,13 @@ def test_the_first_run_on_a_machine_says_that_it_compiles(monkeypatch):
     assert stream.getvalue() == _output.COMPILING + "\n"
 
 
+def test_that_it_compiles_is_said_in_one_line_of_a_usual_terminal_and_of_a_file():
+    for width, terminal in ((80, True), (40, False)):
+        stream = io.StringIO()
+        Output().say_compiling(Console(file=stream, width=width, force_terminal=terminal))
+        assert stream.getvalue().splitlines() == [_output.COMPILING]
+
+
 def test_that_a_command_compiles_is_said_once_with_or_without_a_bar(monkeypatch, capsys):
     monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
     out = Output()

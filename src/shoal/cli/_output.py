@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PATIENCE = 0.5
 """Seconds before a bar appears: quick work shows none."""
 
-COMPILING = "First use on this machine: compiling, which can take a minute or two. It is kept."
+COMPILING = "First use on this machine: compiling, which may take minutes. It is kept."
 
 
 @dataclasses.dataclass
@@ -74,7 +74,8 @@ class Output:
         """Say once why the first run takes long."""
         if not (self._said_compiling or self.json or self.quiet):
             self._said_compiling = True
-            (on or console(stderr=True)).print(COMPILING, markup=False, highlight=False)
+            on = on or console(stderr=True)  # a file or a program gets it in one line
+            on.print(COMPILING, markup=False, highlight=False, soft_wrap=not on.is_terminal)
 
     def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table; columns of numbers are set right."""

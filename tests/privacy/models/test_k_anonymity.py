@@ -4,6 +4,7 @@ import pytest
 
 from shoal.errors import ParameterError
 from shoal.privacy import KAnonymity
+from shoal.privacy.models._k_anonymity import as_privacy_model
 from shoal.schema import Column, Schema
 from shoal.tables import open_table
 from tests.reference import privacy as twin
@@ -35,3 +36,8 @@ def test_a_missing_value_matches_missing_values_only():
     twice = open_table(rows.union(rows)).compress(schema).cells
     assert sorted(twice.sizes) == [2, 4]
     assert KAnonymity(2).holds(twice).all()
+
+
+def test_a_k_in_quotes_is_told_what_it_is():
+    with pytest.raises(ParameterError, match=r"k as a whole number, got str\."):
+        as_privacy_model("5")

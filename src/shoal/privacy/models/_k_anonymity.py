@@ -100,4 +100,7 @@ def as_privacy_model(privacy: object) -> PrivacyModel:
         return privacy
     if isinstance(privacy, Integral) and not isinstance(privacy, bool):
         return KAnonymity(int(privacy))
-    raise ParameterError("privacy must be a privacy model such as KAnonymity(10), or k.")
+    raise ParameterError(
+        "privacy must be a privacy model such as KAnonymity(10), or k as a whole number, got "
+        f"{type(privacy).__name__}."
+    )
