@@ -209,3 +209,11 @@ def test_a_unit_beside_the_numbers_does_not_hide_what_the_name_says(tmp_path):
     assert suggestion.schema["Kosten"].role == "quasi-identifier"
     assert "its label in the file: in €" in suggestion.reasons["Kosten"]
     assert "never call it insensitive" in suggestion.warned["Kosten"][0]
+
+
+def test_one_quasi_identifier_is_spoken_of_as_one(tmp_path):
+    path = tmp_path / "ages.csv"
+    path.write_text("age\n" + "".join(f"{20 + i % 30}\n" for i in range(90)))
+    assert suggest_schema(path).summary == (
+        "The one quasi-identifier has 30 different values in 90 rows.",
+    )

@@ -276,8 +276,13 @@ def _summary(engine: Engine, schema: Schema) -> tuple[str, ...]:
     names = schema.quasi_identifiers
     if not names:
         return ("No quasi-identifier was found: name at least one before you anonymize.",)
-    ratio = distinct_ratio(engine, list(names))
+    n_different = round(distinct_ratio(engine, list(names)) * engine.n_rows)
+    if len(names) == 1:
+        return (
+            f"The one quasi-identifier has {n_different:,} different values in "
+            f"{engine.n_rows:,} rows.",
+        )
     return (
-        f"The {len(names)} quasi-identifiers have {round(ratio * engine.n_rows):,} different "
+        f"The {len(names)} quasi-identifiers have {n_different:,} different "
         f"combinations in {engine.n_rows:,} rows.",
     )
