@@ -7,7 +7,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import version
@@ -31,6 +31,7 @@ from shoal.anonymize._release_files import (
     require_file,
 )
 from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
+from shoal.anonymize._told_figures import line_losses, told_figures
 from shoal.anonymize.bounds._loss_bound import WORK, LossBound, bound_loss
 from shoal.errors import ParameterError
 from shoal.judge._judge import judge_companions, told_by
@@ -213,13 +214,19 @@ class Release:
 
     def _manifest(self) -> dict[str, Any]:
         """The manifest without the schema, of which no more is told than cells say."""
-        known, people = {}, self.compressed.people
+        people = self.compressed.people
         n_rows, released = int(self.recoded.cells.row_counts.sum()), self.recoded.n_released_rows
         guarantee = self.privacy.describe()
         if people is not None:
             guarantee = of_people(guarantee, people.unit)
+        figures = told_figures(
+            (self.metrics_before, self.metrics),
+            (self.risk_before, self.risk),
+            self.loss_bound,
+            line_losses(self.recoded, are_told=self.output.form != "means"),
+        )
         if self.privacy.asks_of_some_columns:
-            known["by_columns"] = [one.to_dict() for one in self.column_risks]
+            figures["risk"]["by_columns"] = [one.to_dict() for one in self.column_risks]
         return {
             "shoal": "release",
             "version": 1,
@@ -233,9 +240,7 @@ class Release:
             "suppressed_rows": n_rows - released,
             "groups": self.recoded.groups.n_groups,
             "counts": "rows" if people is None else people.unit,
-            "metrics": {"before": asdict(self.metrics_before), "after": asdict(self.metrics)},
-            "loss_bound": self.loss_bound.to_dict(),
-            "risk": {"before": asdict(self.risk_before), "after": asdict(self.risk), **known},
+            **figures,
             "schema": None,  # whoever knows what cells say fills it in
             "order": self.output.order,
             "form": self.output.form,

@@ -52,9 +52,12 @@ class Labels:
     ends: Floats | None = None
     #: Whether each label is a raw value, released as it is.
     is_raw: Flags = field(init=False)
+    #: Ends as they are written, which may lie beyond all values.
+    written_ends: Floats | None = field(init=False)
 
     def __post_init__(self) -> None:
         coding, ends = self.coding, self.ends if self.coding.kind in ("numeric", "date") else None
+        vars(self).update(written_ends=ends)
         low, high = (codes.astype(np.int32, copy=False) for codes in (self.low, self.high))
         is_raw = low == high
         known = {"low": low, "high": high, "is_raw": is_raw}

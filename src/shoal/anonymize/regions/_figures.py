@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal.anonymize._told_figures import LineLoss, add_line_losses, line_losses
 from shoal.metrics._measure import Metrics, column_losses, precision
 from shoal.metrics._risk import Inference, Reidentification, Risk
 from shoal.privacy._model import Level
@@ -78,6 +79,7 @@ def region_figures(recoded: Recoded, value_counts: Sequence[Counts]) -> dict[str
         "bits": _bits(recoded, value_counts),
         "cells": {str(size): n for size, n in cells.sizes.items()},
         "tops": {name: list(top) for name, top in cells.tops.items()},
+        "lines": {name: list(loss) for name, loss in line_losses(recoded).items()},
     }
 
 
@@ -106,6 +108,7 @@ class Totals(NamedTuple):
     levels: float
     bits: float
     cells: GroupFigures
+    lines: dict[str, LineLoss]
 
 
 def add_regions(figures: Sequence[Mapping[str, Any]]) -> Totals:
@@ -127,6 +130,9 @@ def add_regions(figures: Sequence[Mapping[str, Any]]) -> Totals:
         levels=fsum(one["levels"] for one in figures),
         bits=fsum(one["bits"] for one in figures),
         cells=add_figures(cells),
+        lines=add_line_losses(
+            {name: LineLoss(*loss) for name, loss in one["lines"].items()} for one in figures
+        ),
     )
 
 

@@ -21,6 +21,7 @@ from shoal.anonymize._release_files import (
     publish_files,
     release_files,
 )
+from shoal.anonymize._told_figures import told_figures
 from shoal.anonymize.bounds._loss_bound import LossBound
 from shoal.anonymize.regions._cell_budget import Coarsening
 from shoal.anonymize.regions._figures import (
@@ -177,9 +178,12 @@ class RegionalRelease:
             "suppressed_rows": self.n_suppressed,
             "groups": self.metrics.n_groups,
             "counts": "rows",
-            "metrics": {"before": self.metrics_before.to_dict(), "after": self.metrics.to_dict()},
-            "loss_bound": self.loss_bound.to_dict(),
-            "risk": {"before": self.risk_before.to_dict(), "after": self.risk.to_dict()},
+            **told_figures(
+                (self.metrics_before, self.metrics),
+                (self.risk_before, self.risk),
+                self.loss_bound,
+                self.totals.lines,
+            ),
             "schema": published_schema(self.schema, {}).to_dict(),  # of cells nothing is known here
             "order": self.output.order,
             "form": self.output.form,

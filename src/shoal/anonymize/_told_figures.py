@@ -1,0 +1,155 @@
+"""Figures of a release that may be published: no more than its cells and its labels tell.
+
+What a release loses is measured against the raw table, and what is sensitive there is counted by
+raw combinations.  Both are for the house.  Of a column whose ranges are on a line, a loss of many
+digits tells the least and the largest value that anybody has, also where all cells hide them; of
+two people who are alike, a count of rows whose illness is certain tells whether theirs is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shoal.anonymize.bounds._loss_bound import LossBound
+from shoal.metrics._measure import Metrics
+from shoal.metrics._risk import Risk
+from shoal.schema._lines import public_lines
+from shoal.tables._recoded import Labels, Recoded
+from shoal.typing import Floats
+
+_DIGITS = 3
+"""Of a share, as many as reports show."""
+
+_LOSSES = (
+    "gcp", "loss", "information_loss", "information_loss_share", "precision",
+    "non_uniform_entropy",
+)  # fmt: skip
+
+
+class LineLoss(NamedTuple):
+    """What a column on a line loses, by the ends of its labels alone.
+
+    `width` is summed over rows, `whole` counts rows of which nothing is told; `low` and `high` are
+    the ends of all labels together.
+    """
+
+    width: float
+    whole: float
+    low: float
+    high: float
+
+    def share(self, n_rows: int) -> float:
+        """Mean loss of a row, 0 to 1: widths over the widest range that labels tell."""
+        span = self.high - self.low
+        lost = self.whole + (self.width / span if span > 0 else 0.0)
+        return lost / max(1, n_rows)
+
+
+def line_losses(recoded: Recoded, *, are_told: bool = True) -> dict[str, LineLoss]:
+    """What each column loses whose ranges are on a line.
+
+    `are_told` is false where no cell says where ranges end.  Ranges that end at values of people
+    are taken as wide as public lines around them.
+    """
+    found = {}
+    for column, labels in enumerate(recoded.labels):
+        if labels.coding.hierarchy is not None or labels.coding.kind not in ("numeric", "date"):
+            continue
+        rows = np.zeros(len(labels.texts))
+        np.add.at(rows, recoded.codes[:, column], recoded.groups.sizes)
+        used = np.flatnonzero(rows)
+        ends, is_raw = _ends(labels, used, are_told), labels.is_raw[used]
+        missing = labels.coding.missing
+        hides = (labels.low < labels.high) & (labels.high == missing) & (missing >= 0)
+        has_ends = np.isfinite(ends).all(axis=1) & ~hides[used]
+        width = np.where(has_ends & ~is_raw, ends[:, 1] - ends[:, 0], 0.0)
+        found[labels.coding.name] = LineLoss(
+            width=float(width @ rows[used]),
+            whole=float(rows[used] @ (~has_ends & ~is_raw)) + recoded.n_suppressed,
+            low=float(ends[has_ends, 0].min(initial=math.inf)),
+            high=float(ends[has_ends, 1].max(initial=-math.inf)),
+        )
+    return found
+
+
+def _ends(labels: Labels, used: Any, are_told: bool) -> Floats:
+    """Where the used labels begin and end; not finite where nothing is told of it."""
+    if labels.written_ends is not None:
+        return labels.written_ends[used]
+    numbers, widen = labels.coding.numbers, public_lines(labels.coding)
+    ends = np.column_stack([numbers[labels.low[used]], numbers[labels.high[used]]])
+    for place in np.flatnonzero(~labels.is_raw[used]).tolist():
+        label = used[place]
+        found = widen(int(labels.low[label]), int(labels.high[label]))
+        if found is not None:
+            ends[place] = found.least, found.most
+        elif not are_told:
+            ends[place] = -math.inf, math.inf
+    return ends
+
+
+def add_line_losses(parts: Iterable[Mapping[str, LineLoss]]) -> dict[str, LineLoss]:
+    """The same of all regions, from those of each."""
+    joined: dict[str, LineLoss] = {}
+    for part in parts:
+        for name, one in part.items():
+            had = joined.get(name, LineLoss(0.0, 0.0, math.inf, -math.inf))
+            joined[name] = LineLoss(
+                had.width + one.width,
+                had.whole + one.whole,
+                min(had.low, one.low),
+                max(had.high, one.high),
+            )
+    return joined
+
+
+def told_figures(
+    metrics: tuple[Metrics, Metrics],
+    risks: tuple[Risk, Risk],
+    bound: LossBound,
+    lines: Mapping[str, LineLoss],
+) -> dict[str, Any]:
+    """The figures of a manifest, from those before and after."""
+    (raw, made), (risk_before, risk_after) = metrics, risks
+    unsaid = {name: dict.fromkeys(asdict(one)) for name, one in risk_before.inference.items()}
+    return {
+        "metrics": {
+            # of classes and sensitive values, nothing by raw combinations
+            "before": asdict(raw) | {"classification_metric": None},
+            "after": asdict(made) | _told_losses(made, lines),
+        },
+        "loss_bound": {
+            "times": None if bound.times is None else math.ceil(100 * bound.times) / 100,
+            "confidence": bound.confidence,
+            "drawn": bound.drawn,
+        },
+        "risk": {
+            "before": asdict(risk_before) | {"inference": unsaid},
+            "after": asdict(risk_after),
+        },
+    }
+
+
+def _told_losses(made: Metrics, lines: Mapping[str, LineLoss]) -> dict[str, Any]:
+    ncp = made.ncp | {name: min(1.0, one.share(made.n_rows)) for name, one in lines.items()}
+    more = sum(ncp[name] - made.ncp[name] for name in lines)  # a range loses the same by all
+    mean = more / max(1, len(ncp))
+    lost = {
+        "gcp": made.gcp + mean,
+        "loss": made.loss + mean,
+        "information_loss": made.information_loss + more * made.n_rows,
+        "information_loss_share": made.information_loss_share + mean,
+        "precision": made.precision,
+        "non_uniform_entropy": made.non_uniform_entropy,
+    }
+    told = {name: _in_few_digits(lost[name]) for name in _LOSSES}
+    return told | {"ncp": {name: _in_few_digits(share) for name, share in ncp.items()}}
+
+
+def _in_few_digits(share: float) -> float:
+    return float(f"{round(share, 9):.{_DIGITS}g}")
