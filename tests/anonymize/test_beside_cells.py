@@ -2,6 +2,7 @@ import gzip
 import json
 import sqlite3
 import zipfile
+from itertools import zip_longest
 
 import duckdb
 import pytest
@@ -62,6 +63,7 @@ ROWS = "age,note\n[20-29],a\n[20-29],b\n[20-29],a\n[20-29],b\n"
         (",a\n", ",a\n\n", "empty lines between rows"),
         ("age,note", '"age","note"', ""),  # names of columns are no rows
         (",a\n", ',"a\nb"\n', ""),  # quotes that are needed
+        (",a\n[20-29],b\n", ',""\n[20-29],\n', ""),  # an empty text, and none
     ],
 )
 def test_rows_that_a_text_file_tells_apart_are_undecided(old, new, door, tmp_path):
@@ -80,6 +82,44 @@ def test_files_that_are_written_in_one_way_throughout_hold(quote, ending, tmp_pa
     written = ending.join([*(f"{quote}{row}{quote}" for row in rows), "", ""])
     (tmp_path / "t.csv").write_bytes(written.encode())
     assert check_table(tmp_path / "t.csv", schema, 4).holds
+
+
+@pytest.mark.parametrize("first", ['""', ""])
+def test_empty_texts_in_quotes_are_told_from_none_where_they_are_grouped(first, tmp_path):
+    (tmp_path / "t.csv").write_text(f"age,n\n{first},1\n,1\n,1\n" + '"a,b",1\n' * 3)
+    verdict = check_table(tmp_path / "t.csv", SCHEMA.replace(n={"role": "insensitive"}), 3)
+    assert verdict.smallest_group == 3
+    assert (verdict.holds, verdict.is_undecided) == (not first, bool(first))
+
+
+@pytest.mark.parametrize(
+    ("notes", "door"),
+    [
+        (" a, b, a, b", ""),
+        (" a, b,  a, b", "more blanks"),
+        ("  1, 22,  1, 22", ""),  # numbers in line
+        (' "a", b, "a", b', ""),
+        (' "a", b, a, b', "quotes in some rows"),
+        (' "a,b", b, "a,b", b', ""),
+        (' "a,b", b,  "a,b", b', "more blanks"),
+    ],
+)
+def test_blanks_that_are_passed_over_are_told_where_they_differ(notes, door, tmp_path):
+    rows = [f"[20-29],{note}" for note in notes.replace("a,b", "a;b").split(",")]
+    text = "\n".join(["age, note", *rows, ""]).replace("a;b", "a,b")
+    (tmp_path / "t.csv").write_text(text)
+    verdict = check_table(tmp_path / "t.csv", SCHEMA.replace(note={"role": "insensitive"}), 4)
+    assert verdict.smallest_group == 4
+    assert door in "".join(verdict.side_doors)
+    assert (verdict.holds, verdict.is_undecided) == (not door, bool(door))
+
+
+@pytest.mark.parametrize(("second", "holds"), [('a\\"b', True), ('a\\"\\b', False)])
+def test_escapes_that_say_one_thing_in_two_ways_are_undecided(second, holds, tmp_path):
+    rows = [f'[20-29],"{note}"\n' for note in ('a\\"b', second) * 2]
+    (tmp_path / "t.csv").write_text("".join(["age,note\n", *rows, *['[20-29],"c,d"\n'] * 20]))
+    verdict = check_table(tmp_path / "t.csv", SCHEMA.replace(note={"role": "insensitive"}), 4)
+    assert (verdict.holds, verdict.is_undecided) == (holds, not holds)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +145,30 @@ def test_lines_of_json_that_are_written_differently_are_undecided(old, new, hold
     listed = json.dumps([json.loads(row) for row in rows], indent=1)
     (tmp_path / "t.json").write_text(listed, "utf-8")
     assert check_table(tmp_path / "t.json", schema, 4).holds
+    (tmp_path / "t.json").write_text("[" + ",\n ".join(rows) + "]\n", "utf-8")
+    assert check_table(tmp_path / "t.json", schema, 4).holds == holds
+
+
+@pytest.mark.parametrize(
+    ("start", "between", "holds"),
+    [
+        ("", ["\n"] * 4, True),
+        ("", ["\r\n"] * 3, True),
+        ("\ufeff", ["\n"] * 4, True),
+        ("", ["\n", "\r\n", "\n", "\n"], False),
+        ("", ["\n", "\n\n", "\n", "\n"], False),
+        ("[", [", ", ", ", ", ", "]"], True),
+        ("[\n", [",\n", ",\n", ",\n", "\n]\n"], True),
+        ("[", [",\n", ",\n\n", ",\n", "]"], False),
+        ("[", [",\n", ", ", ",\n", "]"], False),
+    ],
+)
+def test_what_stands_between_objects_of_json_is_looked_at(start, between, holds, tmp_path):
+    rows = zip_longest([json.dumps({"age": "x, y"})] * 4, between, fillvalue="")
+    path = tmp_path / ("t.json" if "[" in start else "t.jsonl")
+    path.write_bytes((start + "".join(map("".join, rows))).encode())
+    verdict = check_table(path, SCHEMA, 4)
+    assert (verdict.holds, verdict.is_undecided) == (holds, not holds)
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def _doors(path: Path, counted: Counted) -> Iterator[str]:
             read = read_texts([path])
             yield from (*read.side_doors, *_told_apart(read, counted))
             if path.name.lower().endswith(_JSON):
-                with open_text(path, "utf-8") as lines:
+                with open_text(path, "utf-8-sig") as lines:
                     yield from json_doors(lines)
             if suffix == ".duckdb" and not _is_sealed(path):
                 yield "space that the database gave up, which may hold rows"

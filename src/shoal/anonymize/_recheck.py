@@ -197,7 +197,8 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
         return Written(compressed.cells, None, compressed.people)
     # sensitive numbers are compared by what they are worth: 2.345,00 is 2345
     numbers = [name for name in schema.counted if schema[name].kind == "numeric"]
-    written = join_intervals(read_again(table, encoding, numbers), schema.quasi_identifiers)
+    grouped = schema.quasi_identifiers
+    written = join_intervals(read_again(table, encoding, numbers, grouped), grouped)
     released = plain_schema(schema, written.names)
     counted = released.counted
     groups, group_of_row = count_texts(written, released, counted)
@@ -214,7 +215,9 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
     return Written(groups, group_of_row, people, doors)
 
 
-def read_again(table: Native, encoding: str | None, numbers: Sequence[str] = ()) -> TextTable:
+def read_again(
+    table: Native, encoding: str | None, numbers: Sequence[str] = (), grouped: Sequence[str] = ()
+) -> TextTable:
     """A table by what stands in it; of files, the way in which they are written is found first."""
     if not isinstance(table, str | PathLike):
         return read_texts(table)
@@ -226,7 +229,7 @@ def read_again(table: Native, encoding: str | None, numbers: Sequence[str] = ())
     if staged.dialect is not None:
         table = read_texts(staged.paths, dialect=staged.dialect.as_written(numbers))
         opened = [partial(open_text, path, staged.dialect.encoding) for path in staged.paths]
-        doors = [door for lines in opened for door in text_doors(lines, staged.dialect)]
+        doors = [door for lines in opened for door in text_doors(lines, staged.dialect, grouped)]
         return replace(table, side_doors=tuple(dict.fromkeys((*table.side_doors, *doors))))
     return read_texts(staged.paths or staged.relation)
 

@@ -134,14 +134,14 @@ def _json_cell(value: Any) -> Cell:
 
 def _unpacked(path: Path) -> Any:
     if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8")
+        return gzip.open(path, "rt", encoding="utf-8-sig")
     if path.suffix.lower() == ".zst":
         pyarrow = find_pyarrow()
         if pyarrow is None:
             raise TableError(f"{path.name} can be read again with pyarrow only. Install pyarrow.")
         with pyarrow.input_stream(str(path), compression="zstd") as packed:
-            return io.StringIO(packed.read().decode("utf-8"))
-    return path.open(encoding="utf-8")
+            return io.StringIO(packed.read().decode("utf-8-sig"))
+    return path.open(encoding="utf-8-sig")
 
 
 def read_workbook(path: Path) -> TextTable:

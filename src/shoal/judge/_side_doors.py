@@ -13,10 +13,10 @@ import sqlite3
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from io import TextIOBase
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -25,6 +25,7 @@ from shoal.judge._text_table import find_pyarrow
 from shoal.tables._dialect import TextDialect
 
 _BLOCK = 1 << 20
+_BLANK = " "
 _CHANGING = (slice(24, 28), slice(92, 100))
 """Bytes of a SQLite header that count changes and name the library."""
 _WORD = re.compile(
@@ -38,6 +39,7 @@ _OF_TABLES = re.compile(
     re.IGNORECASE,
 )
 """What the definition of a table is made of besides names."""
+_GAP: Any = re.compile(r"[\s,]*")
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _JSON_VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null')
 _PARTS = re.compile(
@@ -119,15 +121,19 @@ def _names_nothing(word: str, names: set[str]) -> bool:
 
 
 def text_doors(
-    lines: Callable[[], AbstractContextManager[TextIOBase]], dialect: TextDialect
+    lines: Callable[[], AbstractContextManager[TextIOBase]],
+    dialect: TextDialect,
+    grouped: Collection[str],
 ) -> tuple[str, ...]:
-    """Whether a text file tells rows apart by how lines end, or by quotes that nothing needs.
+    """Whether a text file tells rows apart by how lines end, or by how one text is written.
 
     A text that stands in quotes in some rows and bare in others is one text to whoever counts, and
-    two to whoever has the file; so are rows with an empty line before them.  `lines` opens the
-    file, which is read twice where quotes stand around texts that do not need them.
+    two to whoever has the file; so are blanks that are passed over, and rows with an empty line
+    before them.  An empty text in quotes and nothing are one value in columns that make groups
+    (`grouped`), and may be two in others.  `lines` opens the file, which is read twice where some
+    texts of a column stand in quotes and some do not.
     """
-    if _has_one_way(lines, dialect):
+    if not dialect.spaced and _has_one_way(lines, dialect):
         return ()
     endings: set[str] = set()
     gap = gaps = False
@@ -140,14 +146,16 @@ def text_doors(
         gaps |= gap
         endings.add(line[len(body) :])
         for at, cell in enumerate(_cells(body, dialect)):
-            if cell:
-                (in_quotes if cell[0] == dialect.quote else bare).add(at)
+            quoted = cell.lstrip(_BLANK if dialect.spaced else "")[:1] == dialect.quote
+            (in_quotes if quoted else bare).add(at)
     doors = ["empty lines between rows"] if gaps else []
     if len(endings - {""}) > 1:
         doors.append("lines that end in different ways")
-    if not dialect.escape and _quotes_some(lines, dialect, in_quotes & bare):
-        doors.append("texts with quotes in some rows and without in others")
-    return tuple(doors)
+    columns = in_quotes if dialect.escape else in_quotes & bare
+    if dialect.spaced:
+        columns = in_quotes | bare
+    empty = {at for at, name in enumerate(dialect.names) if name not in grouped}
+    return (*doors, *_ways_of_texts(lines, dialect, columns, empty))
 
 
 def _has_one_way(
@@ -163,34 +171,55 @@ def _has_one_way(
     return True
 
 
-def _quotes_some(
-    lines: Callable[[], AbstractContextManager[TextIOBase]], dialect: TextDialect, columns: set[int]
-) -> bool:
-    """Whether one text of a column stands in quotes in one row, and bare in another."""
-    quoted: defaultdict[int, set[str]] = defaultdict(set)
+def _ways_of_texts(
+    lines: Callable[[], AbstractContextManager[TextIOBase]],
+    dialect: TextDialect,
+    columns: set[int],
+    empty: set[int],
+) -> tuple[str, ...]:
+    """Whether a text of one of the columns is written in one way in one row, and not in another.
+
+    In columns of `empty`, an empty text in quotes is another value than nothing.
+    """
+    way: defaultdict[int, dict[str, str]] = defaultdict(dict)
+    doors: dict[str, None] = {}
     for line in _records(lines, dialect) if columns else ():
-        if dialect.quote in line:
-            for at, cell in enumerate(_cells(line.rstrip("\r\n"), dialect)):
-                inside = cell[1:-1]
-                if cell[:1] == dialect.quote and inside and _is_bare(inside, dialect):
-                    quoted[at].add(inside)
-    return any(quoted.values()) and any(
-        cell in quoted[at]
-        for line in _records(lines, dialect)
-        for at, cell in enumerate(_cells(line.rstrip("\r\n"), dialect))
-        if at in columns
-    )
+        for at, cell in enumerate(_cells(line.rstrip("\r\n"), dialect)):
+            if at not in columns:
+                continue
+            bare = cell.lstrip(_BLANK) if dialect.spaced else cell
+            if bare == dialect.quote * 2 and at in empty:
+                continue
+            first = way[at].setdefault(_text_of(bare, dialect), cell)
+            if first == cell:
+                continue
+            if first.lstrip(_BLANK) != bare:
+                doors["texts with quotes in some rows and without in others"] = None
+            else:
+                doors["texts with more blanks before them in some rows"] = None
+    return tuple(doors)
+
+
+def _text_of(cell: str, dialect: TextDialect) -> str:
+    """What a cell says without quotes and escapes."""
+    quote, escape = dialect.quote, dialect.escape
+    inside = cell[1:-1] if len(cell) > 1 and cell[0] == quote == cell[-1] else cell
+    if escape:
+        return re.sub(f"{re.escape(escape)}(.)", r"\1", inside, flags=re.DOTALL)
+    return inside if inside is cell else inside.replace(quote * 2, quote)
 
 
 def _records(
     lines: Callable[[], AbstractContextManager[TextIOBase]], dialect: TextDialect
 ) -> Iterator[str]:
     """Rows as they are written, with what ends them; a text in quotes may have several lines."""
+    escaped = re.compile(f"{re.escape(dialect.escape)}.") if dialect.escape else None
     with lines() as file:
         held = ""
         for line in islice(file, dialect.start, None):
             held += line
-            if dialect.escape or held.count(dialect.quote) % 2 == 0:
+            shown = held if escaped is None else escaped.sub("", held)
+            if shown.count(dialect.quote) % 2 == 0:
                 yield held
                 held = ""
         if held:
@@ -202,34 +231,57 @@ def _cells(record: str, dialect: TextDialect) -> list[str]:
     parts = record.split(dialect.delimiter)
     if dialect.quote not in record or len(parts) == len(dialect.names):
         return parts
-    cell = f"{quote}(?:[^{quote}]|{quote}{quote})*{quote}|[^{delimiter}]*"
-    return [found[1] for found in re.finditer(f"(?:^|{delimiter})({cell})", record)]
-
-
-def _is_bare(text: str, dialect: TextDialect) -> bool:
-    """Whether a text needs no quotes."""
-    return not any(sign in text for sign in (dialect.quote, dialect.delimiter, "\n", "\r"))
+    inside = f"[^{quote}]|{quote}{quote}"
+    if dialect.escape:
+        escape = re.escape(dialect.escape)
+        inside = f"[^{quote}{escape}]|{escape}."
+    before = f"{_BLANK}*" if dialect.spaced else ""
+    cell = f"{before}{quote}(?:{inside})*{quote}|[^{delimiter}]*"
+    found = re.finditer(f"(?:^|{delimiter})({cell})", record, re.DOTALL)
+    return [each[1] for each in found]
 
 
 def json_doors(lines: Iterable[str]) -> tuple[str, ...]:
-    """Whether lines of JSON are told apart by blanks, or by how the signs of texts are written."""
+    """Whether objects of JSON are told apart by blanks, line ends or how texts are written.
+
+    `lines` are those of the file as they are, with what ends them: an object on each, or one list.
+    """
     shapes: set[str] = set()
+    between: set[str] = set()
     said: set[str] = set()
-    for number, line in enumerate(lines):
-        if not number and line.lstrip()[:1] == "[":  # one list, in which lines are no rows
-            shapes.add("")
+    rest = iter(lines)
+    first = next(rest, "")
+    if first.lstrip()[:1] == "[":
+        for row, gap in _listed("".join(chain([first], rest))):
+            shapes.add(_JSON_VALUE.sub("v", row))
+            between.add(gap)
+            said.update(_JSON_TEXT.findall(row))
+    else:
+        for line in chain([first], rest):
+            body = line.rstrip("\r\n")
+            shapes.add(_JSON_VALUE.sub("v", body))
+            between.add(line[len(body) :])
             said.update(_JSON_TEXT.findall(line))
-            said.update(token for rest in lines for token in _JSON_TEXT.findall(rest))
-            break
-        shapes.add(_JSON_VALUE.sub("v", line.rstrip("\r\n")))
-        said.update(_JSON_TEXT.findall(line))
+    between.discard("")  # after the last one
     texts = [(token, json.loads(token)) for token in said]
     alike = any(
         all(json.dumps(text, ensure_ascii=plain).replace("/", slash) == one for one, text in texts)
         for plain in (True, False)
         for slash in ("/", "\\/")
     )
-    return () if alike and len(shapes - {""}) < 2 else ("rows that are written in different ways",)
+    one_way = alike and len(shapes) < 2 and len(between) < 2
+    return () if one_way else ("rows that are written in different ways",)
+
+
+def _listed(written: str) -> Iterator[tuple[str, str]]:
+    """Objects of a list as they are written, each with what stands before the next."""
+    decoder = json.JSONDecoder()
+    start = _GAP.match(written, written.index("[") + 1).end()
+    while written[start : start + 1] not in ("]", ""):
+        stop = decoder.raw_decode(written, start)[1]
+        gap = _GAP.match(written, stop)[0]
+        yield written[start:stop], gap if "," in gap else ""
+        start = stop + len(gap)
 
 
 def duckdb_doors(connection: Any, table: str) -> tuple[str, ...]:
