@@ -1,5 +1,7 @@
 import gzip
+import io
 import json
+import re
 import sqlite3
 import zipfile
 from itertools import zip_longest
@@ -48,6 +50,83 @@ def test_a_workbook_with_more_than_cells_does_not_hold(change, tmp_path):
     assert verdict.is_undecided
     assert verdict.smallest_group == 3
     assert not any("Ann" in door for door in verdict.side_doors)
+
+
+PLAIN = '<row r="2"><c r="A2" t="s"><v>1</v></c><c r="B2" /></row>'
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        PLAIN,
+        PLAIN.replace(' t="s"><v>1</v>', ' t="str"><v>x</v>'),
+        PLAIN.replace(' t="s"><v>1</v>', ' t="inlineStr"><is><t>x</t></is>'),
+        PLAIN.replace("<v>1</v>", "<v>2</v>"),  # the same text, kept twice
+        PLAIN.replace(' t="s"', ' t="s" ph="1"'),
+        PLAIN.replace('<c r="B2" />', ""),
+        PLAIN.replace('<c r="B2" />', '<c r="B2" s="1" />'),
+        PLAIN.replace('<c r="B2" />', '<c r="B2"><v></v></c>'),
+        PLAIN.replace("</c>", "</c>Ann Smith"),
+        PLAIN.replace("</row>", "</row>Ann Smith"),
+        PLAIN.replace("<v>", "<!-- Ann Smith --><v>"),
+        PLAIN.replace('<row r="2">', "<row>"),
+    ],
+)
+def test_rows_of_a_workbook_that_are_kept_in_different_ways_are_undecided(second, tmp_path):
+    need("openpyxl")
+    rows = [PLAIN.replace('2"', f'{row}"') for row in (3, 4)]
+    write_book(tmp_path / "t.xlsx", [second, *rows], twice="<v>2</v>" in second)
+    verdict = check_table(tmp_path / "t.xlsx", SCHEMA.replace(n={"role": "insensitive"}), 3)
+    assert verdict.smallest_group == 3
+    assert (verdict.holds, verdict.is_undecided) == (second == PLAIN, second != PLAIN)
+    assert not any("Ann" in door for door in verdict.side_doors)
+
+
+def write_book(path, rows, *, twice):
+    """A workbook whose texts are kept apart from its cells, as spreadsheets write them."""
+    book = need("openpyxl").Workbook()
+    for _ in range(4):
+        book.active.append(["x", "n"])
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    head = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="str"><v>n</v></c></row>'
+    sheet, body = "xl/worksheets/sheet1.xml", "".join(["<sheetData>", head, *rows, "</sheetData>"])
+    parts[sheet] = re.sub("<sheetData>.*</sheetData>", lambda _: body, parts[sheet])
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    texts = "".join(f"<si><t>{text}</t></si>" for text in ("age", "x", *["x"] * twice))
+    parts["xl/sharedStrings.xml"] = f'<sst xmlns="{space}">{texts}</sst>'
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings"
+    of_book = "xl/_rels/workbook.xml.rels"
+    if kind not in parts[of_book]:
+        link = f'<Relationship Id="rId9" Type="{kind}" Target="/xl/sharedStrings.xml"/>'
+        parts[of_book] = parts[of_book].replace("</Relationships>", f"{link}</Relationships>")
+        mime = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+        listed = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{mime}"/>'
+        types = "[Content_Types].xml"
+        parts[types] = parts[types].replace("</Types>", f"{listed}</Types>")
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+
+
+@pytest.mark.parametrize("is_packed", [True, False])
+@pytest.mark.parametrize("where", ["before", "behind", "between", "nowhere"])
+def test_bytes_of_no_part_of_an_archive_are_told(where, is_packed, tmp_path):
+    path, inside = tmp_path / "t.zip", io.BytesIO()
+    with zipfile.ZipFile(inside, "w", 8 if is_packed else 0) as archive:
+        archive.writestr("t.csv", "age\n7\n7\n7\n")
+    written = inside.getvalue()
+    if where == "between":
+        listed = written.index(b"PK\x01\x02")
+        end = bytearray(written[listed:])
+        end[-6:-2] = (listed + 9).to_bytes(4, "little")
+        written = written[:listed] + b"Ann Smith" + end
+    extra = {"before": (b"Ann Smith", b""), "behind": (b"", b"Ann Smith")}
+    before, behind = extra.get(where, (b"", b""))
+    path.write_bytes(before + written + behind)
+    verdict = check_table(path, SCHEMA, 3)
+    assert (verdict.holds, verdict.is_undecided) == (where == "nowhere", where != "nowhere")
 
 
 ROWS = "age,note\n[20-29],a\n[20-29],b\n[20-29],a\n[20-29],b\n"

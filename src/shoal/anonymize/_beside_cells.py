@@ -10,7 +10,7 @@ import json
 import re
 import struct
 import zipfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -21,7 +21,7 @@ from shoal._addresses import address_of, is_address, read_address
 from shoal.anonymize._release_files import digest, file_beside
 from shoal.judge._read_files import open_text, read_texts
 from shoal.judge._read_others import read_workbook
-from shoal.judge._side_doors import json_doors
+from shoal.judge._side_doors import fills_its_file, json_doors
 from shoal.judge._text_table import TextTable
 from shoal.tables.engines.formats._formats import unpacked
 from shoal.tables.engines.formats._kept_there import kept_there
@@ -122,7 +122,7 @@ def _archive(path: Path) -> Iterator[str]:
     with zipfile.ZipFile(path) as archive:
         first, *more = archive.infolist()
         noted = archive.comment or first.comment or not _is_plain(first.extra)
-        if more or noted or first.header_offset:
+        if more or noted or not fills_its_file(archive):
             yield "further files or notes in the archive"
 
 
@@ -161,22 +161,46 @@ def _looks(archive: zipfile.ZipFile) -> Iterator[str]:
         texts = ElementTree.fromstring(archive.read("xl/sharedStrings.xml"))
         if any(_tag(part) not in _PLAIN_TEXT for part in texts.iter()):
             yield "texts with looks of their own"
-    styles: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    looks: defaultdict[tuple[str, str], set[tuple[Any, ...]]] = defaultdict(set)
+    there: Counter[str] = Counter()
     rows = set()
+    n_rows = 0
     with archive.open("xl/worksheets/sheet1.xml") as sheet:
         found = (part for _, part in ElementTree.iterparse(sheet) if _tag(part) == "row")
         next(found, None)  # names of columns may look otherwise
         for row in found:
-            rows.add(tuple(pair for pair in row.items() if not _OF_NO_ROW.fullmatch(pair[0])))
+            n_rows += 1
+            shown = (pair for pair in row.items() if not _OF_NO_ROW.fullmatch(pair[0]))
+            rows.add((row.get("r") is None, *shown))
             for cell in row:
-                if len(cell):  # an empty cell shows nothing
-                    column = cell.get("r", "").rstrip("0123456789")
-                    styles[column, cell.get("t", "n")].add(cell.get("s", "0"))
+                column = cell.get("r", "").rstrip("0123456789")
+                there[column] += 1
+                looks[column, _kind(cell)].add(_look(cell))
             row.clear()
     if len(rows) > 1:
         yield "rows that are shown in different ways"
-    if any(len(looks) > 1 for looks in styles.values()):
-        yield "cells of one column that are shown in different ways"
+    for (column, kind), ways in looks.items():
+        # a cell that was emptied is there, one that never held anything is not
+        if len(ways) + (kind == _EMPTY and there[column] < n_rows) > 1:
+            yield "cells of one column that are shown in different ways"
+            return
+
+
+_EMPTY = "nothing"
+
+
+def _kind(cell: ElementTree.Element) -> str:
+    """What is in a cell, however it is kept."""
+    if not any(part.text for part in cell.iter() if _tag(part) in ("v", "t", "f")):
+        return _EMPTY
+    kind = cell.get("t", "n")
+    return "text" if kind in ("s", "str", "inlineStr") else kind
+
+
+def _look(cell: ElementTree.Element) -> tuple[Any, ...]:
+    """All of a cell besides where it is and what it says."""
+    given = sorted((name, value) for name, value in cell.items() if name != "r")
+    return (*given, *(_tag(part) for part in cell.iter()))
 
 
 def _tag(element: ElementTree.Element) -> str:

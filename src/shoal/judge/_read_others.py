@@ -165,6 +165,8 @@ def read_workbook(path: Path) -> TextTable:
         doors.append("cells beyond the header")
     if len(shared.texts) > len(shared.used):
         doors.append("texts that no cell has")
+    if len(set(shared.texts)) < len(shared.texts):
+        doors.append("a text that is kept twice")
     body = ([*row, *[_NOTHING] * (width - len(row))][:width] for row in rows[1:])
     return of_cells(header, body, tuple(dict.fromkeys(doors)))
 

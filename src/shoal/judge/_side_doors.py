@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import struct
 import zipfile
 import zlib
+from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -39,6 +41,12 @@ _OF_TABLES = re.compile(
     re.IGNORECASE,
 )
 """What the definition of a table is made of besides names."""
+_NOTE = re.compile(rb"<!--|<\?|</?(?:\w+:)?(?:row|c)\b[^>]*>\s*[^\s<]")
+"""Comments, and texts between rows and cells."""
+_SIZE_BEHIND = 8
+"""Flag of a part of an archive whose size stands behind it."""
+_END_OF_ARCHIVE, _LARGE = 22, 76
+"""Bytes at the end of an archive, and how many more a large one has there."""
 _GAP: Any = re.compile(r"[\s,]*")
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _JSON_VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null')
@@ -310,6 +318,33 @@ def workbook_doors(archive: zipfile.ZipFile) -> Iterator[str]:
         yield f"{max(len(strange), 1)} parts of the workbook besides its sheet"
     if archive.comment or any(part.comment or part.extra for part in archive.infolist()):
         yield "notes in the archive"
+    if not fills_its_file(archive):
+        yield "bytes that belong to no part of the archive"
+    if any(_has_notes(archive, name) for name in names):
+        yield "notes in the text of a part"
+    yield from _properties(archive)
+    root = ElementTree.fromstring(archive.read("xl/workbook.xml"))
+    book = {_tag(element) for element in root.iter()}
+    if "definedName" in book:
+        yield "named ranges"
+    if book - _BOOK_TAGS:
+        yield "notes of the workbook"
+
+
+def _has_notes(archive: zipfile.ZipFile, name: str) -> bool:
+    """Whether a part has comments, or texts where no cell is."""
+    with archive.open(name) as part:
+        held = part.read(_BLOCK).removeprefix(BOM_UTF8)[1:]  # it begins with what it is
+        while not _NOTE.search(held):
+            block = part.read(_BLOCK)
+            if not block:
+                return False
+            held = held[max(held.rfind(b"<"), 0) :] + block
+    return True
+
+
+def _properties(archive: zipfile.ZipFile) -> Iterator[str]:
+    names = archive.namelist()
     if "docProps/core.xml" in names:
         root = ElementTree.fromstring(archive.read("docProps/core.xml"))
         told = {_tag(element) for element in root if element.text} - _PROPERTIES
@@ -320,12 +355,25 @@ def workbook_doors(archive: zipfile.ZipFile) -> Iterator[str]:
         root = ElementTree.fromstring(archive.read("docProps/app.xml"))
         if any(_tag(element) in _NAMING and "".join(element.itertext()) for element in root):
             yield "properties of the document"
-    root = ElementTree.fromstring(archive.read("xl/workbook.xml"))
-    book = {_tag(element) for element in root.iter()}
-    if "definedName" in book:
-        yield "named ranges"
-    if book - _BOOK_TAGS:
-        yield "notes of the workbook"
+
+
+def fills_its_file(archive: zipfile.ZipFile) -> bool:
+    """Whether parts stand one after another, and nothing before, between or behind them."""
+    file: Any = archive.fp
+    at = 0
+    for part in sorted(archive.infolist(), key=lambda part: part.header_offset):
+        if part.header_offset != at:
+            return False
+        file.seek(at + 26)
+        at += 30 + sum(struct.unpack("<HH", file.read(4))) + part.compress_size
+        if part.flag_bits & _SIZE_BEHIND:
+            file.seek(at)
+            at += (12 if part.file_size < 1 << 32 else 20) + 4 * (file.read(4) == b"PK\x07\x08")
+    end = file.seek(0, 2) - _END_OF_ARCHIVE
+    file.seek(end)
+    mark, size = struct.unpack("<4s8xL6x", file.read(_END_OF_ARCHIVE))
+    start: int = archive.start_dir  # type: ignore[attr-defined]  # where the list of parts begins
+    return bool(mark == b"PK\x05\x06" and at == start and end - start - size in (0, _LARGE))
 
 
 def packed_doors(path: Path) -> tuple[str, ...]:
