@@ -96,3 +96,29 @@ def test_missing_numbers_of_several_kinds_do_not_pass_for_one(ending, tmp_path):
             with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as file:
                 file.write_table(table)
         assert check_table(path, SCHEMA, 3).holds == alike
+
+
+CODED = Schema({"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}})
+
+
+@pytest.mark.parametrize(
+    ("codes", "values", "holds"),
+    [
+        ([0, 0, 0], ["x"], True),
+        ([None, None, None], [], True),
+        ([0, 0, 0], [None], True),
+        ([0, 1, 1], ["x", "x"], False),
+        ([0, 1, 1], [7, 7], False),
+        ([None, 0, 0], [None], False),
+    ],
+)
+@pytest.mark.parametrize("column", ["age", "ill"])
+def test_codes_that_tell_equal_values_apart_are_undecided(column, codes, values, holds, tmp_path):
+    pa, feather = need("pyarrow"), need("pyarrow.feather")
+    kind = pa.int64() if 7 in values else pa.string()
+    coded = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(values, kind))
+    table = pa.table({name: coded if name == column else ["y"] * 3 for name in CODED})
+    feather.write_feather(table, tmp_path / "t.arrow", compression="uncompressed")
+    verdict = check_table(tmp_path / "t.arrow", CODED, 3)
+    assert verdict.holds == holds
+    assert holds or verdict.side_doors

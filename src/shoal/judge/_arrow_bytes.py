@@ -48,6 +48,17 @@ def ways_to_be_missing(column: Any) -> int:
     return len(kinds) + bool(column.null_count)
 
 
+def says_one_thing_twice(column: Any) -> bool:
+    """Whether cells of equal value have several codes, or are missing by their code and without.
+
+    A reader of values sees one; whoever has the file sees which code a cell has.
+    """
+    ways = [(chunk.null_count > 0, chunk.dictionary.null_count > 0) for chunk in column.chunks]
+    return (any(map(any, ways)) and all(map(any, zip(*ways, strict=True)))) or any(
+        len(chunk.dictionary.unique()) < len(chunk.dictionary) for chunk in column.chunks
+    )
+
+
 def _says_all(array: Any) -> bool:
     """Whether all bytes of a column are those of its cells."""
     import pyarrow as pa  # noqa: PLC0415  optional

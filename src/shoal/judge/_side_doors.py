@@ -372,7 +372,7 @@ def fills_its_file(archive: zipfile.ZipFile) -> bool:
     end = file.seek(0, 2) - _END_OF_ARCHIVE
     file.seek(end)
     mark, size = struct.unpack("<4s8xL6x", file.read(_END_OF_ARCHIVE))
-    start: int = archive.start_dir  # type: ignore[attr-defined]  # where the list of parts begins
+    start: int = archive.start_dir  # where the list of parts begins
     return bool(mark == b"PK\x05\x06" and at == start and end - start - size in (0, _LARGE))
 
 
