@@ -70,6 +70,15 @@ def test_every_small_combination_is_in_k_rows_of_the_file(tmp_path, k, m):
     assert "rum" not in (tmp_path / "out.manifest.json").read_text()
 
 
+def test_a_manifest_does_not_tell_how_many_items_somebody_has_that_are_released_as_one():
+    baskets = ["milk;rye", "milk;bun", "kefir;rye", "milk;rye", "curd;rye", "kefir;bun", "milk"]
+    schema, told = Schema({"basket": SCHEMA["basket"]}), []
+    for first in ("milk;rye", "milk;kefir;rye", "milk;kefir;curd;rye;bun"):
+        made = release_sets({"basket": [first, *baskets]}, schema, 4)
+        told.append((sorted(made.table["basket"]), made.to_dict()))
+    assert told[0] == told[1] == told[2]
+
+
 def test_more_is_lost_the_more_is_asked():
     losses = [release_sets(people(), SCHEMA, k, 2).loss for k in (1, 3, 30)]
     assert losses[0] == 0

@@ -46,7 +46,9 @@ class SetRelease:
     fewest : tuple of int
         For each size up to m: the fewest rows that a released combination has; 0 where none is.
     loss : float
-        Mean share of all items that a released item stands for.
+        Mean share of all items that a raw item is released as.
+    told_loss : float
+        The same of released items, which tells no more than they do; the manifest has it.
     labels : mapping of str to str
         What each item is released as.  It stays in the house with rare items in it.
     source : Frame
@@ -69,6 +71,7 @@ class SetRelease:
     m: int
     fewest: tuple[int, ...]
     loss: float
+    told_loss: float
     labels: Mapping[str, str] = field(repr=False)
     source: Frame = field(repr=False)
     order: NDArray[np.int64] = field(repr=False)
@@ -98,7 +101,7 @@ class SetRelease:
             "km": {"k": self.k, "m": self.m, "column": set_column(self.schema)},
             "fewest_rows": list(self.fewest),
             "rows": self.frame.n_rows,
-            "loss": self.loss,
+            "loss": self.told_loss,
             "schema": rowwise_schema(self.schema, read_texts(self.frame.eager)).to_dict(),
             "software": {"shoal": version("shoal")},
         }
@@ -200,6 +203,7 @@ def release_sets(
             pools[other] = (values, codes[order])
     names = [column for column in frame.names if schema[column].is_released]
     occurrences = np.bincount(sets.items, minlength=tree.n_leaves).astype(np.float64)
+    released = np.bincount(coarse.items, minlength=tree.n_nodes).astype(np.float64)
     return SetRelease(
         frame.fresh(names, order, pools, {}),
         schema,
@@ -207,6 +211,7 @@ def release_sets(
         m,
         tuple(fewest for fewest, _ in fewest_rows(coarse, m)),
         item_loss(node_of, tree, occurrences),
+        item_loss(np.arange(tree.n_nodes), tree, released),
         {labels[item]: labels[node] for item, node in enumerate(node_of.tolist())},
         frame,
         order,
