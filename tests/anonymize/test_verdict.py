@@ -31,7 +31,8 @@ def test_a_protected_value_that_nobody_has_is_mentioned_but_not_named():
     "spelt",
     [("HIV", "hiv "), ("HIV", "HIV\u200b"), ("1", "1.0"), ("\u0130zmir", "izmir"),
      ("ISPARTA", "\u0131sparta"), ("non-smoker", "Non\u2013smoker"), ("-5", "\u22125"),
-     ("Crohn's", "Crohn\u2019s"), ('"x"', "\u201ex\u201c")],
+     ("Crohn's", "Crohn\u2019s"), ('"x"', "\u201ex\u201c"), ("HIV", "HIV\ufe0f"),
+     ("HIV", "H\u034fIV"), ("HIV", "HIV\u3164"), ("HIV", "HIV\u2800"), ("HIV", "H\x01IV\x7f")],
 )  # fmt: skip
 def test_spellings_of_one_value_are_no_diversity(spelt):
     need("pandas")  # makes a table of columns
@@ -64,7 +65,8 @@ SPELLINGS = (
     "1e99999999999999999999|n/a|NaT|null|none|TRUE|true|HIV|hiv|H\u200bIV|1\u200b|\uff11|\u0663|>90|"
     "\u0663,\u0660|2024-01-01T00:00Z|2024-01-01t00:00+01:00|-|?|| |1.1.2024 00:00|1.2.2024 05:00|"
     "2024-02-01 05:00|\u22121|-1|\u20131|i|\u0130|\u0131|I|I\u0307|\u2019|'|\u201c|\"|"
-    "2024\u201301\u201301|\u2011|\u2010|\u2015"
+    "2024\u201301\u201301|\u2011|\u2010|\u2015|1\x00|1\x7f|1\u2800|1 2|1\u28002|1\u3164|\uffa01|"
+    "1\ufe0e|1\U000e0101|1\x852|12|1\x1f2|H\x9fIV|\u180bHIV|\u180eHIV|\u17b4HIV|HIV\x08|\x1cHIV"
 )
 
 

@@ -34,6 +34,12 @@ _SIGNS = {
 }
 """Signs that look like another, or are its small letter."""
 
+_HIDDEN = re.compile(
+    r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    r"\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+"""Signs that show nothing and are no formats by their category: controls, fillers, selectors."""
+
 _SAYS_NOTHING = ("", "na", "n/a", "<na>", "#n/a", "nan", "nat", "null")
 _COMMAS = re.compile(r"[+-]?\d+(?:(?P<thousands>(?<!\d{4})(?:,\d{3})+(?:\.\d*)?)|,\d*)")
 _DAY_FIRST = re.compile(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})(?P<time>(?: \d.*)?)")
@@ -178,6 +184,8 @@ def as_seen(value: str, *, fold: bool = True) -> str:
     """
     if not value.isascii():
         value = "".join(sign for sign in normalize("NFKC", value) if category(sign) != "Cf")
+        value = value.replace("\u2800", " ")  # Braille without a dot
+    value = _HIDDEN.sub("", value)
     shown = " ".join(value.split())
     if not fold:
         return shown

@@ -21,6 +21,16 @@ _ONE_SIGN |= dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc"), "'") | {0x131: 
 _ONE_SIGN |= dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"')
 """Signs that a reader takes for a hyphen, a quote or the letter i."""
 
+_UNSEEN: dict[int, str | None] = dict.fromkeys([0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5])
+for _first, _last in (
+    (0x00, 0x08), (0x0E, 0x1B), (0x7F, 0x84), (0x86, 0x9F), (0x180B, 0x180F), (0xFE00, 0xFE0F),
+    (0xE0100, 0xE01EF),
+):  # fmt: skip
+    _UNSEEN |= dict.fromkeys(range(_first, _last + 1))
+_UNSEEN[0x2800] = " "
+"""Signs that show nothing and are not called formats: controls, fillers, forms of the sign before;
+and a blank that is not called one."""
+
 _NOTHING = frozenset(["", "na", "n/a", "<na>", "#n/a", "nan", "nat", "null"])
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
@@ -180,8 +190,10 @@ def plain_words(said: str) -> str:
 
     Dashes of all lengths are one sign, and so are quotes: programs that write texts change them.
     """
+    if not said.isprintable():
+        said = said.translate(_UNSEEN)
     if not said.isascii():
-        said = unicodedata.normalize("NFKC", said)
+        said = unicodedata.normalize("NFKC", said).translate(_UNSEEN)
         said = "".join(sign for sign in said if unicodedata.category(sign) != "Cf")
         # the small letter of a Turkish capital is written with a dot of its own
         said = said.casefold().replace("i\u0307", "i").translate(_ONE_SIGN)
