@@ -399,6 +399,43 @@ def test_files_that_lie_in_the_folder_of_a_table_are_told(tmp_path):
     assert check_table(tmp_path, schema, 4).is_undecided
 
 
+@pytest.mark.parametrize(
+    ("names", "holds"),
+    [
+        (["part-0.csv", "part-1.csv"], True),
+        (["part-00003-4f1f0c9e-8a55-4d3c-9b7f-0123456789ab-c000.csv",
+          "part-00012-4f1f0c9e-8a55-4d3c-9b7f-0123456789ab-c000.csv"], True),
+        (["t.csv"], True),
+        (["Ann Smith.csv"], True),  # everybody's
+        (["rest.csv", "Ann Smith.csv"], False),
+        (["8001.csv", "8002.csv"], False),
+        (["a/part-0.csv", "b/part-0.csv"], False),
+        (["part-0.csv", "notes.pdf"], False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("pattern", ["", "**/*.*"])
+def test_names_of_files_are_no_part_of_a_table(names, holds, pattern, tmp_path):
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("age\n7\n7\n")
+    verdict = check_table(str(tmp_path / pattern), SCHEMA, 2)
+    if pattern and "notes.pdf" in names:
+        return  # who names files by a pattern gives out those alone
+    assert (verdict.holds, verdict.is_undecided) == (holds, not holds)
+    assert not any("Ann" in door for door in verdict.side_doors)
+
+
+@pytest.mark.parametrize("pattern", ["", "*.jsonl"])
+def test_files_of_a_folder_are_looked_into_as_one_is(pattern, tmp_path):
+    for part in (0, 1):
+        (tmp_path / f"part-{part}.jsonl").write_text('{"age": 7}\n{"age": 7}\n')
+    assert check_table(str(tmp_path / pattern), SCHEMA, 4).holds
+    (tmp_path / "part-1.jsonl").write_text('{"age": 7}\n{"age": 7.0}\n')
+    assert not check_table(str(tmp_path / pattern), SCHEMA, 4).holds
+    (tmp_path / "part-1.jsonl").write_text('{"age": 7}\n{"age":  7}\n')
+    assert check_table(str(tmp_path / pattern), SCHEMA, 4).is_undecided
+
+
 def test_tables_that_are_no_files_have_cells_only():
     assert beside_cells({"age": [7]}) == ()
     assert check_table({"age": [7, 7]}, SCHEMA, 2).side_doors == ()

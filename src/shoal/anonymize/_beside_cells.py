@@ -11,7 +11,8 @@ import re
 import struct
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from glob import glob
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from shoal.judge._read_files import open_text, read_texts
 from shoal.judge._read_others import read_workbook
 from shoal.judge._side_doors import fills_its_file, json_doors
 from shoal.judge._text_table import TextTable
-from shoal.tables.engines.formats._formats import unpacked
+from shoal.tables.engines.formats._formats import find_format, unpacked
 from shoal.tables.engines.formats._kept_there import kept_there
 
 _WORKBOOKS = (".xlsx", ".xlsm")
@@ -49,7 +50,14 @@ _PLAIN_TEXT = frozenset(("sst", "si", "t"))
 _OF_NO_ROW = re.compile("r|spans|.*dyDescent")
 """Attributes of a row that say where it is, and how tall a line of the font is."""
 
+_RUN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}")
+_NUMBER = re.compile(r"(\d+)")
+_PER_FILE = 10
+"""Numbers of parts up to so many for each that is there: empty ones are left out."""
+
 Counted = Mapping[str, int]
+Told = defaultdict[str, set[str | None]]
+"""Texts of columns, of files whose rows come from an engine."""
 
 
 def beside_cells(table: Any, counted: Counted | None = None) -> tuple[str, ...]:
@@ -70,14 +78,42 @@ def beside_cells(table: Any, counted: Counted | None = None) -> tuple[str, ...]:
     if is_address(table):
         asked = getattr(getattr(table, "options", None), "table", None)
         doors += kept_there(read_address(address_of(table), asked), counted or {})
-    elif path.is_dir():
-        inside = sorted(file for file in path.rglob("*") if file.is_file())
-        doors += ["further files in the folder"] if any(map(_is_unread, inside)) else []
-        for file in inside:
-            doors += () if _is_hidden(file, path) else _doors(file, {})
-    elif path.is_file():
-        doors += _doors(path, counted or {})
+    else:
+        told: Told = defaultdict(set)
+        files = _files_of(path)
+        if path.is_dir() and any(map(_is_unread, _inside(path))):
+            doors.append("further files in the folder")
+        if len(files) > 1 and not _are_numbered(files):
+            doors.append("names of files, which tell rows apart")
+        for file in files:
+            doors += _doors(file, told)
+        doors += _told_apart(told, counted or {})
     return tuple(dict.fromkeys(doors))
+
+
+def _inside(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file())
+
+
+def _files_of(path: Path) -> list[Path]:
+    """The file, those of a folder that are read, or those that a pattern names."""
+    if path.is_dir():
+        return [file for file in _inside(path) if not _is_hidden(file, path)]
+    found = [path] if path.is_file() else [Path(name) for name in glob(str(path), recursive=True)]
+    return sorted(file for file in found if file.is_file())
+
+
+def _are_numbered(files: Sequence[Path]) -> bool:
+    """Whether files lie in one folder, and only a number that counts them tells their names apart.
+
+    Programs that write a table in parts call them so, some with a sign of the run besides.
+    """
+    names = [_NUMBER.split(_RUN.sub("", file.name)) for file in files]
+    if len({file.parent for file in files}) > 1 or len({tuple(name[::2]) for name in names}) > 1:
+        return False
+    columns = [set(map(int, numbers)) for numbers in zip(*(n[1::2] for n in names), strict=True)]
+    counting = [numbers for numbers in columns if len(numbers) > 1]
+    return all(max(numbers) <= _PER_FILE * len(files) for numbers in counting)
 
 
 def _is_hidden(file: Path, folder: Path) -> bool:
@@ -87,12 +123,13 @@ def _is_hidden(file: Path, folder: Path) -> bool:
 def _is_unread(file: Path) -> bool:
     """Whether a file in a folder is none of its table, nor one that Spark puts there."""
     if not file.name.startswith((".", "_")):
-        return False
+        return find_format(file) is None
     checksum = file.name.endswith(".crc") and (file.parent / file.name[1:-4]).is_file()
     return not checksum and (file.name != "_SUCCESS" or file.stat().st_size > 0)
 
 
-def _doors(path: Path, counted: Counted) -> Iterator[str]:
+def _doors(path: Path, told: Told) -> Iterator[str]:
+    """What is found in one file; `told` is given the texts of its columns."""
     suffix = path.suffix.lower()
     for endings, what in _NOT_LOOKED_INTO.items():
         if suffix in endings:
@@ -100,15 +137,17 @@ def _doors(path: Path, counted: Counted) -> Iterator[str]:
     try:
         if suffix == ".zip":
             yield from _archive(path)
-            yield from _doors(unpacked(path), counted)
+            yield from _doors(unpacked(path), told)
         elif suffix in _WORKBOOKS:
             book = read_workbook(path)
-            yield from (*book.side_doors, *_told_apart(book, counted))
+            yield from book.side_doors
+            _add_texts(told, book)
             with zipfile.ZipFile(path) as archive:
                 yield from _looks(archive)
         elif path.name.lower().endswith((*_DATABASES, *_JSON)):
             read = read_texts([path])
-            yield from (*read.side_doors, *_told_apart(read, counted))
+            yield from read.side_doors
+            _add_texts(told, read)
             if path.name.lower().endswith(_JSON):
                 with open_text(path, "utf-8-sig") as lines:
                     yield from json_doors(lines)
@@ -136,13 +175,18 @@ def _is_plain(extra: bytes) -> bool:
     return not extra
 
 
-def _told_apart(read: TextTable, counted: Counted) -> Iterator[str]:
-    """Columns in which the file has more texts than there are values: 7 and 7.0, say."""
-    for name, n_values in counted.items():
-        if name not in read.columns:
+def _add_texts(told: Told, read: TextTable) -> None:
+    for name, column in read.columns.items():
+        told[name].update(column.texts)
+
+
+def _told_apart(told: Told, counted: Counted) -> Iterator[str]:
+    """Columns in which files have more texts than there are values: 7 and 7.0, say."""
+    for name, n_values in counted.items() if told else ():
+        if name not in told:
             yield f"column {name!r} in another shape"
             continue
-        if len(read.columns[name].texts) > n_values:
+        if len(told[name]) > n_values:
             yield f"cells of column {name!r} that say one thing in different ways"
 
 
