@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import TableError
-from shoal.judge._arrow_bytes import arrow_doors
+from shoal.judge._arrow_bytes import arrow_doors, says_one_thing_twice
 from shoal.judge._text_table import (
     TextColumn,
     TextTable,
@@ -45,6 +45,13 @@ def read_binary(path: Path, names: Sequence[str] | None) -> TextTable:
             file = pa.ipc.open_file(source)
             table: Any = file.read_all()
             doors = metadata_doors(table.schema, n_rows=table.num_rows) + tuple(arrow_doors(file))
+            doors += tuple(
+                f"codes of column {name!r} that stand for one value"
+                for name, column in zip(table.column_names, table.columns, strict=True)
+                if pa.types.is_dictionary(column.type)
+                and not pa.types.is_nested(column.type.value_type)  # refused, whatever it says
+                and says_one_thing_twice(column)
+            )
             table = table if wanted is None else table.select(wanted)
     else:
         return _read_parquet(path, wanted)

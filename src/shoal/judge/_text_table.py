@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import TableError
-from shoal.judge._arrow_bytes import says_one_thing_twice, ways_to_be_missing
+from shoal.judge._arrow_bytes import ways_to_be_missing
 from shoal.typing import Codes
 
 BLOCK = 1 << 22
@@ -128,11 +128,9 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
 
     columns, found = {}, list(doors)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        given, is_coded = column, pa.types.is_dictionary(column.type)
+        is_coded = pa.types.is_dictionary(column.type)
         if not (is_coded and pa.types.is_string(column.type.value_type)):
             column = _plain_column(name, column, found)
-        if is_coded and says_one_thing_twice(given):
-            found.append(f"codes of column {name!r} that stand for one value")
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode(null_encoding="mask")
         if column.num_chunks > 1:
