@@ -192,7 +192,8 @@ class Microaggregation(Anonymizer):
         self.lost_ = share_within(cells, recoding.group_of, numeric)
         said = range_notes([cells.codings[at] for at in ranged], exact=False)
         if numeric and not ranged:
-            said += (f"{self.lost_:.1%} of the squared spread of numbers lies within groups.",)
+            # means and a spread of many digits would tell who is far from the others
+            said += (f"{self.lost_:.0%} of the squared spread of numbers lies within groups.",)
         self._said = said
 
 
