@@ -36,6 +36,17 @@ def test_a_manifest_does_not_tell_whether_two_who_are_alike_have_one_illness(met
     assert told[0] == told[1]
 
 
+@pytest.mark.parametrize("method", [LocalRecoding, Mondrian, FullDomain])
+def test_a_manifest_does_not_tell_which_values_one_person_has(method, tmp_path):
+    schema = SCHEMA.replace(who={"role": "subject"})
+    told = []
+    for ills in ("hhfcfh", "fchfhh"):  # the first two are of one person
+        people = {"age": [30] * 6, "ill": [*ills], "who": [*"AABCDE"]}
+        found, table = manifest(method, people, tmp_path, schema, 3)
+        told.append(({**found, "seconds": 0, "files": 0}, sorted(table.splitlines())))
+    assert told[0] == told[1]
+
+
 @pytest.mark.parametrize("method", [LocalRecoding, Mondrian, Microaggregation])
 def test_losses_do_not_tell_the_largest_value_where_cells_hide_it(method, tmp_path):
     incomes = [20_000 + 700 * (place % 50) for place in range(60)]

@@ -224,6 +224,7 @@ class Release:
             (self.risk_before, self.risk),
             self.loss_bound,
             line_losses(self.recoded, are_told=self.output.form != "means"),
+            by_people=people is not None,
         )
         if self.privacy.asks_of_some_columns:
             figures["risk"]["by_columns"] = [one.to_dict() for one in self.column_risks]

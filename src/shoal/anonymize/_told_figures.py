@@ -113,15 +113,25 @@ def told_figures(
     risks: tuple[Risk, Risk],
     bound: LossBound,
     lines: Mapping[str, LineLoss],
+    *,
+    by_people: bool = False,
 ) -> dict[str, Any]:
-    """The figures of a manifest, from those before and after."""
+    """The figures of a manifest, from those before and after.
+
+    Counted `by_people`, sensitive values tell which rows of a group are one person's.
+    """
     (raw, made), (risk_before, risk_after) = metrics, risks
     unsaid = {name: dict.fromkeys(asdict(one)) for name, one in risk_before.inference.items()}
+    after = asdict(risk_after)
+    losses = _told_losses(made, lines)
+    if by_people:
+        after["inference"] = unsaid
+        losses["classification_metric"] = None
     return {
         "metrics": {
             # of classes and sensitive values, nothing by raw combinations
             "before": asdict(raw) | {"classification_metric": None},
-            "after": asdict(made) | _told_losses(made, lines),
+            "after": asdict(made) | losses,
         },
         "loss_bound": {
             "times": None if bound.times is None else math.ceil(100 * bound.times) / 100,
@@ -130,7 +140,7 @@ def told_figures(
         },
         "risk": {
             "before": asdict(risk_before) | {"inference": unsaid},
-            "after": asdict(risk_after),
+            "after": after,
         },
     }
 
