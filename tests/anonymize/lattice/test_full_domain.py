@@ -7,7 +7,13 @@ from shoal.anonymize.lattice._lattice_problem import METRICS
 from shoal.datasets import adult
 from shoal.datasets._adult import adult_schema
 from shoal.errors import DataNotFoundError, InfeasibleError, ParameterError, SchemaError
-from shoal.privacy import DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness
+from shoal.privacy import (
+    AverageRisk,
+    DistinctDiversity,
+    EntropyDiversity,
+    KAnonymity,
+    TCloseness,
+)
 from shoal.schema import Schema
 from tests.anonymize import group_cases
 from tests.anonymize.clusters.test_local_recoding import EIGHT, LIMITED, ROWS
@@ -70,6 +76,26 @@ def test_a_time_limit_stops_the_heuristic_and_the_manifest_says_so():
     assert method.lattice_.n_assessed == 1  # the top
     assert "combinations of levels were looked at" in method.release_.notes[0]
     assert 0 < method.lattice_.gap <= 1
+
+
+def test_nothing_is_proven_of_a_promise_that_another_condition_implies():
+    """Groups may be small where others are large; the search has them all of one size or more."""
+    rng = np.random.default_rng(58)
+    table = {
+        "a": rng.integers(0, 60, 60).tolist(),
+        "b": [f"v{code:02}" for code in np.minimum(rng.geometric(0.3, 60), 9)],
+    }
+    role = {"role": "quasi-identifier"}
+    age = {"kind": "numeric", "hierarchy": {"intervals": [5, 10, 20]}}
+    columns = {"a": role | age, "b": role | {"hierarchy": {"prefix": [2, 1]}}}
+    method = FullDomain(Schema(columns), AverageRisk(0.3)).fit(table)
+    assert method.lattice_.gap > 0
+    assert not method.lattice_.proven
+    assert any("other levels may keep the promise" in note for note in method.release_.notes)
+    people = {"who": list(range(60))} | table
+    named = Schema(columns | {"who": {"role": "subject"}})
+    assert not FullDomain(named, KAnonymity(3)).fit(people).lattice_.proven
+    assert FullDomain(Schema(columns), KAnonymity(3)).fit(table).lattice_.proven
 
 
 def test_levels_stop_at_limits_and_what_binds_is_named():

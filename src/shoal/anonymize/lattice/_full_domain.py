@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Literal
 
@@ -18,6 +19,7 @@ from shoal.anonymize.lattice._lattice_problem import METRICS, LatticeProblem
 from shoal.anonymize.lattice._optimal_search import MOST_NODES, search_optimal
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy import PrivacyModel
+from shoal.privacy._projection import rungs_beside
 from shoal.schema import Schema
 from shoal.tables import FrequencyTable
 from shoal.typing import Progress
@@ -65,6 +67,8 @@ class FullDomain(Anonymizer):
     **Guarantee.**  Every group of the released rows satisfies `privacy`; the output is counted
     again by code that shares nothing with the search.  With ``search="optimal"`` no other
     combination of levels within the limits and the share of suppressed rows has a lower metric.
+    That is not so of promises on the whole table, such as an average risk, nor where people have
+    several rows: what is searched with implies the promise, and `lattice_.proven` is false.
 
     With `hardened`, the label of a row depends on its own values and the schema alone: taking any
     other row away changes no label (it may leave rows out whose group gets too small).  A method
@@ -164,6 +168,11 @@ class FullDomain(Anonymizer):
             return ("hardened: no label depends on any row, only which rows are left out.",)
         if self.lattice_.proven:
             return ()
+        if not self._is_asked:
+            return (
+                "other levels may keep the promise and lose less: the search went by a condition "
+                "that implies it.",
+            )
         return (
             f"{self.lattice_.n_assessed} of {self.lattice_.n_nodes} combinations of levels were "
             "looked at; the best of all loses at most "
@@ -198,5 +207,11 @@ class FullDomain(Anonymizer):
             group_of, n_groups = cut.group(top)
             sizes = cells.merge(group_of, n_groups).sizes
             raise infeasible(cut, cut.assess(group_of, sizes, top))
+        # a promise on the whole table, or to people, may be kept where what implies it is not
+        promise = self._bind()
+        of_groups = tuple(rungs_beside(promise, cells.n_rows)) == (promise,)
+        self._is_asked = of_groups and self.schema.subject is None
+        if not self._is_asked and lattice.loss[lattice.best] > 0:
+            lattice = replace(lattice, proven=False, bound=0.0)
         self.lattice_ = lattice
         return make_recoding(cut, problem.node_of(lattice.levels[lattice.best].tolist()))
