@@ -55,8 +55,7 @@ def find_linear_spans(
     if decided_by > 1:
         unread = _behind_fit(last, features, table, decided_by)
     if means_of and table.columns:
-        several = ~spans.is_single[span_of_row]
-        unread = few_behind_centroids(last, own, features, means_of, several)
+        unread = few_behind_centroids(last, own, features, means_of, reach)
     return ModelSpans(
         type(last).__name__,
         spans,

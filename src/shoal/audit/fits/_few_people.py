@@ -6,7 +6,7 @@ they were *fitted* to: one for each postcode, say, is the class of the one perso
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,9 @@ from shoal.audit.fits._linear_fit import (
     leverages,
     read_fit,
 )
-from shoal.audit.fits._moment_bits import bits_of_classes, steps_of, tells_too_much
+from shoal.audit.fits._moment_bits import bits_of_classes, bits_of_numbers, steps_of, tells_too_much
 from shoal.audit.fits._refitted import finds_again
+from shoal.audit.fits._sums_of_few import BitsOfPeople, Part, add_columns, add_parts
 from shoal.typing import Flags, Floats
 
 MOST_CELLS = 50_000_000
@@ -132,39 +133,64 @@ def _is_solvable(last: Any, matrix: Floats, gaps: Floats, table: TrainingTable) 
     is_class = hasattr(last, "classes_")
     steps = 1.0 if is_class else steps_of(np.asarray(table.frame.numbers(target), np.float64))
     hidden = [target] if table.target_is_private else [*table.private]
-    unknown = min(_bits(table, name) for name in hidden)
     n_outputs = max(1, len(last.classes_) - 1) if is_class else 1
-    return tells_too_much(matrix, steps, gaps, unknown, n_outputs)
+    unknown = min(_bits(table, name) for name in hidden)
+    if tells_too_much(matrix, steps, gaps, unknown, n_outputs):
+        return True
+    bits = BitsOfPeople(len(matrix))
+
+    def of_some(people: NDArray[np.intp]) -> float:
+        return min(_bits(table, name, people) for name in hidden)
+
+    add_columns(bits, matrix, steps, gaps, of_some, n_outputs)
+    return bits.is_all
 
 
-def known_sums(table: TrainingTable, private: Sequence[str], n_sums: int) -> tuple[str, ...]:
+def known_sums(
+    table: TrainingTable, private: Sequence[str], parts: Iterable[Part]
+) -> tuple[str, ...]:
     """What is not known to be safe of means of a target that everybody knows.
 
     Leaves of private tests add it up over people whom nobody knows to be there: of few people one
-    choice alone adds up to the sum.
+    choice alone adds up to the sum.  `parts` are the rows numbered by the leaves that they can
+    reach, these leaves, and the leaf of each row, for every tree.
     """
     target = table.schema.target
     if target is None or table.target_is_private or not private:
         return ()
     known = np.asarray(table.numbers(target), np.float64)[:, None]
     unknown = min(_bits(table, name) for name in private)
-    return (ADDS_UP,) if tells_too_much(known, 1.0, np.zeros(1), unknown, max(1, n_sums)) else ()
+    n_sums, bits = 0, BitsOfPeople(len(known))
+    for label, outputs, own, n_leaves in parts:
+        n_sums += 2 * (n_leaves - 1)  # beside a mean a leaf has a deviation
+        add_parts(bits, label, outputs, own, known, 2)
+    too_much = tells_too_much(known, 1.0, np.zeros(1), unknown, max(1, n_sums))
+    return (ADDS_UP,) if too_much or bits.is_all else ()
 
 
-def _known_coordinates(centres: Floats, matrix: Floats, public: Flags) -> tuple[str, ...]:
+def _known_coordinates(
+    centres: Floats, matrix: Floats, public: Flags, own: NDArray[np.int64], reach: Flags
+) -> tuple[str, ...]:
     """The same of public coordinates of centroids, over rows that may be in several clusters."""
-    known = matrix[:, public]
+    several = reach.sum(axis=1) > 1
+    known = matrix[several][:, public]
     if not len(known) or not known.shape[1] or len(centres) < 2:
         return ()
+    ways, label = np.unique(reach[several], axis=0, return_inverse=True)
+    bits = BitsOfPeople(len(known))
+    add_parts(bits, label.ravel(), [np.flatnonzero(way) for way in ways], own[several], known)
     gaps = np.zeros(known.shape[1])
-    return (ADDS_UP,) if tells_too_much(known, 1.0, gaps, 1.0, len(centres) - 1) else ()
+    too_much = tells_too_much(known, 1.0, gaps, 1.0, len(centres) - 1)
+    return (ADDS_UP,) if too_much or bits.is_all else ()
 
 
-def _bits(table: TrainingTable, name: str) -> float:
-    """Bits that are not known of a private value."""
+def _bits(table: TrainingTable, name: str, people: NDArray[np.intp] | None = None) -> float:
+    """Bits that are not known of a private value: of everybody, or of some people."""
+    some = slice(None) if people is None else people
     if table.schema[name].kind == "numeric" and table.frame.types[name] == "number":
-        return float(np.log2(1 + steps_of(np.asarray(table.frame.numbers(name), np.float64))))
-    return bits_of_classes(table.frame.factorize(name)[0])
+        numbers = np.asarray(table.frame.numbers(name), np.float64)
+        return bits_of_numbers(numbers[some], steps_of(numbers))
+    return bits_of_classes(table.frame.factorize(name)[0][some])
 
 
 def _told_exactly(said: Floats, wanted: Floats, k: int) -> int:
@@ -180,11 +206,11 @@ def _told_exactly(said: Floats, wanted: Floats, k: int) -> int:
 
 
 def few_behind_centroids(
-    last: Any, own: NDArray[np.int64], features: Features, k: int, several: Flags
+    last: Any, own: NDArray[np.int64], features: Features, k: int, reach: Flags
 ) -> tuple[str, ...]:
     """What is not known to be safe since a centroid is the mean of few people, or of one.
 
-    `own` is the centroid nearest to each row, `several` which rows may be in several clusters.
+    `own` is the centroid nearest to each row, `reach` those that it may be nearest to.
     Spans do not see it: they say who may be in a cluster, and a mean of one row is that row,
     private columns and all.  With weights, or after few rounds, centroids are not the means of
     those that are nearest; with a seed they can be found again.
@@ -209,7 +235,7 @@ def few_behind_centroids(
             "some may count more than others: fit with tol=0 and many rounds (max_iter), or with a "
             "number as random_state"
         )
-    return (*found, *_known_coordinates(centres, matrix[several], ~features.is_private))
+    return (*found, *_known_coordinates(centres, matrix, ~features.is_private, own, reach))
 
 
 def _is_mean(centre: Floats, rows: Floats, beside: float) -> bool:

@@ -56,7 +56,7 @@ def tells_too_much(
             continue
         away = np.abs(known - values[counts.argmax()])
         whole = float(away.sum()) * steps
-        least = max(_step(values), gap, whole * 2.0**-MOST_BITS)
+        least = max(step_of(values), gap, whole * 2.0**-MOST_BITS)
         bits = float(np.log2(1 + whole / least))
         total += bits
         if _exceeds(bits * n_outputs, int((away > 0).sum()) * unknown):
@@ -81,6 +81,27 @@ def bits_of_classes(codes: NDArray[np.integer]) -> float:
     return float(-(share * np.log2(share)).sum())
 
 
+def bits_of_numbers(numbers: Floats, steps: float) -> float:
+    """Bits that are not known of a person's number: few where nearly everybody has the same.
+
+    Examples
+    --------
+    >>> bits_of_numbers(np.array([0.0, 0.0, 0.0, 0.0]), 255.0)
+    0.0
+    >>> bits_of_numbers(np.array([0.0, 0.0, 3.5, 7.25]), 255.0)
+    5.0
+    """
+    _, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+    if not len(counts):
+        return 0.0
+    other = 1.0 - float(counts.max()) / float(counts.sum())
+    most = float(np.log2(1 + steps))
+    if other in (0.0, 1.0):
+        return other * most
+    share = np.array([other, 1.0 - other])
+    return min(most, other * most - float((share * np.log2(share)).sum()))
+
+
 def steps_of(numbers: Floats) -> float:
     """How many steps lie between the smallest and the largest of some numbers.
 
@@ -93,10 +114,10 @@ def steps_of(numbers: Floats) -> float:
     if len(values) < 2:
         return 1.0
     wide = float(values[-1] - values[0])
-    return float(np.round(wide / max(_step(values), wide * 2.0**-MOST_BITS)))
+    return float(np.round(wide / max(step_of(values), wide * 2.0**-MOST_BITS)))
 
 
-def _step(values: Floats) -> float:
+def step_of(values: Floats) -> float:
     """The step of which all distances between some rising values are multiples; 0 without one."""
     distances = np.diff(values)
     least = float(distances.min())

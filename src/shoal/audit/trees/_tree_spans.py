@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from shoal.audit._model_spans import ModelSpans, shorten
 from shoal.audit._row_groups import RowGroups, first_rows, with_class
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.fits._few_people import known_sums
+from shoal.audit.fits._sums_of_few import Part
 from shoal.audit.trees._joint_spans import find_joint_spans
 from shoal.audit.trees._leaf_values import OF_WEIGHTS
 from shoal.audit.trees._tree_model import OTHERS, TreeModel
@@ -43,9 +45,16 @@ def _sums(model: TreeModel, table: TrainingTable) -> tuple[str, ...]:
     if model.n_classes is not None:
         return ()
     private = [one.name for one in model.features.private]
-    # beside a mean a leaf has a deviation
-    n_sums = 2 * sum(len(tree.leaves) - 1 for tree in model.trees)
-    return known_sums(table, private, n_sums)
+    return known_sums(table, private, _parts(model))
+
+
+def _parts(model: TreeModel) -> Iterator[Part]:
+    """The leaves that rows can reach, tree by tree."""
+    for number, tree in enumerate(model.trees):
+        ends = model.ends(number)
+        reach = model.reach(number, ends)
+        leaves = [reach.of(label) for label in range(len(reach.n_leaves))]
+        yield reach.label, leaves, ends, len(tree.leaves)
 
 
 def _outcomes(n_classes: int | None, table: TrainingTable) -> tuple[Codes, tuple[str, ...]]:
