@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from shoal.audit._feature_map import Features, last_step, match_columns, split_p
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
-from shoal.audit.trees._leaf_values import MEDIANS, UNSEEN, WEIGHTED, uneven_boosting
+from shoal.audit.trees._first_round import is_of_target
+from shoal.audit.trees._leaf_values import FITTED, MEDIANS, UNSEEN, WEIGHTED, uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
 from shoal.typing import Floats
@@ -52,7 +54,7 @@ class LightGBMAdapter(TreeAdapter):
         trees = [_read_tree(tree["tree_structure"]) for tree in dump["tree_info"]]
         none: tuple[Floats | None, ...] = (None,) * len(trees)
         notes = ("rows were drawn for each tree: that this is the training table was not checked",)
-        return TreeModel(
+        found = TreeModel(
             kind,
             _features(before, last, dump, table),
             tuple(tree for tree, _ in trees),
@@ -62,6 +64,15 @@ class LightGBMAdapter(TreeAdapter):
             notes=notes if drawn else (),
             unread=_uneven(dump, drawn=drawn),
         )
+        numbers = [_read_numbers(tree["tree_structure"]) for tree in dump["tree_info"]]
+        per_round = int(dump.get("num_tree_per_iteration", 1))
+        if (
+            drawn
+            or found.n_differing(0, found.ends(0))
+            or is_of_target(found, table, options.k, numbers, per_round=per_round, has_start=True)
+        ):
+            return found
+        return replace(found, unread=(*found.unread, FITTED))
 
 
 def _uneven(dump: Node, *, drawn: bool) -> tuple[str, ...]:
@@ -72,23 +83,13 @@ def _uneven(dump: Node, *, drawn: bool) -> tuple[str, ...]:
     """
     found = uneven_boosting(str(dump.get("objective", "")).split(" ")[0], drawn=drawn)
     for tree in dump["tree_info"][: int(dump.get("num_tree_per_iteration", 1))]:
-        leaves = [*_leaves(tree["tree_structure"])]
+        leaves = [node for node in _in_order(tree["tree_structure"]) if "left_child" not in node]
         sums = np.array([float(leaf.get("leaf_weight", np.nan)) for leaf in leaves])
         counts = np.array([float(leaf.get("leaf_count", np.nan)) for leaf in leaves])
         share = sums / counts if len(leaves) > 1 else np.ones(1)
         if MEDIANS not in found and not np.allclose(share, share[0], rtol=EXACT):
             return (*found, WEIGHTED)
     return (*found, UNSEEN) if drawn else found
-
-
-def _leaves(root: Node) -> Iterator[Node]:
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        if "left_child" in node:
-            todo += [node["left_child"], node["right_child"]]
-        else:
-            yield node
 
 
 def _is_drawn(given: Mapping[str, Any]) -> bool:
@@ -173,6 +174,26 @@ def _read_tree(root: Node) -> tuple[BinaryTree, Floats]:
 
     walk(root)
     return out.finish(), np.array(out.rows)
+
+
+def _read_numbers(root: Node) -> tuple[Floats, Floats]:
+    """Value and sum of second derivatives of each node, as they are read; none of inner nodes."""
+    told = list(_in_order(root))
+    values, bends = (
+        np.array([float(node.get(name, np.nan)) for node in told])
+        for name in ("leaf_value", "leaf_weight")
+    )
+    return values, bends
+
+
+def _in_order(root: Node) -> Iterator[Node]:
+    """Nodes from the root on, left ones first, as they are read."""
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        yield node
+        if "left_child" in node:
+            todo += [node["right_child"], node["left_child"]]
 
 
 def _count_classes(dump: Node) -> int | None:

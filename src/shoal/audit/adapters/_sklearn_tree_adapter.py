@@ -51,7 +51,7 @@ class SklearnTreeAdapter(TreeAdapter):
             trained_on=int(parts[0].tree_.n_node_samples[0]),
             apply=apply,
         )
-        return replace(trees, unread=uneven_leaves(last, features.matrix, table))
+        return replace(trees, unread=uneven_leaves(last, features.matrix, table, options.k))
 
 
 def _fitted_trees(model: Any) -> list[Any] | None:

@@ -16,7 +16,8 @@ from shoal.audit._feature_map import Features, last_step, match_columns, split_p
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree, TreeWriter
-from shoal.audit.trees._leaf_values import UNSEEN, uneven_boosting
+from shoal.audit.trees._first_round import is_of_target
+from shoal.audit.trees._leaf_values import FITTED, UNSEEN, uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError, SchemaError
 from shoal.typing import Floats
@@ -50,11 +51,22 @@ class XGBoostAdapter(TreeAdapter):
         """The trees of all rounds and classes."""
         before, last = split_pipeline(model)
         if isinstance(last, list):
-            return _from_dump(last, table)
-        return _from_model(before, last, table)
+            found, numbers, per_round = _from_dump(last, table)
+        else:
+            found, numbers, per_round = _from_model(before, last, table)
+        # where rows were drawn nothing adds up, which is told already; nor does it for others
+        if not found.trees or found.rows[0] is None or found.n_differing(0, found.ends(0)):
+            return found
+        if is_of_target(found, table, options.k, numbers, per_round=per_round):
+            return found
+        return replace(found, unread=(*found.unread, FITTED))
 
 
-def _from_model(before: Any, model: Any, table: TrainingTable) -> TreeModel:
+Read = tuple[TreeModel, list[tuple[Floats, Floats]], int]
+"""The trees, value and sum of second derivatives of each node, and how many trees a round has."""
+
+
+def _from_model(before: Any, model: Any, table: TrainingTable) -> Read:
     kind, data, missing, drawn = "XGBoost", model, float("nan"), False
     if not isinstance(model, Mapping):
         kind = type(model).__name__
@@ -72,7 +84,11 @@ def _from_model(before: Any, model: Any, table: TrainingTable) -> TreeModel:
         features = _take_for_missing(features, missing)
     trees = [_read_arrays(tree) for tree in grown["model"]["trees"]]
     rows, notes = _count_rows([cover for _, cover in trees], table.n_rows, drawn)
-    return TreeModel(
+    numbers = [
+        (np.asarray(one["split_conditions"], np.float64)[tree.number], cover)
+        for one, (tree, cover) in zip(grown["model"]["trees"], trees, strict=True)
+    ]
+    found = TreeModel(
         kind,
         features.in_single(),
         tuple(tree for tree, _ in trees),
@@ -82,6 +98,7 @@ def _from_model(before: Any, model: Any, table: TrainingTable) -> TreeModel:
         notes=notes,
         unread=_uneven(str(learner["objective"]["name"]), drawn=bool(notes)),
     )
+    return found, numbers, int(learner["learner_model_param"].get("num_class", 0))
 
 
 def _features(
@@ -150,7 +167,7 @@ def below(threshold: float) -> float:
     return float(np.nextafter(np.float32(threshold), np.float32(-np.inf)))
 
 
-def _from_dump(dump: Sequence[Any], table: TrainingTable) -> TreeModel:
+def _from_dump(dump: Sequence[Any], table: TrainingTable) -> Read:
     roots = [json.loads(one) if isinstance(one, str) else one for one in dump]
     used = sorted({name for root in roots for name in _splits(root)})
     if all(UNNAMED.fullmatch(name) and name not in table.attributes for name in used):
@@ -166,7 +183,11 @@ def _from_dump(dump: Sequence[Any], table: TrainingTable) -> TreeModel:
     rows, notes = _count_rows(covers, table.n_rows, drawn=not told)
     target = table.schema.target
     kinds = table.schema[target].kind if target is not None else "categorical"
-    return TreeModel(
+    numbers = [
+        (np.array([*map(_leaf_values(root).get, tree.number.tolist())], np.float64), cover)
+        for root, (tree, cover) in zip(roots, trees, strict=True)
+    ]
+    found = TreeModel(
         "XGBoost dump",
         features.in_single(),
         tuple(tree for tree, _ in trees),
@@ -176,6 +197,14 @@ def _from_dump(dump: Sequence[Any], table: TrainingTable) -> TreeModel:
         notes=notes,
         unread=_uneven("", drawn=bool(notes)),
     )
+    return found, numbers, 1
+
+
+def _leaf_values(root: Node) -> dict[int, float]:
+    """Values of leaves by the number of their node."""
+    if "leaf" in root:
+        return {int(root["nodeid"]): float(root["leaf"])}
+    return {n: value for one in root["children"] for n, value in _leaf_values(one).items()}
 
 
 def _splits(node: Node) -> set[str]:
