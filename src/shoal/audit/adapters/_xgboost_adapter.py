@@ -57,9 +57,22 @@ class XGBoostAdapter(TreeAdapter):
         # where rows were drawn nothing adds up, which is told already; nor does it for others
         if not found.trees or found.rows[0] is None or found.n_differing(0, found.ends(0)):
             return found
-        if is_of_target(found, table, options.k, numbers, per_round=per_round):
-            return found
+        for known in (_how_it_was_fitted(last), None):
+            if is_of_target(found, table, options.k, numbers, per_round=per_round, known=known):
+                return found
         return replace(found, unread=(*found.unread, FITTED))
+
+
+def _how_it_was_fitted(model: Any) -> tuple[float, float] | None:
+    """Learning rate and penalty of a model in memory: one that was loaded knows others."""
+    booster = model.get_booster() if hasattr(model, "get_booster") else model
+    if not hasattr(booster, "save_config"):
+        return None
+    grown = json.loads(booster.save_config())["learner"]["gradient_booster"]
+    said = grown.get("gbtree", grown).get("tree_train_param", {})
+    if any(float(said.get(name, 0.0)) for name in ("alpha", "max_delta_step")):
+        return None
+    return float(said.get("eta", 0.3)), float(said.get("lambda", 1.0))
 
 
 Read = tuple[TreeModel, list[tuple[Floats, Floats]], int]

@@ -41,15 +41,15 @@ class FirstTree:
         that.
     has_start : bool, default=False
         Whether values include a number that all rows start from.
-    shrinkage : float, optional
-        What is added to second derivatives, if it is known.
+    known : (float, float), optional
+        What a target of one more adds to a leaf, and what is added to second derivatives.
     """
 
     ends: NDArray[np.integer]
     values: Floats
     bends: Floats
     has_start: bool = False
-    shrinkage: float | None = None
+    known: tuple[float, float] | None = None
 
 
 def is_of_target(
@@ -60,7 +60,7 @@ def is_of_target(
     *,
     per_round: int = 1,
     has_start: bool = False,
-    shrinkage: float | None = None,
+    known: tuple[float, float] | None = None,
 ) -> bool:
     """Whether the first trees that have a test say what people in their leaves add up to.
 
@@ -70,7 +70,7 @@ def is_of_target(
     if table.schema.target is None:
         return True
     wanted = _read_target(table, is_number=model.n_classes is None)
-    trees = list(_first_trees(model, numbers, max(1, per_round), has_start, shrinkage))
+    trees = list(_first_trees(model, numbers, max(1, per_round), has_start, known))
     said = [_fits(tree, wanted) for tree in trees]
     if False in said:
         return False
@@ -94,7 +94,7 @@ def _first_trees(
     numbers: Sequence[tuple[Floats, Floats]],
     per_round: int,
     has_start: bool,
-    shrinkage: float | None,
+    known: tuple[float, float] | None,
 ) -> Iterator[FirstTree]:
     for first in range(0, len(model.trees), per_round):
         own = range(first, min(first + per_round, len(model.trees)))
@@ -104,7 +104,7 @@ def _first_trees(
             rank = np.zeros(len(tree.left), np.int64)
             rank[tree.leaves] = np.arange(len(tree.leaves))
             values, bends = (one[tree.leaves] for one in numbers[number])
-            yield FirstTree(rank[model.ends(number)], values, bends, has_start, shrinkage)
+            yield FirstTree(rank[model.ends(number)], values, bends, has_start, known)
         if own_trees:
             return
 
@@ -123,13 +123,13 @@ def _adds_up(tree: FirstTree, wanted: Floats) -> bool | None:
     told = tree.values * tree.bends
     if not (np.isfinite(sums).all() and np.isfinite(told).all()):
         return False
-    columns = [sums, rows.astype(np.float64)]
+    columns: list[Floats] = [rows.astype(np.float64)]
     if tree.has_start:
-        columns += [tree.bends, np.ones(n_leaves)]
-    if tree.shrinkage is None:
-        columns.append(tree.values)
+        columns += [np.asarray(tree.bends, np.float64), np.ones(n_leaves)]
+    if tree.known is None:
+        columns += [tree.values, sums]
     else:
-        told = told + tree.shrinkage * tree.values
+        told = told + tree.known[1] * tree.values - tree.known[0] * sums
     design = np.column_stack(columns)
     scale = np.abs(design).max(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
@@ -137,6 +137,6 @@ def _adds_up(tree: FirstTree, wanted: Floats) -> bool | None:
     if rank >= n_leaves:
         return None
     rest = np.abs(told - design / scale @ found)
-    slope = abs(found[0] / scale[0])
+    slope = abs(found[-1] / scale[-1] if tree.known is None else tree.known[0])
     near = CLOSE * slope * float(apart.std()) * np.sqrt(rows) + ROUNDED * np.abs(told)
     return bool((rest <= near + ROUNDED * float(np.abs(told).max())).all())
