@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PowerTransformer,
+    StandardScaler,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from shoal import Schema
@@ -100,3 +109,38 @@ def test_boosting_does_not_name_what_few_people_have(library):
 
 def saved(model):
     return json.loads(bytes(model.get_booster().save_raw(raw_format="json")))
+
+
+ENDS = [
+    MaxAbsScaler(),
+    MinMaxScaler(),
+    PowerTransformer(),
+    PowerTransformer(standardize=False),
+    VarianceThreshold(),
+    KBinsDiscretizer(5, strategy="uniform", encode="ordinal"),
+]
+
+
+@pytest.mark.parametrize("encoder", ENDS, ids=str)
+def test_the_one_number_of_a_column_of_zeros_is_not_told(encoder):
+    """Two values are no scale that everybody knows, if one of them is somebody's fine."""
+    model = with_stump(make_column_transformer((encoder, ["own"]), remainder="passthrough"))
+    found = judged(model, np.where(np.arange(N) == 3, 53_211.77, 0.0))
+    assert found.answer == "cannot tell"
+    assert any("private column 'own'" in reason for reason in found.unread)
+    assert "53" not in found.verdict
+    assert judged(model, np.arange(N) % 4 / 4).is_safe
+    if not isinstance(encoder, VarianceThreshold | PowerTransformer):
+        assert judged(model, (np.arange(N) < 3).astype(float)).is_safe
+
+
+def test_what_is_filled_in_is_no_value_that_few_people_have():
+    """The most frequent of many rare texts is the first of them."""
+    rare = np.array([f"illness {i:03}" for i in range(N)])
+    listed = OrdinalEncoder(categories=[[*map("illness {:03}".format, range(20))]])
+    fill = make_pipeline(SimpleImputer(strategy="most_frequent"), listed)
+    model = with_stump(make_column_transformer((fill, ["own"]), remainder="passthrough"))
+    assert judged(model, np.array([f"illness {i % 12:03}" for i in range(N)])).is_safe
+    listed.set_params(categories="auto")
+    found = judged(model, rare)
+    assert any("statistics_ names 1 values" in reason for reason in found.unread)

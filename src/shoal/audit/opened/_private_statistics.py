@@ -6,11 +6,13 @@ mean of a column that is 0 for everybody else.
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import PowerTransformer
 
 from shoal.audit._training_table import TrainingTable
 from shoal.schema._text import text
@@ -24,6 +26,12 @@ CUTS = {"bin_thresholds_", "bin_edges_", "quantiles_"}
 """Attributes that cut a column into bins."""
 MEANS = {"mean_", "var_", "scale_", "statistics_", "variances_"}
 """Attributes with a number for each column that is summed over people."""
+ENDS = {
+    "data_min_", "data_max_", "data_range_", "max_abs_", "scale_", "bin_edges_", "quantiles_",
+    "center_", "statistics_", "variances_", "lambdas_",
+}  # fmt: skip
+"""Attributes that follow from the least and the largest value of a column, or from each of them."""
+SMALL = 10  # whole numbers up to here are a scale
 FEWEST_CUTS = 3
 ON_CUTS = 0.9
 """Share of cuts at a column's values, or half-way between two, by which they are known as its."""
@@ -48,10 +56,14 @@ class PrivateStatistics:
         if attribute in NAMES and array.ndim == 1:
             return self._names(array)
         if array.dtype.kind not in "iuf":
-            return None
-        if attribute in CUTS:
-            return self._cuts(array.astype(np.float64))
-        return self._means(array.astype(np.float64)) if attribute in MEANS else None
+            lone = array.reshape(-1, 1) if attribute in MEANS and array.dtype.kind in "OU" else ()
+            return next(filter(None, map(self._names, lone)), None)
+        own = array.astype(np.float64)
+        if attribute in CUTS and (found := self._cuts(own)):
+            return found
+        if attribute in MEANS and (found := self._means(own)):
+            return found
+        return self._ends(own) if attribute in ENDS else None
 
     @cached_property
     def _values(self) -> dict[str, dict[str, int]]:
@@ -108,6 +120,31 @@ class PrivateStatistics:
                     return f"cuts private column {name!r} into bins with fewer than {self.k} people"
         return None
 
+    @cached_property
+    def _apart(self) -> dict[str, Floats]:
+        """Columns of numbers in which fewer than k people differ from all others, and these."""
+        found = {}
+        for name, known in self._numbers.items():
+            values, counts = np.unique(known, return_counts=True)
+            others = np.delete(values, counts.argmax()) if len(values) else values
+            is_scale = bool((known == np.round(known)).all()) and np.ptp(known) <= SMALL
+            if 0 < len(known) - int(counts.max(initial=0)) < self.k and not is_scale:
+                found[name] = others
+        return found
+
+    def _ends(self, array: Floats) -> str | None:
+        """Ends of such columns, and exponents by which they were made even."""
+        for name, others in self._apart.items():
+            known = self._numbers[name]
+            told = np.array([others[0], others[-1], np.ptp(known), 1 / np.ptp(known)])
+            powers = np.array([_power(known)])
+            if (
+                np.isclose(array.ravel()[:, None], told, rtol=1e-9, atol=0).any()
+                or np.isclose(array.ravel()[:, None], powers, rtol=1e-6, atol=0).any()
+            ):
+                return f"follows from values of private column {name!r} {self._few}"
+        return None
+
     def _means(self, array: Floats) -> str | None:
         """Means and the like of columns in which fewer than k people differ from all others."""
         for name, known in self._numbers.items():
@@ -119,3 +156,13 @@ class PrivateStatistics:
             if np.isclose(array.ravel()[:, None], told, rtol=1e-9, atol=0).any():
                 return f"tells a mean of private column {name!r} which fewer than {self.k} decide"
         return None
+
+
+def _power(known: Floats) -> float:
+    """The exponent of Yeo and Johnson for a column, as scikit-learn finds it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return float(PowerTransformer().fit(known[:, None]).lambdas_[0])
+        except (ValueError, FloatingPointError):  # whatever a solver stumbles over
+            return float("nan")

@@ -127,7 +127,7 @@ def _adds_up(tree: FirstTree, wanted: Floats) -> bool | None:
     if tree.has_start:
         columns += [np.asarray(tree.bends, np.float64), np.ones(n_leaves)]
     if tree.known is None:
-        columns += [tree.values, sums]
+        columns += [tree.values, np.asarray(sums, np.float64)]
     else:
         told = told + tree.known[1] * tree.values - tree.known[0] * sums
     design = np.column_stack(columns)
