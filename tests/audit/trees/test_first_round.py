@@ -153,10 +153,11 @@ def test_files_of_boosting_are_held_against_the_target(column, tmp_path):
     [
         GradientBoostingRegressor(n_estimators=8, subsample=0.5),
         AdaBoostRegressor(n_estimators=8),
+        HistGradientBoostingRegressor(min_samples_leaf=1, max_iter=8, loss="absolute_error"),
     ],
     ids=str,
 )
-def test_draws_that_cannot_be_made_again_have_to_leave_k_people_together(model):
+def test_leaves_that_cannot_be_computed_again_have_to_leave_k_people_together(model):
     table, schema = people(), roles(**COSTS)
     assert not audit(model.fit(table[NAMES], table["score"]), table, schema, k=5).is_safe
     for name in NAMES:

@@ -19,10 +19,11 @@ from shoal.audit._feature_map import (
     last_step,
     split_pipeline,
 )
+from shoal.audit._row_groups import join_labels
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import AdapterOptions, TreeAdapter
 from shoal.audit.trees._binary_tree import BinaryTree
-from shoal.audit.trees._leaf_values import MEDIANS, UNSEEN, WEIGHTED, uneven_boosting
+from shoal.audit.trees._leaf_values import FITTED, MEDIANS, UNSEEN, WEIGHTED, uneven_boosting
 from shoal.audit.trees._tree_model import TreeModel
 from shoal.errors import ParameterError
 from shoal.typing import Floats
@@ -88,7 +89,15 @@ class HistogramAdapter(TreeAdapter):
         is_other = trees.n_differing(0, trees.ends(0)) > 0
         if not is_other and MEDIANS not in unread and not _counts_evenly(last, table, trees, nodes):
             unread = (*unread, WEIGHTED)
+        if MEDIANS in unread and _fewest_together(trees) < options.k:
+            unread = (*unread, FITTED)
         return replace(trees, unread=unread)
+
+
+def _fewest_together(trees: TreeModel) -> int:
+    """People in the smallest group that leaves of all trees together tell apart."""
+    joint = join_labels([trees.ends(number) for number in range(len(trees.trees))])
+    return int(np.unique(joint, return_counts=True)[1].min())
 
 
 def _scores_few(model: Any, table: TrainingTable) -> bool:
