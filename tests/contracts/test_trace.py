@@ -4,7 +4,7 @@ import pytest
 
 from tests.contracts import trace
 
-MOST_FUNCTIONS, MOST_FILES = 300, 61
+MOST_FUNCTIONS, MOST_FILES = 305, 62
 """What it is now; lower these when it falls, and say in the change why when it has to rise."""
 
 

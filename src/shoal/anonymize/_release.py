@@ -31,7 +31,6 @@ from shoal.anonymize._release_files import (
     require_file,
 )
 from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
-from shoal.anonymize._told_figures import line_losses, told_figures
 from shoal.anonymize.bounds._loss_bound import WORK, LossBound, bound_loss
 from shoal.errors import ParameterError
 from shoal.judge._judge import judge_companions, told_by
@@ -41,6 +40,7 @@ from shoal.metrics import measure, risk
 from shoal.metrics._column_risk import ColumnRisk, column_risks
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
+from shoal.metrics._told_figures import line_losses, told_figures
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
@@ -222,7 +222,6 @@ class Release:
         figures = told_figures(
             (self.metrics_before, self.metrics),
             (self.risk_before, self.risk),
-            self.loss_bound,
             line_losses(self.recoded, are_told=self.output.form != "means"),
             by_people=people is not None,
         )
@@ -242,6 +241,7 @@ class Release:
             "groups": self.recoded.groups.n_groups,
             "counts": "rows" if people is None else people.unit,
             **figures,
+            "loss_bound": self.loss_bound.told(),
             "schema": None,  # whoever knows what cells say fills it in
             "order": self.output.order,
             "form": self.output.form,

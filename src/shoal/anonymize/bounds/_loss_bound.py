@@ -84,6 +84,11 @@ class LossBound:
             f"which is at least {math.floor(1e4 * self.least) / 100:.2f} % of the detail{sure}."
         )
 
+    def told(self) -> dict[str, Any]:
+        """What may be published: losses of many digits tell values that labels hide."""
+        times = None if self.times is None else math.ceil(100 * self.times) / 100
+        return {"times": times, "confidence": self.confidence, "drawn": self.drawn}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return asdict(self) | {"times": self.times}

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.anonymize._told_figures import LineLoss, add_line_losses, line_losses
 from shoal.metrics._measure import Metrics, column_losses, precision
 from shoal.metrics._risk import Inference, Reidentification, Risk
+from shoal.metrics._told_figures import LineLoss, add_line_losses, line_losses
 from shoal.privacy._model import Level
 from shoal.tables import FrequencyTable
 from shoal.tables._recoded import Recoded

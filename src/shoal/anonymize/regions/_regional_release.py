@@ -21,7 +21,6 @@ from shoal.anonymize._release_files import (
     publish_files,
     release_files,
 )
-from shoal.anonymize._told_figures import told_figures
 from shoal.anonymize.bounds._loss_bound import LossBound
 from shoal.anonymize.regions._cell_budget import Coarsening
 from shoal.anonymize.regions._figures import (
@@ -39,6 +38,7 @@ from shoal.judge._values import canonical
 from shoal.judge.cluster._judge_cluster import judge_cluster
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
+from shoal.metrics._told_figures import told_figures
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
@@ -181,9 +181,9 @@ class RegionalRelease:
             **told_figures(
                 (self.metrics_before, self.metrics),
                 (self.risk_before, self.risk),
-                self.loss_bound,
                 self.totals.lines,
             ),
+            "loss_bound": self.loss_bound.told(),
             "schema": published_schema(self.schema, {}).to_dict(),  # of cells nothing is known here
             "order": self.output.order,
             "form": self.output.form,

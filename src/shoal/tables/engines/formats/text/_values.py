@@ -91,14 +91,13 @@ _TIMES = {
 }  # fmt: skip
 """One unit, whatever its number (`1 year`, `2 years`), its language and its capitals."""
 
-
-def _spellings(unit: str) -> list[str]:
-    words = _TIMES[unit]
-    long = [word for word in words if len(word) > 1]  # one capital behind a number is a code: 3D
-    return [*words, *(word.capitalize() for word in long), *(word.upper() for word in long)]
-
-
-_TIME_OF = {word: unit for unit in _TIMES for word in _spellings(unit)}
+_TIME_OF = {
+    spelling: unit
+    for unit, words in _TIMES.items()
+    for word in words
+    # a capital alone behind a number is a code: 3D
+    for spelling in ((word, word.capitalize(), word.upper()) if len(word) > 1 else (word,))
+}
 _WITH_UNIT = re.compile(
     f"-?(?P<before>{'|'.join(map(re.escape, _MONEY))})?{_BLANKS}-?[0-9.].*?{_BLANKS}"
     f"(?P<after>{'|'.join(map(re.escape, (*_MONEY, *_MEASURES, *_TIME_OF)))})?"
@@ -228,7 +227,8 @@ def unit_pattern(unit: tuple[str, str]) -> str:
     """Pattern of a number beside its unit; a sign and the number are its first two groups."""
     before, after = map(re.escape, unit)
     if unit[1] in _TIMES:
-        after = f"(?:{'|'.join(map(re.escape, _spellings(unit[1])))})"
+        own = [re.escape(word) for word, said in _TIME_OF.items() if said == unit[1]]
+        after = f"(?:{'|'.join(own)})"
     return f"^(-?){before}{_BLANKS}(-?[0-9.].*?){_BLANKS}{after}$"
 
 

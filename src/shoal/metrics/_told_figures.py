@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.anonymize.bounds._loss_bound import LossBound
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
 from shoal.schema._lines import public_lines
@@ -111,12 +110,11 @@ def add_line_losses(parts: Iterable[Mapping[str, LineLoss]]) -> dict[str, LineLo
 def told_figures(
     metrics: tuple[Metrics, Metrics],
     risks: tuple[Risk, Risk],
-    bound: LossBound,
     lines: Mapping[str, LineLoss],
     *,
     by_people: bool = False,
 ) -> dict[str, Any]:
-    """The figures of a manifest, from those before and after.
+    """What a manifest tells of losses and risks, from those before and after.
 
     Counted `by_people`, sensitive values tell which rows of a group are one person's.
     """
@@ -132,11 +130,6 @@ def told_figures(
             # of classes and sensitive values, nothing by raw combinations
             "before": asdict(raw) | {"classification_metric": None},
             "after": asdict(made) | losses,
-        },
-        "loss_bound": {
-            "times": None if bound.times is None else math.ceil(100 * bound.times) / 100,
-            "confidence": bound.confidence,
-            "drawn": bound.drawn,
         },
         "risk": {
             "before": asdict(risk_before) | {"inference": unsaid},
