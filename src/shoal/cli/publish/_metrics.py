@@ -63,7 +63,7 @@ def metrics(table: Table, schema: SchemaOrBeside = None, encoding: Encoding = No
         output().table("", ["measure", "value"], rows)
         if lost:
             output().table(
-                "Against the raw table (from the manifest)",
+                "What was lost (from the manifest)",
                 ["measure", "value"],
                 [
                     [_LOST[key], value if key == "n_suppressed" else percent(value)]

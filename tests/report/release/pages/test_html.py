@@ -175,6 +175,11 @@ def test_it_says_how_far_from_the_least_possible_the_loss_is(html, made):
     assert f"at most {numbers.at_most(bound['times'])} times the least possible" in words
 
 
+def test_it_says_why_losses_are_not_those_of_the_screen(html):
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+    assert "Losses of ranges are worked out from the ranges alone" in words
+
+
 def test_it_says_what_is_promised_and_what_is_not(page, made):
     text = " ".join(page.text)
     for part in made[1]["reached"]:
