@@ -82,7 +82,8 @@ def _ends(labels: Labels, used: Any, are_told: bool) -> Floats:
         return labels.written_ends[used]
     numbers, widen = labels.coding.numbers, public_lines(labels.coding)
     ends = np.column_stack([numbers[labels.low[used]], numbers[labels.high[used]]])
-    for place in np.flatnonzero(~labels.is_raw[used]).tolist():
+    no_gap = np.isfinite(ends).all(axis=1)  # beside a missing value nothing is told
+    for place in np.flatnonzero(~labels.is_raw[used] & no_gap).tolist():
         label = used[place]
         found = widen(int(labels.low[label]), int(labels.high[label]))
         if found is not None:
