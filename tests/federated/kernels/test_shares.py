@@ -1,8 +1,9 @@
+import numpy as np
 import polars as pl
 import pytest
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.federated import make_share
+from shoal.federated import RandomKernelCox, RandomKernelSVC, make_share
 
 
 def test_a_site_with_one_class_or_no_event_is_refused(kernel, sites):
@@ -42,3 +43,41 @@ def test_outcomes_are_checked(kernel, sites):
 def test_a_site_name_must_be_plain(kernel, sites, site):
     with pytest.raises(ParameterError, match="plain name"):
         make_share(kernel, sites["gent"], site, label="dead")
+
+
+@pytest.mark.parametrize("outcome", [{"label": "dead"}, {"time": "time", "event": "event"}])
+def test_the_rows_of_a_share_do_not_tell_where_they_were_in_the_table(kernel, sites, outcome):
+    by_outcome = sites["gent"].sort(*outcome.values(), "age")
+    shuffled = by_outcome.sample(fraction=1, shuffle=True, seed=3)
+    one, two = (make_share(kernel, table, "gent", **outcome) for table in (by_outcome, shuffled))
+    np.testing.assert_array_equal(one.projection, two.projection)
+    for name, values in one.target.items():
+        np.testing.assert_array_equal(values, two.target[name])
+    of_table = by_outcome[next(iter(outcome.values()))].to_numpy()
+    assert (next(iter(one.target.values())) != of_table).any()
+    # everybody keeps the outcome that is theirs
+    pairs = np.column_stack([kernel.transform(by_outcome), by_outcome.select(outcome.values())])
+    kept = np.column_stack([one.projection, *one.target.values()])
+    np.testing.assert_array_equal(np.unique(kept, axis=0), np.unique(pairs, axis=0))
+
+
+def test_people_with_equal_features_do_not_tell_where_they_were_either(kernel, sites):
+    table = pl.concat([sites["gent"]] * 2).with_columns(dead=pl.Series([True] * 60 + [False] * 60))
+    one, two = (make_share(kernel, t, "gent", label="dead") for t in (table, table.reverse()))
+    np.testing.assert_array_equal(one.projection, two.projection)
+    np.testing.assert_array_equal(one.target["label"], two.target["label"])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_models_are_the_same_to_the_last_bit_whatever_the_order_of_the_rows(
+    kernel, sites, weighted
+):
+    stacked = pl.concat(sites.values())
+    weights = np.arange(len(stacked)) % 3 + 1.0 if weighted else None
+    order = np.random.default_rng(5).permutation(len(stacked))
+    other = None if weights is None else weights[order]
+    for model, columns in ((RandomKernelSVC, "dead"), (RandomKernelCox, ["time", "event"])):
+        y = stacked[columns].to_numpy()
+        one = model(kernel).fit(stacked, y, weights)
+        two = model(kernel).fit(stacked[order], y[order], other)
+        np.testing.assert_array_equal(one.coef_, two.coef_)

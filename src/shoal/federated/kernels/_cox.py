@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import InfeasibleError, MissingExtraError, ParameterError, TableError
 from shoal.federated.kernels._cox_newton import cox_coefficients, is_optimum, not_converged
+from shoal.federated.kernels._kernel_functions import order_of_rows
 from shoal.federated.kernels._random_kernel import RandomKernel
 from shoal.federated.kernels._shares import Share
 from shoal.federated.kernels._stacked_shares import row_weights, stack_shares
@@ -114,7 +115,12 @@ class RandomKernelCox(BaseEstimator):
         if target.ndim != 2 or target.shape != (len(rows), 2):
             raise TableError("y must have two columns, time and event, and one row per row of X.")
         target = survival_target(target[:, 0], target[:, 1])
-        fitted = fit_cox(rows, target, self.ridge, weights)
+        row_weight = None if weights is None else np.asarray(weights, np.float64)
+        # so that sums are those of the shares, whose rows have no other order
+        order = order_of_rows(rows, *target.T, *([] if row_weight is None else [row_weight]))
+        rows, target = rows[order], target[order]
+        row_weight = None if row_weight is None else row_weight[order]
+        fitted = fit_cox(rows, target, self.ridge, row_weight)
         self.coef_ = _coefficients(fitted)
         self.mean_ = rows.mean(axis=0)
         self.log_likelihood_ = float(fitted.log_likelihood_)

@@ -1,8 +1,12 @@
-"""Row-wise kernels K(A, B'): each row's result depends on that row alone, to the last bit."""
+"""Row-wise kernels K(A, B'): each row's result depends on that row alone, to the last bit.
 
-from typing import TypeAlias
+So does the order in which rows are published and added up.
+"""
+
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.typing import Floats
 
@@ -33,3 +37,16 @@ def gaussian(rows: Matrix, basis: Matrix, gamma: float) -> Matrix:
         for feature in range(rows.shape[1]):
             sums += (part[:, feature, None] - basis[None, :, feature]) ** 2
     return np.exp(-gamma * squared)
+
+
+def order_of_rows(projection: Matrix, *others: NDArray[Any]) -> NDArray[np.intp]:
+    """An order of projected rows that depends on what they hold alone, not on where they were.
+
+    Rows that are equal in it are equal in everything, so sums in this order are equal to the last
+    bit, too, however the rows were dealt to sites.
+    """
+    first = np.argsort(projection[:, 0], kind="stable")
+    if len(first) < 2 or (np.diff(projection[first, 0]) > 0).all():
+        return first
+    codes = [np.unique(other, return_inverse=True)[1] for other in others]
+    return np.lexsort([*codes, *projection.T[::-1]])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, ProtocolError, SchemaError, TableError
-from shoal.federated.kernels._kernel_functions import KERNELS
+from shoal.federated.kernels._kernel_functions import KERNELS, order_of_rows
 from shoal.federated.kernels._random_kernel import RandomKernel
 from shoal.frames._frame import Frame
 from shoal.tables import open_table
@@ -143,6 +143,9 @@ def make_share(
 ) -> Share:
     """Project a site's table; outcomes are the column `label`, or `time` and `event`.
 
+    Rows come in an order that follows from their projections: in that of the table, row i of the
+    file would be person i of a list that others may have, with the outcome beside it.
+
     A site whose outcome is the same for everyone (one class, no event) is refused unless
     `allow_uniform_outcome`: the published file would say each person's outcome, and the site can
     train no model of its own.
@@ -164,10 +167,12 @@ def make_share(
     _refuse_constant(scaled, list(kernel.ranges_))
     if not allow_uniform_outcome:
         _refuse_uniform(target, site)
+    projection = kernel.project(scaled)
+    order = order_of_rows(projection, *target.values())
     return Share(
         site=site,
-        projection=kernel.project(scaled),
-        target=target,
+        projection=projection[order],
+        target={name: values[order] for name, values in target.items()},
         fingerprint=kernel.fingerprint,
         features=tuple(kernel.ranges_),
         ranges=tuple(kernel.ranges_.values()),

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from shoal.errors import ParameterError, TableError
+from shoal.federated.kernels._kernel_functions import order_of_rows
 from shoal.federated.kernels._newton_svm import newton_svm
 from shoal.federated.kernels._random_kernel import RandomKernel
 from shoal.federated.kernels._shares import Share
@@ -136,7 +137,10 @@ class RandomKernelSVC(ClassifierMixin, BaseEstimator):
                 f"class{'es' if len(self.classes_) > 1 else ''}."
             )
         row_weight = None if weights is None else np.asarray(weights, np.float64)
-        signs = np.where(codes == 1, 1.0, -1.0)
+        # so that sums are those of the shares, whose rows have no other order
+        order = order_of_rows(rows, codes, *([] if row_weight is None else [row_weight]))
+        rows, row_weight = rows[order], None if row_weight is None else row_weight[order]
+        signs = np.where(codes == 1, 1.0, -1.0)[order]
         plane = newton_svm(rows, signs, self.nu, row_weight, tol=self.tol, max_iter=self.max_iter)
         self.coef_, self.intercept_ = plane.w, -plane.gamma
         self.objective_, self.gradient_norm_ = plane.objective, plane.gradient_norm
