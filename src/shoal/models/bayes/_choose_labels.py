@@ -12,9 +12,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.models._round_cuts import round_cut
 from shoal.models.bayes._bayes_column import Labels, Node
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded
+from shoal.schema._column import Kind
 from shoal.typing import Codes, Flags, Floats
 
 Allows = Callable[[Codes, int], Flags]
@@ -33,7 +35,10 @@ def choose_labels(
     codes = np.where(own < n_values, np.searchsorted(present, own), NOBODY).astype(np.int32)
     missing = _is_allowed(codes == NOBODY, allows)
     if attribute.ordered:
-        cuts, known = _choose_cuts(coded.values[present], codes, allows, ranges)
+        values = coded.values[present]
+        found, known = _choose_cuts(codes, allows, ranges)
+        between = _half_way if attribute.public or attribute.order else _round_between
+        cuts = tuple(between(values, cut, attribute.kind) for cut in found)
         return Labels(attribute, cuts, (), known, False, missing)
     levels = list(zip(coded.maps, coded.labels, strict=True))
     paths = [tuple(str(labels[m[code]]) for m, labels in levels) for code in present.tolist()]
@@ -71,10 +76,11 @@ def _choose_nodes(paths: list[Node], codes: Codes, allows: Allows) -> tuple[tupl
     return kept, _is_allowed(in_rest, allows)
 
 
-def _choose_cuts(
-    values: Floats, codes: Codes, allows: Allows, ranges: int
-) -> tuple[tuple[float, ...], bool]:
-    """Cuts into ranges of about as many people each, and whether one range is allowed at all."""
+def _choose_cuts(codes: Codes, allows: Allows, ranges: int) -> tuple[list[int], bool]:
+    """Codes after which to cut into ranges of about as many people each.
+
+    And whether one range is allowed at all.
+    """
     cuts = _spread_cuts(np.sort(codes[codes >= 0]), ranges)
     while True:
         labels = np.where(codes >= 0, np.searchsorted(cuts, codes), NOBODY).astype(np.int32)
@@ -85,8 +91,7 @@ def _choose_cuts(
         small = int(np.argmin(np.where(allowed, np.inf, sizes)))
         below = small > 0 and (small == len(cuts) or sizes[small - 1] <= sizes[small + 1])
         cuts = np.delete(cuts, small - 1 if below else small)
-    found = tuple(_between(values, cut) for cut in cuts.tolist())
-    return found, bool(allowed.all()) and len(values) > 0
+    return cuts.tolist(), bool(allowed.all()) and bool((codes >= 0).any())
 
 
 def _spread_cuts(known: Codes, ranges: int) -> Codes:
@@ -98,8 +103,13 @@ def _spread_cuts(known: Codes, ranges: int) -> Codes:
     return cuts[cuts < known[-1]]
 
 
-def _between(values: Floats, code: int) -> float:
-    """A number between one value and the next."""
+def _half_way(values: Floats, code: int, kind: Kind) -> float:
+    """A number between one value and the next, which everybody may know."""
     low, high = float(values[code]), float(values[code + 1])
     middle = low + (high - low) / 2
     return middle if low <= middle < high else low
+
+
+def _round_between(values: Floats, code: int, kind: Kind) -> float:
+    """A number between one private value and the next."""
+    return round_cut(float(values[code]), float(values[code + 1]), kind)

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.models._round_cuts import round_cut
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree._nodes import FittedTree, View
 from shoal.models.tree._route_kernels import LEAF, Nodes
 from shoal.models.tree.growth._grown import Grown, Split
 from shoal.models.tree.growth._kernel_types import LEFT, LOST, OTHERS, RIGHT
+from shoal.models.tree.growth._training import Training
 from shoal.typing import Codes
 
 
 def finish(
     tree: Grown,
     attributes: list[Attribute],
-    labels: list[list[list[str | None]]],
+    training: Training,
     *,
     to_majority: bool,
     class_is_public: bool,
 ) -> FittedTree:
     """Turn a grown (and perhaps pruned) tree from codes into labels and thresholds."""
+    labels = training.labels
     kept = _kept(tree)
     new = {old: place for place, old in enumerate(kept)}
     used: dict[tuple[int, int], list[str | None]] = {}
@@ -76,12 +79,22 @@ def finish(
             nodes.other[node] = children[int(np.argmax(sizes))]
         if [] in places:  # a branch that names no value takes those that no branch names
             nodes.other[node] = children[places.index([])]
-        nodes.slot[node], nodes.threshold[node] = slot, split.threshold
+        nodes.slot[node] = slot
+        nodes.threshold[node] = _threshold(split, attributes[split.column], training)
         nodes.first[node], nodes.width[node] = at, len(table)
         tables.append(table)
         at += len(table)
     child = np.concatenate([np.empty(0, np.int32), *tables]).astype(np.int32)
     return FittedTree(tuple(attributes), views, nodes._replace(child=child), class_is_public)
+
+
+def _threshold(split: Split, attribute: Attribute, training: Training) -> float:
+    """Where a test cuts: of a private column at a round number, with the same rows on each side."""
+    if attribute.public or attribute.order or not attribute.ordered:
+        return split.threshold
+    values = training.known_values(split.column)
+    above = int(np.searchsorted(values, split.threshold, side="right"))
+    return round_cut(float(values[above - 1]), float(values[above]), attribute.kind)
 
 
 def _level(split: Split) -> int:

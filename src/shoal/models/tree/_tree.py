@@ -285,7 +285,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         fitted = finish(
             tree,
             attributes,
-            training.labels,
+            training,
             to_majority=self.unseen == "majority",
             class_is_public=class_is_public,
         )

@@ -55,6 +55,13 @@ class Training:
         """Number of rows."""
         return self.columns.codes.shape[1]
 
+    def known_values(self, column: int) -> Floats:
+        """Rising values that some row has in an ordered column."""
+        first, n_codes = int(self.columns.value_first[column]), int(self.columns.n_codes[column])
+        n_values = n_codes - (int(self.columns.missing[column]) >= 0)
+        values: Floats = self.columns.values[first : first + n_values]
+        return values
+
 
 def code_training(
     table: Input, attributes: list[Attribute], places: list[int]

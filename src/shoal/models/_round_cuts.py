@@ -1,0 +1,61 @@
+"""Where a private column is cut: at round numbers, not at the sum of two people's values."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from math import ceil
+
+import numpy as np
+
+from shoal.schema._column import Kind
+
+_EPOCH = dt.date(1970, 1, 1)
+LAST_YEAR = dt.MAXYEAR - 1
+DIGITS = 20
+"""Powers of ten that are tried: more than a double has."""
+
+
+def round_cut(low: float, high: float, kind: Kind = "numeric") -> float:
+    """The roundest number that is at least `low` and below `high`: both are somebody's values.
+
+    Half-way between two values is their sum.  Of a fine that one person has, where all others have
+    none, it tells that fine; of two people it tells each of them the other's value.
+
+    Examples
+    --------
+    >>> round_cut(0, 12_345.67), round_cut(17, 12_345.67), round_cut(41_204.5, 42_399.5)
+    (0.0, 10000.0, 42000.0)
+    >>> round_cut(41, 42)
+    41.0
+    """
+    if kind == "date":
+        for months in (120, 12, 1):
+            start = _start_of_period(high, months)
+            if start is not None and low <= start:
+                return start
+    exact = Decimal(low), Decimal(high)
+    middle = (exact[0] + exact[1]) / 2
+    first = max(abs(end) for end in exact).adjusted() + 1
+    for place in range(first, first - DIGITS, -1):
+        step = Decimal(10) ** place
+        least, most = ceil(exact[0] / step), ceil(exact[1] / step) - 1
+        if least > most:
+            continue
+        found = float(min(max(round(middle / step), least), most) * step)
+        if low <= found < high:
+            return found
+    return low
+
+
+def _start_of_period(high: float, months: int) -> float | None:
+    """Days until the last period of so many months that begins before `high`."""
+    if not -500_000 < high < 2_000_000:  # no date, or one that no calendar has
+        return None
+    day = _EPOCH + dt.timedelta(days=ceil(high) - 1)
+    if not 1 <= day.year <= LAST_YEAR:
+        return None
+    number = (day.year * 12 + day.month - 1) // months * months
+    if number < 12:
+        return None
+    return float(np.float64((dt.date(number // 12, number % 12 + 1, 1) - _EPOCH).days))
