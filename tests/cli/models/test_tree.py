@@ -78,6 +78,20 @@ def test_other_formats_and_no_test(files, suffix):
     assert out.stat().st_size > 50
 
 
+def test_accuracy_on_fewer_rows_than_a_group_has_is_not_told(files):
+    lines = (files / "people.csv").read_text().splitlines()
+    (files / "people.csv").write_text("\n".join(lines[:31]))
+    for more in ([], ["--out", files / "tree.json"]):
+        done = run(files, "--target", "income", "-k", 10, *more)
+        assert done.exit_code == 0, done.output
+        assert "Accuracy" not in done.stdout
+        assert "9 rows are held out, fewer than 10" in done.stderr
+    found = json.loads(run(files, "--target", "income", "-k", 10, "--json").stdout)
+    assert found["tested"] is None
+    told = json.loads(run(files, "--target", "income", "-k", 9, "--json").stdout)
+    assert told["tested"]["rows"] == 9
+
+
 def test_limits_on_confidence_and_diversity(files):
     done = run(files, "--target", "income", "-k", 5, "--confidence", 0.9, "--json")
     assert json.loads(done.stdout)["exposure"]["confidence"] <= 0.9

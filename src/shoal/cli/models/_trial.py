@@ -95,8 +95,18 @@ def chosen_rows(columns: dict[str, Any], chosen: Flags) -> dict[str, Any]:
 
 
 def try_model(model: Classifier, rows: dict[str, Any], classes: Any) -> Tested | None:
-    """How often the model is right; None without rows to test it on."""
+    """How often the model is right; None without rows to test it on, or with too few of them.
+
+    All guesses right, or none, say the class of everybody who was held out; they are in no group.
+    """
     if not len(classes):
+        return None
+    least = model.privacy_.minimum_size
+    if len(classes) < least:
+        output().note(
+            f"{len(classes)} rows are held out, fewer than {least}: how often the model is right "
+            "would tell their classes, and is not told. Hold out more with --test-share."
+        )
         return None
     right = int((model.predict(rows) == classes).sum())
     interval = binomtest(right, len(classes)).proportion_ci(0.95, method="wilson")
