@@ -114,8 +114,9 @@ def test_sites_as_processes_encode_combine_and_read_back(home, key):
     assert [f.name for f in files] == ["gent.encoded.parquet", "leuven.encoded.parquet"]
     union = home / "union.parquet"
     result = shoal(
-        "combine", *files, "--out", union, "--site", "gent", "--site", "leuven", "--json"
-    )
+        "combine", *files, "--out", union, "--site", "gent", "--site", "leuven", "--json",
+        "--keep-order",
+    )  # fmt: skip
     assert json.loads(result.stdout) == {"file": "union.parquet", "files": 2}
     assert not set(pl.read_parquet(union)["disease"]) & {"flu", "cold", "gout"}
     assert shoal("decode", union, "--key", key, "--out", home / "back.csv").exit_code == 0

@@ -86,12 +86,32 @@ def test_sites_are_combined_and_decoded_as_one(table, key, tmp_path, folder):
         encode_file(tmp_path / "rows.parquet", folder, key, site, clear=["ward"], keep_order=True)
         for site in ("gent", "leuven")
     ]
-    union = combine_files(files, tmp_path / "union.parquet", sites=["leuven", "gent"])
+    union = combine_files(
+        files, tmp_path / "union.parquet", sites=["leuven", "gent"], keep_order=True
+    )
     assert read_provenance(union)["sites"] == ["gent", "leuven"]
     decoded = decode_file(union, tmp_path / "back.parquet", key)
     assert_frame_equal(pl.read_parquet(decoded), pl.concat([table, table]), check_exact=True)
     tagged = combine_files(files, tmp_path / "tagged.parquet", with_site=True)
     assert pl.read_parquet(tagged)["site"].value_counts(sort=True)["count"].to_list() == [200, 200]
+
+
+def test_the_order_of_a_union_does_not_tell_whose_rows_they_are(table, key, tmp_path, folder):
+    files = []
+    for site, age in (("gent", 15), ("leuven", 90)):
+        table.with_columns(age=pl.lit(age)).write_parquet(tmp_path / "rows.parquet")
+        files.append(encode_file(tmp_path / "rows.parquet", folder, key, site, clear=["ward"]))
+    orders = []
+    for with_site in (False, True):
+        union = combine_files(files, tmp_path / f"{with_site}.parquet", with_site=with_site)
+        rows = pl.read_parquet(union)
+        assert sorted(rows["age"].unique()) == [1.0, rows["age"].max()]
+        assert 40 < (rows["age"][:200] == 1).sum() < 160  # half of them, of either site
+        orders.append(rows["age"].to_list())
+        parts = [pl.read_parquet(file) for file in files]
+        kept = rows.select(parts[0].columns)
+        assert_frame_equal(kept, pl.concat(parts), check_row_order=False)
+    assert orders[0] != orders[1]
 
 
 @pytest.mark.parametrize("other", ["key", "ranges"])

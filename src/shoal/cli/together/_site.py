@@ -167,16 +167,20 @@ def combine(
         typer.Option("--site", help="Site whose file is expected. May be repeated."),
     ] = None,
     with_site: Annotated[bool, typer.Option(help="Add a column with each row's site.")] = False,
+    keep_order: KeepOrder = False,
     force: Force = False,
 ) -> None:
-    """Join encoded files; different keys are refused before anything is written."""
+    """Join encoded files; different keys are refused before anything is written.
+
+    Rows are in a secret order, so that it does not tell whose they are.
+    """
     from shoal.federated.transforms._files import combine_files
 
     if out.suffix != ".parquet":
         raise ParameterError("the combined file must end in .parquet.")
     refuse_input([out], files)
     refuse_existing([out], force=force)
-    written = combine_files(files, out, sites=site, with_site=with_site)
+    written = combine_files(files, out, sites=site, with_site=with_site, keep_order=keep_order)
     _say({"file": written.name, "files": len(files)})
 
 

@@ -93,11 +93,14 @@ def combine_files(
     *,
     sites: Sequence[str] | None = None,
     with_site: bool = False,
+    keep_order: bool = False,
 ) -> Path:
     """Union of the sites' encoded files, for the miner.
 
     All fingerprints and columns are compared before anything is written.  `sites` says whose files
-    are expected; `with_site` adds a column that tells the rows' origin, which is hidden otherwise.
+    are expected; `with_site` adds a column that tells the rows' origin, which is hidden otherwise:
+    rows are in a secret order, since in that of the files the first ones are the first site's.
+    `keep_order` leaves them so, for sites that keep order as well.
     """
     if not sources:
         raise ProtocolError("no files to combine.")
@@ -115,7 +118,8 @@ def combine_files(
         for path, meta in zip(paths, metas, strict=True)
     ]
     combined = {**metas[0], "sites": sorted(present)}
-    _copy(engines[0], " UNION ALL ".join(parts), Path(target), combined)
+    union = " UNION ALL ".join(parts)
+    _copy(engines[0], union if keep_order else _shuffled(union), Path(target), combined)
     return Path(target)
 
 
