@@ -98,7 +98,8 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     training rows with the same possible clusters are an allowed group.  This is found anew on the
     finished centroids, by the plain definition of the privacy model.  With one private numeric
     column it also holds for attackers who think nothing of a cluster that a person gets on a small
-    part of the range only, up to a hundredth of it, wherever they draw the line.
+    part of the range only, up to a hundredth of it, wherever they draw the line.  What it tells
+    that an edge was cut, or kept, is not covered.
 
     **Departures from the paper.**  Membership of a public tuple is that of the released rule, not
     of the tree, so that an audit of the centroids agrees.  An edge that could not go is tried

@@ -122,9 +122,10 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     is checked on the finished tree, too.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
-    Sample weights are not people: groups count rows.  With k of 2 or more no weight and no sum of
-    weights is kept, only shares of classes in hundredths, and in nodes of fewer than k rows those
-    of the rows; whoever knows everybody's weights may still learn from them.
+    What the choice of splits tells is not covered: of few people it may be that one table alone
+    makes a tree.  Sample weights are not people: groups count rows.  With k of 2 or more no weight
+    and no sum of weights is kept, only shares of classes in hundredths, and in nodes of fewer than
+    k rows those of the rows; whoever knows everybody's weights may still learn from them.
 
     **Departures from the paper.**  A node's best allowed split is looked for when the node is made
     and checked again when its turn comes; since groups only get finer, this refuses what the
