@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.federated import RandomKernelCox, RandomKernelSVC, make_share
+from shoal.federated import RandomKernel, RandomKernelCox, RandomKernelSVC, make_share
 
 
 def test_a_site_with_one_class_or_no_event_is_refused(kernel, sites):
@@ -21,6 +21,50 @@ def test_a_feature_constant_at_a_site_is_refused(kernel, sites):
     table = sites["gent"].with_columns(dose=pl.lit(60.0))
     with pytest.raises(SchemaError, match="constant at this site: 'dose'"):
         make_share(kernel, table, "gent", label="dead")
+
+
+def _rows(n, **more):
+    rng = np.random.default_rng(7)
+    age, dose = rng.uniform(20, 80, n), rng.uniform(0, 50, n)
+    sex = rng.random(n) < 0.5
+    columns = {"age": age, "dose": dose, **{k: f(age, dose, sex) for k, f in more.items()}}
+    return pl.DataFrame({**columns, "dead": rng.random(n) < 0.5})
+
+
+@pytest.mark.parametrize(
+    ("more", "involved"),
+    [
+        ({"f": lambda a, d, s: s * 1.0, "m": lambda a, d, s: 1.0 - s}, "'f', 'm'"),
+        ({"total": lambda a, d, s: a + 2 * d}, "'age', 'dose', 'total'"),
+        ({"months": lambda a, d, s: a * 12, "sex": lambda a, d, s: s * 1.0}, "'age', 'months'"),
+    ],
+)
+def test_features_that_follow_from_one_another_are_refused(more, involved):
+    table = _rows(50, **more)
+    names = [name for name in table.columns if name != "dead"]
+    kernel = RandomKernel(dict.fromkeys(names, (0, 1000))).fit()
+    # with B and the equation there is one row to a projection
+    scaled = kernel.scaled(table)
+    centre = scaled.mean(axis=0)
+    null = np.linalg.svd(scaled - centre)[2][-1]
+    system = np.vstack([kernel.basis_, null])
+    known = np.column_stack([kernel.project(scaled), np.full(50, null @ centre)])
+    np.testing.assert_allclose(np.linalg.solve(system, known.T).T, scaled, atol=1e-8)
+    with pytest.raises(SchemaError, match=f"follow from one another at this site: {involved}\\."):
+        make_share(kernel, table, "gent", label="dead")
+    if len(names) > 3:
+        fewer = RandomKernel(dict.fromkeys(names, (0, 1000)), len(names) - 2).fit()
+        make_share(fewer, table, "gent", label="dead")
+
+
+def test_features_that_are_alike_and_few_rows_are_shared():
+    noise = np.random.default_rng(1).normal(0, 0.01, 50)
+    table = _rows(50, like=lambda a, d, s: a + noise, sex=lambda a, d, s: s * 1.0)
+    kernel = RandomKernel(dict.fromkeys(["age", "dose", "like", "sex"], (0, 100))).fit()
+    assert len(make_share(kernel, table, "gent", label="dead").projection) == 50
+    few = table[:4].with_columns(dead=pl.Series([True, False, True, False]))
+    few = few.with_columns(sex=pl.Series([0.0, 1.0, 0.0, 1.0]))
+    assert len(make_share(kernel, few, "gent", label="dead").projection) == 4
 
 
 def test_outcomes_are_checked(kernel, sites):

@@ -19,6 +19,9 @@ from shoal.typing import Floats
 VERSION = 2
 """Of a share's metadata; fingerprints of version 1 confirmed a guessed seed."""
 MAX_FEATURES = 2**16
+DEPENDENT = 1e-9
+"""Width of the rows in some direction, of the widest, below which it is rounding."""
+INVOLVED = 1e-6
 OUTCOMES = {"label": ("label",), "survival": ("time", "event")}
 
 
@@ -165,6 +168,7 @@ def make_share(
     target = _target(frame, label, time, event)
     scaled = kernel.scaled(frame.native)
     _refuse_constant(scaled, list(kernel.ranges_))
+    _refuse_dependent(scaled, list(kernel.ranges_), len(kernel.basis_))
     if not allow_uniform_outcome:
         _refuse_uniform(target, site)
     projection = kernel.project(scaled)
@@ -209,6 +213,29 @@ def _refuse_constant(scaled: Floats, names: Sequence[str]) -> None:
             f"features constant at this site: {', '.join(map(repr, constant))}. Who knows a "
             "constant can solve for the other features. Leave them out at every site."
         )
+
+
+def _refuse_dependent(scaled: Floats, names: Sequence[str], n_components: int) -> None:
+    """Raise where features that add up to one another make as many equations as there are features.
+
+    A constant feature is one equation more; so are the parts of a category (they add up to 1), a
+    total beside its parts, and the same number in two units.
+    """
+    n_rows, n_features = scaled.shape
+    if n_rows <= n_features:  # some sum fits so few rows by chance, and nobody knows which
+        return
+    triangle = np.linalg.qr(scaled - scaled.mean(axis=0), mode="r")
+    _, lengths, directions = np.linalg.svd(triangle)
+    found = directions[lengths <= DEPENDENT * lengths.max()]
+    if n_components + len(found) < n_features:
+        return
+    involved = [n for n, own in zip(names, np.abs(found).T, strict=True) if own.max() > INVOLVED]
+    raise SchemaError(
+        f"features that follow from one another at this site: {', '.join(map(repr, involved))}. "
+        f"With {n_components} components every row could be computed from its projection by "
+        "whoever has B and knows how they do. Leave one of them out at every site (of the parts "
+        "of a category, any one), or draw a kernel with fewer components."
+    )
 
 
 def _refuse_uniform(target: Mapping[str, NDArray[Any]], site: str) -> None:
