@@ -60,7 +60,7 @@ class TreeAdapter(Adapter):
     def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
         """Spans of one tree, or the joint spans of several."""
         trees = self.read_trees(model, table, options)
-        return find_tree_spans(trees, table, check_table=options.check_table)
+        return find_tree_spans(trees, table, check_table=options.check_table, k=options.k)
 
     @abstractmethod
     def read_trees(self, model: Any, table: TrainingTable, options: AdapterOptions) -> TreeModel:

@@ -14,6 +14,7 @@ from shoal.audit.fits._few_people import known_sums
 from shoal.audit.fits._sums_of_few import Part
 from shoal.audit.trees._joint_spans import find_joint_spans
 from shoal.audit.trees._leaf_values import OF_WEIGHTS
+from shoal.audit.trees._lone_thresholds import lone_thresholds
 from shoal.audit.trees._tree_model import OTHERS, TreeModel
 from shoal.audit.trees._tree_reach import TreeReach
 from shoal.errors import TableError
@@ -22,8 +23,10 @@ from shoal.schema._coding import code_column
 from shoal.typing import Codes
 
 
-def find_tree_spans(model: TreeModel, table: TrainingTable, *, check_table: bool) -> ModelSpans:
-    """Spans of one tree, or the joint spans of several."""
+def find_tree_spans(
+    model: TreeModel, table: TrainingTable, *, check_table: bool, k: int = 1
+) -> ModelSpans:
+    """Spans of one tree, or the joint spans of several; fewer than `k` people are too few."""
     outcome, outcomes = _outcomes(model.n_classes, table)
     if len(model.trees) != 1:
         found = find_joint_spans(model, table, outcome, outcomes, check_table=check_table)
@@ -35,7 +38,8 @@ def find_tree_spans(model: TreeModel, table: TrainingTable, *, check_table: bool
         if model.n_differing(0, ends):
             found = replace(found, unread=(OTHERS,))
     if not found.spans.is_single.all():
-        return replace(found, unread=(*found.unread, *model.unread, *_sums(model, table)))
+        told = (*model.unread, *_sums(model, table), *lone_thresholds(model, k))
+        return replace(found, unread=(*found.unread, *told))
     weights = (reason for reason in model.unread if reason in OF_WEIGHTS)
     return replace(found, unread=(*weights,) if table.columns else ())
 
