@@ -43,3 +43,25 @@ def test_what_is_refused():
         check_sets({"other": ["a"]}, SCHEMA, 2)
     with pytest.raises(TableError, match="no rows"):
         check_sets({"basket": []}, SCHEMA, 2)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["a,b", "b,a", "a,b"],
+        ["a,b", "a,b,a", "a,b"],
+        ["a,b", "a, b", "a,b"],
+        ["a,b,c", "c,a,b", "a,b,c"],
+        ["a,b", "b,c", "c,a"] * 2,
+    ],
+)
+def test_what_cells_tell_besides_their_items_is_undecided(cells):
+    found = check_sets({"basket": cells}, SCHEMA, 2)
+    assert not any(found.rare)
+    assert found.is_undecided
+    assert found.side_doors
+
+
+@pytest.mark.parametrize("cells", [["b,a", "c,b,a", "c,b", "", None], ["b, a", "c, b, a", "c, b"]])
+def test_items_in_one_order_and_with_blanks_after_every_sign_are_cells_only(cells):
+    assert check_sets({"basket": cells * 2}, SCHEMA, 2).side_doors == ()

@@ -112,6 +112,15 @@ def an_item_less(table):
     table.loc[first(table), "basket"] = None
 
 
+def another_order(table):
+    row = table.index[table["basket"].fillna("").str.contains(";")][0]
+    table.loc[row, "basket"] = ";".join(reversed(table.loc[row, "basket"].split(";")))
+
+
+def an_item_twice(table):
+    table.loc[first(table), "basket"] += ";" + table.loc[first(table), "basket"].split(";")[0]
+
+
 def a_name(table):
     table["name"] = "person1"
 
@@ -130,7 +139,16 @@ def test_what_was_released_passes():
 
 @pytest.mark.parametrize(
     "spoil",
-    [a_rare_item, an_item_more, an_item_less, a_name, another_illness, a_row_less],
+    [
+        a_rare_item,
+        an_item_more,
+        an_item_less,
+        another_order,
+        an_item_twice,
+        a_name,
+        another_illness,
+        a_row_less,
+    ],
     ids=lambda spoil: spoil.__name__,
 )
 def test_everything_else_is_withheld(spoil):

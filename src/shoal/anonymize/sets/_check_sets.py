@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -14,7 +17,7 @@ from shoal.anonymize._recheck import read_again
 from shoal.anonymize._release_files import as_files_say
 from shoal.anonymize._verdict import require_roles
 from shoal.anonymize.sets._release_sets import set_column
-from shoal.anonymize.sets._transactions import code_sets, count_combinations
+from shoal.anonymize.sets._transactions import code_sets, count_combinations, written_items
 from shoal.errors import SchemaError, TableError
 from shoal.schema import Schema
 from shoal.schema._text import texts
@@ -119,8 +122,33 @@ def check_sets(
         tuple(map(len, counted)),
         tuple(int((counts < k).sum()) for counts in counted),
         tuple(n for n in engine.names if not schema[n].is_released),
-        _doors(table, encoding),
+        (*_doors(table, encoding), *_beside_items(known, separator)),
     )
+
+
+def _beside_items(cells: Sequence[str | None], separator: str) -> Iterator[str]:
+    """What cells tell besides which items they have: how often, in which order, with which blanks.
+
+    Items that come in one order everywhere, such as that of the alphabet, tell nothing by it.
+    """
+    written = [written_items(cell, separator) for cell in cells]
+    if any(len(set(items)) < len(items) for items in written):
+        yield "sets that have an item twice"
+    after: dict[str, set[str]] = {}
+    for items in written:
+        for item, following in pairwise(items):
+            if item != following:
+                after.setdefault(following, set()).add(item)
+    texts_of: dict[tuple[str, ...], set[str]] = {}
+    for cell, items in zip(cells, written, strict=True):
+        texts_of.setdefault(tuple(sorted({*items})), set()).add(cell or "")
+    try:
+        TopologicalSorter(after).prepare()
+    except CycleError:
+        yield "sets whose items come in different orders, not all in that of the alphabet"
+    else:
+        if any(len(said) > 1 for said in texts_of.values()):
+            yield "sets of the same items that are written in different ways"
 
 
 def _doors(table: Native, encoding: str | None) -> tuple[str, ...]:

@@ -48,8 +48,19 @@ def split_items(text: str | None, separator: str) -> tuple[str, ...]:
     >>> split_items("milk; bread;milk;", ";")
     ('bread', 'milk')
     """
-    parts = {part.strip() for part in (text or "").split(separator)}
-    return tuple(sorted(parts - {""}))
+    return tuple(sorted({*written_items(text, separator)}))
+
+
+def written_items(text: str | None, separator: str) -> tuple[str, ...]:
+    """Items of a set as they are written, one after the other.
+
+    Examples
+    --------
+    >>> written_items("milk; bread;milk;", ";")
+    ('milk', 'bread', 'milk')
+    """
+    parts = [part.strip() for part in (text or "").split(separator)]
+    return tuple(part for part in parts if part)
 
 
 def make_transactions(rows: Numbers, items: Numbers, n_rows: int) -> Transactions:

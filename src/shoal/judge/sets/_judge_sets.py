@@ -2,7 +2,8 @@
 
 Columns and rows are those that may be released.  Every written item covers an item of the row
 behind it, every item of that row is covered by one written item, and an item is written alike in
-all rows.  No combination of at most m written items is in fewer than k rows.
+all rows.  Written items stand in the order of the alphabet, each once.  No combination of at most
+m written items is in fewer than k rows.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ def judge_sets(
                     f"column {name!r} has values that the source does not have there. {_WITHHELD}"
                 )
     _judge_counts(charge, written.columns[charge.column])
+    _judge_spelling(charge, written.columns[charge.column])
 
 
 def items_of(text: str | None, separator: str) -> frozenset[str]:
@@ -102,6 +104,16 @@ def _judge_counts(charge: SetCharge, column: TextColumn) -> None:
             raise GuaranteeError(
                 f"column {charge.column!r}: a combination of {size} items is in {fewest} rows, and "
                 f"{charge.k} were promised. {_WITHHELD}"
+            )
+
+
+def _judge_spelling(charge: SetCharge, column: TextColumn) -> None:
+    for code in np.unique(column.codes).tolist():
+        text = column.texts[code] or ""
+        if text != charge.separator.join(sorted(items_of(text, charge.separator))):
+            raise GuaranteeError(
+                f"column {charge.column!r}: labels are not each written once, in the order of the "
+                f"alphabet, and how they are written tells of rows. {_WITHHELD}"
             )
 
 
