@@ -59,6 +59,34 @@ def test_spellings_are_no_diversity_beside_other_values_either(spelt, other):
         release(table, SCHEMA, asked)
 
 
+@pytest.mark.parametrize("kind", ["categorical", "numeric"])
+@pytest.mark.parametrize(
+    "computed",
+    [(0.3, 0.1 + 0.2), (1.0, 1 - 2**-53), (-2.2, 2 * -1.1 - 2**-51), (3e-7, 3e-7 + 2**-74)],
+)
+def test_what_arithmetic_adds_to_a_number_is_no_diversity(kind, computed):
+    need("pandas")  # makes a table of columns
+    table = {"age": ["30-39"] * 4 + ["40-49"] * 4, "ill": [*computed] * 2 + [7.5, 8.0] * 2}
+    assert len(set(table["ill"])) == 4
+    schema = SCHEMA.replace(ill={"role": "sensitive", "kind": kind})
+    asked = KAnonymity(2) & DistinctDiversity(2)
+    assert not check_table(table, schema, asked).holds
+    with pytest.raises(SchemaError, match="1 of its texts are other spellings of a value"):
+        release(table, schema, asked)
+
+
+@pytest.mark.parametrize("kind", ["categorical", "numeric"])
+def test_numbers_that_differ_in_fifteen_digits_are_values(kind):
+    need("pandas")  # makes a table of columns
+    table = {"age": ["30-39"] * 4, "ill": [1.23456789012345, 1.23456789012346] * 2}
+    schema = SCHEMA.replace(ill={"role": "sensitive", "kind": kind})
+    asked = KAnonymity(2) & DistinctDiversity(2)
+    assert check_table(table, schema, asked).holds
+    assert len(set(release(table, schema, asked).table["ill"])) == 2
+    whole = table | {"ill": [12345678901234567, 12345678901234569] * 2}
+    assert check_table(whole, schema, asked).holds
+
+
 SPELLINGS = (
     "1|01|1.0|1,|1,0|1,00|1,000|1000|1e3|1,000.0|1,000,000|1234,567|1234.567|.5|0.5|-0|0|+1|1_0|10|"
     "1,0000,000|inf|2024-01-01|1.1.2024|31.2.2024|31.12.2024|20241231|2024-01|2024-W01|1.2.3|NA|"

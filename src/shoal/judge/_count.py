@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from unicodedata import category, normalize
 
 import numpy as np
@@ -25,6 +26,10 @@ _DENSE = 1 << 26
 _ROOM = 1 << 62
 _YEAR = re.compile(r"\s*\d{4}")
 """How every moment begins: most texts need not be asked whether they are one."""
+
+_DIGITS_READ = 15
+_FRACTION = re.compile(rf"-?(?=[\d.]{{{_DIGITS_READ + 2},}})\d+\.\d*[1-9](E-\d+)?")
+"""Fractions with more digits than that, zeros before them counted, too."""
 
 _SIGNS = {
     "-": re.compile("[\u2010-\u2015\u2212]"),
@@ -127,7 +132,7 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
         or all(text.lower() in ("true", "false") for text in present)
     )
     read = as_meant if kind == "categorical" else canonical if plain else str
-    meant = {text: read(text) if text else "" for text in column.texts}
+    meant = {text: _without_noise(read(text)) if text else "" for text in column.texts}
     said: dict[str | None, str | None] = {}
     for value in sorted(column.texts, key=lambda text: text is not None):  # nothing written first
         said.setdefault(meant[value], value)
@@ -143,6 +148,13 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
         coding = make_coding(name, schema[name], values, has_missing=None in said.values())
     codes = [coding.code_of[said[meant[value]]] for value in column.texts]
     return coding, np.array(codes, np.int32)[column.codes]
+
+
+def _without_noise(value: str | None) -> str | None:
+    """A fraction with the digits that people read: floats that were computed differ behind them."""
+    if value is None or not _FRACTION.fullmatch(value):
+        return value
+    return canonical(f"{Decimal(value):.{_DIGITS_READ - 1}e}")
 
 
 def as_meant(value: str) -> str:

@@ -30,9 +30,10 @@ class ColumnModel(PrivacyModel):
             if alike := groups.histograms[name].coding.n_alike:
                 raise SchemaError(
                     f"column {name!r}: {alike} of its texts are other spellings of a value "
-                    "(spaces, capitals, forms of Unicode, zeros), and a condition on values would "
-                    "count each for another. Write every value in one way; if they are different "
-                    "values all the same, make the column ordinal and list them in its `order`."
+                    "(spaces, capitals, forms of Unicode, zeros, digits beyond the fifteenth), and "
+                    "a condition on values would count each for another. Write every value in one "
+                    "way; if they are different values all the same, make the column ordinal and "
+                    "list them in its `order`."
                 )
         return asked
 

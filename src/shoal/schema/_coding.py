@@ -17,7 +17,15 @@ from shoal.schema._builders import Auto
 from shoal.schema._column import Column, Kind
 from shoal.schema._cover import check_lost
 from shoal.schema._hierarchy import Hierarchy, Recipe
-from shoal.schema._text import BEYOND, as_numbers, exact, plain_words, readings, texts
+from shoal.schema._text import (
+    BEYOND,
+    are_shown_apart,
+    as_numbers,
+    exact,
+    plain_words,
+    readings,
+    texts,
+)
 from shoal.typing import Codes, Floats
 
 
@@ -99,7 +107,10 @@ class Coding:
     def code_read(self) -> dict[Any, int]:
         """Code of each reading: of texts that a person takes for one value, the first."""
         known = [value for value in self.texts if value is not None]
-        told_apart = self.kind in ("numeric", "date")  # one text for each value already
+        # one text for each value already, but for what arithmetic adds to numbers
+        told_apart = self.kind == "date" or (
+            self.kind == "numeric" and are_shown_apart(self.numbers)
+        )
         if self.kind == "ordinal":  # an order tells which texts are values; numbers are one
             told_apart = not all(isinstance(each, Decimal) for each in readings(known))
         found: dict[Any, int] = {} if self.missing < 0 else {None: self.missing}

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,10 @@ from shoal.typing import Floats
 BEYOND = 2**53
 """From here on floats miss whole numbers."""
 
+DIGITS_SHOWN = 15
+"""Digits of a fraction that people read: those behind it differ by how a number was computed."""
+
+_SHOWN = Context(prec=DIGITS_SHOWN)
 _ONE_SIGN = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
 _ONE_SIGN |= dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc"), "'") | {0x131: "i"}
 _ONE_SIGN |= dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"')
@@ -155,10 +159,12 @@ def readings(known: Sequence[str]) -> list[Any]:
     """What a person takes each text for: None (nothing), a number, a moment, or else its words.
 
     Each text is read for itself, whatever stands beside it.  Spaces, capitals, invisible signs and
-    forms of Unicode make no other value.
+    forms of Unicode make no other value, nor do digits that only arithmetic adds.
 
     Examples
     --------
+    >>> readings(["0.30000000000000004"]) == readings([".3"])
+    True
     >>> readings(["HIV", "hiv ", "H\u200bIV", "N/A", ""])
     ['hiv', 'hiv', 'hiv', None, None]
     >>> len(set(readings(["1", "1.0", "01", "1,0"]))), len(set(readings(["1,000", "1e3", "high"])))
@@ -172,17 +178,32 @@ def _reading(words: str) -> Any:
         return None
     if _NUMBER.fullmatch(words):
         with suppress(InvalidOperation):  # an exponent of twenty digits
-            return Decimal(words)
+            return _shown_number(Decimal(words))
     if _THOUSANDS.fullmatch(words):
-        return Decimal(words.replace(",", ""))
+        return _shown_number(Decimal(words.replace(",", "")))
     if _DECIMAL_COMMA.fullmatch(words):
-        return Decimal(words.replace(",", "."))
+        return _shown_number(Decimal(words.replace(",", ".")))
     day = _DOTTED_DAY.fullmatch(words)
     said = f"{day[3]}-{int(day[2]):02}-{int(day[1]):02}{day[4] or ''}" if day else words.upper()
     try:
         return dt.datetime.fromisoformat(said).replace(tzinfo=None)
     except ValueError:
         return words
+
+
+def _shown_number(value: Decimal) -> Decimal:
+    """A number as it is shown: what floats add beyond `DIGITS_SHOWN` is left out."""
+    if len(value.as_tuple().digits) <= DIGITS_SHOWN or value == value.to_integral_value():
+        return value
+    return _SHOWN.plus(value)
+
+
+def are_shown_apart(numbers: Floats) -> bool:
+    """Whether no two numbers are so near that they may be one value, computed in two ways."""
+    known = np.sort(numbers[np.isfinite(numbers)])
+    near = np.diff(known) <= np.abs(known[1:]) * 10.0 ** (1 - DIGITS_SHOWN)
+    fractions = known != np.rint(known)
+    return not (near & (fractions[1:] | fractions[:-1])).any()
 
 
 def plain_words(said: str) -> str:
