@@ -11,6 +11,7 @@ from shoal.cli import app
 from shoal.errors import ParameterError
 from shoal.studio._page import page_of
 from shoal.studio.screens._registry import SCREENS
+from shoal.studio.screens.signing._digests import digest_now
 from tests.studio.desks import Bureau
 
 LINE = (
@@ -64,6 +65,27 @@ def test_nothing_is_signed_before_all_is_done(bureau):
     assert (folder / "o.csv").read_bytes() == (folder / "releases" / "good.csv").read_bytes()
     # what the command line wrote is a release of the project
     assert "o.csv" in [release["name"] for release in bureau.desk.project.releases()]
+
+
+def test_a_second_release_says_that_another_one_is_signed(tmp_path):
+    made = with_promise(tmp_path)
+    for name, k in (("first", 5), ("second", 10)):
+        made.act("promise", "set", k=k)
+        made.act("sign", "write", name=f"{name}.csv", order_seed="3")
+        made.settle()
+    folder = made.desk.project.folder / "releases"
+    for ending in ("csv", "manifest.json"):  # a copy is no second release
+        (folder / f"copy.{ending}").write_bytes((folder / f"first.{ending}").read_bytes())
+    page = page_of(made.room, SCREENS["sign"], made.show("sign"), {}, "")
+    assert "no promise covers two" in page
+    assert "Give out one of them, not both" not in page
+    said = {"digest": digest_now(folder / "first.csv"), "signed": "2024-05-01T10:00:00+00:00"}
+    (folder / "first.signed.json").write_text(json.dumps(said | {"names": {"approval": "Ada"}}))
+    shown = made.show("sign")
+    others = {one["name"]: one["others_signed"] for one in shown["releases"]}
+    assert others == {"first.csv": [], "copy.csv": [], "second.csv": ["first.csv"]}
+    page = page_of(made.room, SCREENS["sign"], shown, {}, "")
+    assert "Signed already, with other rows: first.csv. Give out one of them, not both." in page
 
 
 def test_a_release_that_fails_cannot_be_signed(bureau):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +70,9 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "outcome": outcome and {"state": outcome["state"], "error": outcome.get("error", "")},
         "written": written and written | {"against": against(written)},
         "releases": [
-            _signed(release)
+            release
             | {"papers": show_dossier(desk, release), "judged": judged(desk, release["path"])}
-            for release in desk.project.releases()
+            for release in _with_others(map(_signed, desk.project.releases()))
         ],
         "people": list(PEOPLE),
         "questions": [key for keys in ASKED.values() for key in keys],
@@ -118,6 +118,20 @@ def _signed(release: dict[str, Any]) -> dict[str, Any]:
         signature, is_one, changed = None, False, False
     shown = signature if is_one and not changed else None
     return release | {"signature": shown, "changed": changed}
+
+
+def _with_others(releases: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each release with the names of those with other rows that were signed: no promise covers two.
+
+    A copy of a signed release is no second one.
+    """
+    listed = list(releases)
+    signed = {one["name"]: one["signature"]["digest"] for one in listed if one["signature"]}
+    digests = [digest_now(Path(one["path"])) if signed else None for one in listed]
+    return [
+        one | {"others_signed": [name for name, of in signed.items() if of != digest]}
+        for one, digest in zip(listed, digests, strict=True)
+    ]
 
 
 def _write(room: Room, given: dict[str, Any]) -> None:
