@@ -155,6 +155,12 @@ def test_a_dossier_tells_nothing_of_few_rows_that_were_left_out(left_out, told, 
     assert (dossier.measured.kept is not None) == told
     assert ("rows that would have to change" in dossier.html) == told
     assert ("fewer than 12 rows were left out" in dossier.html) != told
-    n_raw = 120 + left_out
-    guessed = dossier.measured.attacks[2]
-    assert guessed.trials == (n_raw if told else n_raw - 12)
+    assert ("nobody was linked" in dossier.html) != told
+    if told:
+        assert dossier.measured.attacks[2].trials == 120 + left_out
+        return
+    assert dossier.measured.attacks == ()
+    text = (tmp_path / "raw.csv").read_text()
+    for other in ("flu", "kuru"):  # what that one person has changes nothing
+        (tmp_path / "raw.csv").write_text(text.removesuffix("gout\n") + f"{other}\n")
+        assert make_dossier(tmp_path / "r.csv", EMPTY, tmp_path / "raw.csv").html == dossier.html

@@ -109,7 +109,7 @@ def make_dossier(
         original,
         control,
         facts.release.schema,
-        spared=facts.least if few else 0,
+        few_left_out=facts.least if few else 0,
         random_state=random_state,
         encoding=encoding,
     )
@@ -201,6 +201,7 @@ def _utility(facts: Facts, measured: Measured) -> list[tuple[str, str, str]]:
     release = facts.release
     rows, out = release.number("rows"), release.number("suppressed_rows")
     gcp = release.number("metrics", "after", "gcp")
+    few = tells_few(release, facts.least)
     found = [
         ("Rows of the raw table", f"{rows:,}", "manifest"),
         ("Rows left out", f"{out:,}", "manifest"),
@@ -210,16 +211,15 @@ def _utility(facts: Facts, measured: Measured) -> list[tuple[str, str, str]]:
     found += [
         (f"{one.coding.name}: rows that would have to change", percent(one.moved), "computed again")
         for one in facts.marginals
-        if not measured.not_kept
+        if not few
     ]
     found += [
         (f"{name}: rows that would have to change", percent(moved), "computed again")
         for name, moved in facts.kept.items()
     ]
-    if measured.not_kept:
-        found.append(
-            ("What the release keeps, beside the raw table", "not told", measured.not_kept)
-        )
+    if few and facts.original is not None:
+        why = f"fewer than {facts.least} rows were left out, and figures would tell of them"
+        found.append(("What the release keeps, beside the raw table", "not told", why))
     if measured.kept is not None:
         found += [
             (f"{one.name} (good is: {one.good})", one.shown, "computed again")

@@ -33,15 +33,12 @@ class Measured:
         Whether the baseline is people who were not in the table.
     not_done : str
         Why nothing was measured; empty where something was.
-    not_kept : str
-        Why the tables were not compared, where people were attacked all the same.
     """
 
     attacks: tuple[AttackResult, ...] = ()
     kept: TableComparison | None = None
     has_control: bool = False
     not_done: str = ""
-    not_kept: str = ""
 
 
 def measure_release(
@@ -50,17 +47,22 @@ def measure_release(
     control: PathText | None,
     schema: Schema,
     *,
-    spared: int = 0,
+    few_left_out: int = 0,
     random_state: int = 0,
     encoding: str | None = None,
 ) -> Measured:
     """Attack and compare, where both tables are there, small enough and readable.
 
-    With `spared` few rows were left out, of which every figure of both tables would tell: at least
-    so many people, and a tenth, are not attacked, and nothing is compared.
+    With `few_left_out`, fewer rows than so many were left out, and every figure of both tables
+    would tell of them: nobody is attacked, and nothing is compared.
     """
     if release is None or original is None:
         return Measured(not_done="the raw table or the released rows were not given.")
+    if few_left_out:
+        return Measured(
+            not_done=f"fewer than {few_left_out} rows were left out, and figures of the raw table "
+            "would tell what they have. shoal attack any and shoal compare have them for the house."
+        )
     released, raw = open_table(release, encoding=encoding), open_table(original, encoding=encoding)
     others = None if control is None else open_table(control, encoding=encoding)
     if max(released.n_rows, raw.n_rows) > MOST_ROWS:
@@ -68,15 +70,10 @@ def measure_release(
             not_done=f"a table has more than {MOST_ROWS:,} rows. Run shoal attack any and shoal "
             "compare on a part of it."
         )
-    n_attacks = min(N_ATTACKS, max(raw.n_rows - max(spared, raw.n_rows // 10), 1))
-    n_attacks = n_attacks if spared else N_ATTACKS
     try:
         attacks = attack_any(
-            released, raw, others, schema, n_attacks=n_attacks, random_state=random_state
+            released, raw, others, schema, n_attacks=N_ATTACKS, random_state=random_state
         )
-        if spared:
-            not_kept = f"fewer than {spared} rows were left out, and figures would tell of them"
-            return Measured(tuple(attacks), None, control is not None, not_kept=not_kept)
         kept = compare_tables(raw, released, schema, random_state=random_state)
     except (SchemaError, TableError):
         return Measured(not_done="labels and raw values could not be matched by the schema.")

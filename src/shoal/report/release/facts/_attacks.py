@@ -26,7 +26,6 @@ MOST_ROWS = 2_000_000  # an attack holds the released rows in memory
 _MOST_PAIRS = 200_000_000  # people times groups, a byte each
 _MOST_LOOKS = 3_000_000  # people times values of a column that is released as it is
 _FEWEST = 50
-_TENTH = 10  # of the people are not attacked where few were left out
 
 
 @dataclass(frozen=True)
@@ -64,12 +63,12 @@ def find_attacks(
     n_people: int,
     seed: int,
     *,
-    spared: int = 0,
+    tells_few: bool = False,
 ) -> Attacks:
     """Link people of the raw table where there is one; else read the rows alone.
 
-    With `spared` few rows were left out, and right guesses of everybody, less those of the people
-    in the release, would be theirs: at least so many, and a tenth, drawn by lot are not attacked.
+    With `tells_few` few rows were left out.  Figures of everybody, or of people drawn by whatever
+    lot, less those of the people in the release would be theirs: the released rows have to do.
     """
     if seen is None or release.table is None:
         return Attacks(
@@ -82,16 +81,13 @@ def find_attacks(
         )
     alike = tuple(alike_groups(seen, column) for column in seen.risk.inference)
     alone = _why_alone(seen, original)
-    if not alone and spared and release.schema.subject is not None:
+    if not alone and tells_few:
         alone = (
             "Few people were left out, and figures of everybody would tell what they have: nobody "
             "was linked."
         )
     if not alone and original is not None:
         try:
-            if spared:
-                spared = max(spared, original.n_rows // _TENTH)
-                n_people = min(n_people, max(original.n_rows - spared, 1))
             return _link(release.table, seen, original, n_people, seed, alike)
         except MissingExtraError:
             alone = "Linking needs pandas or Polars, which are not installed: nobody was linked."

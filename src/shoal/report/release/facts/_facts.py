@@ -122,9 +122,7 @@ def find_facts(
                 name: moved_between(values.sensitive[name], after[name])
                 for name in release.schema.sensitive
             }
-    attacks = find_attacks(
-        release, seen, raw, n_people, seed, spared=least if tells_few(release, least) else 0
-    )
+    attacks = find_attacks(release, seen, raw, n_people, seed, tells_few=tells_few(release, least))
     problems = tuple(find_problems(release, seen))
     special = find_special(cells, seen)
     members = None
