@@ -22,7 +22,9 @@ def test_the_token_lets_in_once(client):
     assert client.get("/").status_code == 200
     client.cookies.clear()
     assert client.get(address).status_code == 403  # an old token
-    assert client.get("/").status_code == 403
+    refused = client.get("/")
+    assert refused.status_code == 403
+    assert "Press Enter in the terminal" in refused.text  # the address of the terminal was used
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -41,7 +41,10 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
-_REFUSED = "Not for you. Open the address that `shoal studio` shows in its terminal."
+_REFUSED = (
+    "This browser may not come in: an address works once, for one browser. Press Enter in the "
+    "terminal where `shoal studio` runs, and open the new address that it shows."
+)
 
 
 @dataclass
