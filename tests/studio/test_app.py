@@ -52,6 +52,26 @@ def test_every_screen_is_a_page_and_json(client, tmp_path):
         assert json.loads(data.text)
 
 
+def test_what_was_typed_stays_in_the_fields_of_the_first_page_after_an_error(client):
+    typed = {
+        "path": 'no "such".csv',
+        "decimal": ",",
+        "missing": "none, unknown",
+        "encoding": "cp1252",
+    }
+    page = client.post("/start/open", data=typed)
+    assert page.status_code == 422
+    assert "This did not work.</strong> That is outside" in page.text
+    assert 'value="no &#34;such&#34;.csv"' in page.text
+    assert 'value="none, unknown"' in page.text
+    assert 'value="cp1252"' in page.text
+    assert '<option value="," selected>' in page.text
+    assert "<details open>" in page.text
+    assert "<details open>" not in client.get("/").text
+    folder = client.post("/start/allow", data={"folder": "/no/such/folder"})
+    assert 'value="/no/such/folder"' in folder.text
+
+
 def test_screens_that_need_roles_say_so_before_there_are_any(client, tmp_path):
     _, address = take(client, tmp_path)
     assert client.get(f"{address}/promise").status_code == 422

@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 
 from shoal.studio import _render
-from shoal.studio._render import number, percent, plain, say, seconds, size
+from shoal.studio._render import number, percent, plain, say, seconds, sentence, size
 
 
 def test_numbers_carry_their_value_for_the_reader_s_format():
@@ -19,6 +19,13 @@ def test_sizes_and_waits_are_spoken():
     assert shown == ["", "12 B", "5.0 MB", "30.0 TB"]
     assert [seconds(n) for n in (None, 12.2, 600)] == ["", "12 s", "10 min"]
     assert [plain(n) for n in (18.0, 2.5, -3.0)] == ["18", "2.5", "-3"]
+
+
+def test_errors_that_stand_alone_begin_as_sentences_and_keep_what_is_a_name():
+    said = ["the table is empty.", "a key is needed.", "k is too large.", "min_n is 2."]
+    shown = ["The table is empty.", "A key is needed.", "k is too large.", "min_n is 2."]
+    assert [sentence(text) for text in said] == shown
+    assert sentence("") == ""
 
 
 def test_values_put_into_a_text_are_escaped():

@@ -30,7 +30,7 @@ from shoal.studio._guard import Guard, Keys
 from shoal.studio._openapi import describe_routes
 from shoal.studio._page import frame_of, page_of, start_page
 from shoal.studio._peers import Peers
-from shoal.studio._start import STARTS, show_start
+from shoal.studio._start import STARTS, show_start, typed_again
 from shoal.studio._studio import Studio
 from shoal.studio._texts import load_texts
 from shoal.studio.screens._registry import SCREENS
@@ -65,6 +65,7 @@ class Views:
             raise HTTPException(404)
         _, run, fields = STARTS[name]
         is_api = request.url.path.startswith("/api")
+        given: dict[str, Any] = {}
         try:
             given = Action("", lambda room, values: None, fields).read(await _body(request))
             number = run(self.studio, given)
@@ -72,7 +73,7 @@ class Views:
             if is_api:
                 return JSONResponse({"error": str(error)}, 422)
             shown = show_start(self.studio, {}) | {"error": str(error)}
-            return HTMLResponse(start_page(shown), 422)
+            return HTMLResponse(start_page(shown, typed_again(name, given)), 422)
         if is_api:
             return JSONResponse({"project": number})
         return RedirectResponse(home_of(self.studio.desk(number)) if number else "/", 303)

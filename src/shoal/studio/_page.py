@@ -25,9 +25,9 @@ _GAPS = ("NAME.csv", "MODEL.json", "NAME.key", "OTHER.crt", " TARGET")
 _NO_LINES = {"command": "", "python": "", "gaps": ""}
 
 
-def start_page(shown: Mapping[str, Any]) -> str:
-    """The first page."""
-    return render("start.html", shown=shown)
+def start_page(shown: Mapping[str, Any], typed: Mapping[str, Any] | None = None) -> str:
+    """The first page; what was typed stands in its fields again after an error."""
+    return render("start.html", shown=shown, typed=typed or {})
 
 
 def page_of(

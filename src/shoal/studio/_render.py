@@ -31,7 +31,7 @@ def _environment() -> Environment:
     environment.globals |= {"t": load_texts()}
     environment.filters |= {
         "number": number, "percent": percent, "moment": moment, "size": size, "say": say,
-        "seconds": seconds, "plain": plain,
+        "seconds": seconds, "plain": plain, "sentence": sentence,
     }  # fmt: skip
     return environment
 
@@ -87,3 +87,10 @@ def seconds(value: float | None) -> str:
 def say(text: str, **values: Any) -> Markup:
     """A text of the texts' file with values put in, each escaped."""
     return Markup(escape(text)).format(**values)
+
+
+def sentence(text: str) -> str:
+    """What an error says, where it stands alone; a letter alone (k) and a name with signs stay."""
+    first = text.partition(" ")[0]
+    is_word = first == "a" or (len(first) > 1 and first.isalpha())
+    return text[:1].upper() + text[1:] if is_word else text

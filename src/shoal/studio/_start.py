@@ -29,6 +29,16 @@ def show_start(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def typed_again(start: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands in the fields after an error, so that nobody types it twice."""
+    if start == "allow":
+        return {"allow": given.get("folder", "")}
+    said = {name: given[name] for name in READING if given.get(name)}
+    if "missing" in said:
+        said["missing"] = [said["missing"]]
+    return {"path": given.get("path", ""), "reading": said}
+
+
 def open_path(studio: Studio, given: dict[str, Any]) -> str:
     """Open a project, or begin one for a table; the number of its desk."""
     path = studio.folders.resolve(given["path"])
