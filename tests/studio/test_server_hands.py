@@ -204,6 +204,40 @@ def begin_again_in_two_clicks(visit, folder):
     page.wait_for_selector("tr[data-name='illness'].role-sensitive")
 
 
+def test_actions_leave_a_long_page_where_it_was_or_at_what_they_led_to(browser, tmp_path):
+    with started(tmp_path, write_people(tmp_path / "people.csv")) as (address, _):
+        visit = Visit(browser, address)
+        page = visit.go("columns")
+        page.wait_for_selector("#row-3 .role")
+        for row, role in enumerate(("identifier", "quasi-identifier", "insensitive", "sensitive")):
+            page.locator(f"#row-{row} .role").select_option(role)
+            page.wait_for_selector(f"#row-{row}.role-{role}")
+        page = visit.go("promise")
+        page.wait_for_selector("#condition-lkc")
+        page.wait_for_selector("#now-share")
+        page.fill("#k", "7")
+        page.evaluate("scrollTo(0, 200)")
+        before = page.evaluate("scrollY")
+        page.click("#set-k")
+        page.wait_for_selector("#promised:has-text('at least 7 rows')")
+        page.wait_for_timeout(300)
+        assert abs(page.evaluate("scrollY") - before) < 100  # it was at the end of the page
+        page.fill("#condition-beta", "nonsense:9")
+        page.click("#add-beta")
+        page.wait_for_selector("#failed:has-text('Unknown condition')")
+        assert is_seen(page, "#failed")
+        page.click("#add-distinct")
+        page.wait_for_selector("#promised:has-text('distinct:3')")
+        assert is_seen(page, "#promised")
+
+
+def is_seen(page, selector):
+    """Whether a part has come wholly within the window, below the head of the page."""
+    page.wait_for_timeout(300)
+    box = page.locator(selector).bounding_box()
+    return box["y"] > 0 and box["y"] + box["height"] < page.viewport_size["height"]
+
+
 def test_what_one_tab_does_the_other_sees_on_the_newest_screens(browser, tmp_path):
     need("cryptography")
     with started(tmp_path, write_people(tmp_path / "people.csv")) as (address, _):

@@ -62,6 +62,21 @@ window.addEventListener("blur", release);
 document.addEventListener("htmx:beforeSend", () => { waiting += 1; });
 document.addEventListener("htmx:afterRequest", () => { waiting = Math.max(0, waiting - 1); acted += 1; });
 
+// Chromium keeps in place what is seen; while the old page stands below the new one, that is the old
+// one, and long pages would be at their end afterwards.
+document.addEventListener("htmx:beforeSwap", () => { document.documentElement.style.overflowAnchor = "none"; });
+document.addEventListener("htmx:afterSettle", () => { document.documentElement.style.overflowAnchor = ""; });
+
+// What an action led to may stand far above its button: an error, or the part that its form names.
+let partToShow = "";
+document.addEventListener("htmx:beforeRequest", (event) => { partToShow = event.target.dataset.shows || ""; });
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.target.id !== "main") return;
+  const place = document.getElementById("failed") || document.getElementById(partToShow);
+  partToShow = "";
+  place?.scrollIntoView({ block: "center" });
+});
+
 function isBusy(node) {
   const active = document.activeElement;
   if (node.contains(active) && active.matches("input, select, textarea, .cut")) return true;
