@@ -14,7 +14,7 @@ from shoal.studio._render import render
 from shoal.studio._snippets import snippet_values, snippets
 from shoal.studio.screens._columns import exposure
 from shoal.studio.screens._coverage import coverage
-from shoal.studio.screens._explore import GRID, proposed_method, suppresses
+from shoal.studio.screens._explore import grid_of, proposed_method, suppresses
 from shoal.studio.screens._promise import exposed_at
 from shoal.studio.screens._registry import STEPS
 from shoal.studio.screens._screen import Room, Screen
@@ -126,7 +126,7 @@ def _more(desk: Desk, screen: str, shown: Mapping[str, Any]) -> dict[str, Any] |
         case "explore":
             asked = shown["asked"]
             names = asked.get("methods") or [one["name"] for one in shown["methods"]] or ["local"]
-            ks = asked.get("ks") or list(GRID)
+            ks = asked.get("ks") or grid_of(desk.project.settings.k)
             return {"ks": ",".join(map(str, ks)), "k_list": ks, "methods": names}
         case "compare":
             return {"k": shown["k"]}

@@ -12,11 +12,19 @@ def test_a_tab_that_is_behind_does_not_pin_again_what_it_lets_go(tmp_path):
         assert bureau.desk.project.settings.pinned == pinned
 
 
+def test_the_promised_k_is_among_those_that_are_tried(tmp_path):
+    bureau = Bureau(tmp_path).with_roles()
+    bureau.act("promise", "set", recipient="public")  # which proposes 11
+    assert bureau.show("explore")["grid"] == [2, 5, 10, 11, 20, 50]
+    bureau.act("promise", "set", k=10)
+    assert bureau.show("explore")["grid"] == [2, 5, 10, 20, 50]
+
+
 def test_a_page_that_waits_for_a_decision_is_no_failure(tmp_path):
     room, explore = Bureau(tmp_path).room, SCREENS["explore"]
     waits = page_of(room, explore, None, {}, "decide first")
-    assert '<p class="locked" role="status">decide first</p>' in waits
+    assert '<p class="locked" role="status">Decide first</p>' in waits
     assert "<strong>" not in waits
     shown = Bureau(tmp_path).show("columns")
     failed = page_of(room, SCREENS["columns"], shown, {}, "no such column")
-    assert '<div class="alert" role="alert"><strong>' in failed
+    assert '<div id="failed" class="alert" role="alert"><strong>' in failed

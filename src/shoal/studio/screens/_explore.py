@@ -16,7 +16,12 @@ from shoal.studio._desk import Desk
 from shoal.studio.screens._screen import Action, Field, Room, Screen
 
 MOST_PINNED = 4
-GRID = (2, 5, 10, 20, 50)
+_GRID = (2, 5, 10, 20, 50)
+
+
+def grid_of(k: int) -> list[int]:
+    """What is tried unless somebody says otherwise; what is promised is among it."""
+    return sorted({*_GRID, max(k, 2)})
 
 
 def read_candidate(desk: Desk, text: str) -> tuple[str, int]:
@@ -99,7 +104,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     outcome = (desk.results.get("explore") or {}) if is_now else {}
     return {
         "methods": _methods(desk),
-        "grid": list(GRID),
+        "grid": grid_of(settings.k),
         "points": sorted(points, key=lambda p: (p["k"], p["method"])),
         "chart": frontier_chart(points),
         "job": job.to_dict() if job else None,
