@@ -57,6 +57,23 @@ def test_a_tree_that_names_a_private_value_of_few_is_unsafe():
     assert audit(tree, table, SCHEMA, k=1).answer == "safe"
 
 
+def test_a_tree_of_an_earlier_version_that_cuts_half_way_is_not_called_safe():
+    age = [20 + n for n in range(12)]
+    ill = ["yes" if n == 2 else "no" if n < 6 else "maybe" for n in range(12)]
+    table = pd.DataFrame({"age": age, "fine": [12_345.67 * (n == 2) for n in range(12)]})
+    schema = roles(age="pn", fine="sn", ill="s")
+    tree = KAnonymousTreeClassifier(schema, 3, min_branch=1).fit(table, ill)
+    table["ill"] = ill
+    slots = [place for place, view in enumerate(tree.tree_.views) if view.attribute == 1]
+    at = [node for node, slot in enumerate(tree.tree_.nodes.slot) if slot in slots]
+    assert tree.tree_.nodes.threshold[at].tolist() == [0.0]
+    assert audit(tree, table, schema, k=3).is_safe
+    tree.tree_.nodes.threshold[at] = 12_345.67 / 2
+    found = audit(tree, table, schema, k=3)
+    assert found.answer == "cannot tell"
+    assert "'fine'" in found.unread[0]
+
+
 def test_an_audit_cannot_tell_what_weighted_shares_tell():
     tree, table, ill, _, schema = weighted_tree(10)
     found = audit(tree, table.assign(ill=ill), schema, k=10)

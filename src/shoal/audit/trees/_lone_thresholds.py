@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.audit.trees._tree_model import TreeModel
-from shoal.typing import Floats
+from shoal.typing import Flags, Floats
 
 SCALE = 10  # whole numbers within so much are a scale, which everybody knows
 NEARLY = 1e-6  # single precision, and libraries that keep the number below
@@ -18,24 +18,43 @@ def lone_thresholds(model: TreeModel, k: int) -> tuple[str, ...]:
     Everybody else has one number, which is easily known (no fine, no debt): a threshold between the
     two is their mean.
     """
-    found = {}
-    for one in model.features.private:
-        for place in one.places.tolist():
-            column = model.features.doubles[:, place]
-            values, counts = np.unique(column[np.isfinite(column)], return_counts=True)
-            apart = int(counts.sum()) - int(counts.max(initial=0))
-            if not 0 < apart < k or _is_scale(values):
-                continue
-            cuts = _cuts(model, place)
-            usual = values[counts.argmax()]
-            at_it = np.isclose(cuts, usual, rtol=NEARLY, atol=ALMOST_ZERO)  # more than none: no sum
-            if (~at_it & (cuts >= values[0]) & (cuts < values[-1])).any():
-                found[one.name] = None
-    return tuple(
+    found = [
+        one.name
+        for one in model.features.private
+        for place in one.places.tolist()
+        if lies_next_to_few(model.features.doubles[:, place], _cuts(model, place), k).any()
+    ]
+    return tuple(half_way_message(name, k) for name in dict.fromkeys(found))
+
+
+def half_way_message(name: str, k: int) -> str:
+    """What is said of a column, without any number of it."""
+    return (
         f"tests of private column {name!r} lie between what nearly everybody has and what fewer "
         f"than {k} people have, which may follow from them"
-        for name in found
     )
+
+
+def lies_next_to_few(column: Floats, cuts: Floats, k: int) -> Flags:
+    """Which cuts part fewer than k people from all others, who have one number."""
+    values, counts = np.unique(column[np.isfinite(column)], return_counts=True)
+    apart = int(counts.sum()) - int(counts.max(initial=0))
+    if not 0 < apart < k or _is_scale(values):
+        return np.zeros(len(cuts), np.bool_)
+    # more than what all others have: no sum of two numbers
+    at_it = np.isclose(cuts, values[counts.argmax()], rtol=NEARLY, atol=ALMOST_ZERO)
+    parts: Flags = ~at_it & (cuts >= values[0]) & (cuts < values[-1])
+    return parts
+
+
+def lies_half_way(column: Floats, cuts: Floats, k: int) -> bool:
+    """Whether some of these cuts are half-way between two values, and no round numbers."""
+    cuts = cuts[lies_next_to_few(column, cuts, k)]
+    values = np.unique(column[np.isfinite(column)])
+    above = np.searchsorted(values, cuts, side="right")
+    middle = (values[above - 1] + values[above]) / 2 if len(cuts) else cuts
+    is_round = [np.isclose(cut, float(f"{cut:.1e}"), rtol=NEARLY, atol=0) for cut in cuts.tolist()]
+    return bool((np.isclose(cuts, middle, rtol=NEARLY, atol=0) & ~np.array(is_round, bool)).any())
 
 
 def _cuts(model: TreeModel, place: int) -> Floats:
