@@ -49,6 +49,17 @@ def test_a_table_in_a_database_that_is_whole_is_not_suspected(folder, more):
     assert shoal("check", MADE, "--ignore-stars").exit_code == 0
 
 
+@pytest.mark.parametrize("command", [("check",), ("risk",), ("metrics",), ("attack", "release")])
+def test_a_table_that_is_not_there_is_told_before_its_schema(folder, command):
+    more = ("--original", "table.csv") if "attack" in command else ()
+    said = " ".join(shoal(*command, "absent.csv", *more).output.split())
+    assert "no file or folder 'absent.csv'. Check the path." in said
+    assert "schema" not in said
+    (folder / "alone.csv").write_text("age\n30\n")
+    found = " ".join(shoal(*command, "alone.csv", *more).output.split())
+    assert "there is no 'alone.schema.toml' beside alone.csv" in found
+
+
 def test_a_table_of_names_does_not_hold_and_is_measured(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     roles = {"name": "identifier", "age": "quasi-identifier"}

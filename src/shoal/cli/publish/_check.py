@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -151,6 +152,8 @@ def schema_beside(table: Path) -> Path:
 
     path = find_schema(table)
     if not path.exists():
+        if table.suffix and not table.exists() and not has_magic(str(table)):
+            raise ParameterError(f"no file or folder {table.name!r}. Check the path.")
         raise ParameterError(
             f"there is no {path.name!r} beside {table.name}. Say what its columns are with "
             f"--schema FILE (`shoal schema {table.name}` makes a first draft)."
