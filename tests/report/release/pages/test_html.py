@@ -180,6 +180,11 @@ def test_it_says_why_losses_are_not_those_of_the_screen(html):
     assert "Losses of ranges are worked out from the ranges alone" in words
 
 
+def test_it_says_why_private_values_have_no_figures_from_before(html):
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+    assert "What private values say before is left out" in words
+
+
 def test_it_says_what_is_promised_and_what_is_not(page, made):
     text = " ".join(page.text)
     for part in made[1]["reached"]:
