@@ -78,3 +78,49 @@ def test_rows_are_taken_some_at_a_time(monkeypatch):
     assert take_rows(values, rows).tolist() == values[rows].tolist()
     assert take_rows(values, rows).dtype == np.int8
     assert take_rows(values, rows[:0]).tolist() == []
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize(
+    ("kept", "odd", "plain", "column"),
+    [
+        (["1000", "2000"], "1000.5", "3000", {"kind": "numeric"}),
+        (["1000", ""], "0.25", "3000", {}),
+        (["1000", "2000"], "", "3000", {"kind": "numeric"}),
+        (["flu", "gout"], "", "flu", {}),
+        (["1000", "2000"], "1000.5", "3000", {"kind": "numeric", "top": 1500}),
+        (["2024-01-31", "2024-02-29"], "2024-03-31 10:00", "2024-03-31", {"kind": "date"}),
+    ],
+)
+def test_how_cells_are_written_does_not_tell_what_a_row_has_that_was_left_out(
+    suffix, kept, odd, plain, column, tmp_path
+):
+    schema = Schema(
+        {
+            "age": {
+                "role": "quasi-identifier",
+                "kind": "numeric",
+                "hierarchy": {"intervals": [10, 20]},
+            },
+            "x": {"role": "sensitive"} | column,
+        }
+    )
+    written = []
+    for left_out in (odd, plain):
+        rows = [(30 + i % 3, kept[i % 2]) for i in range(30)] + [(97, left_out)]
+        raw = tmp_path / "raw.csv"
+        raw.write_text("age,x\n" + "".join(f"{age},{x}\n" for age, x in rows))
+        ordered = RowOptions(keep_order=True)
+        method = make_method("top-down", schema, 5, {"max_suppression": 0.1})
+        released = method.fit(raw, output=ordered).release_
+        assert released.n_suppressed == 1
+        written.append(released.write(tmp_path / f"r{suffix}", force=True)["table"].read_bytes())
+    assert written[0] == written[1]
+
+
+def test_fractions_stay_where_a_kept_row_has_one(tmp_path):
+    (tmp_path / "raw.csv").write_text("age,x\n" + "30,1000\n" * 5 + "30,0.5\n97,2\n")
+    roles = {"age": {"role": "quasi-identifier", "kind": "numeric"}, "x": {"role": "sensitive"}}
+    method = make_method("top-down", Schema(roles), 5, {"max_suppression": 0.2})
+    path = method.fit(tmp_path / "raw.csv").release_.write(tmp_path / "r.csv")["table"]
+    assert sorted(set(path.read_text().splitlines())) == ["30,0.5", "30,1000.0", "age,x"]

@@ -51,6 +51,12 @@ _counter = itertools.count()
 _ROWS_TO_A_CELL = 8
 _BATCH = 1 << 20
 _AT_ONCE = 1 << 22
+_COARSER = {
+    "DOUBLE": ("{0} = round({0}) AND abs({0}) < 9007199254740992", "BIGINT"),
+    "TIMESTAMP": ("{0} = CAST({0} AS DATE)", "DATE"),
+}
+"""Types whose cells may all be of another type: the test of a cell, and that type."""
+
 _PLACE = f"place_{secrets.token_hex(8)}"
 """Place of a row in the output; no column of a user's has this name."""
 
@@ -243,6 +249,8 @@ class CompressedRelation:
             released[name] = f"CASE WHEN isnan(p.r{index}) THEN NULL ELSE p.r{index} END"
         del group  # as large as a column, while the database makes its own copy of all of them
         store(self.staged.connection, made[0], columns)
+        if len(kept) < self.row_cells.n_rows and self.staged.dialect is not None:
+            released |= self._as_kept_rows_say(released, made[0])
         listed = ", ".join(f"{value} AS {name_sql(name)}" for name, value in released.items())
         select = (
             f"SELECT {listed}, p.place AS {_PLACE} FROM {self.staged.view} AS r JOIN {made[0]} "
@@ -250,6 +258,32 @@ class CompressedRelation:
         )
         source = self.staged.paths or self.staged.relation
         return select, Witness(kept, source, self.staged.dialect, typed.labels), made
+
+    def _as_kept_rows_say(self, released: dict[str, str], kept: str) -> dict[str, str]:
+        """Columns of a text file in the type of the rows that are kept, not of all.
+
+        A single fraction among rows that are left out would make 1000 of everybody 1000.0, and a
+        time of day would give one to all days.
+        """
+        finer = {
+            name: _COARSER[str(kind)]
+            for i, (name, kind) in enumerate(zip(self.staged.names, self.staged.types, strict=True))
+            if str(kind) in _COARSER
+            and name in released
+            and (released[name] == f"r.c{i}" or self.schema[name].is_coarse)
+        }
+        if not finer:
+            return {}
+        asked = ", ".join(f"bool_and({test.format(released[n])})" for n, (test, _) in finer.items())
+        (found,) = self.staged.connection.sql(
+            f"SELECT {asked} FROM {self.staged.view} AS r SEMI JOIN {kept} AS p "
+            f"ON p.{NUMBER} = r.{NUMBER}"
+        ).fetchall()
+        return {
+            name: f"CAST({released[name]} AS {kind})"
+            for (name, (_, kind)), fits in zip(finer.items(), found, strict=True)
+            if fits
+        }
 
 
 def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> CompressedRelation:

@@ -88,6 +88,11 @@ def copy_query(
             elif ending == ".csv" and dialect.delimiter not in ",;|":
                 dialect = replace(dialect, delimiter=",")
             return _write_text(query, select, path, dialect, numeric, escape=escape, order=order)
+        if suffix in (".parquet", ".pq"):
+            names = [name_sql(name) for name in query(select).columns]
+            # else DuckDB calls a column free of gaps if rows that are left out have none either
+            cells = ", ".join(f"TRY({name}) AS {name}" for name in names)
+            select = f"SELECT {cells} FROM ({select})"
         select = in_order(select, order)
         if suffix in ARROW_SUFFIXES:
             write_arrow_batches(query(select), path)
