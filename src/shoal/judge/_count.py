@@ -132,7 +132,10 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
         or all(text.lower() in ("true", "false") for text in present)
     )
     read = as_meant if kind == "categorical" else canonical if plain else str
-    meant = {text: _without_noise(read(text)) if text else "" for text in column.texts}
+    meant = {text: read(text) if text else "" for text in column.texts}
+    for text, value in meant.items():
+        if value and _FRACTION.fullmatch(value):  # floats that were computed differ far behind
+            meant[text] = canonical(f"{Decimal(value):.{_DIGITS_READ - 1}e}")
     said: dict[str | None, str | None] = {}
     for value in sorted(column.texts, key=lambda text: text is not None):  # nothing written first
         said.setdefault(meant[value], value)
@@ -148,13 +151,6 @@ def code_counted(name: str, column: TextColumn, schema: Schema) -> tuple[Coding,
         coding = make_coding(name, schema[name], values, has_missing=None in said.values())
     codes = [coding.code_of[said[meant[value]]] for value in column.texts]
     return coding, np.array(codes, np.int32)[column.codes]
-
-
-def _without_noise(value: str | None) -> str | None:
-    """A fraction with the digits that people read: floats that were computed differ behind them."""
-    if value is None or not _FRACTION.fullmatch(value):
-        return value
-    return canonical(f"{Decimal(value):.{_DIGITS_READ - 1}e}")
 
 
 def as_meant(value: str) -> str:
