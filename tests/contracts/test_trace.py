@@ -10,11 +10,7 @@ MOST_FUNCTIONS, MOST_FILES = 305, 62
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("trace")
-    trace.write_people(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        return trace.calls_of(trace.run_command)
+    return trace.trace_command(tmp_path_factory.mktemp("trace"))
 
 
 def test_one_job_meets_no_more_functions_than_before(calls):

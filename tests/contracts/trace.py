@@ -92,13 +92,26 @@ def run_command() -> None:
         raise RuntimeError(result.output)
 
 
+def trace_command(folder: Path) -> dict[str, Counter[str]]:
+    """Calls of :data:`COMMAND` in a folder that holds its scratch files, too.
+
+    What processes that were killed left behind elsewhere is looked at by any process that comes by.
+    """
+    write_people(folder)
+    before, usual = Path.cwd(), tempfile.tempdir
+    os.chdir(folder)
+    tempfile.tempdir = str(folder)
+    try:
+        return calls_of(run_command)
+    finally:
+        tempfile.tempdir = usual
+        os.chdir(before)
+
+
 def main() -> None:
     """Print the functions, file by file."""
     with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        write_people(Path(folder))
-        files = calls_of(run_command)
-        os.chdir(HOME)
+        files = trace_command(Path(folder))
     for path, names in files.items():
         sys.stdout.write(f"{path}: {', '.join(sorted(names))}\n")
     sys.stdout.write(f"{sum(map(len, files.values()))} functions in {len(files)} files\n")

@@ -50,11 +50,7 @@ def test_the_trace_is_of_the_command_on_the_page():
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("trace")
-    trace.write_people(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        return trace.calls_of(trace.run_command)
+    return trace.trace_command(tmp_path_factory.mktemp("trace"))
 
 
 def test_the_size_of_the_trace_is_as_written(calls):
