@@ -81,7 +81,7 @@ def test_a_page_tells_that_its_worker_is_gone_and_the_work_can_be_asked_for_agai
     assert bureau.desk.running(task)
     end_worker(bureau, task)
     query = {"candidate": fields["candidate"]} if "candidate" in fields else {}
-    assert "the worker process ended" in page(bureau, screen, **query)
+    assert "The worker process ended" in page(bureau, screen, **query)
     bureau.act(screen, action, **fields)  # the same once more
     job = bureau.desk.running(task)
     assert job is not None
