@@ -72,6 +72,8 @@ class Anonymizer(Estimator):
     _counts_projections = False
     #: What a search noted of itself, for :meth:`_notes`.
     _said: tuple[str, ...] = ()
+    #: What a search tells of raw values: for the screen of who holds them, and in no file.
+    aside_: str = ""
 
     @abstractmethod
     def _solve(self, cells: FrequencyTable, privacy: PrivacyModel, progress: Progress) -> Recoding:

@@ -32,11 +32,14 @@ class Choice:
     method : str
         A name in ``METHODS``.
     reason : str
-        One sentence.
+        One sentence, for who holds the table: it may have figures of raw values.
+    note : str
+        What a manifest says of it; nothing where nothing was measured.
     """
 
     method: str
     reason: str
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -153,3 +153,15 @@ def test_what_is_refused():
     for output in ({"ranges": ("age",)}, {"keep_suppressed": True}):
         with pytest.raises(ParameterError, match="beside means"):
             RowOptions(form="means", **output)
+
+
+def test_the_manifest_does_not_say_whether_somebody_of_a_group_is_far_out():
+    """Two tables with the same means: in one of them nobody has the mean of the second group."""
+    told = []
+    for pays in ([900, 900, 900], [400, 900, 1400]):
+        table = pd.DataFrame({"pay": [1, 2, 3, *pays]})
+        method = Microaggregation(Schema({"pay": SCHEMA["pay"]}), 3).fit(table)
+        released = sorted(method.release_.table["pay"])
+        told.append((released, method.release_.to_dict()["notes"], method.aside_))
+    assert told[0][:2] == told[1][:2]
+    assert told[0][2] != told[1][2]

@@ -93,6 +93,25 @@ def test_without_anything_to_try_the_rule_decides(asked):
 def test_the_manifest_says_why():
     columns, schema = wide()
     notes = shoal.release(columns, schema, k=3).to_dict()["notes"]
-    assert any("was chosen because on a sample of 150 of 150" in note for note in notes)
+    assert any("was chosen: of those tried on a sample" in note for note in notes)
+    assert not any("%" in note for note in notes)  # figures rest on raw values
     named = shoal.release(columns, schema, k=3, method="top-down").to_dict()["notes"]
     assert not any("chosen" in note for note in named)
+
+
+def test_the_manifest_says_the_same_whatever_a_value_that_no_label_shows(monkeypatch):
+    """Losses are shares of the whole range of a column, which one person's income may stretch."""
+    monkeypatch.setattr(_choose_on_table, "FEW_ROWS", 100)
+    draw = np.random.default_rng(1)
+    columns = {"a": draw.integers(0, 4, 150), "income": draw.integers(0, 100, 150).astype(float)}
+    numeric = {"role": "quasi-identifier", "kind": "numeric"}
+    schema = Schema({"a": {"role": "quasi-identifier"}, "income": numeric})
+    notes, reasons = set(), set()
+    for far in (1e3, 1e6, 1e9):
+        columns["income"][0] = far
+        release = shoal.release(columns, schema, k=3)
+        notes.add(tuple(release.to_dict()["notes"]))
+        engine = open_table(columns)
+        reasons.add(choose_on_table(engine, schema, privacy=KAnonymity(3)).reason)
+    assert len(notes) == 1
+    assert len(reasons) > 1

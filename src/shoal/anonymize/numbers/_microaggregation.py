@@ -190,11 +190,11 @@ class Microaggregation(Anonymizer):
     def _say(self, cells: FrequencyTable, recoding: GroupRecoding, ranged: list[int]) -> None:
         numeric = [at for at, coding in enumerate(cells.codings) if coding.kind in ORDERED]
         self.lost_ = share_within(cells, recoding.group_of, numeric)
-        said = range_notes([cells.codings[at] for at in ranged], exact=False)
+        self._said = range_notes([cells.codings[at] for at in ranged], exact=False)
         if numeric and not ranged:
-            # means and a spread of many digits would tell who is far from the others
-            said += (f"{self.lost_:.0%} of the squared spread of numbers lies within groups.",)
-        self._said = said
+            # not for the manifest: beside the means it tells whether one of a group is far out
+            lost = f"{self.lost_:.0%} of the squared spread of numbers lies within groups"
+            self.aside_ = f"{lost} (for you alone: no file of the release says it)."
 
 
 def join_alike(cells: FrequencyTable, recoding: GroupRecoding) -> NDArray[np.int64] | None:

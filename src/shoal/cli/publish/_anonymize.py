@@ -230,14 +230,21 @@ def anonymize(
         )
         progress(0, 0, "writing and counting again")
         release = estimator.release_
-        if choice.reason:
+        if choice.note:
             release = note_choice(release, choice)
         earlier = find_earlier(release.schema, files, publish)
         paths = release.write(out, force=force, publish=publish)
         told = getattr(table, "options", OpenOptions())
         if told != OpenOptions() or file_beside(out, "reading").exists():
             keep_reading(out, told)
-    show_release(release, paths, round(time.perf_counter() - started, 3), earlier, choice.reason)
+    show_release(
+        release,
+        paths,
+        round(time.perf_counter() - started, 3),
+        earlier,
+        said=choice.note,
+        aside=estimator.aside_,
+    )
     if (
         choice.method != "local"
         and (method != "auto" or any(value is not None for value in parameters.values()))

@@ -111,12 +111,15 @@ def show_release(
     paths: Mapping[str, Path],
     seconds: float = 0.0,
     earlier: Sequence[Earlier] = (),
+    *,
     said: str = "",
+    aside: str = "",
 ) -> None:
     """Before and after, what was promised and reached, and where the files are.
 
-    `earlier` are releases with the same columns that lay there before; notes in which stands what
-    was `said` already are not repeated.
+    `earlier` are releases with the same columns that lay there before; the note of what was `said`
+    already, with figures, is not repeated.  What is said `aside` rests on raw values: it is for who
+    holds the table, and in no file.
     With --json it is the manifest, the files, and the `seconds` that it all took.
     """
     out = output()
@@ -153,7 +156,8 @@ def show_release(
     out.note(release.loss_bound.describe())
     if after.gcp > MOST and not release.privacy.asks_of_some_columns:
         out.note(f"Note: {percent(after.gcp)} of the detail is lost. {TO_KEEP_MORE}")
-    for note in [note for note in release.notes if not said or said not in note]:
+    notes = [note for note in release.notes if note != said]
+    for note in [*notes, aside] if aside else notes:
         out.note(f"Note: {note}")
     if others:
         out.note(f"Note: {say_earlier(others)}")
