@@ -51,10 +51,11 @@ def test_nothing_lies_under_missing_cells_and_the_others_stay(kind, part):
 def test_what_duckdb_has_in_memory_is_not_written(tmp_path):
     rows = duckdb.sql(
         "SELECT CASE WHEN i % 3 > 0 THEN DATE '1960-01-01' + CAST(i AS INT) END AS born, "
-        "CASE WHEN i % 4 > 0 THEN i / 7 END AS pay, 'a' || i AS name FROM range(5000) t(i)"
+        "CASE WHEN i % 4 > 0 THEN i / 7 END AS pay, 'a' || i AS name, i % 2 = 0 AS even, "
+        "i % 7 = 0 OR (CASE WHEN i % 5 > 0 THEN false END) AS odd FROM range(5003) t(i)"
     )
     write_arrow_batches(rows, tmp_path / "r.arrow")
     with pa.memory_map(str(tmp_path / "r.arrow")) as source:
         table = pa.ipc.open_file(source).read_all()
-    assert table.column("born").null_count == 1667
+    assert table.column("born").null_count == 1668
     assert all(_says_all(chunk) for column in table.columns for chunk in column.chunks)

@@ -17,9 +17,10 @@ ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 
 def write_arrow_batches(relation: Any, path: Path) -> None:
-    """Write a DuckDB relation as an Arrow file, batch by batch, with nothing under missing cells.
+    """Write a DuckDB relation as an Arrow file, batch by batch, with nothing besides its cells.
 
-    DuckDB leaves there what its memory held, which may be values of other rows.
+    DuckDB leaves under missing cells, and in the last byte of truth values, what its memory held,
+    which may be values of other rows.
     """
     try:
         import pyarrow as pa
@@ -37,20 +38,27 @@ def write_arrow_batches(relation: Any, path: Path) -> None:
 def _blanked(pa: Any, column: Any) -> Any:
     """The same cells, with zeros where nothing is; texts have no bytes there."""
     kind = column.type
-    if not column.null_count or kind.num_buffers != 2 or pa.types.is_nested(kind):
+    is_truth = pa.types.is_boolean(kind)
+    is_full = not column.null_count and not is_truth
+    if is_full or kind.num_buffers != 2 or pa.types.is_nested(kind):
         return column
-    marks = np.frombuffer(column.buffers()[0], np.uint8)
-    known = np.unpackbits(marks, bitorder="little")[column.offset :][: len(column)]
+    known = np.ones(len(column), np.uint8)
+    if column.null_count:
+        known = _bits(column.buffers()[0])[column.offset :][: len(column)]
     cells = np.frombuffer(column.buffers()[1], np.uint8)
-    if pa.types.is_boolean(kind):
-        bits = np.unpackbits(cells, bitorder="little")[column.offset :][: len(column)]
+    if is_truth:
+        bits = _bits(cells)[column.offset :][: len(column)]
         cells = np.packbits(bits & known, bitorder="little")
     else:
         width = kind.bit_width // 8
         cells = cells[column.offset * width :][: len(column) * width].reshape(-1, width)
         cells = cells * known[:, None]
-    marks = np.packbits(known, bitorder="little")
-    return pa.Array.from_buffers(kind, len(column), [pa.py_buffer(marks), pa.py_buffer(cells)])
+    marks = pa.py_buffer(np.packbits(known, bitorder="little")) if column.null_count else None
+    return pa.Array.from_buffers(kind, len(column), [marks, pa.py_buffer(cells)])
+
+
+def _bits(buffer: Any) -> NDArray[np.uint8]:
+    return np.unpackbits(np.frombuffer(buffer, np.uint8), bitorder="little")
 
 
 def read_arrow(paths: Sequence[Path]) -> Any:

@@ -82,8 +82,20 @@ def _read_parquet(path: Path, wanted: list[str] | None) -> TextTable:
 def _read_column(file: Any, name: str) -> TextTable:
     parts = _row_groups(file.metadata)
     if len(parts) > 1:
-        return join_rows([of_arrow(file.read_row_groups(part, [name])) for part in parts])
-    return of_arrow(file.read([name]))
+        read = [_spans_as_numbers(file.read_row_groups(part, [name])) for part in parts]
+        return join_rows(list(map(of_arrow, read)))
+    return of_arrow(_spans_as_numbers(file.read([name])))
+
+
+def _spans_as_numbers(table: Any) -> Any:
+    """Spans of time as the whole numbers that the file holds, which other readers see."""
+    import pyarrow as pa  # noqa: PLC0415  optional
+
+    fields = [
+        field.with_type(pa.int64()) if pa.types.is_duration(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields)) if fields != list(table.schema) else table
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,6 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     """A workbook of one sheet.  Texts are texts whatever they begin with, dates are dates."""
     try:
         from openpyxl import Workbook  # noqa: PLC0415  an extra
-        from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415
         from openpyxl.utils.exceptions import IllegalCharacterError  # noqa: PLC0415
     except ImportError:
         raise MissingExtraError("openpyxl", "files", "writing Excel files") from None
@@ -79,28 +78,16 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     book = Workbook(write_only=True, iso_dates=True)
     sheet = book.create_sheet("table")
 
-    def cell(value: Any) -> Any:
-        if value is None or value == "":  # nobody would see which of both an empty cell is
-            return None
-        is_zoned = isinstance(value, dt.datetime) and value.tzinfo is not None
-        if isinstance(value, bool | dt.date) and not is_zoned:  # a sheet knows no time zones
-            return value
-        if isinstance(value, float) or _fits_sheet(value):
-            return value if math.isfinite(value) else None
-        made = WriteOnlyCell(sheet, str(value))
-        made.data_type = "s"  # else `=...` would be a formula
-        return made
-
     try:
         with _temporary_files_in(scratch()):  # the first row makes the one of the sheet
-            sheet.append(list(map(cell, relation.columns)))
+            sheet.append([_sheet_cell(sheet, name) for name in relation.columns])
         for number, row in enumerate(_rows(relation)):
             if number >= _MOST_ROWS:
                 raise TableError(
                     "an Excel sheet has room for 1,048,575 rows, and the table has more. Write it "
                     "as CSV or Parquet."
                 )
-            sheet.append([cell(value) for value in row])
+            sheet.append([_sheet_cell(sheet, value) for value in row])
         timed = path.with_name(f"{path.name}.timed")
         book.save(timed)
     except IllegalCharacterError:
@@ -109,6 +96,27 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
         ) from None
     _without_times(timed, path)
     timed.unlink()
+
+
+def _sheet_cell(sheet: Any, value: Any) -> Any:
+    """What stands in a cell for a value; text stays text, and a number keeps all its digits."""
+    from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415  an extra
+
+    if value is None or value == "":  # nobody would see which of both an empty cell is
+        return None
+    is_zoned = isinstance(value, dt.datetime) and value.tzinfo is not None
+    if isinstance(value, bool | dt.date) and not is_zoned:  # a sheet knows no time zones
+        return value
+    text, kind = str(value), "s"  # else `=...` would be a formula
+    if isinstance(value, float) or _fits_sheet(value):
+        if not math.isfinite(value):
+            return None
+        if float(f"{value:.16g}") == float(value):
+            return value
+        text, kind = repr(value), "n"  # the library rounds numbers to sixteen digits
+    cell = WriteOnlyCell(sheet, text)
+    cell.data_type = kind
+    return cell
 
 
 @contextmanager
