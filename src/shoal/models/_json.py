@@ -99,7 +99,7 @@ def refuse_malformed(form: str) -> Iterator[None]:
     except ShoalError:
         raise
     except (
-        KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError,
+        LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,
     ) as error:  # fmt: skip
         raise TableError(
             f"this {NAMES[form]} is not laid out as Shoal writes it ({type(error).__name__}). "

@@ -35,7 +35,7 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> DuckEngine:
         _require_distinct(connection, paths[0])
         _warn_of_spans(connection, paths[0])
         return DuckEngine(stage_parquet(connection, paths, names))
-    except duckdb.Error:
+    except (duckdb.Error, RuntimeError):  # the second of names that are no UTF-8
         first = f"{paths[0].name!r}" if len(paths) == 1 else f"one of {len(paths)} files"
         raise TableError(
             f"{first} cannot be read: it is damaged, cut short, or no Parquet file."
