@@ -19,6 +19,7 @@ from shoal.schema._band_labels import range_label
 from shoal.schema._builders import Intervals, round_widths
 from shoal.schema._coding import Coding
 from shoal.schema._days import PERIODS, Dates
+from shoal.schema._tree_parts import ROOT_LABEL
 from shoal.tables import FrequencyTable
 from shoal.typing import Floats
 
@@ -50,6 +51,17 @@ def grow_hierarchies(
             coding = replace(coding, hierarchy=tree, ceiling=ceiling)
         codings.append(coding)
     return replace(cells, codings=tuple(codings))
+
+
+def with_root_apart(coding: Coding) -> Coding:
+    """The coding, with the tree that names its root otherwise if a value is written like roots.
+
+    All that grow a tree for the column give the root this name, also where rows lack the value.
+    """
+    if coding.hierarchy is not None or coding.is_ordered or ROOT_LABEL not in coding.texts:
+        return coding
+    tree = _flat(coding)
+    return replace(coding, hierarchy=tree, ceiling=np.full(tree.n_leaves, tree.root, np.int32))
 
 
 def _public(coding: Coding) -> Hierarchy:

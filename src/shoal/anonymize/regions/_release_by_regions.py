@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from shoal.anonymize._recoding import range_notes
 from shoal.anonymize.clusters._group_loss import is_range_column
 from shoal.anonymize.cuts._first_cuts import domain_columns
+from shoal.anonymize.cuts._grown_hierarchies import with_root_apart
 from shoal.anonymize.regions._figures import add_regions
 from shoal.anonymize.regions._join_parts import join_parts, whole_of
 from shoal.anonymize.regions._plan_cuts import plan_cuts, sample_size
@@ -210,7 +211,7 @@ def _solve(
         rows=rows,
         totals=totals,
         n_regions=n_regions,
-        codings=codings,
+        codings=tuple(map(with_root_apart, codings)),
         coarsened=coarsened,
         output=output,
         notes=notes,
