@@ -158,9 +158,12 @@ class Frame:
         rows: NDArray[np.int64],
         pools: Mapping[str, _fresh.Pool],
         numbers: Mapping[str, NDArray[Any]],
+        *,
+        by_values: bool = False,
     ) -> Frame:
         """A new table of some rows, to which nothing sticks; see :func:`make_fresh`."""
-        return self._wrap(_fresh.make_fresh(self._frame, names, rows, pools, numbers))
+        made = _fresh.make_fresh(self._frame, names, rows, pools, numbers, by_values=by_values)
+        return self._wrap(made)
 
     def select(self, names: Sequence[str]) -> Frame:
         """Only some columns, in this order."""

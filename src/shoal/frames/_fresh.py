@@ -60,6 +60,8 @@ def make_fresh(
     rows: NDArray[np.int64],
     pools: Mapping[str, Pool],
     numbers: Mapping[str, NDArray[Any]],
+    *,
+    by_values: bool = False,
 ) -> nw.DataFrame[Any]:
     """Some rows of some columns as a new table of the same library.
 
@@ -75,15 +77,18 @@ def make_fresh(
         Columns that are given by value instead; a number for each row taken.
     numbers : mapping of str to ndarray
         Columns of floats to add; NaN is missing.
+    by_values : bool
+        Whether floats are whole numbers where all that are taken are: a gap or a fraction in a row
+        that is not taken, which made them floats, is not to be seen.
     """
     native, library = frame.to_native(), frame.implementation
     used = {name: _used(*pool) for name, pool in pools.items()}
     if library.is_polars():
-        result = _fresh_polars(native, names, rows, used, numbers)
+        result = _fresh_polars(native, names, rows, used, numbers, by_values)
     elif library.is_pyarrow():
-        result = _fresh_arrow(native, names, rows, used, numbers)
+        result = _fresh_arrow(native, names, rows, used, numbers, by_values)
     else:
-        result = _fresh_pandas(native, names, rows, used, numbers)
+        result = _fresh_pandas(native, names, rows, used, numbers, by_values)
     return nw.from_native(result, eager_only=True)
 
 
@@ -93,12 +98,18 @@ def _used(values: Sequence[Any], codes: Codes) -> Pool:
     return [values[number] for number in numbers.tolist()], inside.ravel().astype(np.int32)
 
 
+def _are_whole(floats: NDArray[Any]) -> bool:
+    """Whether there are floats, all of them whole numbers that they hold exactly."""
+    return len(floats) > 0 and bool(((floats == np.floor(floats)) & (abs(floats) < 2**53)).all())
+
+
 def _fresh_polars(
     native: Any,
     names: Sequence[str],
     rows: NDArray[np.int64],
     pools: Mapping[str, Pool],
     numbers: Mapping[str, NDArray[Any]],
+    by_values: bool,
 ) -> Any:
     import polars as pl
 
@@ -114,6 +125,12 @@ def _fresh_polars(
             known = series.fill_nan(None)
             zero = pl.lit(0.0, dtype=series.dtype)  # adding 0 would be optimized away
             series = pl.select(pl.when(known == 0).then(zero).otherwise(known)).to_series()
+            if (
+                by_values
+                and series.dtype == pl.Float64
+                and _are_whole(known.drop_nulls().to_numpy())
+            ):
+                series = series.cast(pl.Int64)
         return series.alias(name)
 
     added = [pl.Series(name, values).fill_nan(None) for name, values in numbers.items()]
@@ -126,6 +143,7 @@ def _fresh_arrow(
     rows: NDArray[np.int64],
     pools: Mapping[str, Pool],
     numbers: Mapping[str, NDArray[Any]],
+    by_values: bool,
 ) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -141,6 +159,9 @@ def _fresh_arrow(
         taken = source.take(pa.array(rows))
         if pa.types.is_floating(taken.type):
             taken = pc.if_else(pc.is_nan(taken), None, pc.add(taken, pa.scalar(0, taken.type)))
+            known = taken.drop_null()
+            if by_values and taken.type == pa.float64() and _are_whole(known.to_numpy()):
+                taken = taken.cast(pa.int64())
         if str(taken.type) == "large_string":
             taken = taken.cast(pa.string())
         return taken
@@ -156,6 +177,7 @@ def _fresh_pandas(
     rows: NDArray[np.int64],
     pools: Mapping[str, Pool],
     numbers: Mapping[str, NDArray[Any]],
+    by_values: bool,
 ) -> Any:
     import pandas as pd
 
@@ -164,8 +186,16 @@ def _fresh_pandas(
             return _pandas_pool(*pools[name])
         array = native[name].array
         if pd.api.types.is_float_dtype(array.dtype):
-            kind = array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(np.float64)
-            return array.to_numpy(kind, na_value=np.nan)[rows] + kind.type(0)
+            is_plain = isinstance(array.dtype, np.dtype)
+            kind = array.dtype if is_plain else np.dtype(np.float64)
+            floats = array.to_numpy(kind, na_value=np.nan)[rows] + kind.type(0)
+            missing = np.isnan(floats)
+            if not by_values or kind != np.float64 or not _are_whole(floats[~missing]):
+                return floats
+            if not missing.any():
+                whole = floats.astype(np.int64)
+                return whole if is_plain else pd.array(whole)
+            return floats if is_plain else pd.array(np.where(missing, None, floats), "Int64")
         taken = array.take(rows)
         missing = np.asarray(taken.isna(), np.bool_)
         if hasattr(taken, "_mask") and missing.any():  # what lies under the mask stays behind

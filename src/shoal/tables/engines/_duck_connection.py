@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from shoal._resources import database_memory, n_threads, scratch
 from shoal.errors import TableError
 from shoal.tables._dialect import TextDialect
 from shoal.typing import PathText
+
+if TYPE_CHECKING:
+    from shoal.tables._engine import OpenOptions
 
 STOP = "shoal: a value cannot be transformed"
 """What a query of ours raises, by SQL's own `error`, when it meets a value it must not pass."""
@@ -192,6 +195,8 @@ class StagedRows:
         What a file says about its columns beside their names, as files of SPSS and Stata do.
     n_rows : int, optional
         How many there are, where they were counted while they were read.
+    options : OpenOptions, optional
+        How they were read, where types were told from values; None where they were declared.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -203,6 +208,7 @@ class StagedRows:
     kept: Any = field(default=None, repr=False)
     titles: Mapping[str, str] = field(default_factory=dict)
     n_rows: int | None = None
+    options: OpenOptions | None = None
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:

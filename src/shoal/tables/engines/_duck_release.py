@@ -44,6 +44,7 @@ from shoal.tables.engines._duck_keyed import coarse_column, keyed_columns
 from shoal.tables.engines._duck_staging import spell_once
 from shoal.tables.engines._duck_wide import MOST_JOINS, joined_in_parts, number_rows
 from shoal.tables.engines._duck_write import copy_query, in_order
+from shoal.tables.engines.formats.text._kept_rows import read_kept_again, whole_if_kept_are
 from shoal.tables.forms._typed_rows import TypedRows, typed_rows
 from shoal.typing import Codes, Counts, Native
 
@@ -51,12 +52,6 @@ _counter = itertools.count()
 _ROWS_TO_A_CELL = 8
 _BATCH = 1 << 20
 _AT_ONCE = 1 << 22
-_COARSER = {
-    "DOUBLE": ("{0} = round({0}) AND abs({0}) < 9007199254740992", "BIGINT"),
-    "TIMESTAMP": ("{0} = CAST({0} AS DATE)", "DATE"),
-}
-"""Types whose cells may all be of another type: the test of a cell, and that type."""
-
 _PLACE = f"place_{secrets.token_hex(8)}"
 """Place of a row in the output; no column of a user's has this name."""
 
@@ -185,7 +180,7 @@ class CompressedRelation:
             self.staged.connection.sql,
             select,
             path,
-            source=self.staged.dialect,
+            source=witness.dialect,
             numeric=numeric,
             order=_PLACE,
         )
@@ -249,41 +244,26 @@ class CompressedRelation:
             released[name] = f"CASE WHEN isnan(p.r{index}) THEN NULL ELSE p.r{index} END"
         del group  # as large as a column, while the database makes its own copy of all of them
         store(self.staged.connection, made[0], columns)
-        if len(kept) < self.row_cells.n_rows and self.staged.dialect is not None:
-            released |= self._as_kept_rows_say(released, made[0])
+        rows = self.staged
+        if len(kept) < self.row_cells.n_rows:
+            rows = self._as_kept_rows_say(released, made[0])
         listed = ", ".join(f"{value} AS {name_sql(name)}" for name, value in released.items())
         select = (
-            f"SELECT {listed}, p.place AS {_PLACE} FROM {self.staged.view} AS r JOIN {made[0]} "
+            f"SELECT {listed}, p.place AS {_PLACE} FROM {rows.view} AS r JOIN {made[0]} "
             f"AS p ON p.{NUMBER} = r.{NUMBER}{joins}"
         )
-        source = self.staged.paths or self.staged.relation
-        return select, Witness(kept, source, self.staged.dialect, typed.labels), made
+        source = rows.paths or rows.relation
+        return select, Witness(kept, source, rows.dialect, typed.labels), made
 
-    def _as_kept_rows_say(self, released: dict[str, str], kept: str) -> dict[str, str]:
-        """Columns of a text file in the type of the rows that are kept, not of all.
-
-        A single fraction among rows that are left out would make 1000 of everybody 1000.0, and a
-        time of day would give one to all days.
-        """
-        finer = {
-            name: _COARSER[str(kind)]
-            for i, (name, kind) in enumerate(zip(self.staged.names, self.staged.types, strict=True))
-            if str(kind) in _COARSER
-            and name in released
-            and (released[name] == f"r.c{i}" or self.schema[name].is_coarse)
-        }
-        if not finer:
-            return {}
-        asked = ", ".join(f"bool_and({test.format(released[n])})" for n, (test, _) in finer.items())
-        (found,) = self.staged.connection.sql(
-            f"SELECT {asked} FROM {self.staged.view} AS r SEMI JOIN {kept} AS p "
-            f"ON p.{NUMBER} = r.{NUMBER}"
-        ).fetchall()
-        return {
-            name: f"CAST({released[name]} AS {kind})"
-            for (name, (_, kind)), fits in zip(finer.items(), found, strict=True)
-            if fits
-        }
+    def _as_kept_rows_say(self, released: dict[str, str], kept: str) -> StagedRows:
+        """The rows with cells, which `released` may cast, in the types of those that are kept."""
+        own = [n for i, n in enumerate(self.staged.names) if released.get(n) == f"r.c{i}"]
+        quasi = self.schema.quasi_identifiers
+        rows = read_kept_again(self.staged, kept, [name for name in own if name not in quasi])
+        lines = [n for n in self.staged.names if n in released]
+        own += [n for n in lines if self.schema[n].is_coarse or self.schema[n].most_days]
+        released |= whole_if_kept_are(rows, kept, released, own)
+        return rows
 
 
 def compress_rows(rows: StagedRows, schema: Schema, options: CodingOptions) -> CompressedRelation:

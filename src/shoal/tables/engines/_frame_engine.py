@@ -244,7 +244,9 @@ class CompressedFrame:
             name: np.append(column, np.nan)[groups]
             for name, column in range_columns(recoded, output.ranges).items()
         }
-        return self.frame.fresh(typed.spread(names), kept, pools, added), kept, typed
+        fewer = len(kept) < len(group_of_row)
+        made = self.frame.fresh(typed.spread(names), kept, pools, added, by_values=fewer)
+        return made, kept, typed
 
     def _keyed(
         self, output: RowOptions, rows: NDArray[np.int64]
@@ -268,6 +270,7 @@ class CompressedFrame:
     def _pool(self, name: str, rows: NDArray[np.int64]) -> tuple[list[Any], Codes]:
         """A column by its values, so that values which are equal are written alike."""
         codes, values = self.frame.factorize(name)
-        canonical = canonical_values(values)
-        codes = np.where(codes < 0, len(canonical), codes).astype(np.int32)
-        return [*canonical, None], codes[rows]
+        used, place = np.unique(codes[rows], return_inverse=True)
+        # only values that are given out say of which kind all are
+        given = canonical_values([None if at < 0 else values[at] for at in used.tolist()])
+        return given, place.ravel().astype(np.int32)

@@ -188,7 +188,8 @@ def _stage(
         missing={name: r.missing for name, r in named if r.missing},
     )
     staged = stage_table(connection, values, shape.names, paths, dialect)
-    return replace(staged, titles={name: f"in {''.join(unit)}" for name, unit in units.items()})
+    titles = {name: f"in {''.join(unit)}" for name, unit in units.items()}
+    return replace(staged, titles=titles, options=found)
 
 
 def _stop_at_names(connection: duckdb.DuckDBPyConnection, read: str, shape: Shape) -> None:

@@ -55,7 +55,7 @@ def stage_columns(
         for name, r in zip(names, readings, strict=True)
         if any(r.unit)
     }
-    return DuckEngine(replace(staged, titles=units | dict(titles or {})))
+    return DuckEngine(replace(staged, titles=units | dict(titles or {}), options=options))
 
 
 def _array(texts: Sequence[str | None]) -> Any:

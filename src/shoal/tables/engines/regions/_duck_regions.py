@@ -33,6 +33,7 @@ from shoal.tables.engines._duck_connection import (
 )
 from shoal.tables.engines._duck_staging import spell_once
 from shoal.tables.engines._duck_write import copy_query, in_order
+from shoal.tables.engines.formats.text._kept_rows import read_kept_again, whole_if_kept_are
 from shoal.tables.engines.regions._cuts import Cut, cut_sql
 from shoal.tables.engines.regions._region_rows import (
     HIDDEN,
@@ -264,7 +265,7 @@ class DuckRegions:
         numeric = [name for name in self.schema if self.schema[name].kind == "numeric"]
         written = copy_query(
             self._connection.sql, select, path,
-            source=self._rows.dialect, numeric=numeric, order=_PLACE,
+            source=witness.dialect, numeric=numeric, order=_PLACE,
         )  # fmt: skip
         return replace(witness, written=written)
 
@@ -297,14 +298,20 @@ class DuckRegions:
             released[name] = f"t{i}.text"
         released = typed.place(released, stored, "o")
         store(self._connection, places, stored)
+        rows = self._rows
+        if len(kept) < self.n_rows:
+            own = [name for name in released if name in rows.names and name not in self._quasi]
+            unmade = [name for name in own if not self.schema[name].is_coarse]
+            rows = read_kept_again(rows, places, unmade)
+            released |= whole_if_kept_are(rows, places, released, own)
         listed = ", ".join(f"{value} AS {name_sql(name)}" for name, value in released.items())
         select = (
             f"SELECT {listed}, o.place AS {_PLACE} FROM {places} AS o "
             f"JOIN {self._placed} AS p ON p.{NUMBER} = o.{NUMBER} "
-            f"JOIN {self._rows.view} AS r ON r.{NUMBER} = o.{NUMBER}{joins}"
+            f"JOIN {rows.view} AS r ON r.{NUMBER} = o.{NUMBER}{joins}"
         )
-        source = self._rows.paths or self._rows.relation
-        return select, Witness(kept, source, self._rows.dialect, typed.labels)
+        source = rows.paths or rows.relation
+        return select, Witness(kept, source, rows.dialect, typed.labels)
 
     def _row_labels(self, kept: NDArray[np.int64]) -> Iterator[RowLabels]:
         """Labels of the columns that have other forms, one for each row that is kept."""

@@ -1,0 +1,116 @@
+"""Columns of a release in the types of the rows that are released, not of all that were read.
+
+A single fraction among rows that are left out would make 1000 of everybody 1000.0, a word would
+leave 1.0 a text, and a time of day would give one to all days.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from shoal.errors import TableWarning
+from shoal.tables._dialect import TextDialect
+from shoal.tables.engines._duck_connection import NUMBER, StagedRows
+from shoal.tables.engines.formats.text._types import cell_sql, read_types
+from shoal.tables.engines.formats.text._values import Reading
+
+_counter = itertools.count()
+_WHOLE = ("{0} = round({0}) AND abs({0}) < 9007199254740992", "BIGINT")
+_DAY = ("{0} = CAST({0} AS DATE)", "DATE")
+"""The test of a cell, and the type of a column whose cells all pass it."""
+
+
+def read_kept_again(rows: StagedRows, kept: str, names: Collection[str]) -> StagedRows:
+    """The rows with texts of some columns read as the rows say whose numbers a table has.
+
+    Rows whose types were declared, not told from values, stay what they are.
+    """
+    texts = [
+        i
+        for i, (name, kind) in enumerate(zip(rows.names, rows.types, strict=True))
+        if name in names and kind == "VARCHAR"
+    ]
+    if rows.options is None or not texts:
+        return rows
+    listed = ", ".join(f"r.c{i} AS p{n}" for n, i in enumerate(texts))
+    with warnings.catch_warnings():  # all but units was said when all rows were read
+        warnings.filterwarnings("ignore", "(?!.* written without )", TableWarning)
+        found, _ = read_types(
+            rows.connection,
+            f"(SELECT {listed} FROM {rows.view} AS r SEMI JOIN {kept} AS p USING ({NUMBER}))",
+            [rows.names[i] for i in texts],
+            rows.options,
+        )
+    readings = {
+        i: reading
+        for i, reading in zip(texts, found, strict=True)
+        if reading.sort not in ("text", "empty") or reading.missing
+    }
+    if not readings:
+        return rows
+    cells = ", ".join(
+        f"CASE WHEN is_kept THEN {cell_sql(readings[i], i).value} END AS c{i}"
+        if i in readings
+        else f"p{i} AS c{i}"
+        for i in range(len(rows.names))
+    )
+    plain = ", ".join(f"r.c{i} AS p{i}" for i in range(len(rows.names)))
+    table = f"kept_{next(_counter)}"
+    rows.connection.execute(
+        f"CREATE TEMP TABLE {table} AS SELECT {NUMBER}, {cells} FROM "
+        f"(SELECT r.{NUMBER}, {plain}, p.{NUMBER} IS NOT NULL AS is_kept FROM {rows.view} AS r "
+        f"LEFT JOIN {kept} AS p ON p.{NUMBER} = r.{NUMBER}) ORDER BY {NUMBER}"
+    )
+    types = tuple(map(str, rows.connection.table(table).types))[1:]
+    dialect = rows.dialect and _heard(
+        rows.dialect, {rows.names[i]: reading for i, reading in readings.items()}
+    )
+    return replace(rows, view=table, types=types, dialect=dialect)
+
+
+def _heard(dialect: TextDialect, readings: Mapping[str, Reading]) -> TextDialect:
+    """How a file writes its values, when some columns are read so."""
+    signs = {n: (r.decimal, r.thousands) for n, r in readings.items() if r.sort[:7] == "grouped"}
+    grouped = {**dialect.grouped, **signs}
+    return replace(
+        dialect,
+        decimal="," if {decimal for decimal, _ in grouped.values()} == {","} else ".",
+        grouped=grouped,
+        units={**dialect.units, **{n: r.unit for n, r in readings.items() if any(r.unit)}},
+        missing={**dialect.missing, **{n: r.missing for n, r in readings.items() if r.missing}},
+    )
+
+
+def whole_if_kept_are(
+    rows: StagedRows, kept: str, released: Mapping[str, str], names: Collection[str]
+) -> dict[str, str]:
+    """Some of the columns to be released, of whole numbers or days where kept rows have no others.
+
+    Days only where types were told from values: who declares moments has them whatever comes.
+    """
+    is_told = rows.options is not None
+    coarser = {"DOUBLE": _WHOLE} | ({"TIMESTAMP": _DAY} if is_told else {})
+    kinds = dict(zip(rows.names, rows.types, strict=True))
+    finer = {name: coarser.get(kinds[name], ("TRUE", "")) for name in names}
+    if not is_told:
+        finer = {name: asked for name, asked in finer.items() if asked[1]}
+    if not finer:
+        return {}
+    asked = ", ".join(
+        f"count({released[n]}), bool_and({test.format(released[n])})"
+        for n, (test, _) in finer.items()
+    )
+    (found,) = rows.connection.sql(
+        f"SELECT {asked} FROM {rows.view} AS r JOIN {kept} AS p ON p.{NUMBER} = r.{NUMBER}"
+    ).fetchall()
+    types = {
+        name: kind if known else "VARCHAR" * is_told  # nothing tells the type of empty cells
+        for (name, (_, kind)), known, fits in zip(
+            finer.items(), found[::2], found[1::2], strict=True
+        )
+        if fits or not known
+    }
+    return {name: f"CAST({released[name]} AS {kind})" for name, kind in types.items() if kind}

@@ -1,0 +1,97 @@
+import json
+
+import pytest
+
+from shoal.anonymize._registry import make_method
+from shoal.schema import Schema
+from shoal.tables import RowOptions
+from tests.extras import need
+
+UNITS = pytest.mark.filterwarnings("ignore:.* written without it")
+
+BANDS = {"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"intervals": [10, 20]}}
+SCHEMA = Schema({"age": BANDS, "x": {"role": "sensitive"}})
+ODD = [
+    (["1.0", "2.0"], "high", "3.0"),
+    (["1.50", "2.25"], "high", "3.00"),
+    (["1e3", "2e3"], "high", "3e3"),
+    (["5 kg", "6 kg"], "high", "7 kg"),
+    (["True", "False"], "perhaps", "True"),
+    (["2024-01-31", "2024-02-28"], "soon", "2024-03-31"),
+    (["1", "NA"], "high", "3"),
+]
+
+
+def _csv(path, rows, delimiter=";"):
+    path.write_text(f"age{delimiter}x\n" + "".join(f"{a}{delimiter}{x}\n" for a, x in rows))
+    return path
+
+
+def _json(path, rows):
+    path = path.with_suffix(".jsonl")
+    path.write_text("".join(json.dumps({"age": age, "x": x}) + "\n" for age, x in rows))
+    return path
+
+
+def _pandas(path, rows):
+    return need("pandas").DataFrame(rows, columns=["age", "x"])
+
+
+def _polars(path, rows):
+    return need("polars").DataFrame(rows, schema=["age", "x"], orient="row")
+
+
+def _arrow(path, rows):
+    ages, values = zip(*rows, strict=True)
+    return need("pyarrow").table({"age": ages, "x": values})
+
+
+def _released(make, kept, left_out, path, suffix, **how):
+    rows = [(30 + i % 3, kept[i % 2]) for i in range(30)] + [(97, left_out)]
+    method = make_method("top-down", SCHEMA, 5, {"max_suppression": 0.1})
+    ordered = RowOptions(keep_order=True)
+    release = method.fit(make(path / "raw.csv", rows), output=ordered, **how).release_
+    assert release.n_suppressed == 1
+    return release.write(path / f"r{suffix}", force=True)["table"].read_bytes()
+
+
+@UNITS
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("how", [{}, {"regions": 2}])
+@pytest.mark.parametrize(("kept", "odd", "plain"), [*ODD, (["1,5", "2,25"], "high", "3,5")])
+def test_a_word_in_a_row_that_was_left_out_changes_no_released_cell(
+    kept, odd, plain, how, suffix, tmp_path
+):
+    odd, plain = (_released(_csv, kept, one, tmp_path, suffix, **how) for one in (odd, plain))
+    assert odd == plain
+
+
+@UNITS
+@pytest.mark.parametrize(("kept", "odd", "plain"), [*ODD, ([1000, 2000], 0.5, 3000)])
+def test_nor_where_texts_come_in_other_files(kept, odd, plain, tmp_path):
+    odd, plain = (_released(_json, kept, one, tmp_path, ".csv") for one in (odd, plain))
+    assert odd == plain
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize(
+    ("kept", "odd", "plain"),
+    [([1000, 2000], None, 3000), ([1000, 2000], 0.5, 3000), ([1000, 2000], "high", 3000),
+     ([1000.0, None], 0.5, 3000.0), ([True, False], None, True), ([1.5, 2.0], "high", 3.0)],
+)  # fmt: skip
+def test_nor_in_dataframes(kept, odd, plain, suffix, tmp_path):
+    odd, plain = (_released(_pandas, kept, one, tmp_path, suffix) for one in (odd, plain))
+    assert odd == plain
+
+
+@pytest.mark.parametrize("make", [_pandas, _polars, _arrow])
+def test_floats_are_whole_where_all_that_are_released_are(make, tmp_path):
+    cells = _released(make, [1000.0, 2000.0], 0.5, tmp_path, ".csv").decode()
+    assert set(cells.splitlines()[1:]) >= {"30,1000", "31,2000"}
+    kept = _released(make, [1000.0, 0.25], 0.5, tmp_path, ".csv").decode()
+    assert set(kept.splitlines()[1:]) >= {"30,1000.0", "31,0.25"}
+
+
+def test_a_column_that_is_empty_without_the_row_has_no_type_of_it(tmp_path):
+    cells = [_released(_csv, ["", ""], one, tmp_path, ".parquet") for one in ("5", "high", "")]
+    assert len(set(cells)) == 1
