@@ -114,6 +114,30 @@ def test_every_group_has_k_patients(method, asked):
     assert manifest["risk"]["after"]["prosecutor"]["highest"] <= 1 / model.minimum_size
 
 
+@pytest.mark.parametrize(
+    "asked", [AlphaKAnonymity(0.9, 4), TCloseness(0.9), EntropyDiversity(1.01)]
+)
+def test_a_manifest_does_not_tell_which_rows_are_one_persons(asked):
+    """The same released rows of the same number of people: who of them has which is not told."""
+    age = {"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"intervals": [20]}}
+    schema = Schema({"who": {"role": "subject"}, "age": age, "ill": {"role": "sensitive"}})
+    ill = ["flu", "gout", "flu", "cold", "cold", *["gout"] * 5, *ILL, *ILL, *ILL[:2]]
+    ages = [31] * 10 + [61] * 10
+    manifests, cells = [], []
+    for twice in ([0, 2], [1, 5]):  # who has gout besides: those with the flu, or those with gout
+        first = [*range(8), *twice]
+        who = [*first, *(10 + one for one in range(10))]
+        table = pd.DataFrame({"who": who, "age": ages, "ill": ill})
+        model = KAnonymity(4) & asked
+        made = release(table, schema, privacy=model, output=RowOptions(keep_order=True))
+        manifests.append(made.to_dict()["reached"])
+        cells.append(made.table.to_csv())
+    assert cells[0] == cells[1]
+    assert manifests[0] == manifests[1]
+    assert all(part["holds"] for part in manifests[0])
+    assert manifests[0][0]["reached"] >= 4
+
+
 def test_counting_rows_would_not_have_done():
     """The same method without the role: some groups of k rows are one or two patients."""
     schema = SCHEMA.replace(patient={"role": "identifier"})

@@ -40,7 +40,7 @@ from shoal.metrics import measure, risk
 from shoal.metrics._column_risk import ColumnRisk, column_risks
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
-from shoal.metrics._told_figures import line_losses, told_figures
+from shoal.metrics._told_figures import line_losses, told_figures, told_levels
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
@@ -234,7 +234,7 @@ class Release:
             "parameters": dict(self.parameters),
             "privacy": self.privacy.to_dict(),
             "guarantee": guarantee,
-            "reached": [part.to_dict() for part in self.reached],
+            "reached": told_levels(self.reached, by_people=people is not None),
             "rows": n_rows,
             "released_rows": released,
             "suppressed_rows": n_rows - released,

@@ -48,5 +48,7 @@ def test_what_does_not_fit_under_limits_is_said():
 def test_the_cost_is_told():
     note = Coarsening({"zip": 2}, 0.125, 1000, 900).note()
     assert "'zip' to level 2" in note
-    assert "0.1250" in note
+    assert "loses 0.125" in note
+    assert "0.123;" in Coarsening({"zip": 2}, 0.12345, 1000, 900).note() + ";"
+    assert Coarsening({"zip": 2}, 0.12345, 1000, 900).to_dict()["loss"] == 0.123
     assert "900" in Coarsening({}, 0.0, 1000, 900).note()

@@ -175,8 +175,7 @@ class FullDomain(Anonymizer):
             )
         return (
             f"{self.lattice_.n_assessed} of {self.lattice_.n_nodes} combinations of levels were "
-            "looked at; the best of all loses at most "
-            f"{self.lattice_.gap:.0%} less than the one released.",
+            "looked at; others may lose less (lattice_.gap of the method says how much at most).",
         )
 
     def _solve(

@@ -44,10 +44,10 @@ class Coarsening:
     n_cells: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for the manifest."""
+        """Plain values, for the manifest: many digits would tell how raw values are spread."""
         return {
             "levels": dict(self.levels),
-            "loss": self.loss,
+            "loss": float(f"{self.loss:.3g}"),
             "most_cells": self.most_cells,
             "cells": self.n_cells,
         }
@@ -59,7 +59,7 @@ class Coarsening:
         shown = ", ".join(f"{name!r} to level {level}" for name, level in self.levels.items())
         return (
             f"columns were coarsened before rows were counted ({shown}), so that no more than "
-            f"{self.most_cells} combinations are searched; that alone loses {self.loss:.4f}"
+            f"{self.most_cells} combinations are searched; that alone loses {self.loss:.3g}"
         )
 
 
