@@ -30,7 +30,13 @@ from shoal.anonymize._release_files import (
     release_files,
     require_file,
 )
-from shoal.anonymize._subjects import count_exactly, count_raw, of_people, worst_levels
+from shoal.anonymize._subjects import (
+    count_exactly,
+    count_raw,
+    of_people,
+    without_values,
+    worst_levels,
+)
 from shoal.anonymize.bounds._loss_bound import WORK, LossBound, bound_loss
 from shoal.errors import ParameterError
 from shoal.judge._judge import judge_companions, told_by
@@ -40,7 +46,7 @@ from shoal.metrics import measure, risk
 from shoal.metrics._column_risk import ColumnRisk, column_risks
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
-from shoal.metrics._told_figures import line_losses, told_figures, told_levels
+from shoal.metrics._told_figures import line_losses, told_figures
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
@@ -217,8 +223,10 @@ class Release:
         people = self.compressed.people
         n_rows, released = int(self.recoded.cells.row_counts.sum()), self.recoded.n_released_rows
         guarantee = self.privacy.describe()
+        reached = [part.to_dict() for part in self.reached]
         if people is not None:
             guarantee = of_people(guarantee, people.unit)
+            reached = without_values(reached)
         figures = told_figures(
             (self.metrics_before, self.metrics),
             (self.risk_before, self.risk),
@@ -234,7 +242,7 @@ class Release:
             "parameters": dict(self.parameters),
             "privacy": self.privacy.to_dict(),
             "guarantee": guarantee,
-            "reached": told_levels(self.reached, by_people=people is not None),
+            "reached": reached,
             "rows": n_rows,
             "released_rows": released,
             "suppressed_rows": n_rows - released,

@@ -6,7 +6,7 @@ Solvers count home rows, which add up; here every group is counted exactly befor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -177,6 +177,23 @@ def worst_of(
         said = of_people(level.description, unit)
         worst.append(replace(level, description=said, failing_groups=most))
     return tuple(worst)
+
+
+def without_values(levels: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """How far groups go as a manifest tells it: of conditions on values only whether they hold.
+
+    Exact shares of people with a value tell which rows of a group are one person's.
+    """
+    return [
+        {**level, "reached": None} if _asks_of_values(level["model"]) else dict(level)
+        for level in levels
+    ]
+
+
+def _asks_of_values(model: Mapping[str, Any]) -> bool:
+    return model.get("column") is not None or any(
+        _asks_of_values(part) for part in model.values() if isinstance(part, Mapping)
+    )
 
 
 def of_people(sentence: str, unit: str = "people") -> str:

@@ -17,7 +17,6 @@ import numpy as np
 
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
-from shoal.privacy._model import Level
 from shoal.schema._lines import public_lines
 from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Floats
@@ -107,23 +106,6 @@ def add_line_losses(parts: Iterable[Mapping[str, LineLoss]]) -> dict[str, LineLo
                 max(had.high, one.high),
             )
     return joined
-
-
-def told_levels(levels: Iterable[Level], *, by_people: bool) -> list[dict[str, Any]]:
-    """What a manifest tells of how far the groups go, with each condition.
-
-    Counted `by_people`, shares of sensitive values tell which rows of a group are one person's:
-    of conditions on them it is told whether they hold.
-    """
-    unsaid = {"reached": None}
-    plain = (level.to_dict() for level in levels)
-    return [one | unsaid if by_people and _asks_of_values(one["model"]) else one for one in plain]
-
-
-def _asks_of_values(model: Mapping[str, Any]) -> bool:
-    return model.get("column") is not None or any(
-        _asks_of_values(part) for part in model.values() if isinstance(part, Mapping)
-    )
 
 
 def told_figures(
