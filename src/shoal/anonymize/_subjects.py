@@ -185,14 +185,15 @@ def without_values(levels: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     Exact shares of people with a value tell which rows of a group are one person's.
     """
     return [
-        {**level, "reached": None} if _asks_of_values(level["model"]) else dict(level)
+        {**level, "reached": None} if asks_of_values(level["model"]) else dict(level)
         for level in levels
     ]
 
 
-def _asks_of_values(model: Mapping[str, Any]) -> bool:
+def asks_of_values(model: Mapping[str, Any]) -> bool:
+    """Whether a condition, as plain values, is about a sensitive column."""
     return model.get("column") is not None or any(
-        _asks_of_values(part) for part in model.values() if isinstance(part, Mapping)
+        asks_of_values(part) for part in model.values() if isinstance(part, Mapping)
     )
 
 

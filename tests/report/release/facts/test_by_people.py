@@ -1,5 +1,8 @@
 """The promise of a release with a subject or a household, counted again with the raw table."""
 
+import html
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -93,4 +96,11 @@ def test_diversity_among_people_is_counted_again(tmp_path):
     _, made = make(tmp_path, "subject", "local", privacy=asked)
     found = release_report(tmp_path / "out.csv", tmp_path / "raw.csv", n_people=10)
     assert found.promise == "holds"
+    size, values = json.loads((tmp_path / "out.manifest.json").read_text())["reached"]
+    assert size["reached"] >= 4
+    # how many illnesses the people of a group have says which rows are one person's
+    assert values["reached"] is None
+    page = html.unescape(found.html)
+    assert '["reached", 0, "reached"]' in page
+    assert '["reached", 1, "reached"]' not in page
     assert len(made.reached) == 2

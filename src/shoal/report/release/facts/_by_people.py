@@ -8,6 +8,7 @@ was in (it keeps no rows), and the search is made again.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from shoal.anonymize import load_recoding
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.anonymize._registry import make_method, word_of
 from shoal.anonymize._release_files import find_recoding
-from shoal.anonymize._subjects import count_exactly, worst_of
+from shoal.anonymize._subjects import asks_of_values, count_exactly, worst_of
 from shoal.anonymize._verdict import Verdict
 from shoal.errors import ShoalError, TableError
 from shoal.privacy import PrivacyModel
@@ -104,7 +105,10 @@ def _verdict(
         n_groups=len(rows),
         n_starred=0,
         smallest_group=int(tables[0].sizes.min()) if len(rows) else 0,
-        reached=worst_of(promise, tables, people.unit),
+        reached=tuple(  # a page may be published, and tells no more than a manifest
+            replace(level, reached=math.nan) if asks_of_values(level.model) else level
+            for level in worst_of(promise, tables, people.unit)
+        ),
         n_failing_groups=int(failing.sum()),
         n_failing_rows=int(rows[failing].sum()),
         failing=(),
