@@ -20,10 +20,13 @@ from xml.etree import ElementTree
 
 from shoal._addresses import address_of, is_address, read_address
 from shoal.anonymize._release_files import digest, file_beside
+from shoal.judge._read_binary import ARROW, PARQUET
 from shoal.judge._read_files import open_text, read_texts
 from shoal.judge._read_others import read_workbook
 from shoal.judge._side_doors import fills_its_file, json_doors
 from shoal.judge._text_table import TextTable
+from shoal.judge.packed._arrow_messages import message_doors
+from shoal.judge.packed._parquet_bytes import parquet_doors
 from shoal.tables.engines.formats._formats import find_format, unpacked
 from shoal.tables.engines.formats._kept_there import kept_there
 
@@ -151,10 +154,21 @@ def _doors(path: Path, told: Told) -> Iterator[str]:
             if path.name.lower().endswith(_JSON):
                 with open_text(path, "utf-8-sig") as lines:
                     yield from json_doors(lines)
-            if suffix == ".duckdb" and not _is_sealed(path):
-                yield "space that the database gave up, which may hold rows"
+        if not _is_sealed(path):
+            yield from _unlisted(path)
     except Exception:  # whatever a file from elsewhere makes a reader raise
         yield "something that cannot be read again"
+
+
+def _unlisted(path: Path) -> Iterator[str]:
+    """Bytes of a file that no reader of cells is sent to."""
+    suffix = path.suffix.lower()
+    if suffix in PARQUET:
+        yield from parquet_doors(path)
+    elif suffix in ARROW:
+        yield from message_doors(path)
+    elif suffix == ".duckdb":
+        yield "space that the database gave up, which may hold rows"
 
 
 def _archive(path: Path) -> Iterator[str]:
