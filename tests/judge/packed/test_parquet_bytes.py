@@ -56,8 +56,9 @@ def test_bytes_between_pages_and_the_end_are_seen(write, tmp_path):
 
 @pytest.mark.parametrize(
     "kind",
-    ["i % 50", "(i % 50)::UTINYINT", "(i % 40)::DOUBLE", "(i % 9)::FLOAT", "(i % 30)::DECIMAL(9, 2)",
-     "DATE '2024-01-01' + (i % 90)::INT", "TIMESTAMP '2024-01-01' + INTERVAL (i % 20) HOUR",
+    ["i % 50", "(i % 50)::UTINYINT", "(i % 40)::DOUBLE", "(i % 9)::FLOAT",
+     "(i % 30)::DECIMAL(9, 2)", "DATE '2024-01-01' + (i % 90)::INT",
+     "TIMESTAMP '2024-01-01' + INTERVAL (i % 20) HOUR",
      "'Zürich, a town with a long name' || (i % 30)"],
 )  # fmt: skip
 def test_filters_are_those_of_values_of_any_kind(kind, tmp_path):
