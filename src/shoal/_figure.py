@@ -58,6 +58,12 @@ def legend_above(axes: Any) -> None:
     )
 
 
+def for_the_house(figure: Any) -> None:
+    """Say below a picture that it is measured against the raw table, and not to be published."""
+    said = "Measured against the raw table: for the house, not to be published."
+    figure.supxlabel(said, x=0.01, ha="left", fontsize=7, color="#666666")
+
+
 def plain_log_ticks(axis: Any) -> None:
     """Write the ticks of a logarithmic axis as numbers: 3,000, not 3x10^3."""
     from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: PLC0415  optional

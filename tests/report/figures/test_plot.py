@@ -35,6 +35,8 @@ def test_whatever_has_a_figure_is_drawn(name, tmp_path):
     need("matplotlib")
     drawn = plot(RESULTS[name](), tmp_path / f"{name}.svg")
     assert "</svg>" in drawn.read_text("utf-8")
+    # what is measured against the raw table says that it is not to be published
+    assert ("for the house" in drawn.read_text("utf-8")) == (name != "audit")
 
 
 def test_what_has_no_figure_is_said(tmp_path):

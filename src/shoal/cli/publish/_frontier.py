@@ -104,3 +104,4 @@ def _show(frontier: Frontier, out: Path, listing: Path) -> None:
         if point.failure is not None:
             output().note(f"{point.method}, k={point.k}: {point.failure}")
     output().print(f"Written: {out.name}, {listing.name}")
+    output().note("they are measured against the raw table: for the house, not to be published.")

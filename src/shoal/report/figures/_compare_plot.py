@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal._figure import BLUE, figure_path, new_figure, save_figure
+from shoal._figure import BLUE, figure_path, for_the_house, new_figure, save_figure
 from shoal.anonymize._compare import MethodResult
 from shoal.typing import PathText
 
@@ -45,4 +45,5 @@ def _draw(results: Sequence[MethodResult], title: str) -> Any:
     right.bar_label(bars, shown, padding=3, fontsize=8)
     right.set(xlabel="accuracy of a random forest, %", xlim=(0, 110))
     figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    for_the_house(figure)
     return figure

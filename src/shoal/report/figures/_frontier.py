@@ -12,7 +12,14 @@ from threading import Lock
 from typing import Any
 
 from shoal._atomic import atomic_path
-from shoal._figure import COLOURS, figure_path, new_figure, plain_log_ticks, save_figure
+from shoal._figure import (
+    COLOURS,
+    figure_path,
+    for_the_house,
+    new_figure,
+    plain_log_ticks,
+    save_figure,
+)
 from shoal.anonymize._anonymizer import Anonymizer
 from shoal.errors import InfeasibleError, ParameterError, ShoalError
 from shoal.tables import RowOptions
@@ -197,4 +204,5 @@ def _draw(frontier: Frontier) -> Any:
     handles, names = lost.get_legend_handles_labels()
     # beside the lines, never over them
     figure.legend(handles, names, loc="outside right center", frameon=False)
+    for_the_house(figure)
     return figure

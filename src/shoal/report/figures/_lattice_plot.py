@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shoal._figure import BLUE, RED, figure_path, legend_above, new_figure, save_figure
+from shoal._figure import (
+    BLUE,
+    RED,
+    figure_path,
+    for_the_house,
+    legend_above,
+    new_figure,
+    save_figure,
+)
 from shoal.anonymize.lattice._lattice import Lattice
 from shoal.typing import PathText
 
@@ -38,4 +46,5 @@ def _draw(lattice: Lattice) -> Any:
     title = f"{lattice.n_assessed:,} of {lattice.n_nodes:,} nodes looked at"
     axes.set_title(title + ("" if lattice.proven else f"; gap {lattice.gap:.0%}"), loc="left")
     legend_above(axes)
+    for_the_house(figure)
     return figure

@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shoal._figure import BLUE, RED, figure_path, legend_above, new_figure, save_figure
+from shoal._figure import (
+    BLUE,
+    RED,
+    figure_path,
+    for_the_house,
+    legend_above,
+    new_figure,
+    save_figure,
+)
 from shoal.discover._survey import Survey
 from shoal.typing import PathText
 
@@ -48,4 +56,5 @@ def _draw(survey: Survey) -> Any:
     axes.set_title(f"{survey.n_rows:,} rows", loc="left", fontsize=10)
     axes.grid(axis="y", alpha=0.3)
     legend_above(axes)
+    for_the_house(figure)
     return figure
