@@ -6,6 +6,7 @@ import pytest
 
 from shoal.schema import Column
 from shoal.schema._coding import make_coding
+from shoal.schema._text import readings
 
 ALIKE = {
     "spaces": ["HIV", "HIV ", "\u00a0HIV", "H IV", "H  IV"],
@@ -69,3 +70,31 @@ def test_an_empty_text_is_a_missing_value_in_an_order_too():
 def test_an_order_tells_texts_apart():
     column = Column("sensitive", "ordinal", order=("a", "A", "B"))
     assert make_coding("grade", column, ["A", "a", "B"]).n_alike == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("5 kg", "5kg"), ("5.0 kg", "5 KG"), ("1,5 mg", "1.50mg"), ("5 %", "5%"),
+        ("type 2", "type2"), ("1 000", "1000"),
+        ("1'000", "1000"), ("1 234 567,5", "1234567.5"), ("flu (a)", "flu(a)"),
+        ("flu, mild", "flu,mild"), ("a - b", "a-b"), ("A +", "A+"), ("flu.", "flu"),
+        ("St. John", "St John"), ("12:00", "12:00:00"), ("½ dose", "1/2 dose"),
+        ("asthma", "\u0430sthma"), ("HIV", "\u041dIV"), ("gout", "g\u03bfut"),
+    ],
+)  # fmt: skip
+def test_texts_that_nobody_tells_apart_are_one_value(first, second):
+    assert len(set(readings([first, second]))) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("5 mg", "5 \u03bcg"), ("5 mg", "5 kg"), ("5 mg", "50 mg"), ("I21.4", "I214"),
+        ("12 3", "123"), ("1 00", "100"),
+        ("12:00", "12:30"), ("12:00:00", "12:00:30"), ("1.5", "15"), ("a b", "ab"),
+        ("flu", "flu?"), ("<5", "5"), ("1/2", "12"), ("10/12", "1/2"), ("c", "c++"),
+    ],
+)  # fmt: skip
+def test_texts_that_say_other_things_are_other_values(first, second):
+    assert len(set(readings([first, second]))) == 2

@@ -22,6 +22,7 @@ DIGITS_SHOWN = 15
 _SHOWN = Context(prec=DIGITS_SHOWN)
 _ONE_SIGN = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
 _ONE_SIGN |= dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc"), "'") | {0x131: "i"}
+_ONE_SIGN |= dict.fromkeys(map(ord, "\u2044\u2215"), "/")
 _ONE_SIGN |= dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"')
 """Signs that a reader takes for a hyphen, a quote or the letter i."""
 
@@ -39,6 +40,16 @@ _NOTHING = frozenset(["", "na", "n/a", "<na>", "#n/a", "nan", "nat", "null"])
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d*")
+_SPACED = re.compile(r"[+-]?\d{1,3}([ '_])\d{3}(\1\d{3})*([.,]\d*)?")
+_POINT = re.compile(r"(?<=[\w)])\.(?!\S)")
+_BESIDE = re.compile(r"(?<=[^\w\s]) | (?=[^\w\s])|(?<=\d) (?=[^\W\d])|(?<=[^\W\d]) (?=\d)")
+"""Blanks beside signs, and between a number and letters."""
+
+_WITH_UNIT = re.compile(r"([+-]?\d+(?:[.,]\d+)?)([^\W\d_][^\d]*|[%€$£°][^\d]*)")
+_TIME = re.compile(r"\d{1,2}:\d\d(:00(\.0*)?)?")
+_SAME_LETTERS = str.maketrans("авекмнорстухіјѕһο", "abekmhopctyxijsho")
+"""Letters of other alphabets that are drawn like a Latin one, small or large."""
+
 _DOTTED_DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})( \d.*)?")
 _DIGITS = 2**128
 _DAY = 86_400_000_000  # in microseconds
@@ -158,8 +169,9 @@ def exact(value: Any) -> Any:
 def readings(known: Sequence[str]) -> list[Any]:
     """What a person takes each text for: None (nothing), a number, a moment, or else its words.
 
-    Each text is read for itself, whatever stands beside it.  Spaces, capitals, invisible signs and
-    forms of Unicode make no other value, nor do digits that only arithmetic adds.
+    Each text is read for itself, whatever stands beside it.  Spaces, capitals, invisible signs,
+    letters that look alike and forms of Unicode make no other value, nor do digits that only
+    arithmetic adds, nor blanks between a number and its unit.
 
     Examples
     --------
@@ -169,6 +181,8 @@ def readings(known: Sequence[str]) -> list[Any]:
     ['hiv', 'hiv', 'hiv', None, None]
     >>> len(set(readings(["1", "1.0", "01", "1,0"]))), len(set(readings(["1,000", "1e3", "high"])))
     (1, 2)
+    >>> readings(["5 kg", "5.0 KG", "1 000", "flu (a)", "flu(A)."])
+    ['5kg', '5kg', Decimal('1000'), 'flu(a)', 'flu(a)']
     """
     return [_reading(plain_words(each)) for each in known]
 
@@ -188,7 +202,21 @@ def _reading(words: str) -> Any:
     try:
         return dt.datetime.fromisoformat(said).replace(tzinfo=None)
     except ValueError:
-        return words
+        return _one_spelling(words)
+
+
+def _one_spelling(words: str) -> Any:
+    """Words without blanks and points that say nothing; numbers among them in one way."""
+    if _SPACED.fullmatch(words):
+        return _shown_number(Decimal(re.sub("[ '_]", "", words).replace(",", ".")))
+    if _TIME.fullmatch(words):
+        return ":".join(words.split(":")[:2])
+    words = words if words.isascii() else words.translate(_SAME_LETTERS)
+    words = _BESIDE.sub("", _POINT.sub("", words))
+    if match := _WITH_UNIT.fullmatch(words):
+        number = _shown_number(Decimal(match[1].replace(",", "."))).normalize()
+        return f"{number:f}{match[2]}"
+    return words
 
 
 def _shown_number(value: Decimal) -> Decimal:
