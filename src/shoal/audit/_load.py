@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.audit._compiled_parts import check_compiled_parts
-from shoal.audit._trial_load import list_unknown_types, load_skops, try_load
+from shoal.audit._trial_load import check_size, list_unknown_types, load_skops, try_load
 from shoal.audit.adapters._registry import is_recognized
 from shoal.audit.opened._file_rest import check_skops_file, load_pickle, parse_json
 from shoal.errors import MissingExtraError, ParameterError, ShoalError, TableError
@@ -27,13 +27,14 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
         `dump_model` or LightGBM's `dump_model` writes as `.json`; a `.joblib`, `.pkl` or `.pickle`
         file with `trust`.
     trust : bool, default=False
-        Load pickles, and skops files with types other than scikit-learn's, without trying them
-        first.  Loading a pickle runs whatever program its author put into it.
+        Load pickles, and skops files with any types, without trying them first.  Loading a pickle
+        runs whatever program its author put into it.
 
     Notes
     -----
-    A skops file is loaded in a process of its own first, with limits of time and memory, and its
-    trees are checked to be trees before anything follows their indices.
+    A skops file is opened in a process of its own first, with limits of time and memory.  Unless it
+    is trusted it may name only types that skops trusts and those of scikit-learn that are known to
+    do no harm; its trees are checked to be trees before anything follows their indices.
 
     Examples
     --------
@@ -88,17 +89,10 @@ def _read_skops(path: Path, trust: bool) -> Any:
         import skops.io  # noqa: F401, PLC0415  optional
     except ImportError:
         raise MissingExtraError("skops", "audit", "reading a .skops model") from None
-    unknown = list_unknown_types(path)
-    # skops leaves scikit-learn's own trees out of its list: their arrays are not checked
-    foreign = [name for name in unknown if not name.startswith("sklearn.")]
-    if foreign and not trust:
-        raise ParameterError(
-            f"{path.name} holds {len(foreign)} types that neither skops nor Shoal knows "
-            f"({', '.join(foreign[:3])}). Use --trust if you know where the file comes from."
-        )
+    check_size(path)
     if not trust:
         try_load(path)
-    model = load_skops(path, unknown)
+    model = load_skops(path, list_unknown_types(path))
     check_skops_file(path)
     return _keep_labels(model)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.audit._compiled_parts import check_compiled_parts
+from shoal.audit.opened._skops_types import foreign_types
 from shoal.errors import ParameterError, ShoalError, TableError
 
 SECONDS = 120
@@ -16,18 +17,21 @@ MEMORY = 16 << 30  # bytes of address space: compiled libraries reserve far more
 LARGEST = 4 << 30  # bytes that a file may unpack to
 REFUSED = 9
 """Exit code of the trial for a file that Shoal's own checks refuse."""
+FOREIGN = 10
+"""Exit code of the trial for a file with types that are not known to be harmless."""
+MOST_NAMED = 60  # letters of such a type
 
 
 def try_load(path: Path) -> None:
-    """Raise unless a process with limits can load the file and finds its trees to be trees."""
-    _check_size(path)
+    """Raise unless a process with limits knows all types, and loads trees that are trees."""
     call = [sys.executable, "-m", "shoal.audit._trial_load", str(path.resolve())]
     try:
         done = subprocess.run(call, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise _not_loaded(path, f"loading it took more than {SECONDS} seconds") from None
-    if done.returncode == REFUSED:
-        raise TableError(done.stderr.strip().splitlines()[-1])
+    if done.returncode in (REFUSED, FOREIGN):
+        said = done.stderr.strip().splitlines()[-1]
+        raise TableError(said) if done.returncode == REFUSED else ParameterError(said)
     if done.returncode < 0:
         raise _not_loaded(path, "the process that tried to load it crashed")
     if done.returncode:
@@ -58,7 +62,8 @@ def list_unknown_types(path: Path) -> list[str]:
         raise _not_loaded(path, f"it is no skops file ({type(error).__name__})") from None
 
 
-def _check_size(path: Path) -> None:
+def check_size(path: Path) -> None:
+    """Raise where a file unpacks to more than anybody's model."""
     try:
         with zipfile.ZipFile(path) as file:
             size = sum(entry.file_size for entry in file.infolist())
@@ -92,11 +97,20 @@ def main(path: Path) -> int:
     """Load in this process; the exit code says how it went."""
     _limit()
     try:
-        load_skops(path, list_unknown_types(path))
+        unknown = list_unknown_types(path)
+        foreign = foreign_types(path, unknown)
+        if not foreign:
+            load_skops(path, unknown)
     except ShoalError as error:
         sys.stderr.write(f"{error}\n")
         return REFUSED
-    return 0
+    if foreign:
+        named = ", ".join(ascii(name[:MOST_NAMED])[1:-1] for name in foreign[:3])
+        sys.stderr.write(
+            f"{path.name} holds {len(foreign)} types that neither skops nor Shoal knows to be "
+            f"harmless ({named}). Use --trust if you know where the file comes from.\n"
+        )
+    return FOREIGN if foreign else 0
 
 
 if __name__ == "__main__":

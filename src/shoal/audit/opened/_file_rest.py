@@ -52,7 +52,7 @@ def _check_entries(path: Path) -> None:
         if SCHEMA not in names:
             raise _more(path.name, "it has no list of what is in it")
         said = parse_json(path.name, file.read(SCHEMA).decode("utf-8"))
-        nodes = list(_nodes(said))
+        nodes = list(nodes_of(said))
         if any(not set(node) <= NODE_KEYS for node in nodes):
             raise _more(path.name, "objects have entries that skops does not write")
         used = {str(node["file"]) for node in nodes if "file" in node}
@@ -62,7 +62,8 @@ def _check_entries(path: Path) -> None:
             _check_array(path.name, name, file.read(name))
 
 
-def _nodes(data: Any) -> Iterator[dict[str, Any]]:
+def nodes_of(data: Any) -> Iterator[dict[str, Any]]:
+    """What a list of a skops file says of each object in it."""
     todo = [data]
     while todo:
         one = todo.pop()
