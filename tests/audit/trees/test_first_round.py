@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from shoal.audit import audit
 from shoal.audit.trees._first_round import FirstTree, _fits
+from shoal.audit.trees._leaf_values import UNSEEN
 from tests.audit.people import roles
 from tests.extras import need
 
@@ -162,7 +163,9 @@ def test_leaves_that_cannot_be_computed_again_have_to_leave_k_people_together(mo
     assert not audit(model.fit(table[NAMES], table["score"]), table, schema, k=5).is_safe
     for name in NAMES:
         table[name] = table[name] // 60
-    assert audit(model.fit(table[NAMES], table["score"]), table, schema, k=5).is_safe
+    found = audit(model.fit(table[NAMES], table["score"]), table, schema, k=5)
+    may_hide_weights = isinstance(model, AdaBoostRegressor)  # which decide who is drawn
+    assert found.unread == ((UNSEEN,) if may_hide_weights else ())
 
 
 def test_stumps_that_could_be_anybodys_have_to_have_k_people_each():

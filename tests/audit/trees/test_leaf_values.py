@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import (
     AdaBoostClassifier,
+    AdaBoostRegressor,
     BaggingClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -202,6 +203,31 @@ def test_rows_that_were_drawn_may_hide_weights():
         model.fit(TABLE[["sex"]], TABLE["ill"], sample_weight=TABLE["cost"] / 1000)
         found = audit(model, TABLE, PUBLIC, k=10, check_table=False)
         assert UNSEEN in found.unread or found.held  # forests keep weights of all rows
+
+
+@pytest.mark.parametrize("left", [None, "nothing"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(5, random_state=0),
+        ExtraTreesClassifier(5, bootstrap=True, random_state=0),
+        BaggingClassifier(DecisionTreeClassifier(), n_estimators=5, random_state=0),
+        AdaBoostRegressor(n_estimators=5, random_state=0),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_weights_that_decide_who_is_drawn_are_seen(model, left):
+    """Rows are counted then, not weighed, and the weights may have been deleted."""
+    drawn = not isinstance(model, AdaBoostRegressor)
+    assert audit(model.fit(TABLE[["sex"]], TABLE["ill"]), TABLE, PUBLIC, k=10).is_safe == drawn
+    model.fit(TABLE[["sex"]], TABLE["ill"], sample_weight=TABLE["cost"])
+    if left is None:
+        vars(model)["_sample_weight"] = None
+    else:
+        vars(model).pop("_sample_weight", None)
+    found = audit(model, TABLE, PUBLIC, k=10)
+    assert UNSEEN in found.unread
+    assert not found.held
 
 
 @pytest.mark.parametrize("weight", ["balanced", {0: 1.0, 1: 3.0}], ids=str)

@@ -104,7 +104,7 @@ def _of_model(model: Any, people: _People | None) -> list[str]:
     members = given.ravel().tolist() if isinstance(given, np.ndarray) else list(given)
     if _draws(model, kind):
         other = people is not None and not _is_drawn_from(model, members, people)
-        even = [] if _draws_evenly(model, members) else [UNSEEN]
+        even = [] if _draws_evenly(model, members, people) else [UNSEEN]
         return [DRAWN, *even, *([FITTED] if other else [])]
     if kind.startswith("GradientBoosting"):
         even = all(_has_plain_weights(one.tree_) for one in members)
@@ -195,7 +195,10 @@ def _draws_of(model: Any, members: list[Any], n_rows: int) -> list[list[Floats]]
     """How often each row was drawn for each tree; in one way or another, by release."""
     kind = type(model).__name__
     if kind.startswith("Bagging"):
-        drawn = [np.asarray(own) for own in model.estimators_samples_]
+        try:
+            drawn = [np.asarray(own) for own in model.estimators_samples_]
+        except AttributeError:  # the weights that it drew with were removed
+            return []
         if any(own.max(initial=0) >= n_rows for own in drawn):
             return []
         return [[np.bincount(own, minlength=n_rows).astype(np.float64)] for own in drawn]
@@ -247,17 +250,27 @@ def uneven_boosting(objective: str, *, drawn: bool) -> tuple[str, ...]:
     return (MEDIANS,) if objective in BENT else ()
 
 
-def _draws_evenly(model: Any, members: list[Any]) -> bool:
-    """Whether rows were drawn, and had no weights beside."""
+def _draws_evenly(model: Any, members: list[Any], people: _People | None) -> bool:
+    """Whether rows were drawn with equal chances, and had no weights beside.
+
+    Weights may have decided who was drawn, of which counts of rows tell nothing: the draws have to
+    be found again.
+    """
     trees = [one.tree_ for one in members if hasattr(one, "tree_")]
     if len(trees) < len(members) or getattr(model, "class_weight", None) is not None:
         return False
     if hasattr(model, "subsample"):
         return all(map(_has_plain_weights, trees))
-    sums = [np.asarray(tree.weighted_n_node_samples) for tree in trees]
-    drawn = getattr(model, "_n_samples_bootstrap", None) or sums[0][0]
-    whole = all(np.allclose(own, np.round(own), rtol=0, atol=CLOSE) for own in sums)
-    return whole and all(round(own[0]) == drawn for own in sums)
+    lots = [] if people is None else _draws_of(model, members, len(people.values))
+    return bool(lots) and all(
+        any(_has_drawn_sums(tree, people, draw) for draw in own)
+        for tree, own in zip(trees, lots, strict=True)
+    )
+
+
+def _has_drawn_sums(tree: Any, people: _People | None, draw: Floats) -> bool:
+    assert people is not None
+    return _has_own_sums(tree, replace(people, weights=draw), tree.apply(people.features))
 
 
 def _draws(model: Any, kind: str) -> bool:
