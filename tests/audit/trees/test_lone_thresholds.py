@@ -44,6 +44,17 @@ def test_a_tree_that_tells_the_number_of_one_person_is_not_called_safe(fine):
     assert str(fine) not in str(found.unread)
 
 
+@pytest.mark.parametrize("usual", [250, 250.5])
+def test_it_is_not_either_where_others_have_one_of_a_few_numbers(usual):
+    fines = np.where(np.arange(60) % 2 == 0, 0.0, usual)
+    X, _ = table(fines)
+    y = np.where(fines > 0, "yes", "no")
+    for fine, tells in ((usual, False), (12_345.67, True)):
+        y[7], X.loc[7, "fine"] = ("no" if tells else "yes"), fine
+        found = audit(DecisionTreeClassifier().fit(X, y), X.assign(ill=y), SCHEMA, k=10)
+        assert any("'fine'" in why for why in found.unread) == tells
+
+
 def test_a_forest_and_boosting_are_not_either():
     forest = RandomForestClassifier(3, bootstrap=False, max_features=None, max_leaf_nodes=3)
     boosting = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=3, min_samples_leaf=1)
@@ -78,5 +89,10 @@ def test_ordinary_trees_are_safe():
     tree = DecisionTreeClassifier(max_leaf_nodes=3)
     assert verdict(tree, lone(1)).is_safe  # yes and no
     assert verdict(tree, np.where(np.arange(60) % 5 == 0, 12_345.67, 0.0)).is_safe
+    visits = np.where(np.arange(60) % 20 == 3, 20, np.arange(60) % 4 * 7)  # whole numbers in a row
+    X, _ = table(visits)
+    y = np.where(visits > 20.5, "yes", "no")
+    found = audit(DecisionTreeClassifier().fit(X, y), X.assign(ill=y), SCHEMA, k=10)
+    assert not any("'fine'" in why for why in found.unread)
     many = np.random.default_rng(2).normal(50_000, 9_000, 60).round(2) - 50_000
     assert not any("'fine'" in why for why in verdict(tree, many).unread)

@@ -15,8 +15,8 @@ ALMOST_ZERO = 1e-30  # where LightGBM cuts between zero and more
 def lone_thresholds(model: TreeModel, k: int) -> tuple[str, ...]:
     """Why tests may tell the number of fewer than k people: they cut half-way to it.
 
-    Everybody else has one number, which is easily known (no fine, no debt): a threshold between the
-    two is their mean.
+    Everybody else has one of the numbers that many have, which are easily known (no fine, a fine of
+    250): a threshold between such a number and theirs is the mean of both.
     """
     found = [
         one.name
@@ -30,21 +30,29 @@ def lone_thresholds(model: TreeModel, k: int) -> tuple[str, ...]:
 def half_way_message(name: str, k: int) -> str:
     """What is said of a column, without any number of it."""
     return (
-        f"tests of private column {name!r} lie between what nearly everybody has and what fewer "
-        f"than {k} people have, which may follow from them"
+        f"tests of private column {name!r} lie next to what fewer than {k} people have and nearly "
+        "everybody has not, which may follow from them"
     )
 
 
 def lies_next_to_few(column: Floats, cuts: Floats, k: int) -> Flags:
-    """Which cuts part fewer than k people from all others, who have one number."""
+    """Which cuts lie beside a number of the fewer than k people who have none that k people have.
+
+    Whole numbers that follow one another are no news.
+    """
     values, counts = np.unique(column[np.isfinite(column)], return_counts=True)
-    apart = int(counts.sum()) - int(counts.max(initial=0))
-    if not 0 < apart < k or _is_scale(values):
+    common = counts >= min(k, counts.max(initial=0))
+    if not 0 < counts[~common].sum() < k or _is_scale(values):
         return np.zeros(len(cuts), np.bool_)
-    # more than what all others have: no sum of two numbers
-    at_it = np.isclose(cuts, values[counts.argmax()], rtol=NEARLY, atol=ALMOST_ZERO)
-    parts: Flags = ~at_it & (cuts >= values[0]) & (cuts < values[-1])
-    return parts
+    above = np.searchsorted(values, cuts, side="right")
+    inside = (above > 0) & (above < len(values))
+    above = np.where(inside, above, 1)
+    told: Flags = inside & ~(common[above] & common[above - 1])
+    if (values == np.round(values)).all():
+        told &= values[above] - values[above - 1] > 1
+    for at in (above, above - 1):  # more than what many have: no sum of two numbers
+        told &= ~(common[at] & np.isclose(cuts, values[at], rtol=NEARLY, atol=ALMOST_ZERO))
+    return told
 
 
 def lies_half_way(column: Floats, cuts: Floats, k: int) -> bool:
