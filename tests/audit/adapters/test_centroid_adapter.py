@@ -64,6 +64,20 @@ def test_clusterings_agree_with_their_predict(seed, sort):
         assert np.unique(model.predict(asked)).tolist() == own
 
 
+def test_bisections_that_share_their_parts_are_no_tree():
+    """Sixty of them have 2**60 paths: who follows them is never done."""
+    table = random_points(0)
+    model = BisectingKMeans(2, random_state=0).fit(table)
+    root = model._bisecting_tree
+    for _ in range(60):
+        root = type(root)(root.center, [], 0.0)
+        root.left = root.right = model._bisecting_tree
+        model._bisecting_tree = root
+    schema = numeric(a="quasi-identifier", b="quasi-identifier", c="sensitive")
+    with pytest.raises(TableError, match="damaged or was changed"):
+        audit(model, table, schema)
+
+
 def test_a_cluster_of_one_is_that_person():
     draw = np.random.default_rng(0)
     table = pd.DataFrame({"age": draw.integers(20, 80, 90), "pay": draw.integers(10, 40, 90)})

@@ -127,6 +127,20 @@ def categories(table):
     return table.astype(dict.fromkeys("bd", "category"))
 
 
+def test_nodes_that_share_their_children_are_no_tree(tmp_path):
+    """Sixty such nodes have 2**60 paths: who follows them is never done."""
+    said = json.loads(json.dumps(SAVED))
+    tree = said["learner"]["gradient_booster"]["model"]["trees"][0]
+    below_it = [*range(1, 60), -1]
+    tree |= {name: [0.5] * 60 for name in ("split_conditions", "sum_hessian")}
+    tree |= {name: [0] * 60 for name in ("split_indices", "default_left", "split_type")}
+    tree |= {"left_children": below_it, "right_children": below_it, "categories_nodes": []}
+    (tmp_path / "model.json").write_text(json.dumps(said), encoding="utf-8")
+    model = load_model(tmp_path / "model.json")
+    with pytest.raises(TableError, match="damaged or was changed"):
+        audit(model, pd.DataFrame(TABLE), roles(x="pn", c="pc", y="sc"), k=2)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_boosters_agree_with_brute_force(seed, tmp_path):
     """Gaps, categories and numbers; the estimator, its booster and its files say the same."""

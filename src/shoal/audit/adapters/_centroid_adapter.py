@@ -55,8 +55,12 @@ def _of_bisections(model: Any) -> LinearSpans:
     """The way down a tree of centroids: at each node the nearer of two."""
     centres: list[Floats] = []
     duels: dict[int, list[tuple[int, int]]] = {}
+    seen = set[int]()
 
     def walk(node: Any, above: list[tuple[int, int]]) -> None:
+        if id(node) in seen:  # a few nodes that share their children have countless paths
+            raise ValueError("a node has two parents")
+        seen.add(id(node))
         if node.left is None:
             duels[int(node.label)] = above
             return

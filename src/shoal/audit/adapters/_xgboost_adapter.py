@@ -155,9 +155,12 @@ def _read_arrays(tree: Node) -> tuple[BinaryTree, Floats]:
         if tree.get("categories_nodes")
         else {}
     )
-    out = TreeWriter()
+    out, seen = TreeWriter(), set[int]()
 
     def walk(node: int) -> int:
+        if node in seen:  # sixty nodes that share their children have 2**60 paths
+            raise ValueError("a node has two parents")
+        seen.add(node)
         index = out.add(node, float(tree["sum_hessian"][node]))
         left, right = tree["left_children"][node], tree["right_children"][node]
         if left == -1:
