@@ -65,6 +65,17 @@ def test_a_missing_site_leaves_noise_and_an_error():
         sum_masked(other, 3)
 
 
+def test_masks_of_other_questions_do_not_cancel():
+    one, two = met("a", "b")
+    for asked, fits in ((b"this", True), (b"that", False)):
+        masked = [one.mask(np.ones(3), 0, b"this"), two.mask(np.ones(3), 0, asked)]
+        if fits:
+            assert sum_masked(masked, 3).tolist() == [2, 2, 2]
+        else:
+            with pytest.raises(ProtocolError, match="do not cancel"):
+                sum_masked(masked, 3)
+
+
 def test_a_trainer_cannot_put_his_own_key_in_place_of_a_sites():
     site, other = SiteMasks("a", SECRET), SiteMasks("b", SECRET)
     trainer = SiteMasks("b", b"not the kernel's secret")

@@ -5,9 +5,14 @@ import pytest
 
 from shoal.errors import ConvergenceError, ProtocolError
 from shoal.federated import RandomKernelSVC, make_share
-from shoal.federated.kernels._masked_sums import SiteMasks
+from shoal.federated.kernels._masked_sums import SiteMasks, sum_masked
 from shoal.federated.kernels._newton_svm import _gradient, _Problem, _value
-from shoal.federated.kernels._summed_svc import SummedNewton, masked_numbers, site_numbers
+from shoal.federated.kernels._summed_svc import (
+    SummedNewton,
+    masked_numbers,
+    n_numbers,
+    site_numbers,
+)
 
 
 @pytest.fixture
@@ -58,6 +63,25 @@ def test_a_sites_numbers_are_those_of_its_rows(shares):
         row[np.triu_indices(len(z))] = numbers[1 + len(z) :]
         full = row + row.T - np.diag(np.diag(row))
         np.testing.assert_allclose((moved - numbers[1 : 1 + len(z)]) / 1e-6, full[i], atol=0.05)
+
+
+@pytest.mark.parametrize("how", ["a cost of 0", "another plane", "other classes"])
+def test_a_trainer_who_asks_sites_different_things_gets_no_sum_of_one_site(shares, how):
+    """With all others at a cost of 0 the total would be this site's own."""
+    size = shares[0].projection.shape[1] + 1
+    masks = [SiteMasks(share.site, b"secret") for share in shares]
+    for mask in masks:
+        mask.meet({one.site: one.public_key() for one in masks})
+    answers = []
+    for rank, (share, mask) in enumerate(zip(shares, masks, strict=True)):
+        classes, cost, z = (0, 1), 1.0, np.zeros(size)
+        if rank:
+            cost = 0.0 if how == "a cost of 0" else cost
+            z = z + 1e-9 if how == "another plane" else z
+            classes = (1, 0) if how == "other classes" else classes
+        answers.append(masked_numbers(share, mask, classes, cost, z, 0))
+    with pytest.raises(ProtocolError, match="do not cancel"):
+        sum_masked(answers, n_numbers(size))
 
 
 def test_other_classes_and_too_few_steps_are_errors(shares):

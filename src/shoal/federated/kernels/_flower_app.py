@@ -35,7 +35,12 @@ def make_site_app() -> Any:
     Notes
     -----
     **Reveals.**  To the trainer: the share's metadata without rows (names, ranges, fingerprint),
-    the two class labels, sums over all sites, and this site's accuracy of the joint model.
+    the two class labels, sums over all sites, and this site's accuracy of the joint model.  Sums of
+    two steps differ by the rows that changed sides of the margin between them: where that is one
+    row, its projection and label.
+
+    **Assumes.**  A trainer who asks what the method asks: one who chose planes himself would get
+    sums of as few rows as he likes, though of no site alone.
     """
     app = _flower("flwr.clientapp").ClientApp()
     app.query()(_introduce)

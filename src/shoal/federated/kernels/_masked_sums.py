@@ -44,7 +44,8 @@ class SiteMasks:
     Notes
     -----
     **Reveals.**  To the trainer: sums over all sites, and nothing else while two sites or more do
-    not tell him their numbers.  With two sites each learns the other's from the sum, as ever.
+    not tell him their numbers.  With two sites each learns the other's from the sum, as ever.  What
+    two sums tell when one is taken from the other, masks do not hide.
 
     **Assumes.**  X25519; SHAKE-256 as a generator; every site stays until the end of a round: a
     missing one leaves a sum of noise, which is an error.
@@ -85,8 +86,11 @@ class SiteMasks:
             if site != self.site:
                 self._keys[site] = self._agreed(site, shown, everything.digest())
 
-    def mask(self, numbers: Floats, step: int) -> Masked:
-        """Numbers as whole ones modulo 2**128, behind the masks of this step."""
+    def mask(self, numbers: Floats, step: int, question: bytes = b"") -> Masked:
+        """Numbers as whole ones modulo 2**128, behind the masks of this step and question.
+
+        Masks cancel only where all sites were asked the same.
+        """
         if not self._keys:
             raise ParameterError("this site has not met the others.")
         if not np.isfinite(numbers).all() or np.abs(numbers).max(initial=0) >= LARGEST:
@@ -94,7 +98,7 @@ class SiteMasks:
         total = [round(float(x) * SCALE) for x in numbers]
         for site, key in self._keys.items():
             sign = 1 if self.site < site else -1
-            noise = _noise(key, step, len(numbers))
+            noise = _noise(hashlib.sha256(key + question).digest(), step, len(numbers))
             total = [value + sign * one for value, one in zip(total, noise, strict=True)]
         data = b"".join((value % MODULUS).to_bytes(16, "little") for value in total)
         return np.frombuffer(data, "<u8").reshape(-1, 2).astype(np.uint64)
@@ -126,7 +130,10 @@ def sum_masked(parts: Sequence[Any], size: int) -> Floats:
     signed = [total % MODULUS for total in totals]
     signed = [total - MODULUS if total >= MODULUS // 2 else total for total in signed]
     if any(abs(total) > len(parts) * LARGEST * SCALE for total in signed):
-        raise ProtocolError("the masks do not cancel: a site is missing, or met other sites.")
+        raise ProtocolError(
+            "the masks do not cancel: a site is missing, or met other sites, or was asked another "
+            "question."
+        )
     return np.array([total / SCALE for total in signed])
 
 

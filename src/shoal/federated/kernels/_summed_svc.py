@@ -3,6 +3,7 @@
 Loss, gradient and Hessian are sums over rows, so each site adds up its own and masks them.
 """
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,5 +115,10 @@ def masked_numbers(
     z: Floats,
     step: int,
 ) -> Masked:
-    """What a site sends for one step."""
-    return masks.mask(site_numbers(share, classes, cost, z), step)
+    """What a site sends for one step: of no use to a trainer who asks other sites something else.
+
+    With a cost of 0 for all others, or a plane on whose right side all their rows lie, a sum would
+    be this site's own.
+    """
+    question = json.dumps([list(classes), cost, z.tolist()]).encode()
+    return masks.mask(site_numbers(share, classes, cost, z), step, question)
