@@ -200,13 +200,26 @@ def test_what_private_columns_are_scaled_by_is_no_sum_over_people(scale):
         return data["space"][1], data["tie"]
 
     axis, tie = said(52_311.0)
-    near = [said(52_311.0 + more) for more in (-900, -1, 1, 300)]
+    near = [said(52_311.0 + more) for more in (-12_000, -900, -1, 1, 300, 2_000)]
     assert all(found == (axis, tie) for found in near)
     for told in (axis["origin"], axis["spread"], axis["spread"] ** 2, tie / 1e-9):
         assert abs(told * 300 - 52_311) > 500
-    assert (axis["origin"], axis["spread"]) == ((0.0, 3000.0) if scale else (0.0, 1.0))
+    assert (axis["origin"], axis["spread"]) == ((0.0, 2000.0) if scale else (0.0, 1.0))
     public = KAnonymousClustering(n_clusters=2).fit(rows[["age"]]).space_.axes[0]
     assert public.origin == rows["age"].mean()  # which anybody knows
+
+
+def test_a_spread_that_many_people_have_is_told_in_two_digits():
+    rng = np.random.default_rng(3)
+    rows = pd.DataFrame({"age": rng.integers(20, 60, 300) * 1.0, "pay": rng.normal(0, 3333, 300)})
+    schema = Schema({name: SCHEMA[name] for name in ("age", "pay")})
+    for few in (0, 4):  # of whom two digits would tell about what they have
+        rows.loc[: few - 1, "pay"] = 100_000.0
+        model = KAnonymousClustering(schema, 5, domain={"pay": (-2e5, 2e5)}).fit(rows)
+        told = model.space_.axes[1].spread
+        near = rows["pay"].std()
+        assert (told == float(f"{near:.1e}")) == (few == 0)
+        assert 0.6 < told / near < 1.6
 
 
 @pytest.mark.parametrize("seed", range(3))

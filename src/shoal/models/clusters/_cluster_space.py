@@ -20,6 +20,8 @@ from shoal.typing import Flags, Floats
 MOST_POINTS = 10_000
 NEARLY = 1 - 1e-6
 """Of the spread of a column: that of a scaled one is 1 but for rounding."""
+MANYS = 0.8
+"""Share of the spread that has to be left without the few at either end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +92,12 @@ class ClusterSpace:
         domain: Mapping[str, Sequence[float]],
         *,
         scale: bool,
+        few: int = 1,
     ) -> ClusterSpace:
         """Bring numbers to mean 0 and variance 1; place categorical values by their hierarchies.
 
-        Private numbers only nearly, since what they are scaled by is published.
+        Private numbers only nearly, since what they are scaled by is published: in two digits, and
+        in less where `few` people have most of the spread.
         """
         if schema is not None:
             schema.require(table.names)
@@ -105,7 +109,8 @@ class ClusterSpace:
                 continue
             public = column is None or column.role != "sensitive"
             if column is None or column.kind == "numeric":
-                axes.append(_numeric(table, place, public, domain.get(name), scale=scale))
+                declared = domain.get(name)
+                axes.append(_numeric(table, place, public, declared, scale=scale, few=few))
             elif column.kind == "categorical":
                 coding = make_coding(name, column, table.factor(place).values)
                 table_of = _place_values(coding)
@@ -184,13 +189,19 @@ class ClusterSpace:
 
 
 def _numeric(
-    table: Input, place: int, public: bool, declared: Sequence[float] | None, *, scale: bool
+    table: Input,
+    place: int,
+    public: bool,
+    declared: Sequence[float] | None,
+    *,
+    scale: bool,
+    few: int,
 ) -> Axis:
     name, values = table.names[place], _read_numbers(table, place)
     _require_all(name, np.isnan(values))
     spread, origin = (float(values.std()), float(values.mean())) if scale else (1.0, 0.0)
     if scale and not public:
-        spread, origin = _on_lines(spread, origin)
+        spread, origin = _on_lines(spread, origin, of_few=_is_of_few(values, few))
     low, high = _round_out(float(values.min()), float(values.max()))
     if declared is not None:
         if len(declared) != 2 or not declared[0] <= declared[1]:
@@ -201,21 +212,36 @@ def _numeric(
     return Axis(name, place, public, spread or 1.0, origin, low, high, is_declared=not public)
 
 
-def _on_lines(spread: float, origin: float) -> tuple[float, float]:
+def _on_lines(spread: float, origin: float, *, of_few: bool = False) -> tuple[float, float]:
     """A spread in two digits, and the next multiple of half of it or more: both are published.
 
     To the last digit they are sums over private values: of the one person who has any, or of the
-    one that somebody does not know, they tell that value.
+    one that somebody does not know, they tell that value.  Two digits of the spread of a few people
+    tell theirs to a few per cent, so that it is 1, 2 or 5 times a power of ten.
 
     Examples
     --------
     >>> _on_lines(14_736.28, 31_250.917)
     (15000.0, 30000.0)
+    >>> _on_lines(14_736.28, 31_250.917, of_few=True)
+    (20000.0, 30000.0)
     """
     if not spread:
         return 0.0, 0.0
-    step = _line(spread)
-    return float(f"{spread:.1e}"), round(origin / step) * step
+    told = float(f"{spread:.1e}")
+    if of_few:
+        told = min(
+            (_line(way * spread) for way in (1, 2)), key=lambda one: abs(log10(one / spread))
+        )
+    step = _line(told)
+    return told, round(origin / step) * step
+
+
+def _is_of_few(values: Floats, few: int) -> bool:
+    """Whether a column is spread by a few people: without them at its ends, much less is left."""
+    ends = np.sort(values)[[min(few, len(values)) - 1, -min(few, len(values))]]
+    calm = np.clip(values, ends.min(), ends.max()).std() if ends[0] <= ends[1] else 0.0
+    return bool(calm < MANYS * values.std())
 
 
 def _line(least: float) -> float:

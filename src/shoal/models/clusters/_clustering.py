@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil, log10
 from numbers import Integral
 from typing import Any, Self
 
@@ -158,7 +159,9 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         """
         model = self._check_params()
         table = read_input(self, X, reset=True)
-        self.space_ = ClusterSpace.find(table, self.schema, self.domain or {}, scale=self.scale)
+        self.space_ = ClusterSpace.find(
+            table, self.schema, self.domain or {}, scale=self.scale, few=model.minimum_size
+        )
         self.privacy_ = model.bind(() if self.schema is None else self.schema.sensitive)
         private = self._private(table)
         points = self.space_.place(table)
@@ -171,8 +174,9 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
             raise ParameterError(
                 "no column to cluster by is private, so every edge can go. Give n_clusters."
             )
-        # one digit: the variance of private columns is nobody else's business
-        self.tie_ = TIE * float(f"{points.var(axis=0).sum():.0e}")
+        # a power of ten: the variance of private columns is nobody else's business
+        whole = float(points.var(axis=0).sum())
+        self.tie_ = TIE * 10.0 ** ceil(log10(whole)) if whole else 0.0
         self._cut(points, private)
         return self
 
