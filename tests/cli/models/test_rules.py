@@ -70,7 +70,10 @@ def test_rules_are_those_of_the_class_in_both_layouts(files):
     ).fit(shop())
     assert found["rules"] == json.loads(out.read_text()) == expected.rules_
     assert found["rules"]
-    assert found["cost"] == expected.cost_.to_dict()
+    sums = {"weight_before", "weight_after"}  # by which a rule that was left out is computed
+    assert found["cost"] == {
+        name: n for name, n in expected.cost_.to_dict().items() if name not in sums
+    }
     long = run("rules", files / "bought.csv", "--basket", "basket", "--item", "item",
                *private, *options, "--json")  # fmt: skip
     same = json.loads(long.stdout)["rules"]

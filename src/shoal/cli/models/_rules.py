@@ -95,10 +95,12 @@ def rules(
 
 def _result(model: KAnonymousRules, out: Path | None) -> dict[str, Any]:
     spans = model.spans_.spans
+    # sums over rules that were left out would tell what these are
+    told = {name: n for name, n in model.cost_.to_dict().items() if not name.startswith("weight_")}
     return {
         "privacy": model.privacy_.to_dict(),
         "rules": model.rules_,
-        "cost": model.cost_,
+        "cost": told,
         "spans": spans.n_spans,
         "largest_k": spans.largest_k,
         "out": None if out is None else str(out),
