@@ -17,6 +17,12 @@ def test_a_site_with_one_class_or_no_event_is_refused(kernel, sites):
         make_share(kernel, no_event, "gent", time="time", event="event")
 
 
+@pytest.mark.parametrize("name", ["a/b", "..", "gent\x1b[2J", "gent\n"])
+def test_a_sites_name_is_plain(kernel, sites, name):
+    with pytest.raises(ParameterError, match="plain name"):
+        make_share(kernel, sites["gent"], name, label="dead")
+
+
 def test_a_feature_constant_at_a_site_is_refused(kernel, sites):
     table = sites["gent"].with_columns(dose=pl.lit(60.0))
     with pytest.raises(SchemaError, match="constant at this site: 'dose'"):

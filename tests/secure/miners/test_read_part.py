@@ -47,6 +47,19 @@ def test_cells_of_the_other_party_are_empty_or_absent(tmp_path):
     np.testing.assert_array_equal(part.codes, [[-1, 2], [-1, -1]])
 
 
+@pytest.mark.parametrize("sign", ["\x1b[2J", "\u202e", "\u2028"])
+def test_values_of_the_other_party_cannot_rewrite_what_a_terminal_shows(both, tmp_path, sign):
+    path = write(tmp_path, "a,b\nu,v\n")
+    other = need("pandas").DataFrame({"a": ["w"], "b": [f"v{sign}v"]})
+
+    def half(party, table):
+        with pytest.raises(TableError, match="control characters in values of a party: 'b'"):
+            read_part(table, OPEN, party=party)
+        return True
+
+    assert all(both(half, (path,), (other,)))
+
+
 def test_values_are_exchanged_only_when_agreed(both, tmp_path):
     path = write(tmp_path, "a,b\nu,v\n")
     with pytest.raises(SchemaError, match="without public values: 'a', 'b'"):

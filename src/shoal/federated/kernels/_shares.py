@@ -105,6 +105,7 @@ def plain_site(name: object) -> bool:
         isinstance(name, str)
         and bool(name)
         and Path(name).name == name
+        and name.isprintable()
         and not name.startswith(".")
         and len(name) <= 100
     )

@@ -1,5 +1,6 @@
 """One party's part of a joint table from a file and the common schema."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -18,6 +19,8 @@ from shoal.typing import Native
 
 Texts = dict[str, list[str]]
 
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Signs that move the cursor, end lines, or turn the direction of writing."""
 MAX_VALUES, MAX_TEXT = 2**16, 2**12  # of a column, and bytes of one of them, from the other party
 
 
@@ -105,6 +108,12 @@ def _exchanged(party: Party, names: list[str], texts: Texts) -> Mapping[str, lis
     joined = {
         name: sorted({*mine[name], *others}) for name, others in zip(names, theirs, strict=True)
     }
+    signs = [name for name, values in joined.items() if any(map(_CONTROLS.search, values))]
+    if signs:  # the model shows them: they could rewrite what a terminal shows
+        raise TableError(
+            f"columns with control characters in values of a party: {', '.join(map(repr, signs))}. "
+            "Clean the tables."
+        )
     empty = [name for name, values in joined.items() if not values]
     if empty:
         raise TableError(f"columns without any value: {', '.join(map(repr, empty))}.")
