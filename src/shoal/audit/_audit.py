@@ -160,10 +160,7 @@ def _read(
     except MALFORMED as error:
         if isinstance(error, ShoalError) or not _is_written(opened):
             raise
-        raise TableError(
-            f"the model is not laid out as its library does it ({type(error).__name__}). "
-            "It is damaged or was changed; write it again."
-        ) from None
+        raise _malformed(error) from None
     scan = RowScan(table, k, transformed(opened, table))
     told = not read.spans.is_single.all()
     try:
@@ -173,12 +170,23 @@ def _read(
             held, closed = scan.scan(model, tells_something=told)
     except ParameterError as refused:  # centroids that are too few people's means
         held, closed = [str(refused).removesuffix(".")], []
+    except MALFORMED as error:
+        if isinstance(error, ShoalError) or not isinstance(opened, dict | list):
+            raise
+        raise _malformed(error) from None
     folds = (*unread_target(opened, table), *(unread_folds(opened) if table.columns else ()))
     uneven = uneven_encoders(*encoders_of(opened, table)) if table.columns else ()
     scores = (*unread_scores(opened, table), *(unread_rounds(opened) if told else ()))
     others = (*unread_init(opened), *folds, *scores, *uneven, *unknown_entries(opened))
     unread = (*read.unread, *unread, *others, *closed)
     return replace(read, unread=unread), (*read.held, *held)
+
+
+def _malformed(error: Exception) -> TableError:
+    return TableError(
+        f"the model is not laid out as its library does it ({type(error).__name__}). "
+        "It is damaged or was changed; write it again."
+    )
 
 
 def _is_written(model: Any) -> bool:

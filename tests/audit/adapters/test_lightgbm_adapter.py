@@ -114,6 +114,13 @@ def test_what_is_refused():
         audit(dump(right_child=linear), table, SCHEMA)
 
 
+@pytest.mark.parametrize("end", [[], {}, [[1]], "wide"], ids=str)
+def test_ends_of_columns_that_are_no_numbers_are_damage(end):
+    model = dump() | {"feature_infos": {"the_x": {"min_value": end, "max_value": 3, "values": []}}}
+    with pytest.raises(TableError, match="damaged or was changed"):
+        audit(model, pd.DataFrame(TABLE), SCHEMA, k=2)
+
+
 def fit(case, seed, **more):
     lightgbm = need("lightgbm")
     given = {
