@@ -21,6 +21,8 @@ def check_compiled_parts(model: Any) -> None:
         for row in getattr(part, "_predictors", ()):
             for predictor in row:
                 _check_predictor(predictor, n_features)
+        if type(part).__name__ == "OneHotEncoder" and hasattr(part, "categories_"):
+            _check_places(part)
         for value in vars(part).values():
             if hasattr(value, "check_format") and hasattr(value, "nnz"):
                 value.check_format(full_check=True)
@@ -72,6 +74,37 @@ def _check_predictor(predictor: Any, n_features: int | None) -> None:
     n_sets = min(len(predictor.raw_left_cat_bitsets), len(predictor.binned_left_cat_bitsets))
     if chosen.max(initial=-1) >= n_sets:
         raise _broken("a test names a set of categories that is not there")
+
+
+def _check_places(encoder: Any) -> None:
+    """Raise unless every category goes to a column of its own: places are written to unchecked."""
+    said = getattr(encoder, "_n_features_outs", None)
+    sizes = [len(own) for own in encoder.categories_]
+    dropped = getattr(encoder, "_drop_idx_after_grouping", None)
+    groups = getattr(encoder, "_default_to_infrequent_mappings", ())
+    fits = isinstance(said, list) and all(type(width) is int for width in said)
+    if not fits or said is None or len(said) != len(sizes):
+        raise _misplaced()
+    for place, (size, width) in enumerate(zip(sizes, said, strict=True)):
+        codes = np.arange(size)
+        try:
+            if len(groups) > place and groups[place] is not None:
+                codes = np.take(groups[place], codes).astype(np.int64)
+            drop = None if dropped is None else dropped[place]
+        except (IndexError, TypeError, ValueError):
+            raise _misplaced() from None
+        if drop is not None:
+            codes = codes[codes != drop]
+            codes = codes - (codes > drop)
+        if codes.min(initial=0) < 0 or codes.max(initial=-1) + 1 != width:
+            raise _misplaced()
+
+
+def _misplaced() -> TableError:
+    return TableError(
+        "the model file holds an encoder whose categories have no places. It is damaged or was "
+        "changed; save the model again."
+    )
 
 
 def _check_features(tested: NDArray[Any], n_features: int | None, own: int) -> None:
