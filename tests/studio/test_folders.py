@@ -26,6 +26,11 @@ def test_only_tables_projects_and_folders_inside_are_listed(places):
     assert names == ["deep", "people.csv"]
 
 
+def test_how_many_files_are_no_tables_is_told(places):
+    inside, _ = places
+    assert Folders([inside]).list("")["others"] == 1  # notes.pdf; neither hidden ones nor links
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -291,3 +291,71 @@ def test_scripts_in_a_project_never_run(browser, tmp_path):
         assert page.title() == "Shoal Studio"
         assert visit.complaints == []
         assert visit.hosts == {visit.own}
+
+
+def test_what_is_typed_beside_a_button_is_not_lost(browser, tmp_path):
+    with started(tmp_path, write_people(tmp_path / "people.csv")) as (address, _):
+        visit = Visit(browser, address)
+        page = visit.go("columns")
+        page.wait_for_selector("#row-3 .role")
+        for row, role in enumerate(("identifier", "quasi-identifier", "quasi-identifier")):
+            page.locator(f"#row-{row} .role").select_option(role)
+            page.wait_for_selector(f"#row-{row}.role-{role}")
+        page.locator("#row-3 .role").select_option("sensitive")
+        page.wait_for_selector("#row-3.role-sensitive")
+        page = visit.go("promise")
+        page.wait_for_selector("#now-share")
+        page.wait_for_selector("#condition-distinct")
+        note = page.locator("form:has(#k) [data-unsent]")
+        assert note.is_hidden()
+        page.fill("#k", "12")
+        assert note.is_visible()
+        page.click("#add-distinct")  # something else on the page leaves it there
+        page.wait_for_selector("#promised .condition")
+        page.wait_for_function("document.getElementById('k').value == '12'")
+        page.click(".steps a[href$='/explore']")  # and it goes along
+        page.wait_for_selector("#ks")
+        visit.go("promise")
+        page.wait_for_selector("#k[value='12']")
+        page.fill("#k", "7")
+        page.check("#recipient-contract")  # proposes another one
+        page.wait_for_selector("#k[value='5']")
+        assert page.input_value("#k") == "5"
+        page.fill("#k", "0")
+        page.click(".steps a[href$='/explore']")
+        page.wait_for_timeout(500)
+        assert page.url.endswith("/promise")
+        page.fill("#k", "6")
+        page.fill("#why", "the board")
+        page.click("#set-k")
+        page.wait_for_selector("#k[value='6']")
+        assert page.input_value("#why") == ""
+        assert visit.complaints == []
+
+
+def test_methods_come_to_a_page_that_was_opened_before_they_are_known(browser, tmp_path):
+    table = write_people(tmp_path / "people.csv")
+    with started(tmp_path, table) as (address, _):
+        visit = Visit(browser, address)
+        visit.go("columns").wait_for_selector("#row-3 .role")
+    with started(tmp_path, table) as (address, _):
+        visit = Visit(browser, address)
+        page = visit.go("explore")
+        page.wait_for_selector("input[name=methods]")
+        page.locator("input[name=methods]").first.uncheck()
+        page.wait_for_timeout(1_500)
+        assert not page.locator("input[name=methods]").first.is_checked()
+
+
+def test_all_screens_can_be_reached_on_a_phone(browser, tmp_path):
+    with started(tmp_path, write_people(tmp_path / "people.csv")) as (address, _):
+        visit = Visit(browser, address)
+        page = visit.go("columns")
+        page.wait_for_selector("#row-3 .role")
+        page.set_viewport_size({"width": 390, "height": 844})
+        visit.go("sign").wait_for_selector("#steps")
+        page.wait_for_timeout(1_500)  # parts are replaced
+        for name in ("sign", "model", "log"):
+            box = page.locator(f".steps a[href$='/{name}']").bounding_box()
+            assert box["x"] >= 0, name
+            assert box["x"] + box["width"] <= 390, name

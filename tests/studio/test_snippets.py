@@ -158,3 +158,14 @@ def test_nothing_enters_a_line_that_was_not_quoted():
         for expression in re.findall(r"\{\{(.*?)\}\}", path.read_text()):
             quoted = re.search(r"\|(shell|python|name) *$", expression.strip())
             assert quoted or expression.strip() in NUMBERS, (path.name, expression)
+
+
+def test_no_line_reads_a_schema_that_is_not_written_yet(tmp_path, monkeypatch):
+    made = Bureau(tmp_path, write_people(tmp_path / "people.csv"))
+    page = page_of(made.room, SCREENS["columns"], SCREENS["columns"].show(made.room, {}), {}, "")
+    assert not made.desk.project.schema_path.exists()
+    found = re.search(r'id="lines-command"><code>(.*?)</code>', page, re.DOTALL)
+    monkeypatch.chdir(made.desk.project.folder)
+    for line in unescape(found[1]).splitlines()[1:]:
+        done = CliRunner().invoke(app, shlex.split(line)[1:])
+        assert done.exit_code == 0, done.output

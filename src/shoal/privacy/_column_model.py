@@ -23,6 +23,9 @@ class ColumnModel(PrivacyModel):
 
     column: str | None
 
+    needs_order = False
+    """Whether values have to have an order: texts without one are an error."""
+
     def columns(self, groups: FrequencyTable) -> tuple[str, ...]:
         """Columns that the model speaks of; an error where it would count spellings for values."""
         asked = self._named(groups)

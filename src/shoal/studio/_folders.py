@@ -55,12 +55,15 @@ class Folders:
         except OSError as error:
             raise TableError(f"cannot look into {folder.name!r}: {error.strerror}.") from None
         entries = [shown for entry in found if (shown := self._entry(entry)) is not None]
+        listed = {shown["name"] for shown in entries}
+        others = [entry for entry in found if _is_visible_file(entry) and entry.name not in listed]
         inside = folder not in self.allowed
         return {
             "folder": str(folder),
             "parent": str(folder.parent) if inside else None,
             "entries": entries[:_MOST],
             "more": max(0, len(entries) - _MOST),
+            "others": len(others),
             "allowed": [str(known) for known in self.allowed],
         }
 
@@ -79,6 +82,13 @@ class Folders:
         except (OSError, ParameterError):
             return None
         return None
+
+
+def _is_visible_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return not entry.name.startswith(".") and entry.is_file(follow_symlinks=False)
+    except OSError:
+        return False
 
 
 def is_table_file(path: Path) -> bool:

@@ -39,6 +39,7 @@ def snippet_values(project: Project, suppresses: bool = True) -> dict[str, Any]:
         "folder": str(project.folder),
         "table": _seen(project.table, project.folder),
         "schema": "schema.toml",
+        "has_schema": project.schema is not None,
         "encoding": settings.encoding,
         "reading": reading_words(project.reading),
         "keywords": reading_keywords(project.reading),

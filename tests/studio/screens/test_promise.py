@@ -74,3 +74,20 @@ def test_conditions_have_plain_names_and_ask_for_a_column_only_where_they_speak_
         assert load_texts().conditions[one["word"]] in page
         assert f"<h3>{one['name']}</h3>" not in page
         assert f"{one['word']}:{one['example']} (" in page
+
+
+def test_a_condition_on_numbers_is_not_added_for_texts(bureau):
+    with pytest.raises(ParameterError, match="column 'illness' is categorical"):
+        bureau.act("promise", "add", condition="proximity:5:2", column="illness")
+    with pytest.raises(ParameterError, match="column 'illness' is categorical"):
+        bureau.act("promise", "add", condition="proximity:5:2")
+    bureau.act("columns", "set", columns=["age"], role="sensitive", kind="numeric")
+    bureau.act("promise", "add", condition="proximity:5:2", column="age")
+    assert [one["text"] for one in bureau.show("promise")["chosen"]] == ["proximity:5:2@age"]
+
+
+def test_a_k_that_no_group_can_have_is_told(bureau):
+    for k, is_told in (("200", False), ("201", True)):
+        bureau.act("promise", "set", k=k)
+        page = page_of(bureau.room, SCREENS["promise"], bureau.show("promise"), {}, "")
+        assert ("No group can have" in page) == is_told

@@ -60,6 +60,7 @@ class Proximity(ColumnModel):
     word = Word("proximity", {"e": float, "m": float}, "1000:2")
     leaves_open = "Only closeness of numbers is limited."
     is_monotone = False
+    needs_order = True
 
     def __post_init__(self) -> None:
         check_number("Proximity: e", self.e, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -115,11 +115,22 @@ def _add(room: Room, given: dict[str, Any]) -> None:
     text = f"{word}@{column}" if column else word
     if column and column not in desk.schema.sensitive:
         raise ParameterError(f"{column!r} is not a sensitive column.")
-    read_condition(text, desk.project.settings.k)  # says what is wrong
+    model = read_condition(text, desk.project.settings.k)  # says what is wrong
+    if getattr(model, "needs_order", False):
+        _refuse_texts(desk, word.partition(":")[0], [column] if column else desk.schema.sensitive)
     conditions = tuple(dict.fromkeys([*desk.project.settings.conditions, text]))
     desk.project.set(conditions=conditions)
     desk.project.note(f"promise: asked for {text}", given["why"])
     desk.tell({"changed": "promise"})
+
+
+def _refuse_texts(desk: Desk, word: str, columns: Iterable[str]) -> None:
+    for name in columns:
+        if desk.schema[name].kind == "categorical":
+            raise ParameterError(
+                f"{word} compares numbers, and column {name!r} is categorical. Choose a column of "
+                "numbers or dates, or give this one another kind on the screen Columns."
+            )
 
 
 def _remove(room: Room, given: dict[str, Any]) -> None:

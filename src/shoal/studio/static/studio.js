@@ -80,8 +80,8 @@ document.addEventListener("htmx:afterSettle", (event) => {
 function isBusy(node) {
   const active = document.activeElement;
   if (node.contains(active) && active.matches("input, select, textarea, .cut")) return true;
-  const answers = [...node.querySelectorAll("form.answers :is(input, textarea)")];
-  return node.querySelector(".dragging") || answers.some((field) => field.value !== field.defaultValue);
+  const answers = [...node.querySelectorAll("form.answers :is(input, textarea), form[data-draft] input")];
+  return node.querySelector(".dragging") || answers.some(isTyped);
 }
 
 async function refresh() {
@@ -111,7 +111,7 @@ async function refresh() {
 
 function swapPart(fresh) {
   const old = fresh && document.getElementById(fresh.id);
-  if (!old || old.dataset.seen === fresh.outerHTML) return;
+  if (!old || old.dataset.seen === fresh.outerHTML || "kept" in old.dataset) return; // kept: as the reader left it
   if (isBusy(old)) { refreshLater(old); return; }
   const html = fresh.outerHTML;
   const open = [...old.querySelectorAll("details")].map((node) => node.open);
@@ -130,6 +130,52 @@ function swapPart(fresh) {
 function refreshLater(node) {
   node.addEventListener("focusout", refreshSoon, { once: true });
 }
+
+// -- what was typed beside a button, and not sent -----------------------------------------------
+
+function isTyped(field) {
+  return field.value !== field.defaultValue && !field.matches("[data-k-range]");
+}
+
+function drafts() {
+  return [...document.querySelectorAll("form[data-draft]")].filter((form) => [...form.elements].some((field) => field.name && isTyped(field)));
+}
+
+function showDrafts() {
+  for (const note of document.querySelectorAll("[data-unsent]")) note.hidden = !drafts().includes(note.closest("form"));
+}
+
+// It goes along when the reader goes on to another page.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest?.("a[href]");
+  const typed = link && !link.target && !event.ctrlKey && !event.metaKey && !event.shiftKey ? drafts() : [];
+  if (!typed.length) return;
+  event.preventDefault();
+  for (const form of typed) {
+    if (!form.reportValidity()) return;
+    const sent = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => null);
+    if (!sent) { showGone(true); return; }
+    if (!sent.ok) { form.requestSubmit(); return; } // the page says what is wrong with it
+  }
+  location.href = link.href;
+});
+
+// It stays in its field when something else is done on the page, unless that changed what is set.
+let typedBefore = [];
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const own = event.detail.xhr.status < 400 ? event.detail.requestConfig?.elt : null;
+  const left = event.target.id === "main" ? drafts().filter((form) => form !== own) : [];
+  typedBefore = left.flatMap((form) => [...form.elements].filter((field) => field.id && isTyped(field)));
+});
+document.addEventListener("htmx:afterSettle", () => {
+  for (const old of typedBefore.splice(0)) {
+    const field = document.getElementById(old.id);
+    // where cuts stand is drawn anew
+    if (!field || field === old || field.defaultValue !== old.defaultValue || field.closest("[data-bands]")) continue;
+    field.value = old.value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+});
 
 // -- work in progress ---------------------------------------------------------------------------
 
@@ -293,6 +339,7 @@ function bands(section) {
   function write() {
     cuts.sort((a, b) => a[0] - b[0]);
     field.value = cuts.map(([value, levels]) => `${value}:${levels}`).join(", ");
+    showDrafts();
   }
   function snapped(value) {
     return Number((Math.round(value / step) * step).toPrecision(12));
@@ -386,6 +433,7 @@ document.addEventListener("input", (event) => {
   if (node.matches("[data-filter]")) filterRows(node);
   else if (node.matches("[data-k-range]")) { document.getElementById("k").value = node.value; showExposure(Number(node.value)); }
   else if (node.matches("[data-k]")) showExposure(Number(node.value));
+  showDrafts();
 });
 document.addEventListener("change", (event) => { if (event.target.matches("[data-all]")) chooseAll(event.target); });
 document.addEventListener("click", async (event) => {
