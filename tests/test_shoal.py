@@ -46,3 +46,14 @@ def test_what_releases_tables_loads_no_slow_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_packages_are_there_without_an_import_of_their_own_and_offered_with_tab():
+    code = "import shoal; print(shoal.models.__name__, *dir(shoal))"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    name, *offered = done.stdout.split()
+    assert name == "shoal.models"
+    assert {"models", "audit", "release"} <= set(offered)
+    assert not {"Any", "importlib", "TYPE_CHECKING", "cli", "judge"} & set(offered)

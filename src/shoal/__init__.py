@@ -81,11 +81,20 @@ _HOMES = {
 }
 
 
+_ROOMS = (
+    *("anonymize", "attacks", "audit", "datasets", "discover", "errors", "federated", "metrics"),
+    *("models", "parties", "privacy", "report", "risk", "schema", "secure", "tables", "workload"),
+)
+"""Packages that can be reached as `shoal.models`, without an import of their own."""
+
+
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         value: Any = importlib.import_module("importlib.metadata").version("shoal")
     elif name in _HOMES:
         value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name in _ROOMS:
+        return importlib.import_module(f"shoal.{name}")  # which makes it known here
     else:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     globals()[name] = value
@@ -93,4 +102,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*own, *__all__, *_ROOMS})

@@ -21,3 +21,10 @@ def test_a_purpose_that_cannot_be_served_is_refused():
         choose_method(SCHEMA, 1000, "classification")
     with pytest.raises(ParameterError, match="purpose must be one of general, classification"):
         choose_method(SCHEMA, 1000, "fun")
+
+
+@pytest.mark.parametrize("name", ["suppress", "max_supression"])
+def test_a_parameter_that_no_method_has_is_told_which_was_meant(name):
+    schema = Schema({"age": {"role": "quasi-identifier"}})
+    with pytest.raises(ParameterError, match=f"{name}'. Did you mean 'max_suppression'"):
+        choose_method(schema, 1000, parameters=[name])

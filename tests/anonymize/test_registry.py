@@ -47,6 +47,13 @@ def test_parameters_of_a_method_are_checked():
     assert made.refine is False
     with pytest.raises(ParameterError, match=r"method local has no parameter 'depth'. It has "):
         make_method("local", SCHEMA, KAnonymity(3), {"depth": 3})
+    suppress = r"no parameter 'suppress'. It has .* 'max_suppression' is known to bottom-up"
+    with pytest.raises(ParameterError, match=suppress):
+        make_method("mondrian", SCHEMA, KAnonymity(3), {"suppress": 0.1})
+    with pytest.raises(ParameterError, match=r"Did you mean 'max_suppression'\? It has"):
+        make_method("top-down", SCHEMA, KAnonymity(3), {"suppress": 0.1})
+    with pytest.raises(ParameterError, match=r"Did you mean 'privacy', as in privacy=Distinct"):
+        make_method("local", SCHEMA, KAnonymity(3), {"diversity": "distinct:2"})
     with pytest.raises(ParameterError, match=r"unknown method 'magic'. Choose from bottom-up, top"):
         method_class("magic")
 

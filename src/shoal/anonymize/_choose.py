@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from shoal._checks import check_choice
-from shoal.anonymize._registry import method_class
+from shoal.anonymize._registry import meant_by, method_class
 from shoal.anonymize.apart._components import find_components
 from shoal.errors import ParameterError
 from shoal.privacy import PrivacyModel
@@ -89,6 +89,12 @@ def choose_method(
                 f"{asked} was asked for, which {choice.method} does not have, though it mostly "
                 f"loses much less. Leave {asked} out to have {choice.method}",
             )
+    known = set().union(*map(parameters_of, _BY_LOSS))
+    if unknown := sorted(set(parameters) - known):
+        raise ParameterError(
+            f"no method has a parameter {unknown[0]!r}. {meant_by(unknown[0], known)}"
+            "help(shoal.release) says what there is."
+        )
     raise ParameterError(
         f"no method has all of the parameters {', '.join(sorted(parameters))}. Choose one with "
         "--method, or method=, and give only what it has."

@@ -12,7 +12,7 @@ Examples
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +77,21 @@ def known_methods() -> dict[str, type[Anonymizer]]:
     return {name: method_class(name) for name in METHODS}
 
 
+_USUAL = {
+    **dict.fromkeys(("suppress", "suppression", "suppression_limit"), "max_suppression"),
+    **dict.fromkeys(("diversity", "l", "t"), "privacy"),
+}
+"""What people type for a parameter who know the command line or other programs."""
+
+
+def meant_by(parameter: str, known: Collection[str]) -> str:
+    """What was probably meant by a parameter that is not there, as a sentence with a blank."""
+    usual = _USUAL.get(parameter, "")
+    if usual == "privacy":
+        return "Did you mean 'privacy', as in privacy=DistinctDiversity(2)? "
+    return did_you_mean(usual or parameter, known)
+
+
 def make_method(
     name: str,
     schema: Schema,
@@ -96,15 +111,16 @@ def make_method(
     given = {key: value for key, value in (parameters or {}).items() if value is not None}
     allowed = set(inspect.signature(kind).parameters) - {"schema", "privacy"}
     if unknown := sorted(given.keys() - allowed):
+        meant = _USUAL.get(unknown[0], unknown[0])
         others = [
             other
             for other, there in known_methods().items()
-            if unknown[0] in inspect.signature(there).parameters
+            if meant in inspect.signature(there).parameters and meant not in allowed | {"privacy"}
         ]
-        instead = f" {unknown[0]!r} is known to {', '.join(others)}." if others else ""
+        instead = f" {meant!r} is known to {', '.join(others)}." if others else ""
         raise ParameterError(
-            f"method {name} has no parameter {unknown[0]!r}. It has {', '.join(sorted(allowed))}."
-            + instead
+            f"method {name} has no parameter {unknown[0]!r}. {meant_by(unknown[0], allowed)}"
+            f"It has {', '.join(sorted(allowed))}." + instead
         )
     made: Anonymizer = kind(schema, privacy, **given)
     return made
