@@ -218,3 +218,16 @@ def test_a_record_that_came_with_files_of_others_moves_nothing(tmp_path, case):
         settle(folder)
     assert (tmp_path / "mine.txt").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.txt", "unpacked"]
+
+
+def test_the_folder_that_cannot_be_written_has_a_name_where_it_is_this_one(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with (
+        pytest.raises(TableError, match=f"cannot write into folder '{tmp_path.name}'"),
+        atomic_path("out.csv"),
+    ):
+        pass

@@ -104,7 +104,7 @@ def atomic_paths(
                 lock = take(scratch / _LOCK)
         except OSError as error:
             raise TableError(
-                f"cannot write into folder {folder.name!r}: {error.strerror}. "
+                f"cannot write into folder {folder.absolute().name!r}: {error.strerror}. "
                 "Choose another folder or mend its permissions."
             ) from None
         _open.add(scratch)

@@ -96,7 +96,10 @@ def _show(dossier: Dossier, files: dict[str, str]) -> None:
     risk = dossier.residual
     if risk.after is not None:
         side = "within" if risk.accepted else "above"
-        output().print(f"  risk      {risk.after:.4g}, {side} the threshold of {risk.threshold:g}")
+        output().print(
+            f"  risk      {risk.after:.4g} is the highest chance to find a person, {side} the "
+            f"threshold of {risk.threshold:g}"
+        )
     for attack in dossier.measured.attacks:
         output().print(f"  attack    {attack}")
     if dossier.unanswered:

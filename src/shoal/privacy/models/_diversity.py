@@ -178,8 +178,8 @@ class RecursiveDiversity(ColumnModel):
     Examples
     --------
     >>> print(RecursiveDiversity(3, 2, "illness").describe())  # doctest: +NORMALIZE_WHITESPACE
-    in every group the most frequent value of column 'illness' has fewer rows than
-    3 times the values from the 2. most frequent on
+    in every group the most frequent value of column 'illness' has fewer than 3 times as many
+    rows as all other values together
     """
 
     c: float
@@ -207,9 +207,12 @@ class RecursiveDiversity(ColumnModel):
 
     def describe(self) -> str:
         """Say what every group has to be."""
+        rest = {1: "all values", 2: "all other values"}.get(
+            self.l, f"all but the {self.l - 1} most frequent values"
+        )
         return (
-            f"in every group the most frequent value of {self._where()} has fewer rows than "
-            f"{self.c:g} times the values from the {self.l}. most frequent on"
+            f"in every group the most frequent value of {self._where()} has fewer than {self.c:g} "
+            f"times as many rows as {rest} together"
         )
 
     def column_levels(self, groups: FrequencyTable, column: str) -> Floats:
