@@ -386,3 +386,21 @@ def test_an_old_name_may_lead_to_a_short_option():
     assert _group._parse_renamed(lambda ctx, args: args, {"--k": "-k"}, None, asked) == [
         "-k2,5", "-k", "3",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (["nope", "--json"], "UsageError"),
+        (["--json", "check"], "MissingParameter"),
+        (["check", "--nope", "--json"], "NoSuchOption"),
+        (["anonymize", "t.csv", "-k", "x", "--json"], "BadParameter"),
+    ],
+)
+def test_what_was_typed_wrongly_is_json_too(words, kind):
+    result = CliRunner().invoke(cli.app, words)
+    told = json.loads(result.stdout)["error"]
+    assert (told["type"], told["exit_code"], result.exit_code) == (kind, 2, 2)
+    assert told["message"] in result.stderr
+    without = CliRunner().invoke(cli.app, [word for word in words if word != "--json"])
+    assert without.stdout == ""

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from shoal._atomic import write_text
 from shoal.cli._output import output, to_json
@@ -53,9 +54,18 @@ def report_failure(error: Exception) -> int:
             )
     sys.stderr.write(f"Error: {message}\n")
     if output().json:
-        shown = {"error": {"type": name, "message": message, "exit_code": code}}
-        sys.stdout.write(to_json(shown) + "\n")
+        _show_json(name, message, code)
     return code
+
+
+def report_misuse(error: Any) -> None:
+    """Say on stdout what was typed wrongly, which click says on stderr."""
+    _show_json(type(error).__name__, error.format_message(), error.exit_code)
+
+
+def _show_json(name: str, message: str, code: int) -> None:
+    shown = {"error": {"type": name, "message": message, "exit_code": code}}
+    sys.stdout.write(to_json(shown) + "\n")
 
 
 _OPTIONS = {"max_suppression": "--suppress", "time_limit": "--time-limit"}

@@ -21,7 +21,7 @@ import shoal
 from shoal._jit import on_compile
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._ending import ending
-from shoal.cli._failures import CLOSED, INTERRUPTED, report_failure
+from shoal.cli._failures import CLOSED, INTERRUPTED, report_failure, report_misuse
 from shoal.cli._output import CURRENT, Output, output
 from shoal.errors import TableWarning
 
@@ -131,7 +131,10 @@ class LazyGroup(TyperGroup):
             sys.exit(report_failure(error))
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
-        except SystemExit:
+        except SystemExit as ended:
+            typed = options.get("args") or sys.argv[1:]
+            if "--json" in typed and hasattr(ended.__context__, "format_message"):
+                report_misuse(ended.__context__)  # which click said on stderr
             # who read the output closed it (`| head`): click exits with 1 then, as a failed check
             if type(sys.stdout).__name__ == "PacifyFlushWrapper":
                 sys.exit(CLOSED)
