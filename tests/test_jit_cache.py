@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from shoal import _jit_cache
+from shoal._jit import on_compile
 from shoal._jit_cache import compile_in_turn, kernel_folder, prune, take_turns, with_room
 from tests.extras import need
 
@@ -101,7 +102,7 @@ def test_who_needs_a_kernel_that_another_process_compiles_waits_and_loads_it(tmp
     said = sorted(answers.get(timeout=120) for _ in workers)
     for worker in workers:
         worker.join(60)
-    assert said == [(0, 2), (0, 2), (1, 2)]  # one compiled
+    assert said == [(0, 2, ["waits"]), (0, 2, ["waits"]), (1, 2, [])]  # one compiled
 
 
 def _compile(folder, together, answers):
@@ -111,8 +112,10 @@ def _compile(folder, together, answers):
     take_turns(dispatcher, folder)
     compile_in_turn(dispatcher, folder)
     together.wait()
-    result = dispatcher(np.int64(1))
-    answers.put((sum(dispatcher.stats.cache_misses.values()), result))
+    heard = []
+    with on_compile(lambda: None, lambda: heard.append("waits")):
+        result = dispatcher(np.int64(1))
+    answers.put((sum(dispatcher.stats.cache_misses.values()), result, heard))
 
 
 def _add_one(x):

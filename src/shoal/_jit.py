@@ -22,7 +22,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
-from shoal._jit_cache import compile_in_turn, digest_of, is_kept, kernel_folder, take_turns
+from shoal._jit_cache import (
+    WAITING,
+    compile_in_turn,
+    digest_of,
+    is_kept,
+    kernel_folder,
+    take_turns,
+)
 from shoal._jit_shipped import folder_for_now, lend, ship, shipped_folder
 from shoal._jit_whole import compile_once, compile_whole
 
@@ -264,14 +271,21 @@ def array_kernel(function: F) -> F:
 
 
 @contextmanager
-def on_compile(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell` once if a kernel has to be compiled in the block: the first run on a machine."""
+def on_compile(tell: Callable[[], None], wait: Callable[[], None] | None = None) -> Iterator[None]:
+    """Call `tell` once if a kernel has to be compiled in the block: the first run on a machine.
+
+    And `wait` once if another process compiles it, which this one waits for.
+    """
     _tell.append(tell)
+    if wait is not None:
+        WAITING.append(wait)
     try:
         yield
     finally:
         if tell in _tell:
             _tell.remove(tell)
+        if wait in WAITING:
+            WAITING.remove(wait)
 
 
 def _listen() -> None:

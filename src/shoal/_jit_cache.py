@@ -24,6 +24,9 @@ MOST_FOLDERS = 300
 
 _DAY = 86_400.0
 
+WAITING: list[Callable[[], None]] = []
+"""Who wants to know when this process waits for another one that compiles."""
+
 
 @contextmanager
 def kernel_folder(config: Any, digest: str) -> Iterator[str]:
@@ -119,7 +122,7 @@ def compile_in_turn(dispatcher: Any, folder: str) -> None:
     def load_or_wait(signature: Any, context: Any) -> Any:
         found = plain_load(signature, context)
         if found is None and turns:
-            turns[-1].enter_context(_turn(file))
+            turns[-1].enter_context(_turn(file, WAITING))
             found = plain_load(signature, context)
         return found
 
@@ -161,12 +164,17 @@ def in_turn(work: Callable[..., Any], folder: str) -> Callable[..., Any]:
 
 
 @contextmanager
-def _turn(path: str) -> Iterator[None]:
-    """Wait until no other process is in here."""
+def _turn(path: str, waiting: list[Callable[[], None]] | None = None) -> Iterator[None]:
+    """Wait until no other process is in here; who is `waiting` is told once that it takes long."""
     with open(path, "a") as file:
         if fcntl is not None:
             with suppress(OSError):  # some network disks know no locks
-                fcntl.flock(file, fcntl.LOCK_EX)
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    while waiting:
+                        waiting.pop()()
+                    fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 

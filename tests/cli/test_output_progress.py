@@ -1,8 +1,10 @@
 import io
+from functools import partial
 
 import rich.progress
 from rich.console import Console
 
+from shoal import _jit_cache
 from shoal._jit import kernel, on_compile
 from shoal.cli import _output
 from shoal.cli._output import Output
@@ -81,3 +83,14 @@ def test_that_a_command_compiles_is_said_once_with_or_without_a_bar(monkeypatch,
     with on_compile(out.say_compiling):
         assert kernel(lambda number: number + 4)(1) == 5
     assert capsys.readouterr().err.count("compiling") == 1
+
+
+def test_that_another_process_compiles_is_said_once(capsys):
+    out = Output()
+    for _ in range(2):
+        waits = partial(out.say_compiling, text=_output.WAITING)
+        with on_compile(out.say_compiling, waits), out.progress():
+            while _jit_cache.WAITING:
+                _jit_cache.WAITING.pop()()
+    assert capsys.readouterr().err.splitlines() == [_output.WAITING]
+    assert len(_output.WAITING) < 80

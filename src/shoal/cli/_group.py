@@ -22,7 +22,7 @@ from shoal._jit import on_compile
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._ending import ending
 from shoal.cli._failures import CLOSED, INTERRUPTED, report_failure, report_misuse
-from shoal.cli._output import CURRENT, Output, output
+from shoal.cli._output import CURRENT, WAITING, Output, output
 from shoal.errors import TableWarning
 
 FIRST_STEPS = (
@@ -119,7 +119,9 @@ class LazyGroup(TyperGroup):
                 warnings.simplefilter("always", TableWarning)
                 show = warnings.showwarning
                 warnings.showwarning = partial(_note_once, current, set(), show)
-                with on_compile(current.say_compiling):
+                with on_compile(
+                    current.say_compiling, partial(current.say_compiling, text=WAITING)
+                ):
                     return super().main(*arguments, **options)
         except Exception as error:
             if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C

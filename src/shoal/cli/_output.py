@@ -26,6 +26,7 @@ PATIENCE = 0.5
 """Seconds before a bar appears: quick work shows none."""
 
 COMPILING = "First use on this machine: compiling, which may take minutes. It is kept."
+WAITING = "Another process compiles what is needed here: waiting until it has. It is kept."
 
 
 @dataclasses.dataclass
@@ -45,7 +46,7 @@ class Output:
     json: bool = False
     quiet: bool = False
     show_values: bool = False
-    _said_compiling: bool = dataclasses.field(default=False, init=False, repr=False)
+    _said: list[str] = dataclasses.field(default_factory=list, init=False, repr=False)
 
     def emit(self, data: Any, show: Callable[[], None] | None = None) -> None:
         """Write the result: `data` as JSON, or whatever `show` prints for people."""
@@ -70,12 +71,12 @@ class Output:
             on = console(stderr=True)  # a file or a program gets it in one line
             on.print(text, markup=False, highlight=False, soft_wrap=not on.is_terminal)
 
-    def say_compiling(self, on: Console | None = None) -> None:
-        """Say once why the first run takes long."""
-        if not (self._said_compiling or self.json or self.quiet):
-            self._said_compiling = True
+    def say_compiling(self, on: Console | None = None, text: str = COMPILING) -> None:
+        """Say once why the first run takes long: it compiles, or waits for another that does."""
+        if not (text in self._said or self.json or self.quiet):
+            self._said.append(text)
             on = on or console(stderr=True)  # a file or a program gets it in one line
-            on.print(COMPILING, markup=False, highlight=False, soft_wrap=not on.is_terminal)
+            on.print(text, markup=False, highlight=False, soft_wrap=not on.is_terminal)
 
     def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table; columns of numbers are set right."""
@@ -144,7 +145,10 @@ class Output:
                 shown = True
 
         try:
-            with on_compile(lambda: self.say_compiling(shown_on)):
+            with on_compile(
+                lambda: self.say_compiling(shown_on),
+                lambda: self.say_compiling(shown_on, WAITING),
+            ):
                 yield progress
         finally:
             if shown:

@@ -27,6 +27,8 @@ _PAUSE = 0.1
 
 _COMPILING = "first use on this machine: compiling, which can take a minute and is kept"
 
+_WAITING = "another process compiles what is needed here: waiting until it has"
+
 Send = Callable[[dict[str, Any]], None]
 
 
@@ -51,7 +53,7 @@ def answer(bench: Bench, request: dict[str, Any], send: Send) -> None:
     """Carry out one request; whatever happens, there is one last word."""
     progress = _progress(send)
     try:
-        with on_compile(lambda: progress(0, 0, _COMPILING)):
+        with on_compile(lambda: progress(0, 0, _COMPILING), lambda: progress(0, 0, _WAITING)):
             done = run_task(bench, request["task"], request["args"], progress, send)
         send({"done": done})
     except UncoveredValuesError as error:
