@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import shoal
 from shoal.anonymize import LabelFeatures
-from shoal.errors import TableError
+from shoal.errors import ParameterError, TableError
 from shoal.schema import Schema
 from shoal.schema._builders import Tree
 from tests.extras import need
@@ -59,3 +61,34 @@ def test_columns_must_be_there():
     features = LabelFeatures(SCHEMA).fit({"age": [1, 2]})
     with pytest.raises(TableError, match="'age'"):
         features.transform({"town": ["Ulm"]})
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_features_are_a_table_where_a_pipeline_asks_for_one(library):
+    frames = need(library)
+    rows = frames.DataFrame({"age": ["[30-34]", "35", "*"], "sex": ["f", "m", "f"]})
+    schema = Schema(
+        {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "sex": {"role": "quasi-identifier"},
+        }
+    )
+    plain = LabelFeatures(schema).fit_transform(rows)
+    assert isinstance(plain, np.ndarray)
+    asked = clone(make_pipeline(LabelFeatures(schema)).set_output(transform=library))
+    with config_context(transform_output=library):
+        everywhere = LabelFeatures(schema).fit_transform(rows)
+    for made in (asked.fit_transform(rows), everywhere):
+        assert isinstance(made, frames.DataFrame)
+        assert list(made.columns) == ["age_low", "age_high", "sex=f", "sex=m"]
+        assert made.to_numpy().tolist() == plain.tolist()
+    with pytest.raises(ParameterError):
+        LabelFeatures(schema).set_output(transform="excel")
+
+
+def test_features_keep_the_index_of_their_rows():
+    pandas = need("pandas")
+    rows = pandas.DataFrame({"age": ["[30-34]", "35"]}, index=[7, 9])
+    features = LabelFeatures(Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}}))
+    made = features.set_output(transform="pandas").fit_transform(rows)
+    assert made.index.tolist() == [7, 9]

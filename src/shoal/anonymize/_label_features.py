@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from shoal._checks import Estimator, require_fitted
+from shoal._checks import Estimator, check_choice, require_fitted
 from shoal.anonymize._read_release import code_texts
 from shoal.errors import ParameterError, TableError
+from shoal.frames._native import numbers_frame
 from shoal.judge._labels import STAR, LabelReader
 from shoal.schema import Column, Hierarchy, Schema
 from shoal.schema._builders import Tree
@@ -19,6 +21,8 @@ from shoal.tables import open_table
 from shoal.tables.forms._forms import ORDERED
 from shoal.tables.forms._label_ends import label_ends
 from shoal.typing import Floats, Native
+
+_OUTPUTS = ("default", "pandas", "polars")
 
 MOST_VALUES = 200
 """Values of a column that get a feature each: the most frequent ones."""
@@ -72,17 +76,43 @@ class LabelFeatures(Estimator):
         ]
         return self
 
-    def transform(self, X: Native) -> Floats:
-        """Features of rows, released or raw."""
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Let `transform` give a "pandas" or "polars" table, or an array ("default").
+
+        Examples
+        --------
+        >>> schema = Schema({"age": {"role": "quasi-identifier", "kind": "numeric"}})
+        >>> features = LabelFeatures(schema).set_output(transform="pandas")
+        >>> features.fit_transform({"age": ["[30-34]", "35"]}).columns.tolist()
+        ['age_low', 'age_high']
+        """
+        if transform is not None:
+            check_choice("transform", transform, _OUTPUTS)
+            self._sklearn_output_config = {"transform": transform}  # by this name `clone` keeps it
+        return self
+
+    def transform(self, X: Native) -> Any:
+        """Features of rows, released or raw: an array, unless `set_output` says otherwise."""
         require_fitted(self, "parts_")
         table = open_table(X).columns()
         made = []
         for name, part in zip(self.columns_, self.parts_, strict=True):
             texts, codes = code_texts(_column(table, name))
             made.append(np.array([part.features(text) for text in texts], np.float64)[codes])
-        return np.hstack(made)
+        features: Floats = np.hstack(made)
+        asked = self._output()
+        if asked == "default":
+            return features
+        return numbers_frame(features, self.get_feature_names_out().tolist(), asked, X)
 
-    def fit_transform(self, X: Native, y: Any = None) -> Floats:
+    def _output(self) -> str:
+        """What was asked for here, else in all of scikit-learn."""
+        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if asked is None and "sklearn" in sys.modules:
+            asked = sys.modules["sklearn"].get_config()["transform_output"]
+        return asked or "default"
+
+    def fit_transform(self, X: Native, y: Any = None) -> Any:
         """Both, on the same rows."""
         return self.fit(X, y).transform(X)
 

@@ -188,6 +188,23 @@ def pandas_frame(matrix: NDArray[Any], names: Sequence[str]) -> Any:
     return pd.DataFrame(matrix, columns=list(names))
 
 
+def numbers_frame(matrix: NDArray[Any], names: Sequence[str], library: str, like: Any) -> Any:
+    """A pandas or Polars table of numbers; one of pandas has the index of `like` where it has one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> numbers_frame(np.array([[1.0, 2.0]]), ["a", "b"], "pandas", None).columns.tolist()
+    ['a', 'b']
+    """
+    if library == "pandas":
+        made = pandas_frame(matrix, names)
+        if nw.dependencies.is_pandas_dataframe(like):
+            made.index = like.index
+        return made
+    return nw.from_numpy(matrix, list(names), backend="polars").to_native()
+
+
 def from_columns(columns: Mapping[str, Any]) -> Any:
     """A table of whichever library is installed; masked values are missing."""
     plain = {name: _unmasked(column) for name, column in columns.items()}
