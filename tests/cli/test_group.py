@@ -404,3 +404,12 @@ def test_what_was_typed_wrongly_is_json_too(words, kind):
     assert told["message"] in result.stderr
     without = CliRunner().invoke(cli.app, [word for word in words if word != "--json"])
     assert without.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["anonymize", "compare", "frontier"])
+def test_a_shell_completes_the_names_of_methods(command):
+    typed = {"COMP_WORDS": f"shoal {command} t.csv --method m", "COMP_CWORD": "4"}
+    result = CliRunner().invoke(
+        cli.app, [], prog_name="shoal", env={"_SHOAL_COMPLETE": "complete_bash", **typed}
+    )
+    assert result.stdout.split() == ["mondrian", "microaggregation"]

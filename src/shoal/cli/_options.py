@@ -94,6 +94,7 @@ Methods = Annotated[
         "--method",
         "-m",
         help=f"A method: {', '.join(METHODS)}. All of them unless given. May be repeated.",
+        autocompletion=lambda incomplete: [name for name in METHODS if name.startswith(incomplete)],
     ),
 ]
 Suppress = Annotated[

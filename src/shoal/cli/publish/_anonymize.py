@@ -66,6 +66,9 @@ def anonymize(
             "--method",
             "-m",
             help=f"How to search: {', '.join(EVERY_METHOD)}, or auto.",
+            autocompletion=lambda incomplete: [
+                name for name in (*EVERY_METHOD, "auto") if name.startswith(incomplete)
+            ],
         ),
     ] = "auto",
     purpose: Annotated[
