@@ -165,3 +165,16 @@ def test_two_parties_grow_one_tree(tmp_path):
     assert "round" in spoken
     rounds = [m["part"] for m in said["ann"] if m.get("part", {}).get("said") == "round"]
     assert [(one["asks"], one["leaves"]) for one in rounds] == [(["wind"], 0), ([], 2)]
+
+
+def test_the_rest_of_the_values_is_called_so_and_the_others_stay_hidden(asked):
+    table = asked.folder / "many.csv"
+    rows = [f"P{n},{20 + n % 41},City{n % 20},flu" for n in range(400)]
+    table.write_text("\n".join(["name,age,city,illness", *rows]) + "\n")
+    flat = Schema(dict(SCHEMA) | {"city": {"role": "quasi-identifier", "hierarchy": "flat"}})
+    flat.to_toml(asked.folder / "flat.toml")
+    schema = (asked.folder / "flat.toml").read_text("utf-8")
+    found, _ = asked("compare", table=str(table), stamp=[2], schema=schema)
+    *hidden, rest = [part["label"] for part in found["columns"][1]["bins"]]
+    assert set(hidden) == {None}
+    assert rest.endswith("other values")

@@ -103,7 +103,11 @@ def _column(recoded: Recoded, index: int, lost: float, least: int, reveal: bool)
         "lost": lost,
         "moved": marginal.moved,
         "bins": [
-            {"label": part.label if shown else None, "before": part.before, "after": part.after}
+            {
+                "label": part.label if shown or part.is_rest else None,
+                "before": part.before,
+                "after": part.after,
+            }
             for part in bin_values(marginal, least)
         ],
     }

@@ -111,3 +111,13 @@ def test_what_is_left_is_one_bin():
     assert labels(found)[-1] == "3 other values"
     rare = bin_values(marginal({"a": 9, "b": 2}, "categorical"), 5)
     assert labels(rare) == ["a, 1 other value"]
+
+
+def test_only_the_bin_of_all_other_values_is_the_rest():
+    many = bin_values(marginal({f"v{n}": 40 - n for n in range(30)}, "categorical"), 5)
+    assert [part.is_rest for part in many] == [False] * MOST + [True]
+    assert many[-1].label == f"{30 - MOST} other values"
+    few = bin_values(marginal({"a": 9, "b": 2}, "categorical"), 5)  # joined: it names a value
+    assert [part.is_rest for part in few] == [False]
+    alone = bin_values(marginal({"a": 2, "b": 2}, "categorical"), 5)
+    assert [part.is_rest for part in alone] == [False]

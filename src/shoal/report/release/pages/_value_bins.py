@@ -30,12 +30,15 @@ class ValueBin:
         Where a range ends; empty for what is no range.
     before, after : float
         Rows; `bin_values` makes shares of them.
+    is_rest : bool
+        Whether these are all values that are no bin of their own: the label has none of them.
     """
 
     first: str
     last: str
     before: float
     after: float
+    is_rest: bool = False
 
     @property
     def label(self) -> str:
@@ -169,7 +172,8 @@ def _frequent(marginal: Marginal, least: int) -> Iterator[ValueBin]:
         value = coding.texts[code]
         yield _bin(marginal, np.array([code]), "missing" if value is None else value or "(empty)")
     if len(rest):
-        yield _bin(marginal, rest, f"{len(rest):,} other value{'s' if len(rest) > 1 else ''}")
+        others = f"{len(rest):,} other value{'s' if len(rest) > 1 else ''}"
+        yield replace(_bin(marginal, rest, others), is_rest=len(shown) > 0)
 
 
 def _bin(marginal: Marginal, codes: NDArray[np.intp], first: str, last: str = "") -> ValueBin:
