@@ -61,6 +61,28 @@ def test_only_the_kernel_that_python_calls_becomes_machine_code(monkeypatch):
         assert bool(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)) is is_code
 
 
+@is_tried
+def test_what_a_call_gives_is_asked_once_in_each_kernel(monkeypatch):
+    monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
+    functions, asked = numba.core.types.functions.BaseFunction, []
+    plain = functions.get_call_type
+
+    def ask(function, context, arguments, keywords):
+        asked.append((function, tuple(arguments), id(settings())))
+        return plain(function, context, arguments, keywords)
+
+    settings = numba.core.targetconfig.ConfigStack.top_or_none
+    monkeypatch.setattr(functions, "get_call_type", ask)
+
+    @kernel
+    def add_five(values):
+        return values + 1 + 1 + 1 + 1 + 1
+
+    assert add_five.compiled()(np.array([3])).tolist() == [8]
+    assert len(asked) == len(set(asked)) > 0
+    assert functions.get_call_type is ask  # numba is as it was
+
+
 def test_with_another_version_of_numba_kernels_are_compiled_as_it_does_that(monkeypatch):
     monkeypatch.setenv("SHOAL_JIT_CACHE", "0")
     monkeypatch.setattr(_jit_whole, "TRIED_WITH", ("0.1.",))

@@ -35,7 +35,8 @@ def compile_whole(dispatcher: Any) -> None:
         from numba.core.compiler_lock import global_compiler_lock  # noqa: PLC0415  is loaded
 
         generator = dispatcher.targetctx.codegen()
-        with global_compiler_lock, _parts_of(dispatcher.py_func.__qualname__, generator):
+        name = dispatcher.py_func.__qualname__
+        with global_compiler_lock, _parts_of(name, generator), _calls_resolved_once():
             return plain(signature)
 
     dispatcher.compile = compile_whole
@@ -86,6 +87,36 @@ def _parts_of(name: str, generator: Any) -> Iterator[None]:
                 delattr(generator, key)
             else:
                 setattr(generator, key, value)
+
+
+@contextmanager
+def _calls_resolved_once() -> Iterator[None]:
+    """Remember what a call of some types gives while a kernel is compiled.
+
+    Whether `a + b` is a sum of whole numbers is asked at every place, of five places in six not
+    for the first time, and numba tries all its definitions of `+` each time, twice.
+    """
+    from numba.core.targetconfig import ConfigStack  # noqa: PLC0415  is loaded
+    from numba.core.types import functions  # noqa: PLC0415
+
+    owner: Any = functions.BaseFunction
+    plain, settings = owner.get_call_type, ConfigStack.top_or_none
+    known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+
+    @functools.wraps(plain)
+    def get_call_type(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
+        flags = settings()
+        key = id(function), id(flags), context, tuple(arguments), tuple(keywords.items())
+        if key not in known:
+            found = plain(function, context, arguments, keywords)
+            known[key] = found, function, flags  # an id lasts as long as what has it
+        return known[key][0]
+
+    owner.get_call_type = get_call_type
+    try:
+        yield
+    finally:
+        owner.get_call_type = plain
 
 
 def _set_where_defined(set_env: Callable[..., None], generator: Any) -> Callable[..., None]:
