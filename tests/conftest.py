@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
+from shoal.federated import _secret
 from shoal.tables import _engine
 from tests.order import place_of, unit_of
 
@@ -41,6 +42,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # Linear algebra of two numbers starts threads that spin, too (50 fits in a page: 10.6 s, 1.8 s).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 threadpool_limits(1, user_api="blas")  # NumPy may be loaded by now
+# Reading or writing a key takes 0.15 s on purpose; here it may be guessed.  Whoever is loaded from
+# here on takes this for the default; a test asks a new process for the real one.
+_secret.MEMORY_KIB = 32
 # Compiling makes millions of objects that stay: looking through them again and again is an eighth
 # of its time (the kernels of local recoding: 43.2 s with it as it is set, 38.2 s so).
 gc.set_threshold(50_000, 10, 10)

@@ -1,6 +1,8 @@
 import os
 import pickle
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -136,7 +138,15 @@ def test_keys_that_could_not_work_are_refused():
 
 
 def test_the_default_cost_is_memory_hard(key, tmp_path):
-    key.save(tmp_path / "k", "open sesame")
+    # a process of its own has the real default: in this one keys cost little (tests/conftest.py)
+    key.save(tmp_path / "cheap", "open sesame")
+    program = """
+import sys
+from shoal.federated import TransformKey
+TransformKey.load(sys.argv[1], "open sesame").save(sys.argv[2], "open sesame")
+"""
+    paths = [tmp_path / "cheap", tmp_path / "k"]
+    subprocess.run([sys.executable, "-c", program, *paths], check=True)
     memory, passes = HEADER.unpack((tmp_path / "k").read_bytes()[: HEADER.size])[2:4]
     assert memory >= 65536
     assert passes >= 3
