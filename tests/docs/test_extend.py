@@ -57,9 +57,8 @@ columns.illness = {role = "sensitive"}
 def copy(tmp_path_factory):
     """A copy of the project, with all recipes followed, and tables to try them on."""
     folder = tmp_path_factory.mktemp("copy")
-    skip = shutil.ignore_patterns("__pycache__")
-    for name in ("src", "tests", "reproduce"):
-        shutil.copytree(ROOT / name, folder / name, ignore=skip)
+    for name in ("src", "tests", "reproduce"):  # with bytecode: most files stay as they are
+        shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "pyproject.toml", folder)
     for block in read_blocks(PAGE):
         if block.title is not None:
@@ -140,8 +139,12 @@ CHOSEN = [(recipe, suite) for recipe, suites in TESTS.items() for suite in suite
 OWN = [str(b.title) for b in read_blocks(PAGE) if str(b.title).startswith("tests/")]
 COUNTED = [*sorted({suite for _, suite in CHOSEN if "contracts" in suite}), "--co"]
 RUN_CHOSEN = """
-import pytest, sys
-print([int(pytest.main([*OPTIONS, *arguments])) for arguments in CHOSEN])
+import gc, pytest
+codes = []
+for arguments in CHOSEN:
+    codes.append(int(pytest.main([*OPTIONS, *arguments])))
+    gc.freeze()  # pytest looks for garbage ten times as it ends: in what came since the last time
+print(codes)
 """
 
 
